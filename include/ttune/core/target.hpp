@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device offers: the facts that spaces, features and emitters depend on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ttune/core/dtype.hpp"
+
+namespace ttune::inline v0 {
+
+/// A machine to generate code for. Filled by the backend from the host, or by hand for another machine.
+/// It is part of every record's key through `key()`.
+struct target {
+  std::string name = "generic";      ///< e.g. "x86-64 znver4"
+  std::string triple;                ///< LLVM target triple
+  std::string cpu = "generic";       ///< LLVM CPU name
+  std::string features;              ///< LLVM feature string, "+avx512f,+fma,..."
+  std::int32_t vector_bytes = 16;    ///< width of one vector register
+  std::int32_t vector_registers = 16;
+  bool has_fma = false;
+  bool has_masks = false;            ///< masked loads and stores cost about as much as full ones (AVX-512, SVE)
+  std::int32_t cores = 1;            ///< threads that a parallel loop may use
+  std::int64_t l1_bytes = 32 << 10;  ///< data cache, a core
+  std::int64_t l2_bytes = 256 << 10; ///< a core
+  std::int64_t l3_bytes = 4 << 20;   ///< shared
+  std::int32_t line_bytes = 64;
+
+  /// Vector lanes of an element type; at least 1.
+  [[nodiscard]] std::int32_t lanes(dtype t) const noexcept {
+    auto const bytes = static_cast<std::int32_t>(size_in_bytes(t));
+    return vector_bytes > bytes ? vector_bytes / bytes : 1;
+  }
+};
+
+}  // namespace ttune::inline v0

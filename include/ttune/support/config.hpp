@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Version, compiler floor, and the switch between header-only and separately compiled use.
+#pragma once
+
+#define TTUNE_VERSION_MAJOR 0
+#define TTUNE_VERSION_MINOR 1
+#define TTUNE_VERSION_PATCH 0
+
+#if __cplusplus < 202002L
+#error "ttune needs C++20: compile with -std=c++20 or newer"
+#endif
+
+/// Header-only is the default: bodies (`*.inl.hpp`) follow their declarations and are inline.
+/// With TTUNE_SEPARATE_COMPILATION a user's file sees declarations only, and one file of the
+/// program includes <ttune/implementation.hpp>, which compiles the engine once.
+#if defined(TTUNE_SEPARATE_COMPILATION)
+#define TTUNE_HEADER_ONLY 0
+#define TTUNE_INLINE
+#else
+#define TTUNE_HEADER_ONLY 1
+#define TTUNE_INLINE inline
+#endif

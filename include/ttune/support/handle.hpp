@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shared, immutable node: intrusive reference count, no <memory> in the DSL's headers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace ttune::inline v0 {
+
+/// What a node derives from so that `handle` can own it.
+struct counted {
+  mutable std::atomic<long> references{0};
+  counted() = default;
+  counted(counted const&) noexcept {}
+  counted& operator=(counted const&) noexcept { return *this; }
+};
+
+/// Shares ownership of an immutable `T` (which derives from `counted`). Comparison is by identity.
+/// `T` may be incomplete where only the handle is named.
+template <class T>
+class handle {
+ public:
+  handle() = default;
+  handle(std::nullptr_t) noexcept {}
+  explicit handle(T const* node) noexcept : node_(node) { acquire(); }
+  handle(handle const& other) noexcept : node_(other.node_) { acquire(); }
+  handle(handle&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  handle& operator=(handle other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~handle() { release(); }
+
+  [[nodiscard]] T const* get() const noexcept { return node_; }
+  T const& operator*() const noexcept { return *node_; }
+  T const* operator->() const noexcept { return node_; }
+  explicit operator bool() const noexcept { return node_ != nullptr; }
+
+  friend bool operator==(handle const& a, handle const& b) noexcept { return a.node_ == b.node_; }
+
+ private:
+  void acquire() const noexcept {
+    if (node_) node_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    if (node_ && node_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+  }
+  T const* node_ = nullptr;
+};
+
+/// Takes a finished node into shared ownership: `auto const t = share(tensor{{}, "A", dtype::f32});`
+template <class T>
+[[nodiscard]] handle<T> share(T node) {
+  return handle<T>(new T(std::move(node)));
+}
+
+}  // namespace ttune::inline v0
