@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract between generated machine code and whoever runs it. Plain C types only: kernel images of one
+// `abi_version` are loaded by any build of the library.
+#pragma once
+
+#include <cstdint>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+inline constexpr std::uint32_t abi_version = 1;
+
+/// One task of a parallel loop. `worker` is in [0, threads): scratch memory of a thread is indexed by it.
+using parallel_body = void (*)(void* closure, std::int64_t task, std::int32_t worker);
+
+/// Everything that a kernel may call. Kernels import nothing else, so that an image needs no dynamic linker.
+struct runtime_table {
+  std::uint32_t version = abi_version;
+  std::int32_t threads = 1;  ///< the most workers that `parallel` uses
+  /// Runs body(closure, t, worker) for every t in [0, tasks) and returns when all are done.
+  void (*parallel)(runtime_table const* self, parallel_body body, void* closure, std::int64_t tasks) = nullptr;
+  void* executor = nullptr;  ///< of `parallel`
+  // libm, by name_of order: the emitter refers to these members by index (emit/abi_layout.hpp).
+  float (*exp_f32)(float) = nullptr;
+  float (*log_f32)(float) = nullptr;
+  float (*sin_f32)(float) = nullptr;
+  float (*cos_f32)(float) = nullptr;
+  float (*tanh_f32)(float) = nullptr;
+  float (*erf_f32)(float) = nullptr;
+  float (*pow_f32)(float, float) = nullptr;
+  double (*exp_f64)(double) = nullptr;
+  double (*log_f64)(double) = nullptr;
+  double (*sin_f64)(double) = nullptr;
+  double (*cos_f64)(double) = nullptr;
+  double (*tanh_f64)(double) = nullptr;
+  double (*erf_f64)(double) = nullptr;
+  double (*pow_f64)(double, double) = nullptr;
+  double (*fmod_f64)(double, double) = nullptr;
+};
+
+/// operands: inputs, outputs, then prepared buffers. `workspace` is 64-byte aligned and has at least
+/// shared_bytes + threads * local_bytes bytes (kernel_image), or is null if that is 0.
+using kernel_function = void (*)(void* const* operands, runtime_table const* runtime, void* workspace);
+
+}  // namespace ttune::inline v0
