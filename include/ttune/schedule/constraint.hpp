@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer expressions over knobs, and constraints made of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ttune/schedule/knob.hpp"
+
+namespace ttune::inline v0 {
+
+/// An integer expression over knob values in postfix order; comparisons give 0 or 1.
+class knob_expression {
+ public:
+  enum class op : std::uint8_t {
+    value, add, subtract, multiply, divide, ceil_divide, modulo, minimum, maximum,
+    less, less_equal, equal, not_equal, logical_and, logical_or, logical_not, select
+  };
+  struct item {
+    op what = op::value;
+    knob_value value;  ///< op::value only
+  };
+
+  knob_expression(std::int64_t constant) : items_{{op::value, literal(constant)}} {}
+  knob_expression(knob_value value) : items_{{op::value, value}} {}
+
+  [[nodiscard]] std::vector<item> const& items() const noexcept { return items_; }
+  [[nodiscard]] std::int64_t evaluate(std::vector<knob> const& knobs, configuration const& chosen) const;
+  /// The knobs that it depends on, ascending, each once.
+  [[nodiscard]] std::vector<std::int32_t> depends_on() const;
+
+  friend knob_expression combine(op what, knob_expression const& a, knob_expression const& b);
+  friend knob_expression operator!(knob_expression const& a);
+  friend knob_expression select(knob_expression const& c, knob_expression const& a, knob_expression const& b);
+
+ private:
+  knob_expression() = default;
+  std::vector<item> items_;
+};
+
+/// A configuration is valid if every constraint of its space is non-zero.
+struct constraint {
+  knob_expression condition;
+  std::string text;  ///< as the user wrote it, for messages and prints
+};
+
+}  // namespace ttune::inline v0

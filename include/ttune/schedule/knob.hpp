@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A knob is one open choice of a schedule; a configuration makes all of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+/// A named list of choices. Each choice is a tuple of `width` integers, stored flat.
+struct knob {
+  enum class sort : std::uint8_t {
+    factors,      ///< extents of the loops of a split, outermost first
+    one_of,       ///< one integer
+    permutation,  ///< an order of `width` loops
+    boolean,      ///< 0 or 1
+    location      ///< where a stage is computed: an index into a list of places
+  };
+  std::string name;
+  sort kind = sort::one_of;
+  std::int32_t width = 1;
+  std::vector<std::int32_t> values;  ///< choices() * width
+
+  [[nodiscard]] std::int32_t choices() const noexcept { return static_cast<std::int32_t>(values.size()) / width; }
+  [[nodiscard]] std::span<std::int32_t const> choice(std::int32_t index) const noexcept {
+    return {values.data() + static_cast<std::ptrdiff_t>(index) * width, static_cast<std::size_t>(width)};
+  }
+};
+
+/// One choice index a knob, in the order of the space's knobs.
+struct configuration {
+  std::vector<std::int32_t> choices;
+  friend bool operator==(configuration const&, configuration const&) = default;
+};
+
+/// A literal, or a column of the tuple that a knob chose.
+struct knob_value {
+  std::int32_t knob = -1;  ///< -1: `literal`
+  std::int32_t column = 0;
+  std::int64_t literal = 0;
+
+  [[nodiscard]] bool is_literal() const noexcept { return knob < 0; }
+  friend bool operator==(knob_value const&, knob_value const&) = default;
+};
+
+[[nodiscard]] inline knob_value literal(std::int64_t value) noexcept { return {-1, 0, value}; }
+
+}  // namespace ttune::inline v0

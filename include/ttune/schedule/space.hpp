@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A schedule space: a program, the steps that schedule it, the knobs left open and the constraints among them.
+// Hand-written and derived spaces are this one type.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/ir/node.hpp"
+#include "ttune/schedule/constraint.hpp"
+#include "ttune/schedule/step.hpp"
+
+namespace ttune::inline v0 {
+
+struct space {
+  handle<ir::program> program;
+  std::vector<step> steps;
+  std::vector<knob> knobs;
+  std::vector<constraint> constraints;
+  configuration seed;  ///< the heuristic first configuration; empty: the space has none of its own
+};
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A schedule is data: a list of steps. Replayed with a configuration it becomes a nest; printed, a text that can
+// be pasted back; hashed, a part of the database key.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/schedule/knob.hpp"
+
+namespace ttune::inline v0 {
+
+/// The primitives. Each has its rules and its page `before → after` in schedule/primitive/<name>.hpp.
+enum class primitive : std::uint8_t {
+  // program: change which stages there are
+  merge,        ///< loops: adjacent axes of `stage` -> results[0]: one axis in all stages, where layouts allow
+  cache_read,   ///< `stage` reads loops[0] through the new stage results[0]
+  cache_write,  ///< the reduction of `stage` moves into the new stage results[0], which `stage` copies
+  rfactor,      ///< reduction axis loops[0] of `stage` is split by values[0]; the part kept becomes an axis of results[0]
+  inline_stage, ///< `stage` is computed where it is read
+  // loops
+  split,        ///< loops[0] -> results, outermost first; values: extents of all but the outermost
+  fuse,         ///< loops, outermost first -> results[0]
+  reorder,      ///< loops take the places that they hold now in this order; values[0]: a permutation knob of them
+  parallel, vectorize, unroll,  ///< loops; values[0], if any: a boolean knob
+  bind,         ///< loops[0]; values[0]: the ir::loop_kind
+  // places
+  compute_at,   ///< `stage` inside loop loops[1] of stage loops[0]; a location knob chooses among loops[1...]
+  store_in,     ///< buffer of `stage`; values[0]: the ir::memory
+  pack,         ///< buffer of `stage` is laid out in the order of its loops
+  annotate      ///< loops[0], results[0]: a note for the emitter; values[0]
+};
+
+[[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
+  constexpr char const* names[] = {"merge", "cache_read", "cache_write", "rfactor", "inline_stage", "split",
+                                   "fuse",  "reorder",    "parallel",    "vectorize", "unroll",     "bind",
+                                   "compute_at", "store_in", "pack", "annotate"};
+  return names[static_cast<int>(p)];
+}
+
+struct step {
+  primitive what;
+  std::string stage;
+  std::vector<std::string> loops;
+  std::vector<std::string> results;
+  std::vector<knob_value> values;
+};
+
+/// Places of compute_at that are no loops.
+inline constexpr char const* place_root = "@root";
+inline constexpr char const* place_inline = "@inline";
+
+}  // namespace ttune::inline v0
