@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a test program does before doctest starts, as when it was started again as a worker.
+#pragma once
+
+#include <vector>
+
+namespace ttune_test {
+
+/// Returns the exit status when the program is done with that, a negative number to go on with the tests.
+using before_main_function = int (*)(int argc, char** argv);
+
+inline std::vector<before_main_function>& before_main() {
+  static std::vector<before_main_function> functions;
+  return functions;
+}
+
+/// `static ttune_test::at_start const worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};`
+struct at_start {
+  explicit at_start(before_main_function function) { before_main().push_back(function); }
+};
+
+}  // namespace ttune_test

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles programs that must not compile, and judges what the compiler says.
+
+  expect_compile_error.py COMPILER FILE... -- FLAGS...
+
+A file holds its expectations and, in the same place, the mistake and its correct twin:
+
+  // expect-error: an axis on the right is neither on the left nor reduced
+  // expect-culprit: axis<"kk">
+  #ifdef TTUNE_CONTROL
+    (void)(compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j)));
+  #else
+    (void)(compute<"C">(i, j) = sum(over(k), A(i, kk) * B(k, j)));
+  #endif
+
+Both expectations are regular expressions and may be given more than once. With -DTTUNE_CONTROL the
+file must compile; without, the compiler must print each of them and exactly one `error:`. Lines of
+the source are not printed, so a culprit is found only where the compiler names it."""
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+
+import runner
+
+EXPECTATION = re.compile(r"^\s*//\s*expect-(error|culprit):\s*(.+?)\s*$", re.MULTILINE)
+ERROR = re.compile(r"^.*?\b(?:fatal )?error:.*$", re.MULTILINE)
+
+
+def compile_file(compiler, path, flags):
+    clang = "clang" in pathlib.Path(compiler).name
+    quiet = ["-fno-caret-diagnostics", "-fno-color-diagnostics"] if clang else [
+        "-fno-diagnostics-show-caret", "-fdiagnostics-color=never"]
+    done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", *quiet, *flags, str(path)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout
+
+
+def check(compiler, path, flags):
+    source = path.read_text(encoding="utf-8")
+    expectations = EXPECTATION.findall(source)
+    for kind in ("error", "culprit"):
+        if not any(found == kind for found, _ in expectations):
+            return f"the file has no line `// expect-{kind}: ...`"
+    if "TTUNE_CONTROL" not in source:
+        return "the file has no correct twin under #ifdef TTUNE_CONTROL"
+    status, output = compile_file(compiler, path, [*flags, "-DTTUNE_CONTROL"])
+    if status:
+        return f"the correct twin does not compile:\n{output}"
+    status, output = compile_file(compiler, path, flags)
+    if not status:
+        return "the mistake compiles"
+    faults = [f"nothing printed matches expect-{kind}: {pattern}" for kind, pattern in expectations
+              if not re.search(pattern, output)]
+    if len(errors := ERROR.findall(output)) != 1:
+        faults.append(f"{len(errors)} errors instead of one")
+    return "\n".join([*faults, "the compiler printed:", output]) if faults else None
+
+
+def main():
+    compiler, *rest = sys.argv[1:]
+    split = rest.index("--") if "--" in rest else len(rest)
+    files, flags = [pathlib.Path(name) for name in rest[:split]], rest[split + 1:]
+    name = pathlib.Path(compiler).name
+    runner.run([(f"{path.stem} ({name})", functools.partial(check, compiler, path, flags)) for path in files])
+
+
+if __name__ == "__main__":
+    main()
