@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a program outside the tree: check_install.py SOURCE BUILD COMPILER PART...
+
+For each PART, a pkg-config name such as ttune-orc, program.cpp is compiled against what `meson
+install` laid down, and once more with SOURCE as a Meson subproject; both with warnings that ttune
+does not promise to be free of, as errors: a user sees none of them. Only the installed package is
+ever on the compiler's path."""
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+import runner  # noqa: E402
+
+HEADERS = {
+    "ttune-orc": "<ttune/backends/orc.hpp>",
+    "ttune-xgboost": "<ttune/models/xgboost.hpp>",
+    "ttune-sqlite": "<ttune/records/sqlite.hpp>",
+    "ttune-eigen": "<ttune/eigen.hpp>",
+}
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wold-style-cast", "-Wnon-virtual-dtor",
+            "-Werror"]
+
+
+def command(arguments, **options):
+    done = subprocess.run(list(map(str, arguments)), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False, **options)
+    return done.stdout if done.returncode == 0 else fail(f"{' '.join(map(str, arguments))}\n{done.stdout}")
+
+
+def fail(text):
+    raise RuntimeError(text)
+
+
+def as_check(function, *arguments):
+    """The failure's text of a function that raises, for the runner."""
+    def check():
+        try:
+            return function(*arguments)
+        except RuntimeError as error:
+            return str(error)
+    return check
+
+
+def flags(part):
+    header = HEADERS.get(part)
+    return [f"-DTTUNE_PART_HEADER={header}"] if header else []
+
+
+class checks:
+    def __init__(self, source, build, compiler, parts, work):
+        self.source, self.build, self.compiler, self.parts, self.work = source, build, compiler, parts, work
+        self.program = work / "program.cpp"
+        shutil.copy(source / "tests/install/program.cpp", self.program)
+        self.prefix = None
+
+    def install(self):
+        command(["meson", "install", "-C", self.build, "--no-rebuild", "--quiet", "--destdir", self.work / "root"])
+        self.prefix = next((self.work / "root").rglob("include")).parent
+
+    def with_pkgconfig(self, part):
+        folders = [str(path.parent) for path in self.prefix.rglob("ttune.pc")]
+        environment = {**os.environ, "PKG_CONFIG_PATH": ":".join(folders)}
+        found = command(["pkg-config", "--cflags", "--libs", part], env=environment).split()
+        target = self.work / f"{part}-program"
+        command([self.compiler, "-std=c++20", *WARNINGS, *flags(part), self.program, "-o", target, *found])
+        command([target])
+
+    def files(self):
+        """Nothing but headers below include/, and all of them, the bodies too."""
+        installed = {path.relative_to(self.prefix / "include") for path in (self.prefix / "include").rglob("*")
+                     if path.is_file()}
+        if strangers := [str(path) for path in installed if path.suffix != ".hpp"]:
+            return "installed, but no header: " + ", ".join(strangers)
+        wanted = {path.relative_to(self.source / "include") for path in (self.source / "include").rglob("*.hpp")}
+        return "not installed: " + ", ".join(sorted(map(str, wanted - installed))) if wanted - installed else None
+
+    def as_subproject(self):
+        outside = self.work / "outside"
+        (outside / "subprojects").mkdir(parents=True)
+        (outside / "subprojects/ttune").symlink_to(self.source)
+        shutil.copy(self.program, outside)
+        targets = "\n".join(
+            f"executable('{part}', 'program.cpp', cpp_args: {WARNINGS + flags(part)!r}, dependencies: dependency('{part}'))"
+            for part in self.parts)
+        (outside / "meson.build").write_text(
+            "project('outside', 'cpp', default_options: ['cpp_std=c++20'])\n"
+            f"subproject('ttune')\n{targets}\n", encoding="utf-8")
+        environment = {**os.environ, "CXX": self.compiler}
+        command(["meson", "setup", outside / "build", outside, "-Doptimization=0"], env=environment)
+        command(["ninja", "-C", outside / "build"])
+        for part in self.parts:
+            command([outside / "build" / part])
+
+
+def main():
+    source, build, compiler, *parts = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="ttune-install-") as work:
+        check = checks(pathlib.Path(source), pathlib.Path(build), compiler, parts, pathlib.Path(work))
+        if not (check.source / "include/ttune/ttune.hpp").exists():
+            runner.run([("install", lambda: runner.skip("there is no ttune/ttune.hpp yet"))])
+        try:
+            check.install()
+        except RuntimeError as error:
+            runner.run([("meson install", functools.partial(str, error))])
+        runner.run([("files", as_check(check.files)),
+                    *[(f"pkg-config {part}", as_check(check.with_pkgconfig, part)) for part in parts],
+                    ("subproject", as_check(check.as_subproject))])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// A user's program. TTUNE_PART_HEADER is the header of the part that it is built against.
+#include <ttune/ttune.hpp>
+#ifdef TTUNE_PART_HEADER
+#include TTUNE_PART_HEADER
+#endif
+
+int main() { return 0; }
