@@ -67,6 +67,8 @@ class checks:
         folders = [str(path.parent) for path in self.prefix.rglob("ttune.pc")]
         environment = {**os.environ, "PKG_CONFIG_PATH": ":".join(folders)}
         found = command(["pkg-config", "--cflags", "--libs", part], env=environment).split()
+        if ours := [flag for flag in found if flag.startswith("-W") or str(self.source) in flag]:
+            return "flags of our own build in the .pc file: " + " ".join(ours)
         target = self.work / f"{part}-program"
         command([self.compiler, "-std=c++20", *WARNINGS, *flags(part), self.program, "-o", target, *found])
         command([target])
