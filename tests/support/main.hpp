@@ -14,7 +14,8 @@ inline std::vector<before_main_function>& before_main() {
   return functions;
 }
 
-/// `static ttune_test::at_start const worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};`
+/// `static ttune_test::at_start const worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() :
+/// -1; }};`
 struct at_start {
   explicit at_start(before_main_function function) { before_main().push_back(function); }
 };

@@ -20,12 +20,11 @@ void note_skip(std::string_view reason);
 }  // namespace ttune_test
 
 /// First statement of a test case: `TTUNE_SKIP_UNLESS("orc", probe.ok, probe.reason);`
-#define TTUNE_SKIP_UNLESS(part, condition, reason)                                                     \
-  do {                                                                                                 \
-    if (!(condition)) {                                                                                \
-      if (ttune_test::required(part))                                                                  \
-        FAIL((std::string(part) + " is required here: " + std::string(reason)));                       \
-      ttune_test::note_skip(reason);                                                                   \
-      return;                                                                                          \
-    }                                                                                                  \
+#define TTUNE_SKIP_UNLESS(part, condition, reason)                                                             \
+  do {                                                                                                         \
+    if (!(condition)) {                                                                                        \
+      if (ttune_test::required(part)) FAIL((std::string(part) + " is required here: " + std::string(reason))); \
+      ttune_test::note_skip(reason);                                                                           \
+      return;                                                                                                  \
+    }                                                                                                          \
   } while (false)

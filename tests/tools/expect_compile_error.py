@@ -16,8 +16,10 @@ A file holds its expectations and, in the same place, the mistake and its correc
 
 Both expectations are regular expressions and may be given more than once. With -DTTUNE_CONTROL the
 file must compile; without, the compiler must print each of them and exactly one `error:`. Lines of
-the source are not printed, so a culprit is found only where the compiler names it."""
+the source are not printed, so a culprit is found only where the compiler names it. The engine's bodies
+are not seen: what is refused here is refused by declarations."""
 import functools
+import os
 import pathlib
 import re
 import subprocess
@@ -35,7 +37,8 @@ def compile_file(compiler, path, flags):
         "-fno-diagnostics-show-caret", "-fdiagnostics-color=never"]
     done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", *quiet, *flags, str(path)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return done.returncode, done.stdout
+    # the name of the file names the mistake: it must not count as the compiler's word
+    return done.returncode, done.stdout.replace(str(path), "FILE")
 
 
 def check(compiler, path, flags):
@@ -62,7 +65,8 @@ def check(compiler, path, flags):
 def main():
     compiler, *rest = sys.argv[1:]
     split = rest.index("--") if "--" in rest else len(rest)
-    files, flags = [pathlib.Path(name) for name in rest[:split]], rest[split + 1:]
+    files = [pathlib.Path(os.path.normpath(name)) for name in rest[:split]]
+    flags = ["-DTTUNE_SEPARATE_COMPILATION", *rest[split + 1:]]
     name = pathlib.Path(compiler).name
     runner.run([(f"{path.stem} ({name})", functools.partial(check, compiler, path, flags)) for path in files])
 
