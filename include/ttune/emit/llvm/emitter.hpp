@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emitter of text LLVM IR: one walk over the statement tree. The class is declared here; its parts are in
+// emitter_index (index arithmetic), emitter_memory (buffers and registers), emitter_value (expressions) and
+// emitter_statement (loops, conditions, functions).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ttune/core/target.hpp"
+#include "ttune/emit/llvm/frames.hpp"
+#include "ttune/emit/llvm/linear.hpp"
+#include "ttune/emit/llvm/values.hpp"
+#include "ttune/emit/llvm/workspace.hpp"
+#include "ttune/ir/operands.hpp"
+
+namespace ttune::inline v0::emit {
+
+class llvm_emitter {
+ public:
+  llvm_emitter(ir::lowered const& program, target const& machine)
+      : program_(program), machine_(machine), workspace_(program) {}
+
+  [[nodiscard]] std::string run();
+
+ private:
+  /// Thrown where lanes would have to go different ways. The module is then emitted again with the vectorised loop
+  /// at hand unrolled instead; it happens rarely, and nothing has to be taken back.
+  struct needs_scalar {};
+
+  using mask = std::vector<bool>;  ///< one a lane; empty: all lanes run
+
+  /// An element of a register buffer: lane `lane` of an SSA vector (or literal). Elements that were stored together
+  /// are one group, and stay one vector through loops and conditions.
+  struct element {
+    std::string vector;
+    int lane = 0;
+    int lanes = 1;
+    int group = 0;
+    dtype type = dtype::f32;
+    friend bool operator==(element const&, element const&) = default;
+  };
+  using register_file = std::map<ir::buffer const*, std::map<std::int64_t, element>>;
+
+  // ---------------------------------------------------------------------------------- text (emitter_statement)
+  [[nodiscard]] std::string fresh() { return "%v" + std::to_string(next_++); }
+  [[nodiscard]] std::string fresh_label() { return "b" + std::to_string(next_++); }
+  [[nodiscard]] std::string define(std::string const& instruction);
+  [[nodiscard]] std::string define_at(int depth, std::string const& key, std::string const& instruction);
+  void start_block(std::string const& label);
+
+  // ---------------------------------------------------------------------------------- indices (emitter_index)
+  [[nodiscard]] linear index(ir::expr const& e);
+  [[nodiscard]] linear index_binary(ir::binary const& b);
+  [[nodiscard]] linear divide(linear const& a, std::int64_t by, bool remainder);
+  [[nodiscard]] std::string materialise(linear const& l);
+  [[nodiscard]] linear as_linear(std::string const& ssa, int depth) const;
+  [[nodiscard]] int depth_of(linear const& l) const;
+  [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  /// Which lanes fulfil a condition, if that is known now.
+  [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
+  [[nodiscard]] bool varies(ir::expr const& e) const;
+
+  // --------------------------------------------------------------------------------- memory (emitter_memory)
+  [[nodiscard]] std::string base(ir::buffer const& b);
+  [[nodiscard]] std::string pointer(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] value load(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] value load_table(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] value load_register(ir::buffer const& b, linear const& flat);
+  void store(ir::buffer const& b, linear const& flat, value v);
+  void store_memory(ir::buffer const& b, linear const& flat, value v);
+  void store_register(ir::buffer const& b, linear const& flat, value const& v);
+  [[nodiscard]] value from_memory(std::string const& raw, dtype type, int lanes);
+  [[nodiscard]] std::string to_memory(value const& v, dtype type);
+  [[nodiscard]] std::string mask_text(int lanes) const;
+  [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
+  [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] std::string extract(value const& v, int lane);
+  [[nodiscard]] std::string declare(std::string const& declaration);
+
+  // ---------------------------------------------------------------------------------- values (emitter_value)
+  [[nodiscard]] value evaluate(ir::expr const& e);
+  [[nodiscard]] value evaluate_index(ir::expr const& e);
+  [[nodiscard]] value evaluate_binary(ir::expr const& e, ir::binary const& b);
+  [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
+  [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
+  [[nodiscard]] value evaluate_cast(ir::expr const& e, ir::cast const& c);
+  [[nodiscard]] value multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product);
+  [[nodiscard]] value compare(ir::binary_op op, value a, value b, bool unsigned_operands);
+  [[nodiscard]] value call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments);
+  [[nodiscard]] value widened(value v, int lanes);
+  [[nodiscard]] value choose(std::string const& condition, int condition_lanes, value a, value b);
+  [[nodiscard]] value with_mask(mask const& m, ir::expr const& e);
+
+  // ------------------------------------------------------------------------- statements (emitter_statement)
+  [[nodiscard]] std::string module();
+  void find_tables(ir::stmt const& s);
+  void function(std::string const& name, ir::stmt const& body);
+  void emit(ir::stmt const& s);
+  void emit_loop(ir::loop const& l);
+  void emit_rolled(ir::loop const& l, linear const& begin, linear const& end);
+  void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  void emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  void emit_chunk(ir::loop const& l, std::int64_t begin, int lanes, int running);
+  void emit_parallel(ir::loop const& l, linear const& begin, linear const& end);
+  void emit_conditional(ir::conditional const& c);
+  void emit_branch(ir::conditional const& c);
+  void emit_let(ir::let const& l);
+  [[nodiscard]] std::vector<element> live_registers() const;
+  [[nodiscard]] static std::set<std::string> stored_buffers(ir::stmt const& s);
+  [[nodiscard]] static dtype widest_store(ir::stmt const& s);
+  void rename_registers(std::map<int, std::string> const& names);
+
+  ir::lowered const& program_;
+  target const& machine_;
+  workspace_plan workspace_;
+  std::string functions_;
+  std::string globals_;
+  std::set<std::string> declarations_;
+  std::unordered_map<ir::buffer const*, std::string> tables_;
+  std::set<ir::loop const*> scalar_loops_;  ///< vectorised loops that cannot be
+  ir::loop const* vector_loop_ = nullptr;   ///< the one being emitted
+  int next_ = 0;
+  int parallel_depth_ = 0;
+
+  // of the function being written
+  frames frames_;
+  std::string label_;  ///< of the block being written
+  std::string allocas_;
+  std::unordered_map<std::string, linear> variables_;
+  int lanes_ = 1;
+  mask mask_;
+  register_file registers_;
+};
+
+}  // namespace ttune::inline v0::emit
+
+#include "ttune/emit/llvm/emitter_index.hpp"
+#include "ttune/emit/llvm/emitter_memory.hpp"
+#include "ttune/emit/llvm/emitter_statement.hpp"
+#include "ttune/emit/llvm/emitter_value.hpp"

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Index arithmetic: as much as possible is decided here, the rest is computed in the outermost loop that knows it.
+#pragma once
+
+#include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune::inline v0::emit {
+
+inline linear llvm_emitter::as_linear(std::string const& ssa, int depth) const {
+  linear made;
+  made.terms.push_back({ssa, depth, 1});
+  return made;
+}
+
+inline int llvm_emitter::depth_of(linear const& l) const { return l.terms.empty() ? 0 : l.terms.back().depth; }
+
+inline linear llvm_emitter::index(ir::expr const& e) {
+  if (auto const* c = ir::as<ir::constant>(e)) {
+    linear made;
+    made.constant = c->integer;
+    return made;
+  }
+  if (auto const* v = ir::as<ir::variable>(e)) return variables_.at(v->name);
+  if (auto const* b = ir::as<ir::binary>(e)) return index_binary(*b);
+  if (auto const* s = ir::as<ir::select>(e)) {
+    auto const known = decide(s->condition);
+    if (known && std::find(known->begin(), known->end(), false) == known->end()) return index(s->when_true);
+    if (known && std::find(known->begin(), known->end(), true) == known->end()) return index(s->when_false);
+  }
+  // Data used as an index, or a choice made at run time.
+  if (varies(e)) throw needs_scalar{};
+  auto v = evaluate(e);
+  if (scalar_type(v.type) != "i64")
+    v.text = define((is_unsigned(v.type) ? "zext " : "sext ") + scalar_type(v.type) + " " + v.text + " to i64");
+  return as_linear(v.text, frames::here);
+}
+
+inline linear llvm_emitter::index_binary(ir::binary const& b) {
+  auto const a = index(b.left);
+  auto const c = index(b.right);
+  switch (b.op) {
+    case ir::binary_op::add: return a + c;
+    case ir::binary_op::subtract: return a + c.scaled(-1);
+    case ir::binary_op::multiply:
+      if (c.is_constant()) return a.scaled(c.constant);
+      if (a.is_constant()) return c.scaled(a.constant);
+      break;
+    case ir::binary_op::floor_divide:
+      if (c.is_constant()) return divide(a, c.constant, false);
+      break;
+    case ir::binary_op::floor_modulo:
+      if (c.is_constant()) return divide(a, c.constant, true);
+      break;
+    default: break;
+  }
+  if (a.lane != 0 || c.lane != 0) throw needs_scalar{};
+  bool const least = b.op == ir::binary_op::minimum;
+  if (a.is_constant() && c.is_constant()) {
+    linear made;
+    made.constant = least ? std::min(a.constant, c.constant) : std::max(a.constant, c.constant);
+    if (least || b.op == ir::binary_op::maximum) return made;
+  }
+  auto const depth = std::max(depth_of(a), depth_of(c));
+  auto const x = materialise(a);
+  auto const y = materialise(c);
+  std::string const operands = " i64 " + x + ", " + y;
+  if (b.op == ir::binary_op::multiply) return as_linear(define_at(depth, "mul" + operands, "mul" + operands), depth);
+  if (!least && b.op != ir::binary_op::maximum) throw backend_error("llvm: an index uses an operation that indices do not have");
+  auto const name = least ? "llvm.smin.i64" : "llvm.smax.i64";
+  (void)declare(std::string("declare i64 @") + name + "(i64, i64)");
+  auto const call = std::string("call i64 @") + name + "(i64 " + x + ", i64 " + y + ")";
+  return as_linear(define_at(depth, call, call), depth);
+}
+
+/// floor(a / by), or the remainder. Terms that are multiples of `by` leave the division.
+inline linear llvm_emitter::divide(linear const& a, std::int64_t by, bool remainder) {
+  linear whole;  // multiples of `by`
+  linear rest;
+  rest.constant = a.constant;
+  rest.lane = a.lane;
+  for (auto const& t : a.terms) (t.coefficient % by == 0 ? whole : rest).add(t);
+  linear quotient;
+  for (auto t : whole.terms) {
+    t.coefficient /= by;
+    quotient.add(t);
+  }
+  if (rest.terms.empty()) {
+    auto const first = floor_divide(rest.constant, by);
+    auto const last = floor_divide(rest.constant + rest.lane * (lanes_ - 1), by);
+    if (rest.lane != 0 && first != last) throw needs_scalar{};
+    if (remainder) {
+      rest.constant -= first * by;
+      return rest;
+    }
+    quotient.constant += first;
+    return quotient;
+  }
+  if (rest.lane != 0) throw needs_scalar{};
+  auto const depth = depth_of(rest);
+  auto const x = materialise(rest);
+  auto const d = std::to_string(by);
+  auto const raw = define_at(depth, "srem i64 " + x + ", " + d, "srem i64 " + x + ", " + d);
+  auto const negative = define_at(depth, "icmp slt i64 " + raw + ", 0", "icmp slt i64 " + raw + ", 0");
+  auto const fix = "select i1 " + negative + ", i64 " + d + ", i64 0";
+  auto const correction = define_at(depth, fix, fix);
+  auto const sum = "add i64 " + raw + ", " + correction;
+  auto const modulo = define_at(depth, sum, sum);
+  if (remainder) return as_linear(modulo, depth);
+  auto const difference = "sub i64 " + x + ", " + modulo;
+  auto const exact = define_at(depth, difference, difference);
+  auto const division = "sdiv exact i64 " + exact + ", " + d;
+  return quotient + as_linear(define_at(depth, division, division), depth);
+}
+
+/// The value without its lane part as one i64, each partial sum where its terms are known.
+inline std::string llvm_emitter::materialise(linear const& l) {
+  std::string sum;
+  int depth = 0;
+  for (auto const& t : l.terms) {
+    depth = std::max(depth, t.depth);
+    auto part = t.value;
+    if (t.coefficient != 1) {
+      auto const product = "mul i64 " + t.value + ", " + std::to_string(t.coefficient);
+      part = define_at(t.depth, product, product);
+    }
+    if (sum.empty()) {
+      sum = part;
+      continue;
+    }
+    auto const addition = "add i64 " + sum + ", " + part;
+    sum = define_at(depth, addition, addition);
+  }
+  if (sum.empty()) return std::to_string(l.constant);
+  if (l.constant == 0) return sum;
+  auto const addition = "add i64 " + sum + ", " + std::to_string(l.constant);
+  return define_at(depth, addition, addition);
+}
+
+inline linear llvm_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  linear flat;
+  std::int64_t stride = 1;
+  for (std::size_t d = indices.size(); d-- > 0;) {
+    flat = flat + index(indices[d]).scaled(stride);
+    stride *= b.extents[d];
+  }
+  return flat;
+}
+
+inline bool llvm_emitter::varies(ir::expr const& e) const {
+  bool found = false;
+  ir::for_each_node(e, [&](ir::expr const& n) {
+    if (auto const* v = ir::as<ir::variable>(n)) {
+      auto const it = variables_.find(v->name);
+      found = found || (it != variables_.end() && it->second.lane != 0);
+    }
+  });
+  return found;
+}
+
+inline std::optional<llvm_emitter::mask> llvm_emitter::decide(ir::expr const& condition) {
+  if (auto const* c = ir::as<ir::constant>(condition)) return mask(static_cast<std::size_t>(lanes_), c->integer != 0);
+  if (auto const* u = ir::as<ir::unary>(condition); u && u->op == ir::unary_op::logical_not) {
+    auto m = decide(u->operand);
+    if (m) m->flip();
+    return m;
+  }
+  auto const* b = ir::as<ir::binary>(condition);
+  if (!b) return std::nullopt;
+  if (b->op == ir::binary_op::logical_and || b->op == ir::binary_op::logical_or) {
+    bool const all = b->op == ir::binary_op::logical_and;
+    auto const x = decide(b->left);
+    auto const y = decide(b->right);
+    auto const settled = [&](std::optional<mask> const& m) {
+      return m && std::find(m->begin(), m->end(), all) == m->end();
+    };
+    if (settled(x)) return x;
+    if (settled(y)) return y;
+    if (!x || !y) return std::nullopt;
+    mask made(x->size());
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = all ? (*x)[i] && (*y)[i] : (*x)[i] || (*y)[i];
+    return made;
+  }
+  if (b->left->type != dtype::index || b->op < ir::binary_op::equal) return std::nullopt;
+  bool reads = false;
+  ir::for_each_node(condition, [&](ir::expr const& n) { reads = reads || ir::as<ir::access>(n); });
+  if (reads) return std::nullopt;
+  auto const difference = index(b->left) + index(b->right).scaled(-1);
+  if (!difference.terms.empty()) return std::nullopt;
+  mask made;
+  for (int lane = 0; lane < lanes_; ++lane) {
+    auto const d = difference.constant + difference.lane * lane;
+    switch (b->op) {
+      case ir::binary_op::equal: made.push_back(d == 0); break;
+      case ir::binary_op::not_equal: made.push_back(d != 0); break;
+      case ir::binary_op::less: made.push_back(d < 0); break;
+      default: made.push_back(d <= 0); break;
+    }
+  }
+  return made;
+}
+
+}  // namespace ttune::inline v0::emit

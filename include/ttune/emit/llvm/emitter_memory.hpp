@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers at code generation: addresses, loads and stores of whole vectors, register buffers as SSA values.
+#pragma once
+
+#include "ttune/emit/llvm/emitter.hpp"
+
+namespace ttune::inline v0::emit {
+
+inline std::string llvm_emitter::declare(std::string const& declaration) {
+  declarations_.insert(declaration);
+  return declaration;
+}
+
+/// The first byte of a buffer, computed once at the start of the function.
+inline std::string llvm_emitter::base(ir::buffer const& b) {
+  auto const key = "base " + b.name;
+  if (auto const* known = frames_.find_known(0, key)) return *known;
+  std::string made;
+  if (!b.content.empty()) return tables_.at(&b);
+  if (workspace_plan::on_stack(b)) {
+    made = fresh();
+    allocas_ += "  " + made + " = alloca [" + std::to_string(workspace_plan::bytes(b)) + " x i8], align 64\n";
+  } else if (b.where == ir::memory::operand || b.where == ir::memory::prepared) {
+    auto const slot = b.slot + (b.where == ir::memory::prepared ? static_cast<int>(program_.operands.size()) : 0);
+    auto const place = define_at(0, key + " slot", "getelementptr ptr, ptr %operands, i64 " + std::to_string(slot));
+    made = define_at(0, key, "load ptr, ptr " + place + ", align 8");
+  } else {
+    auto const offset = std::to_string(workspace_.offsets.at(&b));
+    auto const region = b.where == ir::memory::shared ? "%workspace" : "%local";
+    made = define_at(0, key, std::string("getelementptr i8, ptr ") + region + ", i64 " + offset);
+  }
+  frames_.remember(0, key, made);
+  return made;
+}
+
+/// Address of an element: variable parts are added loop by loop, so that the innermost adds one term.
+inline std::string llvm_emitter::pointer(ir::buffer const& b, linear const& flat) {
+  auto const type = memory_type(b.type);
+  auto address = base(b);
+  for (std::size_t i = 0; i < flat.terms.size();) {
+    auto const depth = flat.terms[i].depth;
+    linear part;
+    for (; i < flat.terms.size() && flat.terms[i].depth == depth; ++i) part.terms.push_back(flat.terms[i]);
+    auto const offset = materialise(part);
+    auto const step = "getelementptr " + type + ", ptr " + address + ", i64 " + offset;
+    address = define_at(depth, step, step);
+  }
+  if (flat.constant == 0) return address;
+  return define("getelementptr " + type + ", ptr " + address + ", i64 " + std::to_string(flat.constant));
+}
+
+inline std::string llvm_emitter::mask_text(int lanes) const {
+  std::string text = "<";
+  for (int i = 0; i < lanes; ++i) text += std::string(i != 0 ? ", " : "") + (runs(i) ? "i1 true" : "i1 false");
+  return text + ">";
+}
+
+inline value llvm_emitter::from_memory(std::string const& raw, dtype type, int lanes) {
+  auto const t = [&](char const* scalar) { return vector_of(scalar, lanes); };
+  if (type == dtype::boolean)
+    return {define("icmp ne " + t("i8") + " " + raw + ", " + splat_literal("i8", "0", lanes)), type, lanes};
+  if (type == dtype::f16) return {define("fpext " + t("half") + " " + raw + " to " + t("float")), dtype::f32, lanes};
+  if (type == dtype::bf16) {
+    auto const wide = define("zext " + t("i16") + " " + raw + " to " + t("i32"));
+    auto const high = define("shl " + t("i32") + " " + wide + ", " + splat_literal("i32", "16", lanes));
+    return {define("bitcast " + t("i32") + " " + high + " to " + t("float")), dtype::f32, lanes};
+  }
+  return {raw, compute_type(type), lanes};
+}
+
+inline std::string llvm_emitter::to_memory(value const& v, dtype type) {
+  auto const n = v.lanes;
+  auto const t = [&](char const* scalar) { return vector_of(scalar, n); };
+  auto const c = [&](char const* literal) { return splat_literal("i32", literal, n); };
+  if (type == dtype::boolean) return define("zext " + t("i1") + " " + v.text + " to " + t("i8"));
+  if (type == dtype::f16) return define("fptrunc " + t("float") + " " + v.text + " to " + t("half"));
+  if (type != dtype::bf16) return v.text;
+  // Round to nearest even by integer arithmetic; a NaN stays one.
+  auto const bits = define("bitcast " + t("float") + " " + v.text + " to " + t("i32"));
+  auto const shifted = define("lshr " + t("i32") + " " + bits + ", " + c("16"));
+  auto const odd = define("and " + t("i32") + " " + shifted + ", " + c("1"));
+  auto const bias = define("add " + t("i32") + " " + odd + ", " + c("32767"));
+  auto const rounded = define("add " + t("i32") + " " + bits + ", " + bias);
+  auto const high = define("lshr " + t("i32") + " " + rounded + ", " + c("16"));
+  auto const nan = define("fcmp uno " + t("float") + " " + v.text + ", " + v.text);
+  auto const kept = define("select " + t("i1") + " " + nan + ", " + t("i32") + " " + c("32704") + ", " + t("i32") + " " + high);
+  return define("trunc " + t("i32") + " " + kept + " to " + t("i16"));
+}
+
+inline value llvm_emitter::load(ir::buffer const& b, linear const& flat) {
+  if (b.where == ir::memory::registers) return load_register(b, flat);
+  if (!b.content.empty() && flat.is_constant()) return load_table(b, flat);
+  auto const key = std::to_string(flat.constant) + " " + flat.key() + (flat.lane != 0 ? mask_text(lanes_) : "");
+  if (auto const* known = frames_.find_load(b.name, key)) return {*known, compute_type(b.type), flat.lane == 0 ? 1 : lanes_};
+  auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat) : load_lanes(b, flat);
+  frames_.remember_load(b.name, key, made.text);
+  return made;
+}
+
+inline value llvm_emitter::load_table(ir::buffer const& b, linear const& flat) {
+  auto const v = b.content[static_cast<std::size_t>(flat.constant)];
+  auto const t = compute_type(b.type);
+  return {is_float(t) ? real_literal(t, v) : integer_literal(t, static_cast<std::int64_t>(v)), t, 1};
+}
+
+inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) {
+  int const lanes = flat.lane == 0 ? 1 : lanes_;
+  auto start = flat;
+  start.lane = 0;
+  auto const address = pointer(b, start);
+  auto const type = vector_of(memory_type(b.type), lanes);
+  auto const align = std::to_string(size_in_bytes(b.type));
+  if (lanes == 1 || mask_.empty()) return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
+  auto const suffix = ".v" + std::to_string(lanes) + (memory_type(b.type)[0] == 'i' ? memory_type(b.type) : b.type == dtype::f16 ? "f16" : mangled(b.type, 1));
+  auto const bits = "<" + std::to_string(lanes) + " x i1>";
+  (void)declare("declare " + type + " @llvm.masked.load" + suffix + ".p0(ptr, i32, " + bits + ", " + type + ")");
+  return from_memory(define("call " + type + " @llvm.masked.load" + suffix + ".p0(ptr " + address + ", i32 " + align + ", " + bits +
+                            " " + mask_text(lanes) + ", " + type + " zeroinitializer)"), b.type, lanes);
+}
+
+/// Lanes that are not side by side: one scalar load each.
+inline value llvm_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
+  auto const type = memory_type(b.type);
+  auto const vector = vector_of(type, lanes_);
+  std::string made = "undef";
+  for (int lane = 0; lane < lanes_; ++lane) {
+    if (!runs(lane)) continue;
+    auto at = flat;
+    at.constant += flat.lane * lane;
+    at.lane = 0;
+    auto const scalar = define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
+    made = define("insertelement " + vector + " " + made + ", " + type + " " + scalar + ", i32 " + std::to_string(lane));
+  }
+  return from_memory(made, b.type, lanes_);
+}
+
+inline std::string llvm_emitter::extract(value const& v, int lane) {
+  if (v.lanes == 1) return v.text;
+  return define("extractelement " + vector_of(scalar_type(v.type), v.lanes) + " " + v.text + ", i32 " + std::to_string(lane));
+}
+
+inline void llvm_emitter::store(ir::buffer const& b, linear const& flat, value v) {
+  if (flat.lane != 0) v = widened(v, lanes_);
+  if (flat.lane == 0 && v.lanes != 1) throw needs_scalar{};
+  if (b.where == ir::memory::registers) return store_register(b, flat, v);
+  store_memory(b, flat, v);
+}
+
+inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, value v) {
+  auto const raw = to_memory(v, b.type);
+  auto const scalar = memory_type(b.type);
+  auto const type = vector_of(scalar, v.lanes);
+  auto const align = std::to_string(size_in_bytes(b.type));
+  auto start = flat;
+  start.lane = 0;
+  if (v.lanes != 1 && flat.lane != 1) {
+    for (int lane = 0; lane < v.lanes; ++lane) {
+      if (!runs(lane)) continue;
+      start.constant = flat.constant + flat.lane * lane;
+      auto const one = define("extractelement " + type + " " + raw + ", i32 " + std::to_string(lane));
+      frames_.line("store " + scalar + " " + one + ", ptr " + pointer(b, start) + ", align " + align);
+    }
+  } else if (v.lanes == 1 || mask_.empty()) {
+    frames_.line("store " + type + " " + raw + ", ptr " + pointer(b, start) + ", align " + align);
+  } else {
+    auto const suffix = ".v" + std::to_string(v.lanes) + (scalar[0] == 'i' ? scalar : b.type == dtype::f16 ? "f16" : mangled(b.type, 1));
+    auto const bits = "<" + std::to_string(v.lanes) + " x i1>";
+    (void)declare("declare void @llvm.masked.store" + suffix + ".p0(" + type + ", ptr, i32, " + bits + ")");
+    frames_.line("call void @llvm.masked.store" + suffix + ".p0(" + type + " " + raw + ", ptr " + pointer(b, start) + ", i32 " + align +
+                 ", " + bits + " " + mask_text(v.lanes) + ")");
+  }
+  frames_.forget_loads(b.name);
+}
+
+// ------------------------------------------------------------------------------------------ register buffers
+
+inline void llvm_emitter::store_register(ir::buffer const& b, linear const& flat, value const& v) {
+  if (!flat.terms.empty())
+    throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
+  int const group = next_++;
+  for (int lane = 0; lane < v.lanes; ++lane)
+    if (v.lanes == 1 || runs(lane)) registers_[&b][flat.constant + flat.lane * lane] = {v.text, lane, v.lanes, group, v.type};
+}
+
+inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat) {
+  if (!flat.terms.empty())
+    throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
+  auto const& file = registers_[&b];
+  std::vector<element> wanted;
+  for (int lane = 0; lane < (flat.lane == 0 ? 1 : lanes_); ++lane) {
+    auto const it = file.find(flat.constant + flat.lane * lane);
+    wanted.push_back(it == file.end() || !runs(lane) ? element{} : it->second);
+  }
+  return assemble(wanted, compute_type(b.type));
+}
+
+/// One vector of the elements given: the very vector they come from if they lie in it in order. Elements without
+/// a vector may be anything.
+inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype type) {
+  int const lanes = static_cast<int>(elements.size());
+  std::string whole;
+  bool same = true;
+  for (int i = 0; i < lanes; ++i) {
+    auto const& e = elements[static_cast<std::size_t>(i)];
+    if (e.vector.empty()) continue;
+    if (whole.empty()) whole = e.vector;
+    same = same && e.vector == whole && e.lane == i && e.lanes == lanes;
+  }
+  if (whole.empty()) return {"undef", type, lanes};
+  if (same) return {whole, type, lanes};
+  std::string made = "undef";
+  for (int i = 0; i < lanes; ++i) {
+    auto const& e = elements[static_cast<std::size_t>(i)];
+    if (e.vector.empty()) continue;
+    auto const one = extract({e.vector, type, e.lanes}, e.lane);
+    if (lanes == 1) return {one, type, 1};
+    made = define("insertelement " + vector_of(scalar_type(type), lanes) + " " + made + ", " + scalar_type(type) + " " + one +
+                  ", i32 " + std::to_string(i));
+  }
+  return {made, type, lanes};
+}
+
+}  // namespace ttune::inline v0::emit

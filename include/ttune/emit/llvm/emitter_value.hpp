@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions at code generation: one instruction a node, fused multiply-add where the target has it.
+#pragma once
+
+#include <cstddef>
+
+#include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/runtime/abi.hpp"
+
+namespace ttune::inline v0::emit {
+
+inline value llvm_emitter::widened(value v, int lanes) {
+  if (v.lanes == lanes) return v;
+  auto const scalar = scalar_type(v.type);
+  if (v.text[0] != '%') return {splat_literal(scalar, v.text, lanes), v.type, lanes};
+  auto const key = "splat " + std::to_string(lanes) + " " + v.text;
+  if (auto const* known = frames_.find_load("splat", key)) return {*known, v.type, lanes};
+  auto const type = vector_of(scalar, lanes);
+  auto const first = define("insertelement " + type + " undef, " + scalar + " " + v.text + ", i32 0");
+  auto const all = define("shufflevector " + type + " " + first + ", " + type + " undef, <" + std::to_string(lanes) +
+                          " x i32> zeroinitializer");
+  frames_.remember_load("splat", key, all);
+  return {all, v.type, lanes};
+}
+
+inline value llvm_emitter::evaluate(ir::expr const& e) {
+  if (e->type == dtype::index) return evaluate_index(e);
+  if (auto const* c = ir::as<ir::constant>(e)) {
+    auto const t = compute_type(e->type);
+    return {is_float(t) ? real_literal(t, c->real) : integer_literal(t, c->integer), t, 1};
+  }
+  if (auto const* a = ir::as<ir::access>(e)) {
+    auto const& b = *std::get<handle<ir::buffer>>(a->from);
+    return load(b, flat_index(b, a->indices));
+  }
+  if (auto const* n = ir::as<ir::unary>(e)) return evaluate_unary(e, *n);
+  if (auto const* n = ir::as<ir::binary>(e)) return evaluate_binary(e, *n);
+  if (auto const* n = ir::as<ir::select>(e)) return evaluate_select(e, *n);
+  if (auto const* n = ir::as<ir::cast>(e)) return evaluate_cast(e, *n);
+  throw backend_error("llvm: an expression of a lowered program has a node that only programs have");
+}
+
+/// An index used as a value.
+inline value llvm_emitter::evaluate_index(ir::expr const& e) {
+  if (auto const* a = ir::as<ir::access>(e)) {
+    auto const& b = *std::get<handle<ir::buffer>>(a->from);
+    return load(b, flat_index(b, a->indices));
+  }
+  if (auto const* c = ir::as<ir::cast>(e)) return evaluate_cast(e, *c);
+  auto l = index(e);
+  auto const lane = l.lane;
+  l.lane = 0;
+  value v{materialise(l), dtype::i64, 1};
+  if (lane == 0) return v;
+  v = widened(v, lanes_);
+  std::string steps = "<";
+  for (int i = 0; i < lanes_; ++i) steps += (i != 0 ? ", i64 " : "i64 ") + std::to_string(lane * i);
+  return {define("add " + vector_of("i64", lanes_) + " " + v.text + ", " + steps + ">"), dtype::i64, lanes_};
+}
+
+inline value llvm_emitter::multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product) {
+  auto const& p = *ir::as<ir::binary>(product);
+  auto a = evaluate(p.left);
+  auto b = evaluate(p.right);
+  auto c = evaluate(addend);
+  int const lanes = std::max({a.lanes, b.lanes, c.lanes});
+  a = widened(a, lanes);
+  b = widened(b, lanes);
+  c = widened(c, lanes);
+  auto const type = vector_of(scalar_type(c.type), lanes);
+  if (negate_product) a.text = define("fneg " + type + " " + a.text);
+  if (!machine_.has_fma) {
+    auto const m = define("fmul " + type + " " + a.text + ", " + b.text);
+    return {define("fadd " + type + " " + m + ", " + c.text), c.type, lanes};
+  }
+  auto const name = "llvm.fma." + mangled(c.type, lanes);
+  (void)declare("declare " + type + " @" + name + "(" + type + ", " + type + ", " + type + ")");
+  return {define("call " + type + " @" + name + "(" + type + " " + a.text + ", " + type + " " + b.text + ", " + type + " " + c.text + ")"),
+          c.type, lanes};
+}
+
+inline value llvm_emitter::compare(ir::binary_op op, value a, value b, bool unsigned_operands) {
+  static constexpr char const* floats[] = {"oeq", "une", "olt", "ole"};
+  static constexpr char const* integers[] = {"eq", "ne", "slt", "sle"};
+  static constexpr char const* unsigneds[] = {"eq", "ne", "ult", "ule"};
+  auto const i = static_cast<int>(op) - static_cast<int>(ir::binary_op::equal);
+  auto const type = vector_of(scalar_type(a.type), a.lanes);
+  if (is_float(a.type)) return {define(std::string("fcmp ") + floats[i] + " " + type + " " + a.text + ", " + b.text), dtype::boolean, a.lanes};
+  auto const* name = unsigned_operands || a.type == dtype::boolean ? unsigneds[i] : integers[i];
+  return {define(std::string("icmp ") + name + " " + type + " " + a.text + ", " + b.text), dtype::boolean, a.lanes};
+}
+
+inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& b) {
+  auto const t = compute_type(b.left->type);
+  auto const is_product = [](ir::expr const& x) {
+    auto const* m = ir::as<ir::binary>(x);
+    return m && m->op == ir::binary_op::multiply;
+  };
+  if (is_float(t) && b.op == ir::binary_op::add) {
+    if (is_product(b.right)) return multiply_add(b.right, b.left, false);
+    if (is_product(b.left)) return multiply_add(b.left, b.right, false);
+  }
+  if (is_float(t) && b.op == ir::binary_op::subtract && is_product(b.right)) return multiply_add(b.right, b.left, true);
+  if (auto const known = e->type == dtype::boolean && b.left->type == dtype::index ? decide(e) : std::nullopt) {
+    std::string literal = "<";
+    for (int i = 0; i < lanes_; ++i) literal += std::string(i != 0 ? ", " : "") + ((*known)[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
+    if (lanes_ == 1) return {(*known)[0] ? "true" : "false", dtype::boolean, 1};
+    return {literal + ">", dtype::boolean, lanes_};
+  }
+  auto x = evaluate(b.left);
+  auto y = evaluate(b.right);
+  int const lanes = std::max(x.lanes, y.lanes);
+  if (b.op == ir::binary_op::power)
+    return t == dtype::f64 ? call_runtime("pow_f64", offsetof(runtime_table, pow_f64), {x, y})
+                           : call_runtime("pow_f32", offsetof(runtime_table, pow_f32), {x, y});
+  if (b.op == ir::binary_op::modulo && is_float(t)) {
+    if (t == dtype::f64) return call_runtime("fmod_f64", offsetof(runtime_table, fmod_f64), {x, y});
+    throw backend_error("llvm: the remainder of floats exists for f64 only");
+  }
+  x = widened(x, lanes);
+  y = widened(y, lanes);
+  auto const type = vector_of(scalar_type(t), lanes);
+  bool const no_sign = is_unsigned(b.left->type);
+  auto const plain = [&](std::string const& name) { return value{define(name + " " + type + " " + x.text + ", " + y.text), t, lanes}; };
+  auto const by_kind = [&](char const* real, char const* with_sign, char const* without) {
+    return plain(is_float(t) ? real : no_sign ? without : with_sign);
+  };
+  switch (b.op) {
+    case ir::binary_op::add: return by_kind("fadd", "add", "add");
+    case ir::binary_op::subtract: return by_kind("fsub", "sub", "sub");
+    case ir::binary_op::multiply: return by_kind("fmul", "mul", "mul");
+    case ir::binary_op::divide: return by_kind("fdiv", "sdiv", "udiv");
+    case ir::binary_op::modulo: return by_kind("frem", "srem", "urem");
+    case ir::binary_op::logical_and: return plain("and");
+    case ir::binary_op::logical_or: return plain("or");
+    case ir::binary_op::minimum: {
+      auto const c = compare(ir::binary_op::less, y, x, no_sign);
+      return choose(c.text, lanes, y, x);
+    }
+    case ir::binary_op::maximum: {
+      auto const c = compare(ir::binary_op::less, x, y, no_sign);
+      return choose(c.text, lanes, y, x);
+    }
+    case ir::binary_op::equal:
+    case ir::binary_op::not_equal:
+    case ir::binary_op::less:
+    case ir::binary_op::less_equal: return compare(b.op, x, y, no_sign);
+    default: throw backend_error("llvm: an operation of indices is applied to data");
+  }
+}
+
+inline value llvm_emitter::choose(std::string const& condition, int condition_lanes, value a, value b) {
+  int const lanes = std::max({condition_lanes, a.lanes, b.lanes});
+  a = widened(a, lanes);
+  b = widened(b, lanes);
+  auto const type = vector_of(scalar_type(a.type), lanes);
+  auto const bits = vector_of("i1", condition_lanes);
+  return {define("select " + bits + " " + condition + ", " + type + " " + a.text + ", " + type + " " + b.text), a.type, lanes};
+}
+
+inline value llvm_emitter::with_mask(mask const& m, ir::expr const& e) {
+  auto const saved = mask_;
+  mask_ = m;
+  if (!saved.empty())
+    for (std::size_t i = 0; i < m.size(); ++i) mask_[i] = m[i] && saved[i];
+  auto const v = evaluate(e);
+  mask_ = saved;
+  return v;
+}
+
+/// Only the arm that is chosen is read: the other may lie outside of its buffer.
+inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& s) {
+  if (auto const known = decide(s.condition)) {
+    bool const some = std::find(known->begin(), known->end(), true) != known->end();
+    bool const all = std::find(known->begin(), known->end(), false) == known->end();
+    if (all) return evaluate(s.when_true);
+    if (!some) return evaluate(s.when_false);
+    auto inverse = *known;
+    inverse.flip();
+    auto const a = widened(with_mask(*known, s.when_true), lanes_);
+    auto const b = widened(with_mask(inverse, s.when_false), lanes_);
+    std::string bits = "<";
+    for (int i = 0; i < lanes_; ++i) bits += std::string(i != 0 ? ", " : "") + ((*known)[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
+    return choose(bits + ">", lanes_, a, b);
+  }
+  bool reads = false;
+  auto const look = [&](ir::expr const& n) { reads = reads || ir::as<ir::access>(n); };
+  ir::for_each_node(s.when_true, look);
+  ir::for_each_node(s.when_false, look);
+  auto const c = evaluate(s.condition);
+  if (!reads) return choose(c.text, c.lanes, evaluate(s.when_true), evaluate(s.when_false));
+  if (c.lanes != 1) throw needs_scalar{};
+  auto const yes = fresh_label();
+  auto const no = fresh_label();
+  auto const join = fresh_label();
+  frames_.line("br i1 " + c.text + ", label %" + yes + ", label %" + no);
+  auto const arm = [&](std::string const& label, ir::expr const& what) {
+    frames_.open(frames_.depth(), true);
+    start_block(label);
+    auto v = widened(evaluate(what), varies(e) ? lanes_ : 1);
+    frames_.line("br label %" + join);
+    auto const text = frames_.close();
+    frames_.top().body += text;
+    return std::pair{v, label_};
+  };
+  auto const [a, from_a] = arm(yes, s.when_true);
+  auto const [b, from_b] = arm(no, s.when_false);
+  start_block(join);
+  auto const type = vector_of(scalar_type(a.type), a.lanes);
+  return {define("phi " + type + " [" + a.text + ", %" + from_a + "], [" + b.text + ", %" + from_b + "]"), a.type, a.lanes};
+}
+
+/// One scalar call a lane, through the table of the runtime.
+inline value llvm_emitter::call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments) {
+  auto const t = arguments[0].type;
+  auto const scalar = scalar_type(t);
+  auto const place = define_at(0, std::string("place ") + name, "getelementptr i8, ptr %runtime, i64 " + std::to_string(offset));
+  auto const callee = define_at(0, std::string("function ") + name, "load ptr, ptr " + place + ", align 8");
+  int lanes = 1;
+  for (auto const& a : arguments) lanes = std::max(lanes, a.lanes);
+  auto const call = [&](int lane) {
+    std::string text = "call " + scalar + " " + callee + "(";
+    for (std::size_t i = 0; i < arguments.size(); ++i) text += (i != 0 ? ", " : "") + scalar + " " + extract(arguments[i], lane);
+    return define(text + ")");
+  };
+  if (lanes == 1) return {call(0), t, 1};
+  std::string made = "undef";
+  for (int lane = 0; lane < lanes; ++lane)
+    if (runs(lane)) made = define("insertelement " + vector_of(scalar, lanes) + " " + made + ", " + scalar + " " + call(lane) + ", i32 " + std::to_string(lane));
+  return {made, t, lanes};
+}
+
+inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u) {
+  auto const x = evaluate(u.operand);
+  auto const type = vector_of(scalar_type(x.type), x.lanes);
+  auto const intrinsic = [&](char const* name) {
+    auto const full = std::string("llvm.") + name + "." + mangled(x.type, x.lanes);
+    (void)declare("declare " + type + " @" + full + "(" + type + ")");
+    return value{define("call " + type + " @" + full + "(" + type + " " + x.text + ")"), x.type, x.lanes};
+  };
+  bool const wide = x.type == dtype::f64;
+#define TTUNE_MATH(name) \
+  call_runtime(wide ? #name "_f64" : #name "_f32", wide ? offsetof(runtime_table, name##_f64) : offsetof(runtime_table, name##_f32), {x})
+  switch (u.op) {
+    case ir::unary_op::negate:
+      if (is_float(x.type)) return {define("fneg " + type + " " + x.text), x.type, x.lanes};
+      return {define("sub " + type + " " + splat_literal(scalar_type(x.type), "0", x.lanes) + ", " + x.text), x.type, x.lanes};
+    case ir::unary_op::logical_not:
+      return {define("xor " + type + " " + x.text + ", " + splat_literal("i1", "true", x.lanes)), x.type, x.lanes};
+    case ir::unary_op::abs: {
+      if (is_float(x.type)) return intrinsic("fabs");
+      if (is_unsigned(e->type)) return x;
+      auto const zero = value{splat_literal(scalar_type(x.type), "0", x.lanes), x.type, x.lanes};
+      auto const negative = compare(ir::binary_op::less, x, zero, false);
+      return choose(negative.text, x.lanes, {define("sub " + type + " " + zero.text + ", " + x.text), x.type, x.lanes}, x);
+    }
+    case ir::unary_op::sqrt: return intrinsic("sqrt");
+    case ir::unary_op::floor: return is_float(x.type) ? intrinsic("floor") : x;
+    case ir::unary_op::ceil: return is_float(x.type) ? intrinsic("ceil") : x;
+    case ir::unary_op::round: return is_float(x.type) ? intrinsic("roundeven") : x;
+    case ir::unary_op::exp: return TTUNE_MATH(exp);
+    case ir::unary_op::log: return TTUNE_MATH(log);
+    case ir::unary_op::sin: return TTUNE_MATH(sin);
+    case ir::unary_op::cos: return TTUNE_MATH(cos);
+    case ir::unary_op::tanh: return TTUNE_MATH(tanh);
+    case ir::unary_op::erf: return TTUNE_MATH(erf);
+  }
+#undef TTUNE_MATH
+  throw backend_error("llvm: unknown function");
+}
+
+inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
+  auto x = evaluate(c.operand);
+  auto const from = c.operand->type;
+  auto const to = e->type;
+  auto const source = scalar_type(x.type);
+  auto const target = scalar_type(compute_type(to));
+  auto const a = vector_of(source, x.lanes);
+  auto const b = vector_of(target, x.lanes);
+  auto const made = [&](std::string const& text) { return value{text, compute_type(to), x.lanes}; };
+  if (to == dtype::boolean) {
+    value const zero{splat_literal(source, is_float(x.type) ? real_literal(x.type, 0) : "0", x.lanes), x.type, x.lanes};
+    return compare(ir::binary_op::not_equal, x, zero, false);
+  }
+  if (is_float(from) && is_float(to)) {
+    if (to == dtype::f16 || to == dtype::bf16) {  // through the storage type, to round
+      if (x.type == dtype::f64) x = {define("fptrunc " + a + " " + x.text + " to " + vector_of("float", x.lanes)), dtype::f32, x.lanes};
+      return from_memory(to_memory(x, to), to, x.lanes);
+    }
+    if (source == target) return x;
+    return made(define((to == dtype::f64 ? "fpext " : "fptrunc ") + a + " " + x.text + " to " + b));
+  }
+  if (is_float(to)) {
+    bool const no_sign = is_unsigned(from) || from == dtype::boolean;
+    auto v = made(define((no_sign ? "uitofp " : "sitofp ") + a + " " + x.text + " to " + b));
+    return to == dtype::f16 || to == dtype::bf16 ? from_memory(to_memory(v, to), to, x.lanes) : v;
+  }
+  if (is_float(from)) {
+    auto const name = std::string(is_unsigned(to) ? "llvm.fptoui.sat." : "llvm.fptosi.sat.") + mangled(compute_type(to), x.lanes) + "." + mangled(x.type, x.lanes);
+    (void)declare("declare " + b + " @" + name + "(" + a + ")");
+    return made(define("call " + b + " @" + name + "(" + a + " " + x.text + ")"));
+  }
+  auto const bits = [](dtype t) { return t == dtype::boolean ? std::size_t{1} : 8 * size_in_bytes(t); };
+  if (bits(from) == bits(to)) return {x.text, compute_type(to), x.lanes};
+  if (bits(from) > bits(to)) return made(define("trunc " + a + " " + x.text + " to " + b));
+  bool const zero_extend = is_unsigned(from) || from == dtype::boolean;
+  return made(define((zero_extend ? "zext " : "sext ") + a + " " + x.text + " to " + b));
+}
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// An index at code generation: a constant, a multiple of the vector lane, and multiples of SSA values.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0::emit {
+
+/// constant + lane * (0, 1, …) + sum of coefficient * value. A value knows the loop depth at which it is defined,
+/// so that partial sums can be computed in the outermost loop where they are known.
+struct linear {
+  struct term {
+    std::string value;  ///< an i64 SSA name
+    int depth = 0;
+    std::int64_t coefficient = 1;
+    friend bool operator==(term const&, term const&) = default;
+  };
+  std::int64_t constant = 0;
+  std::int64_t lane = 0;
+  std::vector<term> terms;  ///< ordered by depth, then name
+
+  [[nodiscard]] bool is_constant() const noexcept { return terms.empty() && lane == 0; }
+
+  void add(term const& t) {
+    if (t.coefficient == 0) return;
+    for (auto it = terms.begin(); it != terms.end(); ++it)
+      if (it->value == t.value) {
+        it->coefficient += t.coefficient;
+        if (it->coefficient == 0) terms.erase(it);
+        return;
+      }
+    auto const after = [](term const& a, term const& b) {
+      return a.depth != b.depth ? a.depth < b.depth : a.value < b.value;
+    };
+    terms.insert(std::upper_bound(terms.begin(), terms.end(), t, after), t);
+  }
+
+  [[nodiscard]] linear scaled(std::int64_t by) const {
+    linear made;
+    made.constant = constant * by;
+    made.lane = lane * by;
+    if (by == 0) return made;
+    made.terms = terms;
+    for (auto& t : made.terms) t.coefficient *= by;
+    return made;
+  }
+
+  friend linear operator+(linear a, linear const& b) {
+    a.constant += b.constant;
+    a.lane += b.lane;
+    for (auto const& t : b.terms) a.add(t);
+    return a;
+  }
+
+  /// The part without the constant, as a key of caches.
+  [[nodiscard]] std::string key() const {
+    std::string text;
+    for (auto const& t : terms) text += t.value + "*" + std::to_string(t.coefficient) + " ";
+    if (lane != 0) text += "lane*" + std::to_string(lane);
+    return text;
+  }
+};
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/emit/llvm_ir.hpp"
+
+namespace ttune::inline v0::emit {
+
+TTUNE_INLINE std::string llvm_ir(ir::lowered const& program, target const& machine) {
+  return llvm_emitter(program, machine).run();
+}
+
+TTUNE_INLINE void plan_workspace(ir::lowered const& program, kernel_signature& signature) {
+  auto const plan = workspace_plan(program);
+  signature.shared_bytes = plan.shared_bytes;
+  signature.local_bytes = plan.local_bytes;
+  signature.prepared_bytes.clear();
+  for (auto const& b : program.prepared)
+    signature.prepared_bytes.push_back(b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type)));
+}
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <set>
+
+#include "ttune/ir/operands.hpp"
+#include "ttune/pass/affine.hpp"
+#include "ttune/pass/partition.hpp"
+#include "ttune/pass/simplify.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune::inline v0::pass {
+
+namespace detail {
+
+/// Appends the elementary conditions of a conjunction.
+inline void conjuncts(ir::expr const& condition, std::vector<ir::expr>& out) {
+  if (auto const* b = ir::as<ir::binary>(condition); b && b->op == ir::binary_op::logical_and) {
+    conjuncts(b->left, out);
+    conjuncts(b->right, out);
+  } else {
+    out.push_back(condition);
+  }
+}
+
+inline ir::expr conjunction(std::vector<ir::expr> const& parts) {
+  auto all = ir::make_bool(true);
+  for (auto const& p : parts) all = ir::make_binary(ir::binary_op::logical_and, all, p);
+  return all;
+}
+
+/// a < b and a <= b as `form >= 0`.
+inline std::optional<affine> as_non_negative(ir::expr const& condition) {
+  auto const* b = ir::as<ir::binary>(condition);
+  if (!b || b->left->type != dtype::index) return std::nullopt;
+  if (b->op != ir::binary_op::less && b->op != ir::binary_op::less_equal) return std::nullopt;
+  auto form = to_affine(b->right - b->left);
+  if (form && b->op == ir::binary_op::less) form->constant -= 1;
+  return form;
+}
+
+inline std::int64_t coefficient_of(affine const& form, std::string const& variable) {
+  for (auto const& [name, c] : form.terms)
+    if (name == variable) return c;
+  return 0;
+}
+
+/// [low, high] of a form without one of its variables; nothing if another has no known range.
+inline std::optional<interval> rest_of(affine const& form, std::string const& variable, ranges const& known) {
+  interval sum{form.constant, form.constant};
+  for (auto const& [name, c] : form.terms) {
+    if (name == variable) continue;
+    auto const it = known.find(name);
+    if (it == known.end()) return std::nullopt;
+    sum.low += c > 0 ? c * it->second.low : c * it->second.high;
+    sum.high += c > 0 ? c * it->second.high : c * it->second.low;
+  }
+  return sum;
+}
+
+/// One pass over a statement tree, outside in.
+class partitioner {
+ public:
+  ir::stmt visit(ir::stmt const& s) {
+    if (auto const* n = ir::as<ir::block>(s)) {
+      std::vector<ir::stmt> body;
+      for (auto const& c : n->body) body.push_back(visit(c));
+      return ir::make_block(std::move(body));
+    }
+    if (auto const* n = ir::as<ir::allocate>(s)) return ir::make_allocate(n->storage, visit(n->body));
+    if (auto const* n = ir::as<ir::conditional>(s))
+      return ir::make_conditional(simplify(n->condition, known_), visit(n->then), n->otherwise ? visit(n->otherwise) : ir::stmt{});
+    if (auto const* n = ir::as<ir::let>(s)) return visit_let(*n);
+    if (auto const* n = ir::as<ir::loop>(s)) return visit_loop(*n);
+    return s;
+  }
+
+ private:
+  static constexpr std::int64_t most_peeled = 3;  ///< iterations at either edge that become code of their own
+
+  /// A condition somewhere inside of a loop, and what the loops around it there are.
+  struct found_condition {
+    affine form;
+    bool unrolled = false;  ///< speaks of an unrolled or vectorised loop inside
+    bool deeper = false;    ///< speaks of any loop inside
+  };
+
+  static bool is_unrolled(ir::loop_kind k) { return k == ir::loop_kind::unrolled || k == ir::loop_kind::vectorized; }
+
+  void collect(ir::stmt const& s, std::set<std::string>& unrolled, std::set<std::string>& inner, ranges& known,
+               std::vector<found_condition>& out) const {
+    auto const speak = [&](ir::expr const& condition) {
+      std::vector<ir::expr> parts;
+      conjuncts(condition, parts);
+      for (auto const& p : parts) {
+        auto form = as_non_negative(p);
+        if (!form) continue;
+        found_condition f;
+        for (auto const& [name, c] : form->terms) {
+          f.unrolled = f.unrolled || unrolled.count(name) != 0;
+          f.deeper = f.deeper || inner.count(name) != 0;
+        }
+        f.form = std::move(*form);
+        out.push_back(std::move(f));
+      }
+    };
+    auto const speak_inside = [&](ir::expr const& e) {
+      ir::for_each_node(e, [&](ir::expr const& n) {
+        if (auto const* choice = ir::as<ir::select>(n)) speak(choice->condition);
+      });
+    };
+    if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) collect(c, unrolled, inner, known, out);
+    if (auto const* n = ir::as<ir::allocate>(s)) collect(n->body, unrolled, inner, known, out);
+    if (auto const* n = ir::as<ir::store>(s)) speak_inside(n->value);
+    if (auto const* n = ir::as<ir::conditional>(s)) {
+      speak(n->condition);
+      if (n->then) collect(n->then, unrolled, inner, known, out);
+      if (n->otherwise) collect(n->otherwise, unrolled, inner, known, out);
+    }
+    if (auto const* n = ir::as<ir::let>(s)) {
+      inner.insert(n->variable);
+      known[n->variable] = {n->low, n->high - 1};
+      collect(n->body, unrolled, inner, known, out);
+    }
+    if (auto const* n = ir::as<ir::loop>(s)) {
+      inner.insert(n->variable);
+      if (is_unrolled(n->kind)) unrolled.insert(n->variable);
+      auto const low = bounds(n->begin, known);
+      auto const high = bounds(n->end, known);
+      known[n->variable] = {low.low, std::max(low.low, high.high - 1)};
+      collect(n->body, unrolled, inner, known, out);
+    }
+  }
+
+  /// The part of [begin, end) in which every condition that wants it holds whatever the loops inside do.
+  struct cut {
+    std::int64_t low;
+    std::int64_t high;
+  };
+  cut interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body) const {
+    std::set<std::string> unrolled;
+    std::set<std::string> inner;
+    auto known = known_;
+    std::vector<found_condition> conditions;
+    collect(body, unrolled, inner, known, conditions);
+    cut made{begin, end};
+    for (auto const& f : conditions) {
+      auto const c = coefficient_of(f.form, variable);
+      if (c == 0 || !f.unrolled) continue;
+      auto const rest = rest_of(f.form, variable, known);
+      if (!rest) continue;
+      if (c > 0) made.low = std::max(made.low, ceil_divide(-rest->low, c));
+      else made.high = std::min(made.high, floor_divide(rest->low, -c) + 1);
+    }
+    return made;
+  }
+
+  ir::stmt with_range(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body) {
+    auto const saved = known_;
+    known_[variable] = {low, high - 1};
+    auto made = visit(body);
+    known_ = saved;
+    return made;
+  }
+
+  ir::stmt single(std::string const& variable, std::int64_t at, ir::stmt const& body) {
+    return ir::make_let(variable, ir::make_index(at), at, at + 1, with_range(variable, at, at + 1, body));
+  }
+
+  bool worth_cutting(cut const& c, std::int64_t begin, std::int64_t end) const {
+    if (c.low <= begin && c.high >= end) return false;
+    if (c.low >= c.high) return end - begin <= most_peeled;
+    return c.low - begin <= most_peeled && end - c.high <= most_peeled;
+  }
+
+  ir::stmt visit_loop(ir::loop const& l) {
+    bool const constant = ir::is_constant(l.begin) && ir::is_constant(l.end);
+    if (!constant) {
+      auto const low = bounds(l.begin, known_);
+      auto const high = bounds(l.end, known_);
+      return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, low.low, std::max(low.low + 1, high.high), l.body));
+    }
+    auto const begin = ir::constant_integer(l.begin);
+    auto const end = ir::constant_integer(l.end);
+    if (end <= begin) return {};
+    if (is_unrolled(l.kind)) return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
+    auto const c = interior(l.variable, begin, end, l.body);
+    if (worth_cutting(c, begin, end) && end - begin > 1) {
+      if (l.kind != ir::loop_kind::serial)
+        return ir::make_loop(l.variable, l.begin, l.end, l.kind, chain(l.variable, c, begin, end, l.body));
+      return sequence(l, c, begin, end);
+    }
+    if (l.kind == ir::loop_kind::serial && end - begin > 1) return shorten(l, begin, end);
+    return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
+  }
+
+  /// Edges before and behind a loop over the interior.
+  ir::stmt sequence(ir::loop const& l, cut c, std::int64_t begin, std::int64_t end) {
+    if (c.low >= c.high) c = {end, end};
+    std::vector<ir::stmt> parts;
+    for (auto i = begin; i < c.low; ++i) parts.push_back(single(l.variable, i, l.body));
+    if (c.low < c.high)
+      parts.push_back(ir::make_loop(l.variable, ir::make_index(c.low), ir::make_index(c.high), l.kind, with_range(l.variable, c.low, c.high, l.body)));
+    for (auto i = c.high; i < end; ++i) parts.push_back(single(l.variable, i, l.body));
+    return ir::make_block(std::move(parts));
+  }
+
+  /// The same for a variable that must stay one loop (parallel), or is none (let): a choice at run time.
+  ir::stmt chain(std::string const& variable, cut c, std::int64_t begin, std::int64_t end, ir::stmt const& body) {
+    if (c.low >= c.high) c = {end, end};
+    auto const below = [&](std::int64_t limit) {
+      return ir::make_binary(ir::binary_op::less, ir::make_variable(variable), ir::make_index(limit));
+    };
+    std::vector<std::pair<ir::expr, ir::stmt>> arms;
+    for (auto i = begin; i < c.low; ++i) arms.emplace_back(below(i + 1), single(variable, i, body));
+    if (c.low < c.high) arms.emplace_back(below(c.high), with_range(variable, c.low, c.high, body));
+    for (auto i = c.high; i < end; ++i) arms.emplace_back(below(i + 1), single(variable, i, body));
+    auto made = arms.back().second;
+    for (std::size_t i = arms.size() - 1; i-- > 0;) made = ir::make_conditional(arms[i].first, arms[i].second, made);
+    return made;
+  }
+
+  ir::stmt visit_let(ir::let const& l) {
+    auto const c = interior(l.variable, l.low, l.high, l.body);
+    bool const cut_here = l.high - l.low > 1 && worth_cutting(c, l.low, l.high);
+    auto body = cut_here ? chain(l.variable, c, l.low, l.high, l.body) : with_range(l.variable, l.low, l.high, l.body);
+    return ir::make_let(l.variable, l.value, l.low, l.high, body);
+  }
+
+  // ----------------------------------------------------------------------------------- shorter innermost loops
+
+  /// The conditions under which every store of a statement stands.
+  static std::vector<ir::expr> common_conditions(ir::stmt const& s) {
+    if (auto const* n = ir::as<ir::conditional>(s)) {
+      if (n->otherwise) return {};
+      std::vector<ir::expr> parts;
+      conjuncts(n->condition, parts);
+      auto const inner = common_conditions(n->then);
+      parts.insert(parts.end(), inner.begin(), inner.end());
+      return parts;
+    }
+    if (auto const* n = ir::as<ir::loop>(s)) return common_conditions(n->body);
+    if (auto const* n = ir::as<ir::let>(s)) return common_conditions(n->body);
+    if (auto const* n = ir::as<ir::block>(s); n && n->body.size() == 1) return common_conditions(n->body[0]);
+    return {};
+  }
+
+  static ir::stmt without(ir::stmt const& s, std::vector<ir::expr> const& gone) {
+    if (auto const* n = ir::as<ir::conditional>(s)) {
+      std::vector<ir::expr> parts;
+      std::vector<ir::expr> kept;
+      conjuncts(n->condition, parts);
+      for (auto const& p : parts)
+        if (std::find(gone.begin(), gone.end(), p) == gone.end()) kept.push_back(p);
+      return ir::make_conditional(conjunction(kept), without(n->then, gone));
+    }
+    if (auto const* n = ir::as<ir::loop>(s)) return ir::make_loop(n->variable, n->begin, n->end, n->kind, without(n->body, gone));
+    if (auto const* n = ir::as<ir::let>(s)) return ir::make_let(n->variable, n->value, n->low, n->high, without(n->body, gone));
+    if (auto const* n = ir::as<ir::block>(s); n && n->body.size() == 1) return without(n->body[0], gone);
+    return s;
+  }
+
+  ir::stmt shorten(ir::loop const& l, std::int64_t begin, std::int64_t end) {
+    std::set<std::string> unrolled;
+    std::set<std::string> inner;
+    auto known = known_;
+    known[l.variable] = {begin, end - 1};
+    std::vector<found_condition> ignored;
+    collect(l.body, unrolled, inner, known, ignored);
+    auto low = l.begin;
+    auto high = l.end;
+    std::vector<ir::expr> gone;
+    for (auto const& condition : common_conditions(l.body)) {
+      auto form = as_non_negative(condition);
+      if (!form) continue;
+      auto const c = coefficient_of(*form, l.variable);
+      bool const deeper = std::any_of(form->terms.begin(), form->terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
+      if (c == 0 || deeper) continue;
+      auto rest = ir::make_index(form->constant);
+      for (auto const& [name, k] : form->terms)
+        if (name != l.variable) rest = rest + ir::make_variable(name) * k;
+      gone.push_back(condition);
+      if (c > 0) {
+        auto const negated = ir::make_index(c - 1) - rest;  // ceil(-rest / c)
+        auto const bound = ir::make_binary(ir::binary_op::floor_divide, negated, ir::make_index(c));
+        low = ir::make_binary(ir::binary_op::maximum, low, bound);
+      } else {
+        auto const bound = ir::make_binary(ir::binary_op::floor_divide, rest, ir::make_index(-c)) + 1;
+        high = ir::make_binary(ir::binary_op::minimum, high, bound);
+      }
+    }
+    auto const body = gone.empty() ? l.body : without(l.body, gone);
+    return ir::make_loop(l.variable, simplify(low, known_), simplify(high, known_), l.kind, with_range(l.variable, begin, end, body));
+  }
+
+  ranges known_;
+};
+
+}  // namespace detail
+
+TTUNE_INLINE ir::stmt partition(ir::stmt const& s) { return s ? detail::partitioner().visit(s) : s; }
+
+}  // namespace ttune::inline v0::pass

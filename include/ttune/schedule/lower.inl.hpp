@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/pass/simplify.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/schedule/replay.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// Builds the statements of one plan and nest. Names: a loop variable is `stage.loop`.
+class lowering {
+ public:
+  lowering(plan const& p, nest const& n) : p_(p), n_(n), base_(p.stages.size()), buffers_(p.stages.size()) {}
+
+  ir::lowered run() {
+    made_.name = p_.program->name;
+    declare_operands();
+    std::vector<ir::stmt> prepare;
+    std::vector<ir::stmt> body;
+    std::vector<handle<ir::buffer>> scratch;
+    for (std::size_t i = 0; i < p_.stages.size(); ++i) {
+      if (n_.stages[i].inlined || n_.stages[i].attached_to >= 0) continue;
+      declare_buffers(i);
+      base_[i].assign(p_.stages[i].axis_count(), ir::make_index(0));
+      bool const early = p_.stages[i].where == ir::memory::prepared;
+      (early ? prepare : body).push_back(inside(i, 0));
+      for (auto const& b : buffers_[i])
+        if (b->where != ir::memory::operand && b->where != ir::memory::prepared) scratch.push_back(b);
+    }
+    made_.prepare = ir::make_block(std::move(prepare));
+    made_.body = ir::make_block(std::move(body));
+    for (std::size_t i = scratch.size(); i-- > 0;) made_.body = ir::make_allocate(scratch[i], made_.body);
+    return std::move(made_);
+  }
+
+ private:
+  using exprs = std::vector<ir::expr>;
+
+  [[nodiscard]] nest::loop const& loop(std::size_t st, std::int32_t level) const {
+    return n_.loops[static_cast<std::size_t>(n_.stages[st].first + level)];
+  }
+  [[nodiscard]] std::string variable(std::size_t st, std::int32_t level) const {
+    auto const& planned = p_.stages[st];
+    return planned.definition->name + "." + planned.loops[static_cast<std::size_t>(loop(st, level).source)].name;
+  }
+
+  // ------------------------------------------------------------------------------------------------- buffers
+
+  void declare_operands() {
+    for (auto const& t : p_.program->inputs) {
+      std::vector<std::int64_t> extents;
+      for (auto const& e : t->shape) extents.push_back(e.value);
+      int const slot = static_cast<int>(made_.operands.size());
+      if (t->role == ir::tensor_role::table) {
+        operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::shared, -1, t->content});
+        continue;
+      }
+      operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::operand, slot, {}});
+      made_.operands.push_back(operands_[t.get()]);
+    }
+    for (auto const& out : p_.program->outputs) {
+      auto const i = index_of(out);
+      for (auto const& c : out->components) {
+        if (out->updates) {
+          buffers_[i].push_back(operands_.at(out->updates.get()));
+          continue;
+        }
+        int const slot = static_cast<int>(made_.operands.size());
+        auto const name = out->components.size() == 1 ? out->name : out->name + "." + c.name;
+        buffers_[i].push_back(share(
+            ir::buffer{{}, name, c.type, ir::shape_of(ir::source(out)), ir::memory::operand, slot, {}}));
+        made_.operands.push_back(buffers_[i].back());
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t index_of(handle<ir::stage> const& st) const {
+    for (std::size_t i = 0; i < p_.program->stages.size(); ++i)
+      if (p_.program->stages[i] == st) return i;
+    return p_.program->stages.size();
+  }
+
+  /// Extents of the buffer of a stage: those of its region, or of its loops if it is packed.
+  [[nodiscard]] std::vector<std::int64_t> storage_extents(std::size_t st) const {
+    auto const& s = n_.stages[st];
+    std::vector<std::int64_t> extents;
+    if (p_.stages[st].packed)
+      for (std::int32_t l = 0; l < s.count; ++l) {
+        if (is_free(st, loop(st, l))) extents.push_back(loop(st, l).extent);
+      }
+    else
+      for (std::size_t d = 0; d < p_.stages[st].definition->axes.size(); ++d) extents.push_back(s.extent[d]);
+    return extents;
+  }
+
+  void declare_buffers(std::size_t st) {
+    if (!buffers_[st].empty()) return;
+    auto const& planned = p_.stages[st];
+    for (auto const& c : planned.definition->components) {
+      auto const name = planned.definition->name + (planned.definition->components.size() == 1 ? "" : "." + c.name);
+      int const slot = planned.where == ir::memory::prepared ? static_cast<int>(made_.prepared.size()) : -1;
+      buffers_[st].push_back(share(ir::buffer{{}, name, c.type, storage_extents(st), planned.where, slot, {}}));
+      if (slot >= 0) made_.prepared.push_back(buffers_[st].back());
+    }
+  }
+
+  [[nodiscard]] bool is_free(std::size_t st, nest::loop const& l) const {
+    return static_cast<std::size_t>(l.axis) < p_.stages[st].definition->axes.size();
+  }
+
+  /// Indices into the buffer of a stage for an element of its region (relative to the region's base).
+  [[nodiscard]] exprs storage_indices(std::size_t st, exprs const& relative) const {
+    if (!p_.stages[st].packed) return relative;
+    exprs indices;
+    auto const& s = n_.stages[st];
+    for (std::int32_t level = 0; level < s.count; ++level) {
+      auto const& l = loop(st, level);
+      if (!is_free(st, l)) continue;
+      auto digit = ir::make_binary(ir::binary_op::floor_divide, relative[static_cast<std::size_t>(l.axis)], ir::make_index(l.stride));
+      // The outermost part of an axis needs no modulo: nothing is above it.
+      if (static_cast<std::int64_t>(l.stride) * l.extent < s.extent[static_cast<std::size_t>(l.axis)])
+        digit = ir::make_binary(ir::binary_op::floor_modulo, digit, ir::make_index(l.extent));
+      indices.push_back(digit);
+    }
+    return indices;
+  }
+
+  // ------------------------------------------------------------------------------------------------- regions
+
+  /// Smallest value of an axis of reader `r` while the loops inside (of, depth) run.
+  [[nodiscard]] ir::expr low(std::size_t r, std::size_t axis, std::size_t of, std::int32_t depth) const {
+    if (r != of) {
+      if (axis >= p_.stages[r].definition->axes.size()) return ir::make_index(0);
+      return region_low(r, axis, of, depth);
+    }
+    auto value = base_[of][axis];
+    for (std::int32_t i = 0; i <= depth; ++i)
+      if (static_cast<std::size_t>(loop(of, i).axis) == axis)
+        value = value + ir::make_variable(variable(of, i)) * loop(of, i).stride;
+    return value;
+  }
+
+  /// Smallest index of dimension `d` of stage `st` that is read while the loops inside (of, depth) run.
+  [[nodiscard]] ir::expr region_low(std::size_t st, std::size_t d, std::size_t of, std::int32_t depth) const {
+    if (n_.stages[st].extent[d] >= p_.stages[st].axis_size(d)) return ir::make_index(0);
+    ir::expr least;
+    for (std::size_t r = st + 1; r < p_.stages.size(); ++r) {
+      if (n_.stages[r].inlined) continue;
+      for (auto const& a : p_.stages[r].accesses) {
+        if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
+        auto const& index = a.indices[d];
+        auto value = ir::make_index(index.constant);
+        for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
+          auto const c = index.coefficient[x];
+          if (c == 0) continue;
+          value = value + low(r, x, of, depth) * c;
+          if (c < 0) value = value + c * axis_span(p_, n_, r, x, of, depth);
+        }
+        if (index.divisor != 1) value = ir::make_binary(ir::binary_op::floor_divide, value, ir::make_index(index.divisor));
+        value = pass::simplify(value, ranges_);
+        least = least ? pass::simplify(ir::make_binary(ir::binary_op::minimum, least, value), ranges_) : value;
+      }
+    }
+    return least;
+  }
+
+  // -------------------------------------------------------------------------------------------------- stages
+
+  /// What runs inside loops [0, level) of a stage: first the stages computed there, then the rest of its own loops.
+  ir::stmt inside(std::size_t st, std::int32_t level) {
+    std::vector<ir::stmt> parts;
+    std::vector<handle<ir::buffer>> storage;
+    for (std::size_t q = 0; q < st && level > 0; ++q) {
+      if (n_.stages[q].inlined || n_.stages[q].attached_to != static_cast<std::int16_t>(st) || n_.stages[q].depth != level - 1)
+        continue;
+      base_[q].assign(p_.stages[q].axis_count(), ir::make_index(0));
+      for (std::size_t d = 0; d < p_.stages[q].definition->axes.size(); ++d)
+        base_[q][d] = region_low(q, d, st, level - 1);
+      buffers_[q].clear();
+      declare_buffers(q);
+      parts.push_back(inside(q, 0));
+      storage.insert(storage.end(), buffers_[q].begin(), buffers_[q].end());
+    }
+    parts.push_back(rest(st, level));
+    auto made = ir::make_block(std::move(parts));
+    for (auto const& b : storage) made = ir::make_allocate(b, made);
+    return made;
+  }
+
+  ir::stmt rest(std::size_t st, std::int32_t level) {
+    auto const& definition = *p_.stages[st].definition;
+    if (definition.reduces() && level == first_reduced(st))
+      return ir::make_block({initial(st, level), loops(st, level, false)});
+    return loops(st, level, false);
+  }
+
+  [[nodiscard]] std::int32_t first_reduced(std::size_t st) const {
+    std::int32_t level = 0;
+    while (level < n_.stages[st].count && is_free(st, loop(st, level))) ++level;
+    return level;
+  }
+
+  /// The free loops from `level` on, storing the identity.
+  ir::stmt initial(std::size_t st, std::int32_t level) { return loops(st, level, true); }
+
+  ir::stmt loops(std::size_t st, std::int32_t level, bool initialise) {
+    if (level == n_.stages[st].count) return body(st, initialise);
+    if (initialise && !is_free(st, loop(st, level))) return loops(st, level + 1, true);
+    auto last = level;
+    while (loop(st, last).fused) ++last;
+    std::int64_t extent = 1;
+    for (auto l = level; l <= last; ++l) {
+      extent *= loop(st, l).extent;
+      ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
+    }
+    auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
+    auto name = variable(st, level);
+    if (last != level) {
+      name = variable(st, last) + "*";
+      std::int64_t below = 1;
+      auto const all = ir::make_variable(name);
+      for (auto l = last; l >= level; --l) {
+        auto digit = ir::make_binary(ir::binary_op::floor_divide, all, ir::make_index(below));
+        if (l != level) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, ir::make_index(loop(st, l).extent));
+        inner = ir::make_let(variable(st, l), digit, 0, loop(st, l).extent, inner);
+        below *= loop(st, l).extent;
+      }
+    }
+    for (auto l = level; l <= last; ++l) ranges_.erase(variable(st, l));
+    return ir::make_loop(name, ir::make_index(0), ir::make_index(extent), loop(st, last).kind, inner);
+  }
+
+  /// Position of every axis relative to the base of the region, from the loops.
+  [[nodiscard]] exprs relative(std::size_t st) const {
+    exprs values(p_.stages[st].axis_count(), ir::make_index(0));
+    for (std::int32_t l = 0; l < n_.stages[st].count; ++l) {
+      auto& v = values[static_cast<std::size_t>(loop(st, l).axis)];
+      v = v + ir::make_variable(variable(st, l)) * loop(st, l).stride;
+    }
+    return values;
+  }
+
+  /// Conditions under which a point of the loops is one of the stage: tails of splits, regions that overhang.
+  [[nodiscard]] ir::expr inside_domain(std::size_t st, exprs const& rel, bool initialise) const {
+    auto condition = ir::make_bool(true);
+    auto const require = [&](ir::expr const& low_side, ir::expr const& high_side) {
+      auto const c = pass::simplify(ir::make_binary(ir::binary_op::less, low_side, high_side), ranges_);
+      condition = ir::make_binary(ir::binary_op::logical_and, condition, c);
+    };
+    for (std::size_t a = 0; a < rel.size(); ++a) {
+      bool const free = a < p_.stages[st].definition->axes.size();
+      if (initialise && !free) continue;
+      auto const region = static_cast<std::int64_t>(n_.stages[st].extent[a]);
+      require(rel[a], ir::make_index(region));
+      auto const full = p_.stages[st].axis_size(a);
+      if (!free || region >= full) continue;
+      require(base_[st][a] + rel[a], ir::make_index(full));
+      require(ir::make_index(-1), base_[st][a] + rel[a]);
+    }
+    return condition;
+  }
+
+  /// An expression of a stage with its axes replaced and its reads turned into reads of buffers.
+  [[nodiscard]] ir::expr in_buffers(std::size_t st, ir::expr const& e, exprs const& values) const {
+    auto const located = primitives::map_variables(e, [&](std::string const& name) -> ir::expr {
+      for (std::size_t a = 0; a < values.size(); ++a)
+        if (p_.stages[st].axis_name(a) == name) return values[a];
+      return {};
+    });
+    return primitives::map_accesses(located, [&](ir::expr const&, ir::access const& a) { return read(a); });
+  }
+
+  [[nodiscard]] ir::expr read(ir::access const& a) const {
+    exprs indices = a.indices;
+    if (auto const* t = std::get_if<handle<ir::tensor>>(&a.from)) {
+      for (auto& i : indices) i = pass::simplify(i, ranges_);
+      return ir::make_access(operands_.at(t->get()), indices);
+    }
+    auto const& source = std::get<handle<ir::stage>>(a.from);
+    auto const q = index_of(source);
+    if (n_.stages[q].inlined) return in_buffers(q, source->components[static_cast<std::size_t>(a.component)].value, indices);
+    for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
+    indices = storage_indices(q, simplified(indices));
+    return ir::make_access(buffers_[q][static_cast<std::size_t>(a.component)], simplified(indices));
+  }
+
+  [[nodiscard]] exprs simplified(exprs indices) const {
+    for (auto& i : indices) i = pass::simplify(i, ranges_);
+    return indices;
+  }
+
+  ir::stmt body(std::size_t st, bool initialise) {
+    auto const& definition = *p_.stages[st].definition;
+    auto const rel = relative(st);
+    exprs values = rel;
+    for (std::size_t a = 0; a < values.size(); ++a) values[a] = base_[st][a] + rel[a] + p_.stages[st].axis_begin(a);
+    exprs free_part(rel.begin(), rel.begin() + static_cast<std::ptrdiff_t>(definition.axes.size()));
+    auto const target = simplified(storage_indices(st, free_part));
+    auto condition = inside_domain(st, rel, initialise);
+    std::vector<ir::stmt> stores;
+    if (initialise) {
+      for (std::size_t c = 0; c < definition.components.size(); ++c)
+        stores.push_back(ir::make_store(buffers_[st][c], target, identity_of(definition, c)));
+    } else if (!definition.reduces()) {
+      for (std::size_t c = 0; c < definition.components.size(); ++c)
+        stores.push_back(ir::make_store(buffers_[st][c], target, in_buffers(st, definition.components[c].value, values)));
+    } else {
+      if (definition.predicate)
+        condition = ir::make_binary(ir::binary_op::logical_and, condition,
+                                    pass::simplify(in_buffers(st, definition.predicate, values), ranges_));
+      stores = accumulate(st, target, values);
+    }
+    return ir::make_conditional(condition, ir::make_block(std::move(stores)));
+  }
+
+  [[nodiscard]] static ir::expr identity_of(ir::stage const& definition, std::size_t c) {
+    auto const& r = definition.reduction;
+    return r.kind == ir::reduction_kind::tuple ? r.identity[c] : ir::make_identity(r.kind, definition.components[c].type);
+  }
+
+  std::vector<ir::stmt> accumulate(std::size_t st, exprs const& target, exprs const& values) {
+    auto const& definition = *p_.stages[st].definition;
+    exprs accumulated;
+    exprs incoming;
+    for (std::size_t c = 0; c < definition.components.size(); ++c) {
+      accumulated.push_back(ir::make_access(buffers_[st][c], target));
+      incoming.push_back(in_buffers(st, definition.components[c].value, values));
+    }
+    if (definition.reduction.kind != ir::reduction_kind::tuple)
+      return {ir::make_store(buffers_[st][0], target,
+                             ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0]))};
+    return combine_tuple(st, target, accumulated, incoming);
+  }
+
+  /// All components are combined from the old values before any is stored.
+  std::vector<ir::stmt> combine_tuple(std::size_t st, exprs const& target, exprs const& accumulated, exprs const& incoming) {
+    auto const& definition = *p_.stages[st].definition;
+    std::vector<ir::stmt> stores;
+    std::vector<handle<ir::buffer>> fresh;
+    for (std::size_t c = 0; c < definition.components.size(); ++c) {
+      auto const value = substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
+      fresh.push_back(share(ir::buffer{{}, buffers_[st][c]->name + ".next", value->type, {1}, ir::memory::registers, -1, {}}));
+      stores.push_back(ir::make_store(fresh[c], {ir::make_index(0)}, value));
+    }
+    for (std::size_t c = 0; c < fresh.size(); ++c)
+      stores.push_back(ir::make_store(buffers_[st][c], target, ir::make_access(fresh[c], {ir::make_index(0)})));
+    auto made = ir::make_block(std::move(stores));
+    for (auto const& f : fresh) made = ir::make_allocate(f, made);
+    return {made};
+  }
+
+  [[nodiscard]] static ir::expr substitute_arguments(ir::expr const& e, exprs const& left, exprs const& right) {
+    if (auto const* a = ir::as<ir::argument>(e)) return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
+    return ir::map_operands(e, [&](ir::expr const& o) { return substitute_arguments(o, left, right); });
+  }
+
+  plan const& p_;
+  nest const& n_;
+  ir::lowered made_;
+  std::unordered_map<void const*, handle<ir::buffer>> operands_;
+  std::vector<exprs> base_;                              ///< per stage and axis: where its region begins
+  std::vector<std::vector<handle<ir::buffer>>> buffers_; ///< per stage and component
+  pass::ranges ranges_;                                  ///< of the loop variables in scope
+};
+
+}  // namespace detail
+
+TTUNE_INLINE ir::lowered lower(plan const& p, nest const& n) { return detail::lowering(p, n).run(); }
+
+TTUNE_INLINE kernel_signature signature_of(handle<ir::program> const& program) {
+  kernel_signature made;
+  made.name = program->name;
+  auto const shape = [](ir::source const& s) { return ir::shape_of(s); };
+  for (auto const& t : program->inputs) {
+    if (t->role == ir::tensor_role::table) continue;
+    operand_info info;
+    info.name = t->name;
+    info.type = t->type;
+    info.shape = shape(t);
+    if (t->role == ir::tensor_role::constant) info.way = operand_info::direction::constant;
+    if (t->role == ir::tensor_role::inout) info.way = operand_info::direction::inout;
+    info.has_range = t->has_range;
+    info.low = t->low;
+    info.high = t->high;
+    made.operands.push_back(std::move(info));
+  }
+  for (auto const& out : program->outputs) {
+    if (out->updates) continue;
+    for (auto const& c : out->components) {
+      operand_info info;
+      info.name = out->components.size() == 1 ? out->name : out->name + "." + c.name;
+      info.type = c.type;
+      info.shape = shape(out);
+      info.way = operand_info::direction::out;
+      made.operands.push_back(std::move(info));
+    }
+  }
+  return made;
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A nest is a schedule with all numbers filled in: flat arrays, no heap, no names. Features are computed from it
+// and the statement tree is built from it, so that the two cannot disagree.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune::inline v0 {
+
+struct nest {
+  static constexpr std::size_t max_loops = 128;
+  static constexpr std::size_t max_stages = 24;
+  static constexpr std::size_t max_axes = 16;
+
+  /// A leaf loop: contributes stride * iteration to its axis.
+  struct loop {
+    std::int32_t extent = 1;
+    std::int32_t stride = 1;
+    std::int16_t axis = 0;
+    std::int16_t source = 0;  ///< index into planned_stage::loops
+    ir::loop_kind kind = ir::loop_kind::serial;
+    bool fused = false;       ///< runs as one with the next loop inside
+  };
+  /// A stage computed at one place. Its loops are loops[first, first + count), outermost first.
+  struct stage {
+    std::int16_t first = 0;
+    std::int16_t count = 0;
+    std::int16_t attached_to = -1;  ///< stage inside whose loops it is computed; -1: the root
+    std::int16_t depth = -1;        ///< inside loops [0, depth] of that stage
+    bool inlined = false;
+    /// Extents of its axes there: of the region that is read inside the place, or the whole.
+    std::array<std::int32_t, max_axes> extent{};
+  };
+
+  std::array<loop, max_loops> loops;
+  std::array<stage, max_stages> stages;
+  std::int16_t loop_count = 0;
+  std::int16_t stage_count = 0;
+};
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/pass/affine.hpp"
+#include "ttune/pass/canonicalize_boundaries.hpp"
+#include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/primitive/annotate.hpp"
+#include "ttune/schedule/primitive/cache_read.hpp"
+#include "ttune/schedule/primitive/cache_write.hpp"
+#include "ttune/schedule/primitive/compute_at.hpp"
+#include "ttune/schedule/primitive/fuse.hpp"
+#include "ttune/schedule/primitive/inline_stage.hpp"
+#include "ttune/schedule/primitive/merge.hpp"
+#include "ttune/schedule/primitive/reorder.hpp"
+#include "ttune/schedule/primitive/rfactor.hpp"
+#include "ttune/schedule/primitive/split.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// Steps that change the program come first, whatever their place in the list: they speak of axes, not loops.
+inline handle<ir::program> structural_step(handle<ir::program> const& p, step const& s) {
+  switch (s.what) {
+    case primitive::merge: return primitives::merge(p, s);
+    case primitive::cache_read: return primitives::cache_read(p, s);
+    case primitive::cache_write: return primitives::cache_write(p, s);
+    case primitive::rfactor: return primitives::rfactor(p, s);
+    case primitive::inline_stage: return primitives::inline_stage(p, s);
+    default: return p;
+  }
+}
+
+inline void loop_step(plan& p, step const& s) {
+  switch (s.what) {
+    case primitive::split: return primitives::split(p, s);
+    case primitive::fuse: return primitives::fuse(p, s);
+    case primitive::reorder: return primitives::reorder(p, s);
+    case primitive::parallel:
+    case primitive::vectorize:
+    case primitive::unroll:
+    case primitive::bind: return primitives::set_kind(p, s);
+    case primitive::compute_at: return primitives::compute_at(p, s);
+    case primitive::store_in: return primitives::store_in(p, s);
+    case primitive::pack: return primitives::pack(p, s);
+    default: return;
+  }
+}
+
+inline planned_index plan_index(planned_stage const& st, ir::expr const& e) {
+  planned_index made;
+  made.coefficient.assign(st.axis_count(), 0);
+  auto inner = e;
+  if (auto const* d = ir::as<ir::binary>(e); d && d->op == ir::binary_op::floor_divide && ir::is_constant(d->right)) {
+    inner = d->left;
+    made.divisor = ir::constant_integer(d->right);
+  }
+  auto const form = pass::to_affine(inner);
+  if (!form || made.divisor < 1) {
+    made.whole = true;
+    return made;
+  }
+  made.constant = form->constant;
+  for (auto const& [name, coefficient] : form->terms)
+    for (std::size_t a = 0; a < st.axis_count(); ++a)
+      if (st.axis_name(a) == name) {
+        made.coefficient[a] = coefficient;
+        made.constant += coefficient * st.axis_begin(a);  // loops count from 0
+      }
+  return made;
+}
+
+/// All reads of a stage, each distinct one once, then its write.
+inline void plan_accesses(plan& p, planned_stage& st) {
+  std::vector<ir::access const*> seen;
+  auto const same = [](ir::access const& a, ir::access const& b) {
+    return primitives::identity(a.from) == primitives::identity(b.from) && a.indices == b.indices;
+  };
+  auto const add = [&](ir::expr const& e) {
+    auto const* a = ir::as<ir::access>(e);
+    if (!a) return;
+    for (auto const* other : seen)
+      if (same(*a, *other)) return;
+    seen.push_back(a);
+    planned_access made;
+    for (std::size_t i = 0; i < p.program->stages.size(); ++i)
+      if (p.program->stages[i].get() == primitives::identity(a->from)) made.producer = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < p.program->inputs.size(); ++i)
+      if (p.program->inputs[i].get() == primitives::identity(a->from)) made.operand = static_cast<std::int32_t>(i);
+    for (auto const& index : a->indices) made.indices.push_back(plan_index(st, index));
+    st.accesses.push_back(std::move(made));
+  };
+  for (auto const& c : st.definition->components) ir::for_each_node(c.value, add);
+  planned_access write;
+  write.write = true;
+  for (auto const& a : st.definition->axes) write.indices.push_back(plan_index(st, ir::make_variable(a.name)));
+  st.accesses.push_back(std::move(write));
+}
+
+inline planned_stage plan_stage(handle<ir::program> const& program, handle<ir::stage> const& definition) {
+  planned_stage st;
+  st.definition = definition;
+  for (std::size_t a = 0; a < st.axis_count(); ++a) {
+    planned_loop l;
+    l.name = st.axis_name(a);
+    l.axis = static_cast<std::int32_t>(a);
+    st.loops.push_back(std::move(l));
+    st.order.push_back(static_cast<std::int32_t>(a));
+  }
+  for (auto const& out : program->outputs) st.output = st.output || out == definition;
+  return st;
+}
+
+/// Where buffers live unless store_in said so: operands, what constants are laid out into, one for the call, or
+/// one a thread.
+inline void choose_memory(plan& p) {
+  std::vector<bool> constant(p.stages.size(), false);
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    auto& st = p.stages[i];
+    constant[i] = !st.output && !st.definition->reduces() && st.places.size() == 1 &&
+                  st.places[0].kind == planned_place::sort::root;
+    for (auto const& a : st.accesses) {
+      if (a.operand >= 0) {
+        auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
+        constant[i] = constant[i] && role == ir::tensor_role::constant;
+      }
+      if (a.producer >= 0) constant[i] = constant[i] && constant[static_cast<std::size_t>(a.producer)];
+    }
+    if (st.output) st.where = ir::memory::operand;
+    else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
+    else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == planned_place::sort::root)
+      st.where = ir::memory::shared;
+  }
+}
+
+}  // namespace detail
+
+TTUNE_INLINE plan make_plan(space const& of) {
+  plan p;
+  p.knobs = of.knobs;
+  p.program = pass::canonicalize_boundaries(of.program);
+  for (auto const& s : of.steps) p.program = detail::structural_step(p.program, s);
+  p.program = pass::canonicalize_boundaries(p.program);  // what inlining brought together
+  for (auto const& st : p.program->stages) p.stages.push_back(detail::plan_stage(p.program, st));
+  for (auto& st : p.stages) detail::plan_accesses(p, st);
+  for (auto const& s : of.steps) detail::loop_step(p, s);
+  detail::choose_memory(p);
+  return p;
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// cache_read: a stage reads one of its sources through a copy, which can be placed, laid out and vectorised.
+//
+//   C(i, j) = sum(k) A(i, k) * B(k, j)      →      Bp(k, j) = B(k, j)
+//                                                  C(i, j) = sum(k) A(i, k) * Bp(k, j)      cache_read(B, C, "Bp")
+#pragma once
+
+#include "ttune/schedule/primitive/rebuild.hpp"
+
+namespace ttune::inline v0::primitives {
+
+/// Axis names of the copy: the reader's own where it indexes a dimension by one axis.
+[[nodiscard]] inline std::vector<ir::axis> copy_axes(ir::access const& read) {
+  auto const shape = ir::shape_of(read.from);
+  std::vector<ir::axis> axes;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    auto const* v = ir::as<ir::variable>(read.indices[d]);
+    std::string name = v ? v->name : "d" + std::to_string(d);
+    for (auto const& a : axes)
+      if (a.name == name) name = "d" + std::to_string(d);
+    axes.push_back({name, 0, shape[d]});
+  }
+  return axes;
+}
+
+[[nodiscard]] inline handle<ir::program> cache_read(handle<ir::program> const& p, step const& s) {
+  auto const reader = find_stage(p, s, s.stage);
+  require_new_stage(p, s, s.results.at(0));
+  ir::access const* read = nullptr;
+  ir::expr keep_alive;
+  auto const look = [&](ir::expr const& e) {
+    if (auto const* a = ir::as<ir::access>(e); a && !read && ir::name_of(a->from) == s.loops.at(0)) read = a, keep_alive = e;
+  };
+  for (auto const& c : reader->components) ir::for_each_node(c.value, look);
+  if (!read) refuse(s, s.loops.at(0), "stage " + s.stage + " does not read it");
+
+  program_builder b(p);
+  for (auto const& st : p->stages) {
+    if (st != reader) {
+      b.keep(st);
+      continue;
+    }
+    auto const axes = copy_axes(*read);
+    std::vector<ir::expr> indices;
+    for (auto const& a : axes) indices.push_back(ir::make_variable(a.name));
+    ir::stage copy{{}, s.results[0], axes, {}, {}, {}, {}};
+    copy.components.push_back({"", ir::type_of(read->from, read->component),
+                               ir::make_access(read->from, indices, ir::boundary::none, {}, read->component)});
+    auto const cached = b.add(copy);
+    auto const from = identity(read->from);
+    b.replace(st, b.add(map_stage(*st, [&](ir::expr const& e) {
+      return map_accesses(e, [&](ir::expr const& whole, ir::access const& a) {
+        return identity(a.from) == from && a.component == read->component ? ir::make_access(cached, a.indices) : whole;
+      });
+    })));
+  }
+  return b.finish();
+}
+
+}  // namespace ttune::inline v0::primitives

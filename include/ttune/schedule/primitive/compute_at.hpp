@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// compute_at: a stage is computed inside a loop of its reader, only the part that is read there.
+//
+//   for i: P[i] = …                  for io
+//   for io                     →       for i in 0..f: P[i] = … at io * f + i      compute_at(P, C, io)
+//     for ii                           for ii
+//       C[io, ii] = … P[…]               C[io, ii] = … P[…]
+//
+// store_in says where the part lives, pack that it is laid out in the order in which its loops write it.
+#pragma once
+
+#include "ttune/schedule/primitive/lookup.hpp"
+
+namespace ttune::inline v0::primitives {
+
+inline bool reads_through(plan const& p, std::size_t reader, std::size_t producer) {
+  // Stages are in topological order: follow the reads from `reader` down to `producer`.
+  std::vector<bool> reached(p.stages.size(), false);
+  reached[reader] = true;
+  for (std::size_t i = reader + 1; i-- > producer;) {
+    if (!reached[i]) continue;
+    for (auto const& a : p.stages[i].accesses)
+      if (!a.write && a.producer >= 0) reached[static_cast<std::size_t>(a.producer)] = true;
+  }
+  return reached[producer];
+}
+
+inline void compute_at(plan& p, step const& s) {
+  auto const self = static_cast<std::size_t>(stage_index(p, s, s.stage));
+  auto const reader = stage_index(p, s, s.loops.at(0));
+  auto& st = p.stages[self];
+  if (st.output) refuse(s, s.stage, "is an output; an output is computed at the root");
+  if (static_cast<std::size_t>(reader) <= self || !reads_through(p, static_cast<std::size_t>(reader), self))
+    refuse(s, s.loops[0], "does not read " + s.stage);
+  auto const& at = p.stages[static_cast<std::size_t>(reader)];
+  st.places.clear();
+  for (std::size_t i = 1; i < s.loops.size(); ++i) {
+    planned_place place;
+    if (s.loops[i] == place_inline) place.kind = planned_place::sort::inlined;
+    else if (s.loops[i] != place_root)
+      place = {planned_place::sort::inside, reader, leaf(at, s, s.loops[i])};
+    if (place.kind == planned_place::sort::inlined && st.definition->reduces())
+      refuse(s, s.stage, "is a reduction, which cannot be computed inline");
+    st.places.push_back(place);
+  }
+  st.place = s.values.empty() ? literal(0) : s.values[0];
+}
+
+inline void store_in(plan& p, step const& s) {
+  auto& st = stage_of(p, s);
+  if (st.output) refuse(s, s.stage, "is an output; it lives where the caller puts it");
+  st.where = static_cast<ir::memory>(s.values.at(0).literal);
+  st.where_given = true;
+}
+
+inline void pack(plan& p, step const& s) {
+  auto& st = stage_of(p, s);
+  if (st.output) refuse(s, s.stage, "is an output; its layout is the caller's");
+  st.packed = true;
+}
+
+}  // namespace ttune::inline v0::primitives

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How primitives find the stages and loops they are aimed at, and what they say when there is none.
+// The headers of this folder are the bodies behind make_plan; only schedule/plan.inl.hpp includes them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "ttune/schedule/plan.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune::inline v0::primitives {
+
+[[noreturn]] inline void refuse(step const& s, std::string const& culprit, std::string const& sentence) {
+  throw schedule_error(name_of(s.what), culprit, sentence);
+}
+
+inline std::string listed(std::vector<std::string> const& names) {
+  std::string text;
+  for (auto const& n : names) text += (text.empty() ? "" : ", ") + n;
+  return text;
+}
+
+inline std::int32_t stage_index(plan const& p, step const& s, std::string const& name) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    if (p.stages[i].definition->name == name) return static_cast<std::int32_t>(i);
+    names.push_back(p.stages[i].definition->name);
+  }
+  refuse(s, name, "no stage of this name; there are " + listed(names));
+}
+
+inline planned_stage& stage_of(plan& p, step const& s) {
+  return p.stages[static_cast<std::size_t>(stage_index(p, s, s.stage))];
+}
+
+/// The leaf loop of a name; its index into `loops`.
+inline std::int32_t leaf(planned_stage const& st, step const& s, std::string const& name) {
+  std::vector<std::string> names;
+  for (auto const id : st.order) {
+    auto const& l = st.loops[static_cast<std::size_t>(id)];
+    if (l.name == name) return id;
+    names.push_back(l.name);
+  }
+  for (auto const& l : st.loops)
+    if (l.name == name) refuse(s, name, "this loop of " + st.definition->name + " was split: name one of its parts");
+  refuse(s, name, "no loop " + name + " in stage " + st.definition->name + "; its loops are " + listed(names));
+}
+
+inline void require_new_name(planned_stage const& st, step const& s, std::string const& name) {
+  for (auto const& l : st.loops)
+    if (l.name == name) refuse(s, name, "stage " + st.definition->name + " has a loop of this name: choose another");
+}
+
+inline bool is_reduction_axis(planned_stage const& st, std::int32_t axis) {
+  return static_cast<std::size_t>(axis) >= st.definition->axes.size();
+}
+
+/// Position of a leaf in the order.
+inline std::size_t position(planned_stage const& st, std::int32_t id) {
+  return static_cast<std::size_t>(std::find(st.order.begin(), st.order.end(), id) - st.order.begin());
+}
+
+}  // namespace ttune::inline v0::primitives

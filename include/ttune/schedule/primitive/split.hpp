@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// split: one loop becomes several, outermost first.
+//
+//   for i in 0..E                    for io in 0..ceil(E / f)
+//     S[i]                     →       for ii in 0..f
+//                                        if io * f + ii < E: S[io * f + ii]
+//
+// The condition disappears when f divides E; else the loops are cut into an interior and a tail
+// (pass/partition.hpp), so that no inner loop asks.
+#pragma once
+
+#include "ttune/schedule/primitive/lookup.hpp"
+
+namespace ttune::inline v0::primitives {
+
+inline void split(plan& p, step const& s) {
+  auto& st = stage_of(p, s);
+  if (s.loops.size() != 1 || s.results.size() < 2 || s.values.size() + 1 != s.results.size())
+    refuse(s, listed(s.loops), "takes one loop, the names of its parts and the extents of all parts but the outermost");
+  auto const id = leaf(st, s, s.loops[0]);
+  if (st.loops[static_cast<std::size_t>(id)].fused || (position(st, id) > 0 &&
+      st.loops[static_cast<std::size_t>(st.order[position(st, id) - 1])].fused))
+    refuse(s, s.loops[0], "this loop is fused with another: split first, fuse then");
+  for (auto const& v : s.values)
+    if (v.is_literal() && v.literal < 1) refuse(s, s.loops[0], "the extent of a part is " + std::to_string(v.literal) + "; it must be at least 1");
+  std::vector<std::int32_t> parts;
+  for (auto const& name : s.results) {
+    require_new_name(st, s, name);
+    planned_loop part;
+    part.name = name;
+    part.axis = st.loops[static_cast<std::size_t>(id)].axis;
+    parts.push_back(static_cast<std::int32_t>(st.loops.size()));
+    st.loops.push_back(std::move(part));
+  }
+  auto& parent = st.loops[static_cast<std::size_t>(id)];
+  parent.children = parts;
+  parent.factors = s.values;
+  auto const at = st.order.begin() + static_cast<std::ptrdiff_t>(position(st, id));
+  st.order.insert(st.order.erase(at), parts.begin(), parts.end());
+}
+
+}  // namespace ttune::inline v0::primitives
