@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer expressions over knobs, and constraints made of them.
+// Integer expressions over knobs, and constraints made of them: `tile_y.back() * tile_x.back() <= 1024`.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ttune/schedule/knob.hpp"
 
 namespace ttune::inline v0 {
 
-/// An integer expression over knob values in postfix order; comparisons give 0 or 1.
+/// An integer expression over knob values in postfix order; comparisons give 0 or 1. Division rounds towards minus
+/// infinity, x / 0 and x % 0 are 0; what leaves 64 bits stays at the nearest end of their range.
 class knob_expression {
  public:
   enum class op : std::uint8_t {
@@ -25,6 +27,7 @@ class knob_expression {
   knob_expression(knob_value value) : items_{{op::value, value}} {}
 
   [[nodiscard]] std::vector<item> const& items() const noexcept { return items_; }
+  /// Requires a choice for each knob that it depends on.
   [[nodiscard]] std::int64_t evaluate(std::vector<knob> const& knobs, configuration const& chosen) const;
   /// The knobs that it depends on, ascending, each once.
   [[nodiscard]] std::vector<std::int32_t> depends_on() const;
@@ -38,6 +41,32 @@ class knob_expression {
   std::vector<item> items_;
 };
 
+/// `a what b`, for any operator of two operands.
+[[nodiscard]] knob_expression combine(knob_expression::op what, knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator!(knob_expression const& a);
+/// `c ? a : b`
+[[nodiscard]] knob_expression select(knob_expression const& c, knob_expression const& a, knob_expression const& b);
+
+// The operators take a knob_value or an integer on either side, as long as one side is of ttune.
+[[nodiscard]] knob_expression operator+(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator-(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator*(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator/(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator%(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator<(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator<=(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator>(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator>=(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator==(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator!=(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator&&(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression operator||(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression min(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression max(knob_expression const& a, knob_expression const& b);
+[[nodiscard]] knob_expression ceil_divide(knob_expression const& a, knob_expression const& b);
+/// b divides a.
+[[nodiscard]] knob_expression divides(knob_expression const& b, knob_expression const& a);
+
 /// A configuration is valid if every constraint of its space is non-zero.
 struct constraint {
   knob_expression condition;
@@ -45,3 +74,7 @@ struct constraint {
 };
 
 }  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/schedule/constraint.inl.hpp"
+#endif

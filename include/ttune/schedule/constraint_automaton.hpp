@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// One constraint as a layered automaton: it reads the choices of its knobs in a fixed order and accepts the valid ones.
+//
+// An expression is partially evaluated one knob at a time; what is left of it (the values of its finished
+// sub-expressions) is the state. Equal remainders are one state, intervals decide remainders early, and afterwards
+// states that accept the same are merged, as are choices that act alike. Counting and drawing under many constraints
+// then costs table look-ups only (decision_diagram.hpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ttune/schedule/constraint.hpp"
+
+namespace ttune::inline v0::detail {
+
+struct value_interval {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+/// The values that `a what b` may take for any a and b in the intervals (perhaps more, never fewer).
+[[nodiscard]] value_interval apply(knob_expression::op what, value_interval a, value_interval b) noexcept;
+
+/// Evaluates an expression one knob at a time.
+class partial_evaluator {
+ public:
+  enum class verdict : std::uint8_t { rejected, accepted, open };
+
+  /// `order`: the knobs that the expression depends on, in the order in which they will be read.
+  partial_evaluator(knob_expression const& expression, std::vector<knob> const& knobs, std::span<std::int32_t const> order);
+
+  [[nodiscard]] std::size_t layers() const noexcept { return layers_.size(); }
+  /// Choices of the knob at a layer that the expression cannot tell apart have one class.
+  [[nodiscard]] std::vector<std::uint32_t> const& classes(std::size_t layer) const { return layers_[layer].class_of; }
+  [[nodiscard]] std::uint32_t class_count(std::size_t layer) const { return layers_[layer].class_count; }
+
+  /// What is left before any knob is read.
+  [[nodiscard]] std::vector<std::int64_t> const& initial() const noexcept { return initial_; }
+  /// Reads the knob of `layer`: updates the remainder in place.
+  void read(std::size_t layer, std::uint32_t choice_class, std::span<std::int64_t> remainder);
+  /// What is known when `read_layers` knobs have been read.
+  [[nodiscard]] verdict judge(std::size_t read_layers, std::span<std::int64_t const> remainder);
+
+ private:
+  struct node {
+    knob_expression::op what = knob_expression::op::value;
+    std::int64_t literal = 0;
+    std::int32_t knob = -1;    ///< a column of a knob
+    std::int32_t column = 0;
+    std::vector<std::int32_t> children;
+    std::int32_t first = -1;   ///< the first layer that it depends on; -1: constant
+    std::int32_t last = -1;    ///< the layer after which its value is known
+    std::int32_t slot = -1;    ///< where the values of its finished children are kept
+    std::int32_t term = -1;    ///< depends on one knob: its row in that layer's table
+  };
+  struct layer_table {
+    std::vector<std::uint32_t> class_of;
+    std::uint32_t class_count = 1;
+    std::vector<std::int32_t> terms;         ///< nodes
+    std::vector<std::int64_t> values;        ///< [class][term]
+    std::vector<std::int32_t> touched;       ///< nodes with a child that finishes here, children first
+  };
+
+  std::int32_t add(node n);
+  std::int32_t parse(knob_expression const& expression);
+  std::int32_t fold(std::int32_t id);
+  void set_extent(node& n) const;
+  void tabulate(std::vector<knob> const& knobs, std::span<std::int32_t const> order);
+  void plan();
+  std::int64_t value_at(std::int32_t id, std::span<std::int32_t const> choice) const;
+  void absorb(node const& n, std::size_t child, std::int64_t value, std::span<std::int64_t> remainder) const;
+  [[nodiscard]] std::int64_t finish(node const& n, std::span<std::int64_t> remainder) const;
+  [[nodiscard]] value_interval bounds_of(std::int32_t id, std::int32_t read, std::span<std::int64_t const> remainder) const;
+
+  std::vector<node> nodes_;
+  std::int32_t root_ = 0;
+  std::vector<std::int32_t> layer_of_knob_;
+  std::vector<layer_table> layers_;
+  std::vector<std::int64_t> initial_;
+  std::vector<std::int64_t> scratch_;          ///< values of the nodes that finish in the current layer
+  std::vector<value_interval> unread_;         ///< of each node, nothing read
+};
+
+/// The tables. States of a layer are numbered; 0 accepts whatever comes.
+struct constraint_automaton {
+  static constexpr std::uint32_t rejected = 0xffffffffU;
+  struct layer {
+    std::int32_t knob = 0;
+    std::uint32_t classes = 1;
+    std::vector<std::uint32_t> class_of;  ///< [choice]
+    std::vector<std::uint32_t> next;      ///< [state][class]: a state of the next layer, or `rejected`
+  };
+  std::vector<layer> layers;
+  std::uint32_t start = 0;
+
+  /// Whether the choices of its knobs are valid together.
+  [[nodiscard]] bool accepts(std::span<std::int32_t const> choices) const noexcept {
+    auto state = start;
+    for (auto const& l : layers) {
+      if (state == 0 || state == rejected) break;
+      state = l.next[std::size_t{state} * l.classes + l.class_of[static_cast<std::size_t>(choices[l.knob])]];
+    }
+    return state == 0;
+  }
+  [[nodiscard]] std::size_t entries() const noexcept {
+    std::size_t n = 0;
+    for (auto const& l : layers) n += l.next.size();
+    return n;
+  }
+};
+
+/// False if more than `work` transitions would be needed; `work` is reduced by those made.
+[[nodiscard]] bool build_automaton(knob_expression const& condition, std::vector<knob> const& knobs,
+                                   std::span<std::int32_t const> order, std::size_t& work, constraint_automaton& out);
+
+}  // namespace ttune::inline v0::detail
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/schedule/constraint_automaton.inl.hpp"
+#endif

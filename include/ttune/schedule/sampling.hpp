@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws, moves and counts in a constrained space: every configuration that leaves here is valid.
+//
+// Constraints are solved when the sampler is built, not checked after a draw. Knobs that no constraint connects are
+// independent; each connected component is a decision diagram (decision_diagram.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ttune/schedule/constraint.hpp"
+#include "ttune/schedule/constraint_automaton.hpp"
+#include "ttune/schedule/decision_diagram.hpp"
+#include "ttune/support/rng.hpp"
+
+namespace ttune::inline v0 {
+
+/// How many valid configurations there are.
+struct space_size {
+  uint128 count = 0;
+  bool exact = true;       ///< false: `count` is an estimate
+  bool saturated = false;  ///< more than 128 bits hold: `count` is their largest number
+
+  [[nodiscard]] double approximate() const noexcept { return static_cast<double>(count); }
+  /// "100", "about 3200", "at least 3402…".
+  [[nodiscard]] std::string text() const;
+  /// Exactly this many.
+  friend bool operator==(space_size const& a, std::uint64_t b) noexcept { return a.exact && !a.saturated && a.count == b; }
+};
+
+struct sampler_options {
+  /// Table entries and diagram edges that may be looked at for one component (some 10 ns each). A component beyond
+  /// that is drawn with its hardest constraints left out, and draws that violate those are thrown away.
+  std::size_t work_limit = 2'000'000;
+};
+
+/// Const member functions are safe to call from many threads at once, each with its own rng.
+class sampler {
+ public:
+  sampler() = default;
+  /// Throws argument_error if a constraint names a knob or a column that does not exist.
+  explicit sampler(std::vector<knob> knobs, std::vector<constraint> constraints = {}, sampler_options options = {});
+
+  [[nodiscard]] std::vector<knob> const& knobs() const noexcept { return knobs_; }
+  [[nodiscard]] space_size const& size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_.count == 0; }
+  /// As many choices as knobs, each in range, and all constraints hold. ~50 ns.
+  [[nodiscard]] bool valid(configuration const& c) const;
+  /// The first constraint that does not hold; null if all do.
+  [[nodiscard]] constraint const* violated(configuration const& c) const;
+
+  /// A valid configuration, all equally likely (where size().exact). Throws schedule_error if the space is empty.
+  [[nodiscard]] configuration draw(rng& random) const;
+  /// The same into existing memory.
+  void draw(rng& random, configuration& out) const;
+
+  /// Another valid configuration that differs in one knob: all other choices of that knob that are valid are equally
+  /// likely. False, and `c` as it was, if there is none. Requires valid(c), as all moves do.
+  bool mutate(configuration& c, rng& random) const;
+  /// A move to a neighbour of one knob: a prime factor changes tile level, two loops change places, a number goes one
+  /// up or down its list. (Ansor's MutateTileSize; the neighbourhood that AutoTVM's random walk lacks.) Falls back on
+  /// mutate where no neighbour is valid.
+  bool shift(configuration& c, rng& random) const;
+  /// Each knob from one parent or the other, where that is valid together; else whole components.
+  [[nodiscard]] configuration crossover(configuration const& a, configuration const& b, rng& random) const;
+  /// All valid configurations that a shift can reach.
+  [[nodiscard]] std::vector<configuration> neighbours(configuration const& c) const;
+
+  /// The configuration of a number below size().count; a bijection. Requires size().exact and not saturated, else
+  /// throws argument_error.
+  [[nodiscard]] configuration unrank(uint128 number) const;
+  [[nodiscard]] uint128 rank(configuration const& c) const;
+  /// All configurations in the order of their numbers. Throws argument_error if there are more than `limit`.
+  [[nodiscard]] std::vector<configuration> all(std::size_t limit = 10'000'000) const;
+
+  /// Choices of a knob that a shift goes to from a choice.
+  [[nodiscard]] std::span<std::int32_t const> neighbours_of(std::int32_t knob, std::int32_t choice) const;
+
+ private:
+  struct component {
+    std::vector<std::int32_t> knobs;
+    std::vector<std::int32_t> constraints;
+    std::vector<std::int32_t> unsolved;  ///< constraints that the diagram leaves out
+    detail::decision_diagram diagram;
+    uint128 count = 0;
+    bool exact = true;
+    bool rare = false;  ///< hardly any draw from the diagram is valid: search instead
+  };
+  struct adjacency {
+    std::vector<std::uint32_t> first;  ///< [choice], and one more
+    std::vector<std::int32_t> to;
+  };
+
+  void check_names() const;
+  void find_components();
+  void solve(component& part, std::size_t work_limit);
+  [[nodiscard]] bool try_order(component& part, std::span<std::int32_t const> order, std::size_t work, bool must);
+  void estimate(component& part);
+  void count();
+  [[nodiscard]] bool holds(std::int32_t constraint, std::vector<std::int32_t> const& choices) const;
+  [[nodiscard]] bool hold(std::span<std::int32_t const> constraints, std::vector<std::int32_t> const& choices) const;
+  bool draw(component const& part, rng& random, std::vector<std::int32_t>& choices) const;
+  bool search(component const& part, rng& random, std::vector<std::int32_t>& choices) const;
+  bool redraw(std::int32_t knob, rng& random, std::vector<std::int32_t>& choices) const;
+  bool shift(std::int32_t knob, rng& random, std::vector<std::int32_t>& choices) const;
+  [[noreturn]] void throw_empty() const;
+  void require_exact() const;
+
+  std::vector<knob> knobs_;
+  std::vector<constraint> constraints_;
+  std::vector<detail::constraint_automaton> automata_;     ///< [constraint]
+  std::vector<bool> tabulated_;                            ///< [constraint]: whether it has an automaton
+  std::vector<std::vector<std::int32_t>> constraints_of_;  ///< [knob]
+  std::vector<std::int32_t> movable_;                      ///< knobs with more than one choice
+  std::vector<adjacency> adjacency_;                       ///< [knob]
+  std::vector<component> components_;
+  space_size size_;
+};
+
+/// A hash of the choices, the same on all platforms.
+[[nodiscard]] inline std::uint64_t hash_of(configuration const& c) noexcept {
+  std::uint64_t hash = 0x2545f4914f6cdd1dU;
+  for (auto const choice : c.choices) {
+    hash = (hash ^ static_cast<std::uint32_t>(choice)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/schedule/sampling.inl.hpp"
+#endif

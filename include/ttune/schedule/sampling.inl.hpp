@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+// Components, their diagrams, and the draws and moves made of them.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "ttune/schedule/constraint_automaton.inl.hpp"
+#include "ttune/schedule/decision_diagram.inl.hpp"
+#include "ttune/schedule/knob_adjacency.inl.hpp"
+#include "ttune/schedule/sampling.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune::inline v0 {
+
+TTUNE_INLINE std::string space_size::text() const {
+  std::string digits;
+  for (auto rest = count; rest > 0 || digits.empty(); rest /= 10) digits.push_back(static_cast<char>('0' + static_cast<int>(rest % 10)));
+  std::reverse(digits.begin(), digits.end());
+  return (saturated ? "at least " : exact ? "" : "about ") + digits;
+}
+
+// ---- building -------------------------------------------------------------------------------------------------
+
+TTUNE_INLINE sampler::sampler(std::vector<knob> knobs, std::vector<constraint> constraints, sampler_options options)
+    : knobs_(std::move(knobs)), constraints_(std::move(constraints)) {
+  check_names();
+  automata_.resize(constraints_.size());
+  tabulated_.assign(constraints_.size(), false);
+  constraints_of_.resize(knobs_.size());
+  for (std::size_t c = 0; c < constraints_.size(); ++c)
+    for (auto const k : constraints_[c].condition.depends_on())
+      constraints_of_[static_cast<std::size_t>(k)].push_back(static_cast<std::int32_t>(c));
+  bool possible = true;
+  for (std::size_t k = 0; k < knobs_.size(); ++k) {
+    possible = possible && knobs_[k].choices() > 0;
+    if (knobs_[k].choices() > 1) movable_.push_back(static_cast<std::int32_t>(k));
+    auto [first, to] = detail::adjacent_choices(knobs_[k]);
+    adjacency_.push_back({std::move(first), std::move(to)});
+  }
+  for (auto const& c : constraints_)
+    if (c.condition.depends_on().empty()) possible = possible && c.condition.evaluate({}, {}) != 0;
+  if (!possible) return;
+  find_components();
+  for (auto& part : components_) solve(part, options.work_limit);
+  count();
+}
+
+TTUNE_INLINE void sampler::check_names() const {
+  for (auto const& c : constraints_)
+    for (auto const& item : c.condition.items()) {
+      if (item.what != knob_expression::op::value || item.value.is_literal()) continue;
+      auto const k = static_cast<std::size_t>(item.value.knob);
+      if (k >= knobs_.size())
+        throw argument_error("where(" + c.text + "): there is no knob number " + std::to_string(item.value.knob));
+      if (item.value.column < 0 || item.value.column >= knobs_[k].width)
+        throw argument_error("where(" + c.text + "): the knob " + knobs_[k].name + " has " + std::to_string(knobs_[k].width) +
+                             " parts, number " + std::to_string(item.value.column) + " is asked for");
+    }
+}
+
+/// Knobs are connected if a constraint looks at both.
+TTUNE_INLINE void sampler::find_components() {
+  std::vector<std::int32_t> leader(knobs_.size());
+  std::iota(leader.begin(), leader.end(), 0);
+  auto const find = [&leader](std::int32_t k) {
+    while (leader[static_cast<std::size_t>(k)] != k) k = leader[static_cast<std::size_t>(k)];
+    return k;
+  };
+  for (auto const& c : constraints_) {
+    auto const scope = c.condition.depends_on();
+    for (auto const k : scope) leader[static_cast<std::size_t>(find(k))] = find(scope.front());
+  }
+  std::vector<std::int32_t> part_of(knobs_.size(), -1);
+  for (std::int32_t k = 0; k < static_cast<std::int32_t>(knobs_.size()); ++k) {
+    auto& part = part_of[static_cast<std::size_t>(find(k))];
+    if (part < 0) {
+      part = static_cast<std::int32_t>(components_.size());
+      components_.emplace_back();
+    }
+    components_[static_cast<std::size_t>(part)].knobs.push_back(k);
+  }
+  for (std::size_t c = 0; c < constraints_.size(); ++c)
+    if (auto const scope = constraints_[c].condition.depends_on(); !scope.empty())
+      components_[static_cast<std::size_t>(part_of[static_cast<std::size_t>(find(scope.front()))])].constraints.push_back(
+          static_cast<std::int32_t>(c));
+}
+
+namespace detail {
+
+/// An order of knobs that keeps few constraints half read, since only those make states: greedily the knob that
+/// leaves the fewest open; among equals the one with the fewest (or the most) choices.
+inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, std::vector<knob> const& knobs,
+                                               std::vector<std::vector<std::int32_t>> const& scopes, bool few_first) {
+  std::vector<std::int32_t> order;
+  std::vector<bool> read(knobs.size(), false);
+  auto const open_after = [&](std::int32_t next) {
+    read[static_cast<std::size_t>(next)] = true;
+    auto const open = std::count_if(scopes.begin(), scopes.end(), [&](auto const& scope) {
+      auto const done = std::count_if(scope.begin(), scope.end(), [&](auto k) { return read[static_cast<std::size_t>(k)]; });
+      return done > 0 && done < static_cast<std::ptrdiff_t>(scope.size());
+    });
+    read[static_cast<std::size_t>(next)] = false;
+    auto const choices = static_cast<std::ptrdiff_t>(knobs[static_cast<std::size_t>(next)].choices());
+    return std::pair{open, few_first ? choices : -choices};
+  };
+  while (!rest.empty()) {
+    auto const best = std::min_element(rest.begin(), rest.end(), [&](auto a, auto b) { return open_after(a) < open_after(b); });
+    read[static_cast<std::size_t>(*best)] = true;
+    order.push_back(*best);
+    rest.erase(best);
+  }
+  return order;
+}
+
+}  // namespace detail
+
+TTUNE_INLINE void sampler::solve(component& part, std::size_t work_limit) {
+  std::vector<std::vector<std::int32_t>> scopes;
+  for (auto const c : part.constraints) scopes.push_back(constraints_[static_cast<std::size_t>(c)].condition.depends_on());
+  auto const first = detail::reading_order(part.knobs, knobs_, scopes, true);
+  auto const second = detail::reading_order(part.knobs, knobs_, scopes, false);
+  if (try_order(part, first, work_limit / 4, false)) return;
+  if (try_order(part, second, work_limit / 4, false)) return;
+  std::vector<std::int32_t> const third(second.rbegin(), second.rend());
+  if (try_order(part, third, work_limit / 4, false)) return;
+  (void)try_order(part, first, work_limit, true);
+  if (!part.exact) estimate(part);
+}
+
+/// Builds the automata and the diagram of a component with its knobs in this order. `must`: if that takes more than
+/// `work`, leaves out the constraints with the largest automata until it does not.
+TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t const> order, std::size_t work, bool must) {
+  std::vector<std::int32_t> solved;
+  part.unsolved.clear();
+  auto left = work;
+  for (auto const c : part.constraints) {
+    auto const scope = constraints_[static_cast<std::size_t>(c)].condition.depends_on();
+    std::vector<std::int32_t> reads;
+    std::copy_if(order.begin(), order.end(), std::back_inserter(reads),
+                 [&](auto k) { return std::binary_search(scope.begin(), scope.end(), k); });
+    auto& automaton = automata_[static_cast<std::size_t>(c)];
+    automaton = {};
+    auto budget = must ? work / 4 : left;
+    bool const done = detail::build_automaton(constraints_[static_cast<std::size_t>(c)].condition, knobs_, reads, budget, automaton);
+    tabulated_[static_cast<std::size_t>(c)] = done;
+    if (!done && !must) return false;
+    (done ? solved : part.unsolved).push_back(c);
+    left = budget;
+  }
+  std::stable_sort(solved.begin(), solved.end(), [&](auto a, auto b) {
+    return automata_[static_cast<std::size_t>(a)].entries() < automata_[static_cast<std::size_t>(b)].entries();
+  });
+  for (;;) {
+    std::vector<detail::constraint_automaton const*> automata;
+    for (auto const c : solved) automata.push_back(&automata_[static_cast<std::size_t>(c)]);
+    auto budget = must ? work : left;
+    if (part.diagram.build(knobs_, order, automata, budget)) break;
+    if (!must) return false;
+    if (solved.empty()) {  // more than 64 bits hold, though nothing is constrained: cannot be drawn from as one
+      part.rare = true;
+      break;
+    }
+    part.unsolved.push_back(solved.back());
+    solved.pop_back();
+  }
+  part.exact = part.unsolved.empty();
+  part.count = part.diagram.count();
+  return true;
+}
+
+/// Counts what draws from an incomplete diagram are worth.
+TTUNE_INLINE void sampler::estimate(component& part) {
+  constexpr int tries = 2000;
+  rng random(tries);  // a fixed seed: the same space has the same size each time
+  std::vector<std::int32_t> choices(knobs_.size());
+  int hits = 0;
+  for (int i = 0; i < tries && part.count > 0 && !part.rare; ++i) {
+    part.diagram.unrank(random.below(static_cast<std::uint64_t>(part.count)), choices);
+    hits += hold(part.unsolved, choices) ? 1 : 0;
+  }
+  if (hits > 0) {
+    part.count = std::max<uint128>(part.count * static_cast<unsigned>(hits) / tries, 1);
+  } else if (part.count > 0 || part.rare) {
+    part.rare = true;
+    bool const any = search(part, random, choices);
+    part.count = any ? std::max<uint128>(part.count / tries, 1) : 0;
+  }
+}
+
+TTUNE_INLINE void sampler::count() {
+  constexpr auto most = ~uint128{0};
+  size_ = {1, true, false};
+  for (auto const& part : components_) {
+    size_.exact = size_.exact && part.exact;
+    if (part.count != 0 && size_.count > most / part.count) size_.saturated = true;
+    size_.count = size_.saturated && part.count != 0 ? most : size_.count * part.count;
+  }
+  if (size_.count == 0) size_.saturated = false;
+}
+
+// ---- questions ------------------------------------------------------------------------------------------------
+
+TTUNE_INLINE bool sampler::holds(std::int32_t number, std::vector<std::int32_t> const& choices) const {
+  auto const c = static_cast<std::size_t>(number);
+  if (tabulated_[c]) return automata_[c].accepts(choices);
+  return detail::evaluate_postfix(constraints_[c].condition.items(), [&](knob_value const& v) -> std::int64_t {
+           auto const k = static_cast<std::size_t>(v.knob);
+           return knobs_[k].choice(choices[k])[static_cast<std::size_t>(v.column)];
+         }) != 0;
+}
+
+TTUNE_INLINE bool sampler::hold(std::span<std::int32_t const> numbers, std::vector<std::int32_t> const& choices) const {
+  return std::all_of(numbers.begin(), numbers.end(), [&](auto c) { return holds(c, choices); });
+}
+
+TTUNE_INLINE constraint const* sampler::violated(configuration const& c) const {
+  for (std::size_t i = 0; i < constraints_.size(); ++i)
+    if (!holds(static_cast<std::int32_t>(i), c.choices)) return &constraints_[i];
+  return nullptr;
+}
+
+TTUNE_INLINE bool sampler::valid(configuration const& c) const {
+  if (c.choices.size() != knobs_.size()) return false;
+  for (std::size_t k = 0; k < knobs_.size(); ++k)
+    if (c.choices[k] < 0 || c.choices[k] >= knobs_[k].choices()) return false;
+  return violated(c) == nullptr;
+}
+
+TTUNE_INLINE std::span<std::int32_t const> sampler::neighbours_of(std::int32_t knob_number, std::int32_t choice) const {
+  auto const& list = adjacency_[static_cast<std::size_t>(knob_number)];
+  auto const c = static_cast<std::size_t>(choice);
+  return std::span(list.to).subspan(list.first[c], list.first[c + 1] - list.first[c]);
+}
+
+TTUNE_INLINE void sampler::throw_empty() const {
+  std::string all;
+  for (auto const& c : constraints_) all += (all.empty() ? "" : ", ") + c.text;
+  throw schedule_error("where", all, "no configuration fulfils all constraints: relax one of them");
+}
+
+TTUNE_INLINE void sampler::require_exact() const {
+  if (!size_.exact || size_.saturated)
+    throw argument_error("configurations have no numbers in a space whose size is " + size_.text() + ": draw them instead");
+}
+
+// ---- draws ----------------------------------------------------------------------------------------------------
+
+/// Depth first with random choices, cutting what intervals refute. For components whose draws are hardly ever valid;
+/// finds something valid, though not all with equal likelihood.
+TTUNE_INLINE bool sampler::search(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
+  auto const order = part.diagram.knobs();
+  struct watcher {
+    detail::partial_evaluator evaluator;
+    std::vector<std::int32_t> layer_of_depth;                ///< -1: does not read that knob
+    std::vector<std::vector<std::int64_t>> remainders;       ///< before each depth
+    std::vector<std::size_t> read;                           ///< layers read before each depth
+  };
+  std::vector<watcher> watchers;
+  for (auto const c : part.constraints) {
+    auto const& condition = constraints_[static_cast<std::size_t>(c)].condition;
+    auto const scope = condition.depends_on();
+    std::vector<std::int32_t> reads;
+    std::vector<std::int32_t> layers;
+    for (auto const k : order) {
+      bool const in = std::binary_search(scope.begin(), scope.end(), k);
+      layers.push_back(in ? static_cast<std::int32_t>(reads.size()) : -1);
+      if (in) reads.push_back(k);
+    }
+    detail::partial_evaluator evaluator(condition, knobs_, reads);
+    std::vector<std::vector<std::int64_t>> remainders(order.size() + 1, evaluator.initial());
+    watchers.push_back({std::move(evaluator), std::move(layers), std::move(remainders), std::vector<std::size_t>(order.size() + 1)});
+  }
+  auto const step = [&](std::size_t depth, std::int32_t choice) {
+    for (auto& w : watchers) {
+      w.remainders[depth + 1] = w.remainders[depth];
+      w.read[depth + 1] = w.read[depth];
+      if (w.layer_of_depth[depth] < 0) continue;
+      auto const layer = static_cast<std::size_t>(w.layer_of_depth[depth]);
+      w.evaluator.read(layer, w.evaluator.classes(layer)[static_cast<std::size_t>(choice)], w.remainders[depth + 1]);
+      w.read[depth + 1] = layer + 1;
+      if (w.evaluator.judge(layer + 1, w.remainders[depth + 1]) == detail::partial_evaluator::verdict::rejected) return false;
+    }
+    return true;
+  };
+  constexpr std::size_t most_steps = 1'000'000;
+  std::size_t steps = 0;
+  std::vector<std::vector<std::int32_t>> untried(order.size());
+  auto const open = [&](std::size_t depth) {
+    auto& list = untried[depth];
+    list.resize(static_cast<std::size_t>(knobs_[static_cast<std::size_t>(order[depth])].choices()));
+    std::iota(list.begin(), list.end(), 0);
+    shuffle(std::span(list), random);
+  };
+  std::size_t depth = 0;
+  open(0);
+  while (steps < most_steps) {
+    if (untried[depth].empty()) {
+      if (depth == 0) return false;
+      --depth;
+      continue;
+    }
+    auto const choice = untried[depth].back();
+    untried[depth].pop_back();
+    ++steps;
+    if (!step(depth, choice)) continue;
+    choices[static_cast<std::size_t>(order[depth])] = choice;
+    if (++depth == order.size()) return true;
+    open(depth);
+  }
+  return false;
+}
+
+TTUNE_INLINE bool sampler::draw(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
+  if (part.exact) {
+    part.diagram.unrank(random.below(static_cast<std::uint64_t>(part.count)), choices);
+    return true;
+  }
+  constexpr int tries = 20'000;
+  for (int i = 0; i < tries && !part.rare; ++i) {
+    part.diagram.unrank(random.below(part.diagram.count()), choices);
+    if (hold(part.unsolved, choices)) return true;
+  }
+  return search(part, random, choices);
+}
+
+TTUNE_INLINE void sampler::draw(rng& random, configuration& out) const {
+  if (empty()) throw_empty();
+  out.choices.resize(knobs_.size());
+  for (auto const& part : components_)
+    if (!draw(part, random, out.choices)) throw_empty();
+}
+
+TTUNE_INLINE configuration sampler::draw(rng& random) const {
+  configuration c;
+  draw(random, c);
+  return c;
+}
+
+// ---- moves ----------------------------------------------------------------------------------------------------
+
+TTUNE_INLINE bool sampler::redraw(std::int32_t knob_number, rng& random, std::vector<std::int32_t>& choices) const {
+  auto const& watching = constraints_of_[static_cast<std::size_t>(knob_number)];
+  auto& chosen = choices[static_cast<std::size_t>(knob_number)];
+  auto const before = chosen;
+  auto const n = knobs_[static_cast<std::size_t>(knob_number)].choices();
+  constexpr int tries = 8;  // then looking at all choices is cheaper than more luck
+  for (int i = 0; i < tries; ++i) {
+    auto const other = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n - 1)));
+    chosen = other < before ? other : other + 1;
+    if (hold(watching, choices)) return true;
+  }
+  std::vector<std::int32_t> fitting;
+  for (chosen = 0; chosen < n; ++chosen)
+    if (chosen != before && hold(watching, choices)) fitting.push_back(chosen);
+  chosen = fitting.empty() ? before : fitting[random.below(fitting.size())];
+  return !fitting.empty();
+}
+
+TTUNE_INLINE bool sampler::mutate(configuration& c, rng& random) const {
+  auto const n = movable_.size();
+  if (n == 0) return false;
+  auto const start = random.below(n);
+  for (std::size_t i = 0; i < n; ++i)
+    if (redraw(movable_[(start + i) % n], random, c.choices)) return true;
+  return false;
+}
+
+TTUNE_INLINE bool sampler::shift(std::int32_t knob_number, rng& random, std::vector<std::int32_t>& choices) const {
+  auto& chosen = choices[static_cast<std::size_t>(knob_number)];
+  auto const before = chosen;
+  auto const to = neighbours_of(knob_number, before);
+  if (to.empty()) return false;
+  auto const start = random.below(to.size());
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    chosen = to[(start + i) % to.size()];
+    if (hold(constraints_of_[static_cast<std::size_t>(knob_number)], choices)) return true;
+  }
+  chosen = before;
+  return false;
+}
+
+TTUNE_INLINE bool sampler::shift(configuration& c, rng& random) const {
+  auto const n = movable_.size();
+  if (n == 0) return false;
+  auto const start = random.below(n);
+  for (std::size_t i = 0; i < n; ++i)
+    if (shift(movable_[(start + i) % n], random, c.choices)) return true;
+  return mutate(c, random);
+}
+
+TTUNE_INLINE configuration sampler::crossover(configuration const& a, configuration const& b, rng& random) const {
+  configuration child = a;
+  constexpr int tries = 4;
+  for (auto const& part : components_) {
+    bool fits = false;
+    for (int i = 0; i < tries && !fits; ++i) {
+      auto coins = random();
+      for (std::size_t j = 0; j < part.knobs.size(); ++j) {
+        auto const k = static_cast<std::size_t>(part.knobs[j]);
+        if (j % 64 == 63) coins = random();
+        child.choices[k] = (coins >> (j % 64) & 1) != 0 ? a.choices[k] : b.choices[k];
+      }
+      fits = hold(part.constraints, child.choices);
+    }
+    if (fits) continue;
+    auto const& parent = random() >> 63 != 0 ? a : b;
+    for (auto const k : part.knobs) child.choices[static_cast<std::size_t>(k)] = parent.choices[static_cast<std::size_t>(k)];
+  }
+  return child;
+}
+
+TTUNE_INLINE std::vector<configuration> sampler::neighbours(configuration const& c) const {
+  std::vector<configuration> found;
+  configuration moved = c;
+  for (auto const number : movable_) {
+    auto const k = static_cast<std::size_t>(number);
+    for (auto const choice : neighbours_of(number, c.choices[k])) {
+      moved.choices[k] = choice;
+      if (hold(constraints_of_[k], moved.choices)) found.push_back(moved);
+    }
+    moved.choices[k] = c.choices[k];
+  }
+  return found;
+}
+
+// ---- numbers --------------------------------------------------------------------------------------------------
+
+TTUNE_INLINE configuration sampler::unrank(uint128 number) const {
+  require_exact();
+  if (number >= size_.count) throw argument_error("configuration number out of range: there are " + size_.text());
+  configuration c;
+  c.choices.resize(knobs_.size());
+  for (auto const& part : components_) {
+    part.diagram.unrank(static_cast<std::uint64_t>(number % part.count), c.choices);
+    number /= part.count;
+  }
+  return c;
+}
+
+TTUNE_INLINE uint128 sampler::rank(configuration const& c) const {
+  require_exact();
+  if (!valid(c)) throw argument_error("a configuration that violates a constraint has no number");
+  uint128 number = 0;
+  for (std::size_t i = components_.size(); i-- > 0;)
+    number = number * components_[i].count + components_[i].diagram.rank(c.choices);
+  return number;
+}
+
+TTUNE_INLINE std::vector<configuration> sampler::all(std::size_t limit) const {
+  if (!empty()) require_exact();
+  if (size_.count > limit) throw argument_error("a space of " + size_.text() + " configurations is too large to list");
+  std::vector<configuration> list;
+  list.reserve(static_cast<std::size_t>(size_.count));
+  for (uint128 i = 0; i < size_.count; ++i) list.push_back(unrank(i));
+  return list;
+}
+
+}  // namespace ttune::inline v0
