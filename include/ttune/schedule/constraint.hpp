@@ -67,6 +67,11 @@ class knob_expression {
 /// b divides a.
 [[nodiscard]] knob_expression divides(knob_expression const& b, knob_expression const& a);
 
+namespace detail {
+/// One operator on numbers; `logical_not` ignores b.
+[[nodiscard]] std::int64_t apply(knob_expression::op what, std::int64_t a, std::int64_t b) noexcept;
+}  // namespace detail
+
 /// A configuration is valid if every constraint of its space is non-zero.
 struct constraint {
   knob_expression condition;

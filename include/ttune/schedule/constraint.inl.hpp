@@ -32,8 +32,7 @@ inline bool division_overflows(std::int64_t a, std::int64_t b) noexcept {
   return a == std::numeric_limits<std::int64_t>::min() && b == -1;
 }
 
-/// One operator on numbers. A `logical_not` ignores b.
-inline std::int64_t apply(knob_expression::op what, std::int64_t a, std::int64_t b) noexcept {
+TTUNE_INLINE std::int64_t apply(knob_expression::op what, std::int64_t a, std::int64_t b) noexcept {
   using op = knob_expression::op;
   switch (what) {
     case op::add: return saturating_add(a, b);

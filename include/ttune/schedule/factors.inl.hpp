@@ -107,7 +107,8 @@ class factor_enumeration {
     if (found_.size() <= limits_.max_choices) return;
     std::vector<std::size_t> order(found_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return found_[a].first < found_[b].first; });
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return std::pair{found_[a].first, a} < std::pair{found_[b].first, b}; });
     order.resize(std::max<std::size_t>(limits_.max_choices, 1));
     std::sort(order.begin(), order.end());
     std::vector<std::pair<double, std::vector<std::int32_t>>> kept;

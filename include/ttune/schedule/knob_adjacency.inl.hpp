@@ -87,8 +87,9 @@ void for_each_swap(std::vector<std::int32_t> const& tuple, Visit const& visit) {
 inline void chain_by_value(knob const& k, std::vector<std::vector<std::int32_t>>& to) {
   std::vector<std::int32_t> order(to.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
     auto const x = k.choice(a), y = k.choice(b);
+    if (std::equal(x.begin(), x.end(), y.begin())) return a < b;
     return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
   });
   for (std::size_t i = 1; i < order.size(); ++i) {

@@ -150,9 +150,8 @@ TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t con
     (done ? solved : part.unsolved).push_back(c);
     left = budget;
   }
-  std::stable_sort(solved.begin(), solved.end(), [&](auto a, auto b) {
-    return automata_[static_cast<std::size_t>(a)].entries() < automata_[static_cast<std::size_t>(b)].entries();
-  });
+  auto const size_of = [&](std::int32_t c) { return std::pair{automata_[static_cast<std::size_t>(c)].entries(), c}; };
+  std::sort(solved.begin(), solved.end(), [&](auto a, auto b) { return size_of(a) < size_of(b); });
   for (;;) {
     std::vector<detail::constraint_automaton const*> automata;
     for (auto const c : solved) automata.push_back(&automata_[static_cast<std::size_t>(c)]);
