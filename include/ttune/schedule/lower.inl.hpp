@@ -47,6 +47,11 @@ class lowering {
     return planned.definition->name + "." + planned.loops[static_cast<std::size_t>(loop(st, level).source)].name;
   }
 
+  /// The value of a loop's variable. A loop that runs once is none: conditions then speak of real loops only.
+  [[nodiscard]] ir::expr position(std::size_t st, std::int32_t level) const {
+    return loop(st, level).extent == 1 ? ir::make_index(0) : ir::make_variable(variable(st, level));
+  }
+
   // ------------------------------------------------------------------------------------------------- buffers
 
   void declare_operands() {
@@ -138,8 +143,7 @@ class lowering {
     }
     auto value = base_[of][axis];
     for (std::int32_t i = 0; i <= depth; ++i)
-      if (static_cast<std::size_t>(loop(of, i).axis) == axis)
-        value = value + ir::make_variable(variable(of, i)) * loop(of, i).stride;
+      if (static_cast<std::size_t>(loop(of, i).axis) == axis) value = value + position(of, i) * loop(of, i).stride;
     return value;
   }
 
@@ -217,6 +221,7 @@ class lowering {
       ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
     }
     auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
+    if (extent == 1) return inner;
     auto name = variable(st, level);
     if (last != level) {
       name = variable(st, last) + "*";
@@ -225,7 +230,7 @@ class lowering {
       for (auto l = last; l >= level; --l) {
         auto digit = ir::make_binary(ir::binary_op::floor_divide, all, ir::make_index(below));
         if (l != level) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, ir::make_index(loop(st, l).extent));
-        inner = ir::make_let(variable(st, l), digit, 0, loop(st, l).extent, inner);
+        if (loop(st, l).extent != 1) inner = ir::make_let(variable(st, l), digit, 0, loop(st, l).extent, inner);
         below *= loop(st, l).extent;
       }
     }
@@ -238,7 +243,7 @@ class lowering {
     exprs values(p_.stages[st].axis_count(), ir::make_index(0));
     for (std::int32_t l = 0; l < n_.stages[st].count; ++l) {
       auto& v = values[static_cast<std::size_t>(loop(st, l).axis)];
-      v = v + ir::make_variable(variable(st, l)) * loop(st, l).stride;
+      v = v + position(st, l) * loop(st, l).stride;
     }
     return values;
   }
