@@ -41,6 +41,9 @@ inline void compute_at(plan& p, step const& s) {
       place = {planned_place::sort::inside, reader, leaf(at, s, s.loops[i])};
     if (place.kind == planned_place::sort::inlined && st.definition->reduces())
       refuse(s, s.stage, "is a reduction, which cannot be computed inline");
+    for (auto const& a : st.accesses)
+      if (place.kind == planned_place::sort::inlined && a.producer >= 0)
+        refuse(s, s.stage, "reads another stage; only a copy of an operand can be inlined by choice: use inline_stage");
     st.places.push_back(place);
   }
   st.place = s.values.empty() ? literal(0) : s.values[0];

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/derive/contraction.hpp"
+#include "ttune/schedule/derive/elementwise.hpp"
+#include "ttune/schedule/derive/rows.hpp"
+
+namespace ttune::inline v0 {
+
+namespace derive {
+
+/// Walks the stages from the outputs back and gives each a schedule, alone or together with its reader.
+class deriver {
+ public:
+  deriver(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
+
+  space run() {
+    inline_cheap_stages();
+    p_ = make_plan(partial_);
+    done_.assign(p_.stages.size(), false);
+    for (std::size_t i = p_.stages.size(); i-- > 0;)
+      if (!done_[i]) schedule_root(i);
+    return out_.finish();
+  }
+
+ private:
+  /// Stages without a reduction vanish into their readers, unless they are costly and read more than once.
+  void inline_cheap_stages() {
+    partial_.program = out_.program();
+    for (auto const& st : out_.program()->stages) {
+      if (st->reduces() || st->updates || st->components.size() != 1) continue;
+      bool is_output = false;
+      for (auto const& o : out_.program()->outputs) is_output = is_output || o == st;
+      if (is_output || is_costly(*st)) continue;
+      out_.step(primitive::inline_stage, st->name, {});
+      partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
+    }
+  }
+
+  [[nodiscard]] static bool is_costly(ir::stage const& st) {
+    bool found = false;
+    ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
+      auto const* u = ir::as<ir::unary>(e);
+      found = found || (u && u->op >= ir::unary_op::exp && u->op <= ir::unary_op::erf);
+    });
+    return found;
+  }
+
+  [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
+    auto const lanes = out_.machine().lanes(st.definition->type());
+    auto const choice = choose_vector_axis(p_, st, lanes);
+    return choice.axis >= 0 && choice.score >= 0 && st.definition->reduction.kind != ir::reduction_kind::tuple;
+  }
+
+  void schedule_root(std::size_t i) {
+    auto const& st = p_.stages[i];
+    done_[i] = true;
+    if (st.definition->reduces()) return schedule_reduction(st);
+    if (auto const r = tiled_producer(i); r >= 0) {
+      auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
+      done_[static_cast<std::size_t>(r)] = true;
+      contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st).write();
+      return;
+    }
+    auto const beside = row_producers(i);
+    if (beside.empty()) return write_elementwise(out_, p_, st);
+    std::vector<row_reduction> reductions;
+    for (auto const r : beside) {
+      done_[r] = true;
+      reductions.push_back({&p_.stages[r], p_.stages[r].definition->name});
+    }
+    rows(out_, p_, st, st.definition->name, reductions).write();
+  }
+
+  /// A reduction that nothing is fused behind: it accumulates in a stage of its own.
+  void schedule_reduction(planned_stage const& st) {
+    auto const& name = st.definition->name;
+    if (st.definition->updates) return;  // in place: the plain loops
+    auto const acc = name + ".acc";
+    out_.step(primitive::cache_write, name, {}, {acc});
+    if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st).write();
+    else rows(out_, p_, st, name, {{&st, acc}}).write();
+  }
+
+  /// A reduction with a vectorisable free axis that only this stage reads, element by element; -1 if there is none.
+  [[nodiscard]] std::int32_t tiled_producer(std::size_t reader) const {
+    for (auto const& a : p_.stages[reader].accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
+      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() || r.definition->components.size() != 1) continue;
+      if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
+      if (suits_lanes(r)) return a.producer;
+    }
+    return -1;
+  }
+
+  /// Reductions that are read by this stage or by one another only, at rows that the reader names by its own axes.
+  [[nodiscard]] std::vector<std::size_t> row_producers(std::size_t reader) const {
+    std::vector<bool> inside(p_.stages.size(), false);
+    inside[reader] = true;
+    std::vector<std::size_t> found;
+    for (std::size_t i = reader; i-- > 0;) {
+      auto const& r = p_.stages[i];
+      if (done_[i] || r.output || !r.definition->reduces() || suits_lanes(r)) continue;
+      auto const readers = readers_of(p_, static_cast<std::int32_t>(i));
+      bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) { return inside[static_cast<std::size_t>(x)]; });
+      if (!all_inside || !rows_match(p_.stages[reader], r, found)) continue;
+      inside[i] = true;
+      found.push_back(i);
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool rows_match(planned_stage const& reader, planned_stage const& r, std::vector<std::size_t> const& others) const {
+    auto const names = [](planned_stage const& st) {
+      std::vector<std::string> n;
+      for (auto const& a : st.definition->axes) n.push_back(a.name);
+      return n;
+    };
+    auto const mine = names(r);
+    auto const all = names(reader);
+    for (auto const& n : mine)
+      if (std::find(all.begin(), all.end(), n) == all.end()) return false;
+    for (auto const o : others)
+      if (names(p_.stages[o]) != mine) return false;
+    return true;
+  }
+
+  space_builder out_;
+  space partial_;
+  plan p_;
+  std::vector<bool> done_;
+};
+
+}  // namespace derive
+
+TTUNE_INLINE space derive_space(handle<ir::program> const& program, target const& machine) {
+  return derive::deriver(program, machine).run();
+}
+
+}  // namespace ttune::inline v0

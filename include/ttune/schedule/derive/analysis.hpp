@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a derived space asks about a program: strides, reuse, which axis to put into vector lanes.
+#pragma once
+
+#include <cstdlib>
+
+#include "ttune/schedule/derive/builder.hpp"
+#include "ttune/schedule/primitive/rebuild.hpp"
+
+namespace ttune::inline v0::derive {
+
+/// Extents of what an access touches, in the order of its dimensions.
+[[nodiscard]] inline std::vector<std::int64_t> shape_of(plan const& p, planned_stage const& st, planned_access const& a) {
+  if (a.write) return ir::shape_of(ir::source(st.definition));
+  if (a.producer >= 0) return ir::shape_of(ir::source(p.program->stages[static_cast<std::size_t>(a.producer)]));
+  return ir::shape_of(ir::source(p.program->inputs[static_cast<std::size_t>(a.operand)]));
+}
+
+/// Elements between neighbours along an axis; 0: the access does not depend on it.
+[[nodiscard]] inline std::int64_t stride(plan const& p, planned_stage const& st, planned_access const& a, std::size_t axis) {
+  auto const shape = shape_of(p, st, a);
+  std::int64_t sum = 0;
+  std::int64_t below = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    auto const& index = a.indices[d];
+    if (index.whole) sum += below * 7;  // anything but 0 or 1
+    else if (index.coefficient[axis] != 0) sum += std::max<std::int64_t>(1, std::abs(index.coefficient[axis]) / index.divisor) * below * (index.divisor == 1 ? 1 : 7);
+    below *= shape[d];
+  }
+  return sum;
+}
+
+[[nodiscard]] inline bool is_constant_operand(plan const& p, planned_access const& a) {
+  return a.operand >= 0 && p.program->inputs[static_cast<std::size_t>(a.operand)]->role == ir::tensor_role::constant;
+}
+
+/// Some other free axis with more than one element does not move the access: what is loaded is used again.
+[[nodiscard]] inline bool has_reuse(plan const& p, planned_stage const& st, planned_access const& a) {
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+    if (st.axis_size(x) > 1 && stride(p, st, a, x) == 0) return true;
+  return false;
+}
+
+/// The stage's predicate speaks of the axis: it runs into a boundary.
+[[nodiscard]] inline bool is_guarded(planned_stage const& st, std::size_t axis) {
+  bool found = false;
+  if (st.definition->predicate)
+    ir::for_each_node(st.definition->predicate, [&](ir::expr const& e) {
+      auto const* v = ir::as<ir::variable>(e);
+      found = found || (v && v->name == st.axis_name(axis));
+    });
+  return found;
+}
+
+/// How well a free axis suits the vector lanes; below 0: lanes had better run along a reduced axis.
+[[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
+  auto const size = st.axis_size(axis);
+  if (size == 1) return -100;
+  int score = size < lanes ? -2 : 0;
+  for (auto const& a : st.accesses) {
+    auto const s = stride(p, st, a, axis);
+    if (a.write) score += s == 1 ? 1 : 0;
+    else if (s == 1) score += is_constant_operand(p, a) ? 1 : 2;
+    else if (s != 0 && is_constant_operand(p, a)) score += 2;
+    else if (s != 0) score += has_reuse(p, st, a) ? -1 : -3;
+  }
+  if (is_guarded(st, axis)) score -= 2;
+  auto const padded = (size + lanes - 1) / lanes * lanes;
+  if (size >= lanes && padded * 10 > size * 11) score -= 1;
+  return score;
+}
+
+/// The free axis for the vector lanes and its score; -1 if there is none.
+struct vector_choice {
+  std::int32_t axis = -1;
+  int score = -100;
+};
+[[nodiscard]] inline vector_choice choose_vector_axis(plan const& p, planned_stage const& st, std::int32_t lanes) {
+  vector_choice best;
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+    auto const score = vector_score(p, st, x, lanes);
+    if (score > best.score) best = {static_cast<std::int32_t>(x), score};
+  }
+  return best;
+}
+
+/// The free axis that shares a register tile with the vector axis: the one along which most loads are used again.
+[[nodiscard]] inline std::int32_t choose_row_axis(plan const& p, planned_stage const& st, std::int32_t vector_axis) {
+  std::int32_t best = -1;
+  int most = -1;
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+    if (static_cast<std::int32_t>(x) == vector_axis || st.axis_size(x) == 1) continue;
+    int reuse = 0;
+    for (auto const& a : st.accesses)
+      if (!a.write && stride(p, st, a, x) == 0) ++reuse;
+    if (reuse >= most) {
+      most = reuse;
+      best = static_cast<std::int32_t>(x);
+    }
+  }
+  return best;
+}
+
+/// Whether every read of `producer` in `reader` is at the reader's own axes, in order.
+[[nodiscard]] inline bool reads_in_place(planned_stage const& reader, planned_stage const& producer, std::int32_t index) {
+  auto const rank = producer.definition->axes.size();
+  if (reader.definition->axes.size() != rank) return false;
+  for (auto const& a : reader.accesses) {
+    if (a.write || a.producer != index) continue;
+    for (std::size_t d = 0; d < rank; ++d) {
+      auto const& i = a.indices[d];
+      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+        if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
+    }
+  }
+  return true;
+}
+
+/// The stages that read stage `index`.
+[[nodiscard]] inline std::vector<std::int32_t> readers_of(plan const& p, std::int32_t index) {
+  std::vector<std::int32_t> readers;
+  for (std::size_t r = 0; r < p.stages.size(); ++r)
+    for (auto const& a : p.stages[r].accesses)
+      if (!a.write && a.producer == index && (readers.empty() || readers.back() != static_cast<std::int32_t>(r)))
+        readers.push_back(static_cast<std::int32_t>(r));
+  return readers;
+}
+
+}  // namespace ttune::inline v0::derive

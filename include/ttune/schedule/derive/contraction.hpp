@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a reduction with a vectorisable free axis: matrix products, convolutions, pooling, stencils.
+//
+//   parallel a0 b0 …                 the tasks
+//     for a1 b1 …                    in an order that is a knob
+//       [pack the operands here or further out]
+//       registers acc[row tile, vector tile]
+//       for k: unroll row, vectorize v: acc += …
+//       store the tile, with what is fused behind the reduction
+//
+// The structure is the one that reached 0.95–1.0 of the FMA peak in measurements over tile shapes and packings.
+#pragma once
+
+#include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune::inline v0::derive {
+
+class contraction {
+ public:
+  /// `reader` stores what `reduction` accumulates; both have the same free axes. Names only: the stages may be new.
+  contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name, std::string reduction_name,
+              planned_stage const& reader)
+      : out_(out), p_(p), r_(reduction), e_(reader), reader_(std::move(reader_name)), acc_(std::move(reduction_name)) {
+    lanes_ = out_.machine().lanes(r_.definition->type());
+    v_ = choose_vector_axis(p_, r_, lanes_).axis;
+    w_ = choose_row_axis(p_, r_, v_);
+  }
+
+  void write() {
+    choose_tiles();
+    split_reader();
+    place_accumulators();
+    pack_operands();
+  }
+
+ private:
+  [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string const& name(std::int32_t axis) const { return r_.axis_name(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string const& reader_axis(std::int32_t axis) const { return e_.axis_name(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string knob_name(std::string const& what) const { return reader_ + "." + what; }
+
+  // ---------------------------------------------------------------------------------------------------- tiles
+
+  /// Vector registers that hold accumulators: a tile of rows x vectors, some left for what is loaded.
+  void choose_tiles() {
+    auto const registers = out_.machine().vector_registers;
+    auto const v_size = size(v_);
+    std::vector<std::int32_t> vector_tiles;
+    if (v_size <= lanes_) vector_tiles = {static_cast<std::int32_t>(v_size)};
+    else
+      for (std::int32_t n = 1; n <= 4 && (n - 1) * lanes_ < v_size; ++n) vector_tiles.push_back(n * lanes_);
+    std::vector<std::int32_t> row_tiles = {1};
+    auto const w_size = w_ < 0 ? 1 : size(w_);
+    for (std::int32_t t = 2; t <= std::min<std::int64_t>(w_size, 16); ++t) row_tiles.push_back(t);
+    double best = 0;
+    std::int64_t best_v = 1;
+    std::int64_t best_w = 1;
+    for (auto const tv : vector_tiles)
+      for (auto const tw : row_tiles) {
+        auto const score = tile_score(tv, tw, registers);
+        if (score > best) best = score, best_v = tv, best_w = tw;
+      }
+    tile_v_ = out_.one_of(knob_name("tile_" + reader_axis(v_)), vector_tiles, best_v);
+    tile_w_ = w_ < 0 ? literal(1) : out_.one_of(knob_name("tile_" + reader_axis(w_)), row_tiles, best_w);
+    seed_tile_v_ = best_v;
+    seed_tile_w_ = best_w;
+    if (!tile_v_.is_literal() || !tile_w_.is_literal()) {
+      auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
+      out_.require(knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers), "the register tile fits the vector registers");
+    }
+  }
+
+  /// Share of peak to expect of a register tile: iterations past the extents are lost, loads should stay below one
+  /// in two multiply-adds, and about 20 accumulators hide the latency (28 and more spill).
+  [[nodiscard]] double tile_score(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
+    auto const vectors = ceil_divide(tv, lanes_);
+    auto const accumulators = vectors * tw;
+    if (accumulators + vectors + 1 > registers) return 0;
+    auto const used = [](std::int64_t extent, std::int64_t tile) {
+      return static_cast<double>(extent) / static_cast<double>(ceil_divide(extent, tile) * tile);
+    };
+    double const full = used(size(v_), vectors * lanes_) * (w_ < 0 ? 1.0 : used(size(w_), tw));
+    double const loads = static_cast<double>(tw + vectors) / static_cast<double>(accumulators);
+    double const latency = std::min(1.0, static_cast<double>(accumulators) / 10.0);
+    double const crowded = accumulators > registers - 4 ? 0.8 : 1.0;
+    return full * latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4));
+  }
+
+  // --------------------------------------------------------------------------------------------------- reader
+
+  /// Axes in the order of the middle loops: the vector axis outermost (its packed panel stays in the cache), the row
+  /// axis innermost.
+  [[nodiscard]] std::vector<std::int32_t> ordered_axes() const {
+    std::vector<std::int32_t> axes = {v_};
+    for (std::int32_t a = 0; a < static_cast<std::int32_t>(r_.definition->axes.size()); ++a)
+      if (a != v_ && a != w_ && size(a) > 1) axes.push_back(a);
+    if (w_ >= 0) axes.push_back(w_);
+    return axes;
+  }
+
+  /// The axis over which the seed gives tasks to threads: the first with enough tiles.
+  [[nodiscard]] std::int32_t parallel_axis(std::vector<std::int32_t> const& axes) const {
+    for (auto const a : axes)
+      if (tiles(a) >= 2 * out_.machine().cores) return a;
+    auto most = axes[0];
+    for (auto const a : axes)
+      if (tiles(a) > tiles(most)) most = a;
+    return most;
+  }
+  [[nodiscard]] std::int64_t tiles(std::int32_t axis) const {
+    return ceil_divide(size(axis), axis == v_ ? seed_tile_v_ : axis == w_ ? seed_tile_w_ : 1);
+  }
+
+  void split_reader() {
+    auto const axes = ordered_axes();
+    auto const parallel = parallel_axis(axes);
+    std::vector<std::string> tasks;
+    std::vector<std::string> middle;
+    for (auto const a : axes) {
+      auto const n = reader_axis(a);
+      auto const count = tiles(a);
+      auto const per_task = a == parallel ? ceil_divide(count, std::min<std::int64_t>(count, 4 * out_.machine().cores)) : count;
+      auto const finest = a == v_ ? lanes_ : 1;
+      auto const chunk = out_.one_of(knob_name("chunk_" + n), doublings(ceil_divide(size(a), finest)), per_task == count ? ceil_divide(size(a), finest) : per_task);
+      tasks.push_back(n + "_0");
+      middle.push_back(n + "_1");
+      if (a == v_) out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"}, {chunk, literal(1), tile_v_});
+      else if (a == w_) out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile_w_});
+      else out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
+    }
+    middle_ = middle;
+    auto const vn = reader_axis(v_);
+    bool const rows_contiguous = w_ >= 0 && write_stride(v_) != 1 && write_stride(w_) == 1;
+    auto order = tasks;
+    order.insert(order.end(), middle.begin(), middle.end());
+    order.push_back(vn + "_t");
+    if (w_ >= 0) {
+      auto const wn = reader_axis(w_) + "_2";
+      order.push_back(rows_contiguous ? vn + "_2" : wn);
+      order.push_back(rows_contiguous ? wn : vn + "_2");
+    } else {
+      order.push_back(vn + "_2");
+    }
+    out_.step(primitive::reorder, reader_, order);
+    if (middle.size() > 1 && middle.size() <= 4)
+      out_.step(primitive::reorder, reader_, middle, {}, {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
+    if (tasks.size() > 1) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
+    out_.step(primitive::parallel, reader_, {tasks.size() > 1 ? "tasks" : tasks[0]});
+    out_.step(primitive::vectorize, reader_, {rows_contiguous ? reader_axis(w_) + "_2" : vn + "_2"});
+    if (w_ >= 0) out_.step(primitive::unroll, reader_, {rows_contiguous ? vn + "_2" : reader_axis(w_) + "_2"});
+  }
+
+  [[nodiscard]] std::int64_t write_stride(std::int32_t axis) const { return stride(p_, r_, r_.accesses.back(), static_cast<std::size_t>(axis)); }
+
+  // --------------------------------------------------------------------------------------------- accumulators
+
+  /// Reduced axes from the outermost: those that run into a boundary along an axis without a tile first (their loops
+  /// are shortened there), then the long ones, then small windows along the row axis, which are unrolled.
+  void order_reduced() {
+    auto const free = r_.definition->axes.size();
+    std::vector<std::int32_t> windows;
+    std::vector<std::int32_t> guarded;
+    std::vector<std::int32_t> longs;
+    for (auto a = static_cast<std::int32_t>(free); a < static_cast<std::int32_t>(r_.axis_count()); ++a) {
+      if (size(a) == 1) continue;
+      if (size(a) <= 7 && moves_with(a, w_)) windows.push_back(a);
+      else if (is_guarded(r_, static_cast<std::size_t>(a))) guarded.push_back(a);
+      else longs.push_back(a);
+    }
+    rolled_ = guarded;
+    rolled_.insert(rolled_.end(), longs.begin(), longs.end());
+    windows_ = windows;
+  }
+
+  /// Some dimension is indexed with both axes, as y * 2 + r.
+  [[nodiscard]] bool moves_with(std::int32_t a, std::int32_t b) const {
+    if (b < 0) return false;
+    for (auto const& access : r_.accesses)
+      for (auto const& i : access.indices)
+        if (!i.whole && i.coefficient[static_cast<std::size_t>(a)] != 0 && i.coefficient[static_cast<std::size_t>(b)] != 0) return true;
+    return false;
+  }
+
+  void place_accumulators() {
+    order_reduced();
+    out_.step(primitive::compute_at, acc_, {reader_, reader_axis(v_) + "_t"});
+    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+    std::vector<std::string> order;
+    for (std::int32_t a = 0; a < static_cast<std::int32_t>(r_.definition->axes.size()); ++a)
+      if (a != v_ && a != w_) order.push_back(name(a));  // one element each
+    for (std::size_t i = 0; i < rolled_.size(); ++i) {
+      auto const n = name(rolled_[i]);
+      bool const last = i + 1 == rolled_.size();
+      if (last && windows_.empty() && size(rolled_[i]) >= 16) {
+        auto const factor = out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1);
+        out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1"}, {factor});
+        out_.step(primitive::unroll, acc_, {n + "_1"});
+        order.push_back(n + "_0");
+        order.push_back(n + "_1");
+      } else {
+        order.push_back(n);
+      }
+    }
+    std::vector<std::string> tile;
+    for (auto const a : windows_) tile.push_back(name(a)), out_.step(primitive::unroll, acc_, {name(a)});
+    if (w_ >= 0) tile.push_back(name(w_)), out_.step(primitive::unroll, acc_, {name(w_)});
+    order.insert(order.end(), tile.begin(), tile.end());
+    order.push_back(name(v_));
+    out_.step(primitive::reorder, acc_, order);
+    if (!windows_.empty() && tile.size() > 1)
+      out_.step(primitive::reorder, acc_, {tile[tile.size() - 2], tile.back()}, {}, {out_.permutation(knob_name("tap_order"), 2)});
+    out_.step(primitive::vectorize, acc_, {name(v_)});
+  }
+
+  // -------------------------------------------------------------------------------------------------- packing
+
+  void pack_operands() {
+    int count = 0;
+    for (auto const& a : r_.accesses) {
+      if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) continue;
+      auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+      if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || !is_plain(a)) continue;
+      auto const copy = acc_ + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
+      if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
+      else pack_panel(a, t->name, copy);
+    }
+  }
+
+  /// Every dimension is indexed by one axis, so that the copy's axes are the reader's.
+  [[nodiscard]] bool is_plain(planned_access const& a) const {
+    std::vector<bool> seen(r_.axis_count(), false);
+    for (auto const& i : a.indices) {
+      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+      std::int32_t found = -1;
+      for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
+        if (i.coefficient[x] == 0) continue;
+        if (found >= 0 || i.coefficient[x] != 1) return false;
+        found = static_cast<std::int32_t>(x);
+      }
+      if (found < 0 || seen[static_cast<std::size_t>(found)]) return false;
+      seen[static_cast<std::size_t>(found)] = true;
+    }
+    return true;
+  }
+
+  /// Names of the copy's axes, the vector axis aside: other free axes, then the reduced ones in the order of the loops.
+  [[nodiscard]] std::vector<std::string> copy_order(planned_access const& a) const {
+    std::vector<std::string> order;
+    auto const used = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)) != 0; };
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
+      if (x != v_ && used(x)) order.push_back(name(x));
+    for (auto const& part : {rolled_, windows_})
+      for (auto const x : part)
+        if (used(x)) order.push_back(name(x));
+    for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x < static_cast<std::int32_t>(r_.axis_count()); ++x)
+      if (used(x) && std::find(order.begin(), order.end(), name(x)) == order.end()) order.push_back(name(x));
+    return order;
+  }
+
+  /// A constant is laid out once, ahead of all calls: panels of one vector tile, in the order in which they are read.
+  void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
+    out_.step(primitive::cache_read, acc_, {source}, {copy});
+    auto const vn = name(v_);
+    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {tile_v_});
+    std::vector<std::string> order = {vn + "_o"};
+    for (auto const& n : copy_order(a)) order.push_back(n);
+    order.push_back(vn + "_i");
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+  }
+
+  /// Other operands may be copied into a panel that stays in the cache while the rows run over it.
+  void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
+    if (!has_reuse(p_, r_, a)) return;
+    auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(v_)) == 1;
+    std::int64_t row_bytes = 0;
+    for (std::size_t x = r_.definition->axes.size(); x < r_.axis_count(); ++x)
+      row_bytes = std::max(row_bytes, stride(p_, r_, a, x) * static_cast<std::int64_t>(size_in_bytes(r_.definition->type())));
+    std::int64_t reuse = 1;
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
+      if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
+    bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
+    out_.step(primitive::cache_read, acc_, {source}, {copy});
+    auto order = copy_order(a);
+    order.push_back(name(v_));
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    if (contiguous) out_.step(primitive::vectorize, copy, {name(v_)});
+    auto const place = out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0);
+    out_.step(primitive::compute_at, copy, {reader_, place_inline, reader_axis(v_) + "_1"}, {}, {place});
+  }
+
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& r_;
+  planned_stage const& e_;
+  std::string reader_;
+  std::string acc_;
+  std::int32_t lanes_ = 1;
+  std::int32_t v_ = -1;
+  std::int32_t w_ = -1;
+  knob_value tile_v_;
+  knob_value tile_w_;
+  std::int64_t seed_tile_v_ = 1;
+  std::int64_t seed_tile_w_ = 1;
+  std::vector<std::string> middle_;
+  std::vector<std::int32_t> rolled_;
+  std::vector<std::int32_t> windows_;
+};
+
+}  // namespace ttune::inline v0::derive
