@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "ttune/ir/operands.hpp"
@@ -156,6 +157,44 @@ class partitioner {
     return made;
   }
 
+  /// The part of `all` outside of which no store of a statement can run, whatever the loops inside do.
+  cut possible(std::string const& variable, cut all, ir::stmt const& s, ranges& known) const {
+    if (auto const* n = ir::as<ir::block>(s)) {
+      cut hull{all.high, all.low};
+      for (auto const& c : n->body) {
+        auto const part = possible(variable, all, c, known);
+        if (part.low < part.high) hull = {std::min(hull.low, part.low), std::max(hull.high, part.high)};
+      }
+      return hull;
+    }
+    if (auto const* n = ir::as<ir::allocate>(s)) return possible(variable, all, n->body, known);
+    if (auto const* n = ir::as<ir::let>(s)) {
+      known[n->variable] = {n->low, n->high - 1};
+      return possible(variable, all, n->body, known);
+    }
+    if (auto const* n = ir::as<ir::loop>(s)) {
+      auto const low = bounds(n->begin, known);
+      auto const high = bounds(n->end, known);
+      known[n->variable] = {low.low, std::max(low.low, high.high - 1)};
+      return possible(variable, all, n->body, known);
+    }
+    auto const* n = ir::as<ir::conditional>(s);
+    if (!n || n->otherwise) return all;
+    std::vector<ir::expr> parts;
+    conjuncts(n->condition, parts);
+    for (auto const& p : parts) {
+      auto const form = as_non_negative(p);
+      if (!form) continue;
+      auto const c = coefficient_of(*form, variable);
+      auto const rest = rest_of(*form, variable, known);
+      if (!rest) continue;
+      if (c == 0 && rest->high < 0) return {all.high, all.low};
+      if (c > 0) all.low = std::max(all.low, ceil_divide(-rest->high, c));
+      if (c < 0) all.high = std::min(all.high, floor_divide(rest->high, -c) + 1);
+    }
+    return possible(variable, all, n->then, known);
+  }
+
   ir::stmt with_range(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body) {
     auto const saved = known_;
     known_[variable] = {low, high - 1};
@@ -181,17 +220,25 @@ class partitioner {
       auto const high = bounds(l.end, known_);
       return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, low.low, std::max(low.low + 1, high.high), l.body));
     }
-    auto const begin = ir::constant_integer(l.begin);
-    auto const end = ir::constant_integer(l.end);
+    auto begin = ir::constant_integer(l.begin);
+    auto end = ir::constant_integer(l.end);
     if (end <= begin) return {};
     if (is_unrolled(l.kind)) return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
+    if (l.kind == ir::loop_kind::serial) {
+      auto known = known_;
+      auto const useful = possible(l.variable, {begin, end}, l.body, known);
+      begin = useful.low;
+      end = useful.high;
+      if (end <= begin) return {};
+      if (end - begin == 1) return single(l.variable, begin, l.body);
+    }
     auto const c = interior(l.variable, begin, end, l.body);
     if (worth_cutting(c, begin, end) && end - begin > 1) {
       if (l.kind != ir::loop_kind::serial)
         return ir::make_loop(l.variable, l.begin, l.end, l.kind, chain(l.variable, c, begin, end, l.body));
       return sequence(l, c, begin, end);
     }
-    if (l.kind == ir::loop_kind::serial && end - begin > 1) return shorten(l, begin, end);
+    if (l.kind == ir::loop_kind::serial) return shorten(l, begin, end);
     return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
   }
 
@@ -230,35 +277,59 @@ class partitioner {
 
   // ----------------------------------------------------------------------------------- shorter innermost loops
 
+  /// A condition by what it says, whatever way it was written.
+  [[nodiscard]] static std::string key_of(affine const& form) {
+    auto terms = form.terms;
+    std::sort(terms.begin(), terms.end());
+    auto text = std::to_string(form.constant);
+    for (auto const& [name, c] : terms) text += " " + std::to_string(c) + "*" + name;
+    return text;
+  }
+  using conditions = std::map<std::string, affine>;
+
   /// The conditions under which every store of a statement stands.
-  static std::vector<ir::expr> common_conditions(ir::stmt const& s) {
+  static conditions common_conditions(ir::stmt const& s) {
     if (auto const* n = ir::as<ir::conditional>(s)) {
       if (n->otherwise) return {};
+      auto found = common_conditions(n->then);
       std::vector<ir::expr> parts;
       conjuncts(n->condition, parts);
-      auto const inner = common_conditions(n->then);
-      parts.insert(parts.end(), inner.begin(), inner.end());
-      return parts;
+      for (auto const& p : parts)
+        if (auto form = as_non_negative(p)) found.emplace(key_of(*form), *form);
+      return found;
     }
     if (auto const* n = ir::as<ir::loop>(s)) return common_conditions(n->body);
     if (auto const* n = ir::as<ir::let>(s)) return common_conditions(n->body);
-    if (auto const* n = ir::as<ir::block>(s); n && n->body.size() == 1) return common_conditions(n->body[0]);
-    return {};
+    if (auto const* n = ir::as<ir::allocate>(s)) return common_conditions(n->body);
+    auto const* n = ir::as<ir::block>(s);
+    if (!n) return {};
+    auto found = common_conditions(n->body[0]);
+    for (auto const& c : n->body) {
+      auto const other = common_conditions(c);
+      std::erase_if(found, [&](auto const& entry) { return other.count(entry.first) == 0; });
+    }
+    return found;
   }
 
-  static ir::stmt without(ir::stmt const& s, std::vector<ir::expr> const& gone) {
+  static ir::stmt without(ir::stmt const& s, conditions const& gone) {
     if (auto const* n = ir::as<ir::conditional>(s)) {
       std::vector<ir::expr> parts;
       std::vector<ir::expr> kept;
       conjuncts(n->condition, parts);
-      for (auto const& p : parts)
-        if (std::find(gone.begin(), gone.end(), p) == gone.end()) kept.push_back(p);
-      return ir::make_conditional(conjunction(kept), without(n->then, gone));
+      for (auto const& p : parts) {
+        auto const form = as_non_negative(p);
+        if (!form || gone.count(key_of(*form)) == 0) kept.push_back(p);
+      }
+      return ir::make_conditional(conjunction(kept), without(n->then, gone), n->otherwise);
     }
     if (auto const* n = ir::as<ir::loop>(s)) return ir::make_loop(n->variable, n->begin, n->end, n->kind, without(n->body, gone));
     if (auto const* n = ir::as<ir::let>(s)) return ir::make_let(n->variable, n->value, n->low, n->high, without(n->body, gone));
-    if (auto const* n = ir::as<ir::block>(s); n && n->body.size() == 1) return without(n->body[0], gone);
-    return s;
+    if (auto const* n = ir::as<ir::allocate>(s)) return ir::make_allocate(n->storage, without(n->body, gone));
+    auto const* n = ir::as<ir::block>(s);
+    if (!n) return s;
+    std::vector<ir::stmt> body;
+    for (auto const& c : n->body) body.push_back(without(c, gone));
+    return ir::make_block(std::move(body));
   }
 
   ir::stmt shorten(ir::loop const& l, std::int64_t begin, std::int64_t end) {
@@ -268,19 +339,17 @@ class partitioner {
     known[l.variable] = {begin, end - 1};
     std::vector<found_condition> ignored;
     collect(l.body, unrolled, inner, known, ignored);
-    auto low = l.begin;
-    auto high = l.end;
-    std::vector<ir::expr> gone;
-    for (auto const& condition : common_conditions(l.body)) {
-      auto form = as_non_negative(condition);
-      if (!form) continue;
-      auto const c = coefficient_of(*form, l.variable);
-      bool const deeper = std::any_of(form->terms.begin(), form->terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
+    auto low = ir::make_index(begin);
+    auto high = ir::make_index(end);
+    conditions gone;
+    for (auto const& [key, form] : common_conditions(l.body)) {
+      auto const c = coefficient_of(form, l.variable);
+      bool const deeper = std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
       if (c == 0 || deeper) continue;
-      auto rest = ir::make_index(form->constant);
-      for (auto const& [name, k] : form->terms)
+      auto rest = ir::make_index(form.constant);
+      for (auto const& [name, k] : form.terms)
         if (name != l.variable) rest = rest + ir::make_variable(name) * k;
-      gone.push_back(condition);
+      gone.emplace(key, form);
       if (c > 0) {
         auto const negated = ir::make_index(c - 1) - rest;  // ceil(-rest / c)
         auto const bound = ir::make_binary(ir::binary_op::floor_divide, negated, ir::make_index(c));

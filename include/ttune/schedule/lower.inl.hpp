@@ -224,7 +224,7 @@ class lowering {
     if (extent == 1) return inner;
     auto name = variable(st, level);
     if (last != level) {
-      name = variable(st, last) + "*";
+      name = p_.stages[st].definition->name + "." + p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;
       std::int64_t below = 1;
       auto const all = ir::make_variable(name);
       for (auto l = last; l >= level; --l) {

@@ -20,6 +20,7 @@ struct planned_loop {
   ir::loop_kind kind = ir::loop_kind::serial;
   knob_value kind_enabled = literal(1);  ///< 0: serial after all
   bool fused = false;                  ///< runs together with the next loop inside of it, as one loop
+  std::string group;                   ///< name of the fused loop, at the innermost of its members
 };
 
 /// One dimension of an access: floor((constant + sum coefficient[axis] * axis) / divisor), or anything at all

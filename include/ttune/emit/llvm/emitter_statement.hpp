@@ -366,8 +366,12 @@ inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, 
 inline void llvm_emitter::emit_conditional(ir::conditional const& c) {
   auto const known = decide(c.condition);
   if (!known) {
-    if (varies(c.condition)) throw needs_scalar{};
-    return emit_branch(c);
+    if (!varies(c.condition)) return emit_branch(c);
+    // What differs between lanes becomes a mask, what does not a branch around it.
+    auto const* both = ir::as<ir::binary>(c.condition);
+    if (!both || both->op != ir::binary_op::logical_and || c.otherwise) throw needs_scalar{};
+    auto const right = ir::make_conditional(both->right, c.then);
+    return emit(ir::make_conditional(both->left, right));
   }
   auto const under = [&](mask const& m, ir::stmt const& s) {
     if (!s) return;

@@ -28,8 +28,7 @@ inline void fuse(plan& p, step const& s) {
       refuse(s, s.loops[i], "a reduced and a free axis cannot be fused");
   }
   for (std::size_t i = 0; i + 1 < s.loops.size(); ++i) st.loops[static_cast<std::size_t>(st.order[first + i])].fused = true;
-  // The group answers to one name: that of its innermost member.
-  st.loops[static_cast<std::size_t>(st.order[first + s.loops.size() - 1])].name = s.results[0];
+  st.loops[static_cast<std::size_t>(st.order[first + s.loops.size() - 1])].group = s.results[0];
 }
 
 }  // namespace ttune::inline v0::primitives

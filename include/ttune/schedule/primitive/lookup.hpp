@@ -39,8 +39,12 @@ inline std::int32_t leaf(planned_stage const& st, step const& s, std::string con
   std::vector<std::string> names;
   for (auto const id : st.order) {
     auto const& l = st.loops[static_cast<std::size_t>(id)];
-    if (l.name == name) return id;
-    names.push_back(l.name);
+    if (l.fused || (!l.group.empty() && l.group != name)) {
+      if (l.name == name) refuse(s, name, "this loop is fused with another: name the loop that they became");
+      continue;
+    }
+    if (l.name == name || l.group == name) return id;
+    names.push_back(l.group.empty() ? l.name : l.group);
   }
   for (auto const& l : st.loops)
     if (l.name == name) refuse(s, name, "this loop of " + st.definition->name + " was split: name one of its parts");

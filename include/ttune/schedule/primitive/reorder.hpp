@@ -19,7 +19,7 @@ inline void reorder(plan& p, step const& s) {
   std::vector<std::int32_t> places;
   for (auto const& name : s.loops) {
     auto const id = leaf(st, s, name);
-    if (st.loops[static_cast<std::size_t>(id)].fused) refuse(s, name, "this loop is fused with another: reorder first");
+    if (!st.loops[static_cast<std::size_t>(id)].group.empty()) refuse(s, name, "this loop is fused of others: reorder them first");
     if (std::find(wanted.begin(), wanted.end(), id) != wanted.end()) refuse(s, name, "named twice");
     wanted.push_back(id);
     places.push_back(static_cast<std::int32_t>(position(st, id)));

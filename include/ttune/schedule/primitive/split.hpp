@@ -18,9 +18,7 @@ inline void split(plan& p, step const& s) {
   if (s.loops.size() != 1 || s.results.size() < 2 || s.values.size() + 1 != s.results.size())
     refuse(s, listed(s.loops), "takes one loop, the names of its parts and the extents of all parts but the outermost");
   auto const id = leaf(st, s, s.loops[0]);
-  if (st.loops[static_cast<std::size_t>(id)].fused || (position(st, id) > 0 &&
-      st.loops[static_cast<std::size_t>(st.order[position(st, id) - 1])].fused))
-    refuse(s, s.loops[0], "this loop is fused with another: split first, fuse then");
+  if (!st.loops[static_cast<std::size_t>(id)].group.empty()) refuse(s, s.loops[0], "this loop is fused of others: split them first, fuse then");
   for (auto const& v : s.values)
     if (v.is_literal() && v.literal < 1) refuse(s, s.loops[0], "the extent of a part is " + std::to_string(v.literal) + "; it must be at least 1");
   std::vector<std::int32_t> parts;
