@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The default cost model: gradient-boosted trees by the xgboost library (Chen and Guestrin, KDD 2016).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/models/xgboost/forest.hpp"
+#include "ttune/tune/cost_model.hpp"
+
+namespace ttune::inline v0 {
+
+struct xgboost_options {
+  enum class target : std::uint8_t {
+    speed,  ///< regression on normalised speed; what fails is learned apart, by a classifier
+    rank    ///< AutoTVM's rank:pairwise; failures are the slowest
+  };
+  target objective = target::speed;
+  int rounds = 150;            ///< trees; at most, with patience
+  int depth = 6;
+  double eta = 0.08;
+  double row_share = 0.7;      ///< of the rows a tree sees
+  double column_share = 0.4;   ///< of the features a tree sees
+  double min_child_weight = 0.3;  ///< with row weights between .1 and 1.1
+  double speed_weight = 1;     ///< rows weigh .1 + this × speed²: what is fast must be known best
+  double held_out = 0.15;      ///< share of the rows that judges a first fit; the second is on all rows
+  int patience = 0;            ///< rounds without gain on the rows held out; 0: all rounds, which ranks better on small sets
+  int threads = 1;
+  std::uint64_t seed = 1;
+};
+
+/// Fits through the C API, then takes the trees over into flat arrays: predicting touches no library, is safe from
+/// many threads, and a saved model is read without xgboost. fit throws backend_error where the library fails.
+class xgboost final : public cost_model {
+ public:
+  explicit xgboost(xgboost_options options = {}) : options_(options) {}
+
+  [[nodiscard]] std::string name() const override {
+    return options_.objective == xgboost_options::target::speed ? "xgboost" : "xgboost-rank";
+  }
+  fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
+  void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] std::vector<std::byte> save() const override;
+  void load(std::span<std::byte const> bytes) override;
+
+  [[nodiscard]] xgboost_options const& options() const noexcept { return options_; }
+  /// As "1.7.4".
+  [[nodiscard]] static std::string library_version();
+
+ private:
+  void learn(feature_view features, std::span<model_target const> targets, std::span<std::size_t const> rows,
+             std::span<std::size_t const> check, int& rounds);
+
+  xgboost_options options_;
+  std::uint64_t columns_ = 0;
+  detail::forest speed_;
+  detail::forest failure_;  ///< log-odds of failing; empty: nothing is known of failures
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/models/xgboost.inl.hpp"
+#endif

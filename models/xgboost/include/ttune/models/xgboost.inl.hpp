@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fitting through xgboost's C API, and reading the trees from its UBJSON model (doc/tutorials/saving_model).
+#pragma once
+
+#include <xgboost/c_api.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+
+#include "ttune/models/xgboost.hpp"
+#include "ttune/models/xgboost/forest.inl.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/tune/cost_model.inl.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+inline void check_xgboost(int status, char const* what) {
+  if (status != 0) throw backend_error(std::string("xgboost: ") + what + ": " + XGBGetLastError());
+}
+
+/// A decimal with a point, whatever the locale.
+inline std::string decimal(double value) {
+  auto const millionths = static_cast<long long>(std::llround(value * 1e6));
+  auto digits = std::to_string(millionths % 1'000'000);
+  digits.insert(0, 6 - digits.size(), '0');
+  return std::to_string(millionths / 1'000'000) + "." + digits;
+}
+
+/// Rows, labels and weights in the library's hands.
+class boosting_data {
+ public:
+  boosting_data(feature_view features, std::span<std::size_t const> rows, std::vector<float> const& labels,
+                std::vector<float> const& weights) {
+    std::vector<float> gathered(rows.size() * features.columns);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(features.row(rows[i]), features.columns, gathered.data() + i * features.columns);
+    check_xgboost(XGDMatrixCreateFromMat(gathered.data(), rows.size(), features.columns,
+                                         std::numeric_limits<float>::quiet_NaN(), &handle_), "making a matrix");
+    set("label", labels);
+    if (!weights.empty()) set("weight", weights);
+  }
+  boosting_data(boosting_data const&) = delete;
+  boosting_data& operator=(boosting_data const&) = delete;
+  ~boosting_data() {
+    if (handle_) XGDMatrixFree(handle_);
+  }
+  /// Sizes of runs of rows that are ranked among themselves.
+  void set_groups(std::vector<unsigned> const& sizes) {
+    check_xgboost(XGDMatrixSetUIntInfo(handle_, "group", sizes.data(), sizes.size()), "setting groups");
+  }
+  [[nodiscard]] DMatrixHandle get() const noexcept { return handle_; }
+
+ private:
+  void set(char const* field, std::vector<float> const& values) {
+    auto const status = XGDMatrixSetFloatInfo(handle_, field, values.data(), values.size());
+    if (status != 0) XGDMatrixFree(std::exchange(handle_, nullptr));
+    check_xgboost(status, field);
+  }
+  DMatrixHandle handle_ = nullptr;
+};
+
+/// Owns a booster.
+class booster {
+ public:
+  explicit booster(std::vector<DMatrixHandle> const& data) {
+    check_xgboost(XGBoosterCreate(data.data(), data.size(), &handle_), "making a booster");
+    set("verbosity", "0");
+  }
+  booster(booster const&) = delete;
+  booster& operator=(booster const&) = delete;
+  ~booster() { XGBoosterFree(handle_); }
+
+  void set(char const* parameter, std::string const& value) {
+    check_xgboost(XGBoosterSetParam(handle_, parameter, value.c_str()), parameter);
+  }
+  void update(int round, boosting_data const& data) {
+    check_xgboost(XGBoosterUpdateOneIter(handle_, round, data.get()), "boosting");
+  }
+  /// Sums of leaves and base, before any link function. Valid until the next call.
+  [[nodiscard]] std::span<float const> margins(boosting_data const& data) {
+    bst_ulong const* shape = nullptr;
+    bst_ulong dimensions = 0;
+    float const* values = nullptr;
+    check_xgboost(XGBoosterPredictFromDMatrix(handle_, data.get(),
+                                              R"({"type":1,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false})",
+                                              &shape, &dimensions, &values), "predicting");
+    return {values, static_cast<std::size_t>(dimensions > 0 ? shape[0] : 0)};
+  }
+  [[nodiscard]] std::span<char const> model() {
+    bst_ulong size = 0;
+    char const* bytes = nullptr;
+    check_xgboost(XGBoosterSaveModelToBuffer(handle_, R"({"format":"ubj"})", &size, &bytes), "saving a model");
+    return {bytes, static_cast<std::size_t>(size)};
+  }
+
+ private:
+  BoosterHandle handle_ = nullptr;
+};
+
+/// Finds typed arrays in a UBJSON document: `<length><key> [ $ <type> # L <count> <big-endian data>`.
+class ubjson_arrays {
+ public:
+  explicit ubjson_arrays(std::span<char const> document) : rest_(document.data(), document.size()) {}
+
+  /// The next array of that key behind the last one that was found by this or an earlier call; false at the end.
+  template <class T>
+  bool next(std::string_view key, std::vector<T>& out) {
+    std::string needle(1, 'L');  // the length of the key precedes it
+    for (int shift = 56; shift >= 0; shift -= 8) needle.push_back(static_cast<char>(key.size() >> shift & 0xff));
+    needle += key;
+    needle += "[$";
+    auto const found = rest_.find(needle);
+    if (found == std::string_view::npos) return false;
+    rest_.remove_prefix(found + needle.size());
+    if (rest_.size() < 11 || rest_[0] != (std::is_same_v<T, float> ? 'd' : 'l') || rest_[1] != '#' || rest_[2] != 'L') return false;
+    auto const count = big_endian<std::uint64_t>(rest_.substr(3));
+    rest_.remove_prefix(11);
+    if (count > rest_.size() / 4) return false;
+    out.resize(static_cast<std::size_t>(count));
+    for (auto& value : out) {
+      value = std::bit_cast<T>(big_endian<std::uint32_t>(rest_));
+      rest_.remove_prefix(4);
+    }
+    return true;
+  }
+
+ private:
+  template <class U>
+  static U big_endian(std::string_view bytes) {
+    U value = 0;
+    for (std::size_t i = 0; i < sizeof(U); ++i) value = static_cast<U>(value << 8 | static_cast<unsigned char>(bytes[i]));
+    return value;
+  }
+  std::string_view rest_;
+};
+
+/// The trees of a saved booster. Within a tree the library writes keys in alphabetical order.
+inline forest forest_of(std::span<char const> model) {
+  forest all;
+  ubjson_arrays arrays(model);
+  forest::tree t;
+  while (arrays.next("left_children", t.left)) {
+    if (!arrays.next("right_children", t.right) || !arrays.next("split_conditions", t.threshold) ||
+        !arrays.next("split_indices", t.feature))
+      throw backend_error("xgboost: this version writes its models in a way that is not understood");
+    all.add(t);
+  }
+  return all;
+}
+
+/// Takes over the trees, finds the base score, and compares: the copy is used only if it predicts what the library does.
+inline forest take_over(booster& from, boosting_data const& data, feature_view features, std::span<std::size_t const> rows) {
+  auto trees = forest_of(from.model());
+  auto const expected = from.margins(data);
+  std::vector<float> got(1);
+  float base = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    trees.predict({features.row(rows[i]), 1, features.columns}, got);
+    if (i == 0) {
+      base = expected[0] - got[0];
+      trees.set_base(base);
+      got[0] = expected[0];
+    }
+    if (std::abs(got[0] - expected[i]) > 1e-4F * (1 + std::abs(expected[i])))
+      throw backend_error("xgboost: the trees of this version predict otherwise than the library");
+  }
+  return trees;
+}
+
+inline void set_common(booster& b, xgboost_options const& o) {
+  b.set("tree_method", "hist");
+  b.set("max_bin", "64");
+  b.set("seed", std::to_string(o.seed & 0x7fffffff));
+  b.set("nthread", std::to_string(std::max(o.threads, 1)));
+  b.set("subsample", decimal(o.row_share));
+  b.set("colsample_bytree", decimal(o.column_share));
+}
+
+}  // namespace detail
+
+TTUNE_INLINE std::string xgboost::library_version() {
+  int major = 0, minor = 0, patch = 0;
+  XGBoostVersion(&major, &minor, &patch);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+namespace detail {
+
+/// Boosts trees for speed or rank on `rows`. With rows to check, stops when those gain no more and writes the best
+/// number of rounds.
+inline forest learn_speed(feature_view features, std::span<model_target const> targets, std::span<std::size_t const> rows,
+                          std::span<std::size_t const> check, xgboost_options const& o, int& rounds) {
+  bool const rank = o.objective == xgboost_options::target::rank;
+  auto const used = [&](std::span<std::size_t const> from) {  // regression leaves failures out
+    std::vector<std::size_t> kept;
+    std::copy_if(from.begin(), from.end(), std::back_inserter(kept), [&](auto i) { return rank || !targets[i].failed; });
+    if (rank) std::sort(kept.begin(), kept.end(), [&](auto a, auto b) {
+      return std::pair{targets[a].group, a} < std::pair{targets[b].group, b};
+    });
+    return kept;
+  };
+  auto const learn = used(rows);
+  auto const watch = used(check);
+  if (learn.empty()) return {};
+  std::vector<float> labels, weights;
+  for (auto const i : learn) {
+    auto const g = targets[i].failed ? 0.0F : targets[i].speed;
+    labels.push_back(g);
+    if (!rank) weights.push_back(0.1F + static_cast<float>(o.speed_weight) * g * g);
+  }
+  boosting_data data(features, learn, labels, weights);
+  std::vector<float> truth;
+  for (auto const i : watch) truth.push_back(targets[i].failed ? 0.0F : targets[i].speed);
+  boosting_data const held(features, watch.empty() ? std::span(learn).first(1) : std::span(watch),
+                           watch.empty() ? std::vector<float>(1) : truth, {});
+  if (rank) {
+    std::vector<unsigned> sizes;
+    for (std::size_t i = 0; i < learn.size(); ++i)
+      if (i > 0 && targets[learn[i]].group == targets[learn[i - 1]].group) ++sizes.back();
+      else sizes.push_back(1);
+    data.set_groups(sizes);
+  }
+  booster b({data.get(), held.get()});
+  set_common(b, o);
+  b.set("objective", rank ? "rank:pairwise" : "reg:squarederror");
+  b.set("base_score", decimal(std::accumulate(labels.begin(), labels.end(), 0.0) / static_cast<double>(labels.size())));
+  b.set("max_depth", std::to_string(o.depth));
+  b.set("eta", decimal(o.eta));
+  b.set("min_child_weight", decimal(o.min_child_weight));
+  constexpr int every = 5;
+  constexpr int least = 30;
+  double best = std::numeric_limits<double>::infinity();
+  int best_round = rounds;
+  for (int round = 0; round < rounds; ++round) {
+    b.update(round, data);
+    if (watch.size() < 8 || o.patience <= 0 || (round + 1) % every != 0) continue;
+    auto const margins = b.margins(held);
+    double loss = 0;
+    if (rank) {
+      loss = -rank_correlation(margins, truth);
+    } else {
+      for (std::size_t i = 0; i < truth.size(); ++i) {
+        double const error = margins[i] - truth[i];
+        loss += (0.1 + o.speed_weight * truth[i] * truth[i]) * error * error;
+      }
+    }
+    if (loss < best) {
+      best = loss;
+      best_round = round + 1;
+    } else if (round + 1 - best_round >= o.patience && round >= least) {
+      break;
+    }
+  }
+  rounds = std::max(best_round, std::min(least, rounds));
+  return take_over(b, data, features, learn);
+}
+
+/// Boosts trees for the log-odds of failing; none if too few rows failed, or succeeded, to learn from.
+inline forest learn_failures(feature_view features, std::span<model_target const> targets,
+                             std::span<std::size_t const> rows, xgboost_options const& o) {
+  std::vector<float> labels;
+  for (auto const i : rows) labels.push_back(targets[i].failed ? 1.0F : 0.0F);
+  auto const failures = std::accumulate(labels.begin(), labels.end(), 0.0);
+  constexpr double least = 3;
+  if (failures < least || static_cast<double>(rows.size()) - failures < least) return {};
+  boosting_data const data(features, rows, labels, {});
+  booster b({data.get()});
+  set_common(b, o);
+  b.set("objective", "binary:logistic");
+  b.set("base_score", decimal(failures / static_cast<double>(rows.size())));
+  b.set("max_depth", "4");
+  b.set("eta", "0.2");
+  b.set("min_child_weight", "0.1");
+  constexpr int rounds = 60;
+  for (int round = 0; round < rounds; ++round) b.update(round, data);
+  return take_over(b, data, features, rows);
+}
+
+}  // namespace detail
+
+TTUNE_INLINE void xgboost::learn(feature_view features, std::span<model_target const> targets,
+                                 std::span<std::size_t const> rows, std::span<std::size_t const> check, int& rounds) {
+  speed_ = detail::learn_speed(features, targets, rows, check, options_, rounds);
+  failure_ = {};
+  if (options_.objective == xgboost_options::target::speed) failure_ = detail::learn_failures(features, targets, rows, options_);
+}
+
+TTUNE_INLINE fit_report xgboost::fit(feature_view features, std::span<model_target const> targets) {
+  fit_report report;
+  report.rows = features.rows;
+  report.failures = static_cast<std::size_t>(std::count_if(targets.begin(), targets.end(), [](auto const& t) { return t.failed; }));
+  speed_ = failure_ = {};
+  columns_ = 0;
+  if (features.rows == 0 || features.columns == 0) return report;
+  auto const [order, held] = hold_out(features.rows, options_.held_out, options_.seed);
+  auto const rows = std::span(order);
+  int rounds = options_.rounds;
+  if (held > 0) {
+    auto const check = rows.last(held);
+    learn(features, targets, rows.first(rows.size() - held), check, rounds);
+    columns_ = features.columns;
+    std::vector<float> gathered, scores(held);
+    std::vector<model_target> truth;
+    for (auto const i : check) {
+      gathered.insert(gathered.end(), features.row(i), features.row(i) + features.columns);
+      truth.push_back(targets[i]);
+    }
+    predict({gathered.data(), held, features.columns}, scores);
+    judge(scores, truth, report);
+  }
+  report.rounds = rounds;
+  learn(features, targets, rows, {}, rounds);
+  columns_ = features.columns;
+  return report;
+}
+
+TTUNE_INLINE void xgboost::predict(feature_view features, std::span<float> scores) const {
+  if (!fitted()) {
+    std::fill(scores.begin(), scores.end(), 0.0F);
+    return;
+  }
+  detail::require_columns(name(), static_cast<std::size_t>(columns_), features.columns);
+  speed_.predict(features, scores);
+  if (options_.objective == xgboost_options::target::rank) return;
+  // below this much a speed is as good as none: squeezed, so that the product with the chance stays ordered
+  constexpr float little = 0.02F;
+  for (std::size_t i = 0; i < features.rows; ++i)
+    if (scores[i] < little) scores[i] = little * std::exp(std::max(scores[i] - little, -1.0F) / little);
+  if (failure_.empty()) return;
+  std::vector<float> odds(features.rows);
+  failure_.predict(features, odds);
+  for (std::size_t i = 0; i < features.rows; ++i) scores[i] /= 1 + std::exp(odds[i]);
+}
+
+namespace detail {
+inline constexpr std::uint32_t xgboost_magic = 0x31425874;  // "tXB1"
+}
+
+TTUNE_INLINE std::vector<std::byte> xgboost::save() const {
+  detail::byte_writer out;
+  out.put(detail::xgboost_magic);
+  out.put(static_cast<std::uint8_t>(options_.objective));
+  out.put(columns_);
+  speed_.save(out);
+  failure_.save(out);
+  return out.take();
+}
+
+TTUNE_INLINE void xgboost::load(std::span<std::byte const> bytes) {
+  detail::byte_reader in(bytes);
+  xgboost read(options_);
+  std::uint32_t magic = 0;
+  std::uint8_t objective = 0;
+  in.get(magic);
+  if (magic != detail::xgboost_magic) throw argument_error("these bytes are not a saved xgboost model");
+  in.get(objective);
+  in.get(read.columns_);
+  if (objective > 1) throw argument_error("a saved xgboost model has an objective that this version does not know");
+  read.options_.objective = static_cast<xgboost_options::target>(objective);
+  read.speed_.load(in, static_cast<std::size_t>(read.columns_));
+  read.failure_.load(in, static_cast<std::size_t>(read.columns_));
+  in.end();
+  *this = std::move(read);
+}
+
+}  // namespace ttune::inline v0
