@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Genetic search without a model, Tensor Comprehensions' way: the fastest measured are crossed and mutated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/tune/search.hpp"
+
+namespace ttune::inline v0 {
+
+struct genetic_options {
+  std::size_t population = 100;  ///< parents: the fastest measured; as long as there are fewer, draws are random
+  double mutation = 0.3;         ///< chance of a child to be mutated
+  double exploration = 0.05;     ///< chance of a random draw instead of a child
+};
+
+/// Parents are drawn by rank: the fastest is twice as likely as the median.
+class genetic_search final : public search_strategy {
+ public:
+  explicit genetic_search(genetic_options options = {}) : options_(options) {}
+
+  [[nodiscard]] std::string name() const override { return "genetic"; }
+  void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
+
+ private:
+  [[nodiscard]] configuration child(std::span<observation const> parents);
+
+  genetic_options options_;
+  sampler const* space_ = nullptr;
+  rng random_{0};
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/genetic.inl.hpp"
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uniform draws without repetition: the baseline, and what starts every model.
+#pragma once
+
+#include "ttune/tune/search.hpp"
+
+namespace ttune::inline v0 {
+
+class random_search final : public search_strategy {
+ public:
+  [[nodiscard]] std::string name() const override { return "random"; }
+  void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
+
+ private:
+  sampler const* space_ = nullptr;
+  rng random_{0};
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/random_search.inl.hpp"
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws without repetition.
+#pragma once
+
+#include "ttune/schedule/sampling.inl.hpp"
+#include "ttune/tune/search.hpp"
+
+namespace ttune::inline v0 {
+
+TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng& random, configuration_set const& visited,
+                                                       configuration_set& taken, std::size_t count) {
+  std::vector<configuration> fresh;
+  if (space.empty()) return fresh;
+  auto const take = [&](configuration c) {
+    if (visited.contains(c) || !taken.insert(c).second) return false;
+    fresh.push_back(std::move(c));
+    return true;
+  };
+  constexpr int patience = 100;  // draws in a row that were known: 99 % of the space is, or nearly
+  for (int misses = 0; fresh.size() < count && misses < patience;) misses = take(space.draw(random)) ? 0 : misses + 1;
+  constexpr std::uint64_t listable = 10'000'000;
+  auto const& size = space.size();
+  if (fresh.size() == count || !size.exact || size.count > listable) return fresh;
+  auto const n = static_cast<std::uint64_t>(size.count);
+  auto const start = random.below(n);
+  for (std::uint64_t i = 0; i < n && fresh.size() < count; ++i) take(space.unrank((start + i) % n));
+  return fresh;
+}
+
+}  // namespace ttune::inline v0
