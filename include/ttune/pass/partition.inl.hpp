@@ -285,10 +285,10 @@ class partitioner {
     for (auto const& [name, c] : terms) text += " " + std::to_string(c) + "*" + name;
     return text;
   }
-  using conditions = std::map<std::string, affine>;
+  using condition_set = std::map<std::string, affine>;
 
   /// The conditions under which every store of a statement stands.
-  static conditions common_conditions(ir::stmt const& s) {
+  static condition_set common_conditions(ir::stmt const& s) {
     if (auto const* n = ir::as<ir::conditional>(s)) {
       if (n->otherwise) return {};
       auto found = common_conditions(n->then);
@@ -311,7 +311,7 @@ class partitioner {
     return found;
   }
 
-  static ir::stmt without(ir::stmt const& s, conditions const& gone) {
+  static ir::stmt without(ir::stmt const& s, condition_set const& gone) {
     if (auto const* n = ir::as<ir::conditional>(s)) {
       std::vector<ir::expr> parts;
       std::vector<ir::expr> kept;
@@ -341,7 +341,7 @@ class partitioner {
     collect(l.body, unrolled, inner, known, ignored);
     auto low = ir::make_index(begin);
     auto high = ir::make_index(end);
-    conditions gone;
+    condition_set gone;
     for (auto const& [key, form] : common_conditions(l.body)) {
       auto const c = coefficient_of(form, l.variable);
       bool const deeper = std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });

@@ -75,7 +75,8 @@ inline void llvm_emitter::find_tables(ir::stmt const& s) {
     globals_ += name + " = private unnamed_addr constant [" + std::to_string(b.elements()) + " x " + type + "] [" + values + "], align 64\n";
     tables_[&b] = name;
   };
-  if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) find_tables(c);
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& c : n->body) find_tables(c);
   if (auto const* n = ir::as<ir::loop>(s)) find_tables(n->body);
   if (auto const* n = ir::as<ir::let>(s)) find_tables(n->body);
   if (auto const* n = ir::as<ir::conditional>(s)) ir::for_each_node(n->condition, look), find_tables(n->then), find_tables(n->otherwise);

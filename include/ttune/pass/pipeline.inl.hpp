@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "ttune/ir/print.hpp"
+#include "ttune/pass/partition.hpp"
+#include "ttune/pass/pipeline.hpp"
+
+namespace ttune::inline v0::pass {
+
+namespace detail {
+
+inline void dump(char const* pass, ir::lowered const& program) {
+  auto const* wanted = std::getenv("TTUNE_DUMP");
+  if (!wanted || (std::strcmp(wanted, pass) != 0 && std::strcmp(wanted, "all") != 0)) return;
+  std::fprintf(stderr, "=== after %s\n%s\n", pass, ir::print(program).c_str());
+}
+
+}  // namespace detail
+
+TTUNE_INLINE ir::lowered run_pipeline(ir::lowered program) {
+  detail::dump("lower", program);
+  program.prepare = partition(program.prepare);
+  program.body = partition(program.body);
+  detail::dump("partition", program);
+  return program;
+}
+
+}  // namespace ttune::inline v0::pass
