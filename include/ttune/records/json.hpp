@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes one JSON value (RFC 8259): as much of it as record files need, without a foreign library.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+struct json_member;
+
+/// A JSON value. Integers that fit 64 bits stay exact; an object keeps the order of its members.
+struct json_value {
+  using array = std::vector<json_value>;
+  using object = std::vector<json_member>;
+  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, array, object> what;
+
+  template <class T>
+  [[nodiscard]] T const* as() const noexcept {
+    return std::get_if<T>(&what);
+  }
+  /// A member of an object, or null.
+  [[nodiscard]] json_value const* find(std::string_view name) const noexcept;
+  // What the value is, or `otherwise`; numbers convert to each other where that is exact.
+  [[nodiscard]] double number(double otherwise) const noexcept;
+  [[nodiscard]] std::int64_t integer(std::int64_t otherwise) const noexcept;
+  [[nodiscard]] std::string text(std::string_view otherwise = {}) const;
+};
+
+struct json_member {
+  std::string name;
+  json_value value;
+};
+
+/// The value, or a fault "at byte 17: ...".
+struct json_result {
+  std::optional<json_value> value;
+  std::string fault;
+};
+
+/// The text must be one value with nothing but white space around it. Nesting is limited to 64 levels; of members
+/// with one name the first counts.
+[[nodiscard]] json_result parse_json(std::string_view text);
+
+/// On one line. Numbers have as many digits as reading them back exactly takes; what is not finite becomes null;
+/// bytes that are no UTF-8 become U+FFFD.
+void write_json(std::string& out, json_value const& value);
+void write_json(std::string& out, std::string_view text);
+void write_json(std::string& out, std::int64_t value);
+void write_json(std::string& out, double value);
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/records/json.inl.hpp"
+#endif

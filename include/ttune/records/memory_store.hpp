@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records that live as long as the object: the default, and what tests use.
+#pragma once
+
+#include <memory>
+
+#include "ttune/records/store.hpp"
+
+namespace ttune::inline v0 {
+
+/// Look-ups cost a hash; `near` looks at every key.
+class memory_store final : public record_store {
+ public:
+  memory_store();
+  memory_store(memory_store&&) noexcept;
+  memory_store& operator=(memory_store&&) noexcept;
+  ~memory_store() override;
+
+  void append(record const& r) override;
+  [[nodiscard]] std::optional<record> best(record_key const& key) const override;
+  [[nodiscard]] std::vector<record> all(record_key const& key) const override;
+  [[nodiscard]] std::vector<record> near(record_key const& key, std::size_t limit = 16) const override;
+  void put_image(record const& of, std::span<std::uint8_t const> bytes) override;
+  [[nodiscard]] image_lookup get_image(record_key const& key) const override;
+  void for_each(std::function<bool(record const&)> const& visit) const override;
+  [[nodiscard]] std::vector<key_summary> keys() const override;
+  [[nodiscard]] std::int64_t count() const override;
+  [[nodiscard]] bool contains(record const& r) const;
+
+ private:
+  struct contents;
+  std::unique_ptr<contents> contents_;
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/records/memory_store.inl.hpp"
+#endif

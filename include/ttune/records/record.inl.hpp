@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "ttune/records/record.hpp"
+#include "ttune/support/hash.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// |log2| of the ratio of two integers that are mostly positive.
+inline double ratio_distance(std::int64_t a, std::int64_t b) noexcept {
+  if (a == b) return 0;
+  if (a <= 0 || b <= 0) return 1 + std::log2(1 + std::abs(static_cast<double>(a) - static_cast<double>(b)));
+  return std::abs(std::log2(static_cast<double>(a)) - std::log2(static_cast<double>(b)));
+}
+
+/// Of the tuples of a choice; the first members, often "what remains", count like the others.
+inline double tuple_distance(std::span<std::int32_t const> a, std::span<std::int32_t const> b) noexcept {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += ratio_distance(a[i], b[i]);
+  return sum;
+}
+
+inline knob_choice const* find_choice(std::vector<knob_choice> const& choices, std::string const& name) noexcept {
+  auto const at = std::ranges::find(choices, name, &knob_choice::knob);
+  return at == choices.end() ? nullptr : &*at;
+}
+
+/// The index of a tuple among the choices of a knob, or -1. The recorded index is tried first: mostly it still holds.
+inline std::int32_t find_tuple(knob const& k, knob_choice const& wanted) noexcept {
+  auto const is_it = [&](std::int32_t i) { return std::ranges::equal(k.choice(i), wanted.values); };
+  if (wanted.index >= 0 && wanted.index < k.choices() && is_it(wanted.index)) return wanted.index;
+  for (std::int32_t i = 0; i < k.choices(); ++i)
+    if (is_it(i)) return i;
+  return -1;
+}
+
+inline std::int32_t nearest_tuple(knob const& k, knob_choice const& wanted, std::int32_t otherwise) noexcept {
+  auto nearest = otherwise;
+  auto least = std::numeric_limits<double>::infinity();
+  for (std::int32_t i = 0; i < k.choices(); ++i) {
+    // An order or a place is no quantity: there is no nearest one.
+    bool const exact_only = k.kind == knob::sort::permutation || k.kind == knob::sort::location;
+    bool const equal = std::ranges::equal(k.choice(i), wanted.values);
+    auto const d = equal        ? 0
+                   : exact_only ? std::numeric_limits<double>::infinity()
+                                : tuple_distance(k.choice(i), wanted.values);
+    if (d < least) {
+      least = d;
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace detail
+
+TTUNE_INLINE std::uint64_t hash_of(record_key const& key) noexcept {
+  return hasher{}.add(key.compute).add(key.target).add(key.space).add(key.objective).value();
+}
+
+TTUNE_INLINE double distance(record_key const& wanted, record_key const& other) noexcept {
+  if (wanted.compute_text != other.compute_text || wanted.extents.size() != other.extents.size())
+    return std::numeric_limits<double>::infinity();
+  double sum = (wanted.target != other.target ? 8 : 0) + (wanted.objective != other.objective ? 0.5 : 0) +
+               (wanted.space != other.space ? 0.25 : 0) + (wanted.compute != other.compute ? 0.125 : 0);
+  for (std::size_t i = 0; i < wanted.extents.size(); ++i)
+    sum += detail::ratio_distance(wanted.extents[i], other.extents[i]);
+  return sum;
+}
+
+TTUNE_INLINE std::uint64_t hash_of(record const& r) noexcept {
+  hasher h;
+  h.add(hash_of(r.key)).add(std::uint64_t{r.lowering_version}).add(std::uint64_t{r.choices.size()});
+  for (auto const& c : r.choices) {
+    h.add(c.knob).add(static_cast<std::uint64_t>(c.index)).add(std::uint64_t{c.values.size()});
+    for (auto const v : c.values) h.add(static_cast<std::uint64_t>(v));
+  }
+  auto const& m = r.result;
+  h.add(static_cast<std::uint64_t>(m.status)).add(m.seconds).add(m.spread).add(static_cast<std::uint64_t>(m.samples));
+  h.add(m.compile_seconds).add(m.measure_seconds).add(m.message).add(static_cast<std::uint64_t>(r.timestamp));
+  if (r.predicted) h.add(*r.predicted);
+  return h.add(r.library_version).add(r.device).value();
+}
+
+TTUNE_INLINE bool is_faster(record const& a, record const& b) noexcept {
+  return a.result.ok() && (!b.result.ok() || a.result.seconds < b.result.seconds);
+}
+
+TTUNE_INLINE std::vector<knob_choice> choices_of(std::vector<knob> const& knobs, configuration const& chosen) {
+  std::vector<knob_choice> result;
+  result.reserve(knobs.size());
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    auto const index = chosen.choices[i];
+    auto const values = knobs[i].choice(index);
+    result.push_back({knobs[i].name, index, {values.begin(), values.end()}});
+  }
+  return result;
+}
+
+TTUNE_INLINE std::optional<configuration> find_configuration(std::vector<knob> const& knobs,
+                                                             std::vector<knob_choice> const& choices) {
+  configuration found;
+  std::size_t used = 0;
+  for (auto const& k : knobs) {
+    auto const* const choice = detail::find_choice(choices, k.name);
+    auto const index = choice ? detail::find_tuple(k, *choice) : k.choices() == 1 ? 0 : -1;
+    if (index < 0) return std::nullopt;
+    used += choice ? 1 : 0;
+    found.choices.push_back(index);
+  }
+  if (used != choices.size()) return std::nullopt;  // a knob that is gone meant something
+  return found;
+}
+
+TTUNE_INLINE configuration nearest_configuration(std::vector<knob> const& knobs,
+                                                 std::vector<knob_choice> const& choices,
+                                                 configuration const& otherwise) {
+  configuration found;
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    auto const fallback = i < otherwise.choices.size() ? otherwise.choices[i] : 0;
+    auto const* const choice = detail::find_choice(choices, knobs[i].name);
+    found.choices.push_back(choice ? detail::nearest_tuple(knobs[i], *choice, fallback) : fallback);
+  }
+  return found;
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a record file, their creation, and what is refused when one is opened.
+#pragma once
+
+#include "ttune/records/sqlite/connection.inl.hpp"
+
+namespace ttune::inline v0::detail {
+
+/// "ttun": tells `file` and us that an SQLite file is one of ours.
+inline constexpr std::int64_t sqlite_application = 0x7474756e;
+/// Raised with each change of the tables; `upgrade` leads from each older one to this.
+inline constexpr std::int64_t sqlite_schema = 1;
+
+/// Keys are found by the hash of what identifies them, records of a key by speed. Equal records are one row.
+inline constexpr char const* sqlite_tables = R"(
+create table keys(id integer primary key, hash integer not null, text_hash integer not null, compute integer not null,
+  text text not null, extents text not null, target text not null, space integer not null, objective text not null);
+create index keys_by_hash on keys(hash);
+create index keys_by_text on keys(text_hash);
+create table records(id integer primary key, key integer not null references keys, hash integer not null,
+  lowering integer not null, choices text not null, status integer not null, seconds real, spread real,
+  samples integer not null, compile_seconds real, measure_seconds real, message text not null,
+  timestamp integer not null, predicted real, version text not null, device text not null);
+create unique index records_once on records(key, hash);
+create index records_by_speed on records(key, status, seconds);
+create table images(key integer primary key references keys, record integer not null references records,
+  checksum integer not null, bytes blob not null);
+pragma application_id = 1953789294;
+pragma user_version = 1;
+)";
+
+/// Whether there is anything in the file. Also the first read, which finds out if it is a database at all.
+inline bool is_empty(sqlite_connection& on) { return on.integer_of("select count(*) from sqlite_schema") == 0; }
+
+/// Throws unless the file is ours and not newer than this library.
+inline std::int64_t checked_schema(sqlite_connection& on) {
+  if (on.integer_of("pragma application_id") != sqlite_application)
+    throw record_error(on.path() + ": is an SQLite database of another program: name another file");
+  auto const version = on.integer_of("pragma user_version");
+  if (version > sqlite_schema)
+    throw record_error(on.path() + ": was written by a newer ttune (schema " + std::to_string(version) +
+                       ", this one knows up to " + std::to_string(sqlite_schema) +
+                       "): update the program, or name another file");
+  if (version < 1) throw record_error(on.path() + ": has no schema number: the file is damaged; delete it");
+  return version;
+}
+
+/// Creates the tables in an empty file. Of several processes that come at once, one does.
+inline void create_tables(sqlite_connection& on) {
+  on.write([&] {
+    if (is_empty(on)) on.execute(sqlite_tables);
+    return true;
+  });
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where records are kept: one interface for memory, JSON lines and SQLite.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/records/record.hpp"
+
+namespace ttune::inline v0 {
+
+/// A kernel image as stored, with the record that it is the code of. `bytes` is empty if there is none that may be
+/// used, and `reason` says why.
+struct image_lookup {
+  std::vector<std::uint8_t> bytes;
+  record of;
+  std::string reason;  ///< as "no image is stored", "checksum differs", "FILE is writable by others"
+
+  explicit operator bool() const noexcept { return !bytes.empty(); }
+};
+
+/// What a store holds about one key.
+struct key_summary {
+  record_key key;
+  std::int64_t records = 0;
+  std::int64_t successes = 0;
+  double best_seconds = 0;  ///< 0 if nothing succeeded
+  bool has_image = false;
+};
+
+/// All functions may be called from any thread. Those that read or write a file throw record_error.
+class record_store {
+ public:
+  record_store() = default;
+  record_store(record_store const&) = default;
+  record_store& operator=(record_store const&) = default;
+  record_store(record_store&&) = default;
+  record_store& operator=(record_store&&) = default;
+  virtual ~record_store() = default;
+
+  /// Keeps a record; when it returns, the record survives a kill -9 of the process. A record that is there already
+  /// is not stored twice. Throws record_error if the store is not `writable`.
+  virtual void append(record const& r) = 0;
+  /// The fastest successful record of a key, or nothing (a store that must hit throws record_error instead).
+  [[nodiscard]] virtual std::optional<record> best(record_key const& key) const = 0;
+  /// All records of a key, oldest first.
+  [[nodiscard]] virtual std::vector<record> all(record_key const& key) const = 0;
+  /// The best record of each of the `limit` nearest keys with the same compute_text (`distance`), nearest first: other
+  /// shapes, other targets, other spaces. Not the key itself.
+  [[nodiscard]] virtual std::vector<record> near(record_key const& key, std::size_t limit = 16) const = 0;
+
+  /// Keeps the image of a record (which is appended if it is not there), in place of the one that its key had.
+  virtual void put_image(record const& of, std::span<std::uint8_t const> bytes) = 0;
+  [[nodiscard]] virtual image_lookup get_image(record_key const& key) const = 0;
+
+  /// Calls `visit` with each record, oldest first, until it returns false. `visit` must not use the store.
+  virtual void for_each(std::function<bool(record const&)> const& visit) const = 0;
+  [[nodiscard]] virtual std::vector<key_summary> keys() const = 0;
+  [[nodiscard]] virtual std::int64_t count() const = 0;
+
+  /// Whether `append` and `put_image` may be called.
+  [[nodiscard]] virtual bool writable() const { return true; }
+  /// Why the store does less than it was asked for; empty if it does not.
+  [[nodiscard]] virtual std::string reason() const { return {}; }
+};
+
+/// Shares a store. Any store converts to it: `{.records = ttune::sqlite{"ttune.db"}}`.
+class shared_store {
+ public:
+  shared_store() = default;
+  template <std::derived_from<record_store> Store>
+  shared_store(Store store) : store_(std::make_shared<Store>(std::move(store))) {}
+  template <std::derived_from<record_store> Store>
+  shared_store(std::shared_ptr<Store> store) : store_(std::move(store)) {}
+
+  record_store* operator->() const noexcept { return store_.get(); }
+  record_store& operator*() const noexcept { return *store_; }
+  explicit operator bool() const noexcept { return store_ != nullptr; }
+
+ private:
+  std::shared_ptr<record_store> store_;
+};
+
+/// Appends all records and images of one store to another; what is there already stays once.
+void merge_records(record_store const& from, record_store& into);
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/records/store.inl.hpp"
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// This test program started once more with arguments, for tests that need several processes. What it does then is
+// registered with ttune_test::at_start (support/main.hpp). Never a fork without exec: tests have threads.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+extern char** environ;
+
+namespace ttune_test {
+
+/// Its standard output comes through a pipe. Killed and waited for when the object goes.
+class child {
+ public:
+  explicit child(std::vector<std::string> arguments) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    output_ = ends[0];
+    arguments.insert(arguments.begin(), "/proc/self/exe");
+    std::vector<char*> argv;
+    for (auto& a : arguments) argv.push_back(a.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    if (::posix_spawn(&process_, argv[0], &actions, nullptr, argv.data(), environ) != 0) process_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+  }
+  child(child const&) = delete;
+  child& operator=(child const&) = delete;
+  ~child() {
+    if (process_ > 0) kill_now();
+    if (output_ >= 0) ::close(output_);
+  }
+
+  [[nodiscard]] bool started() const noexcept { return process_ > 0; }
+  /// Everything that it has written or will write until it ends.
+  [[nodiscard]] std::string read_all() const {
+    std::string all;
+    char part[4096];
+    for (ssize_t n = 0; (n = ::read(output_, part, sizeof part)) > 0;) all.append(part, static_cast<std::size_t>(n));
+    return all;
+  }
+  void send(int signal) const { ::kill(process_, signal); }
+  /// kill -9; returns once it is gone.
+  void kill_now() {
+    send(SIGKILL);
+    wait();
+  }
+  /// The exit status, or minus the signal that ended it.
+  int wait() {
+    int status = 0;
+    ::waitpid(std::exchange(process_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+ private:
+  pid_t process_ = -1;
+  int output_ = -1;
+};
+
+}  // namespace ttune_test

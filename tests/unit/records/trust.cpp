@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files whose machine code may be run.
+#include "ttune/records/trust.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/temporary_folder.hpp"
+
+using namespace ttune;
+
+TEST_CASE("written_by_owner_only: neither the file nor its folder may be writable by others") {
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "images";
+  std::ofstream(path) << "x";
+  ::chmod(path.c_str(), 0644);
+  CHECK(written_by_owner_only(path));
+  for (auto const mode : {0664U, 0646U, 0666U, 0620U}) {
+    ::chmod(path.c_str(), mode);
+    auto const result = written_by_owner_only(path);
+    CHECK(!result);
+    CHECK(result.reason.find("chmod go-w") != std::string::npos);
+  }
+  ::chmod(path.c_str(), 0644);
+  for (auto const mode : {0770U, 0702U, 01777U}) {
+    ::chmod(folder.path().c_str(), mode);
+    CHECK(!written_by_owner_only(path));
+  }
+  ::chmod(folder.path().c_str(), 0755);
+  CHECK(written_by_owner_only(path));
+}
+
+TEST_CASE("written_by_owner_only: what a link leads to counts") {
+  ttune_test::temporary_folder const safe, open;
+  std::ofstream(open / "images") << "x";
+  ::chmod(open.path().c_str(), 0777);
+  std::filesystem::create_symlink(open / "images", safe / "link");
+  CHECK(!written_by_owner_only(safe / "link"));
+  CHECK(!written_by_owner_only(safe / "absent"));
+}
