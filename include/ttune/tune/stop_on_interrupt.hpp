@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns Ctrl-C into a stop token while it lives: the tuning ends with the best so far instead of the program.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+/// `ttune::stop_on_interrupt const interrupt;  tuner.tune(op, {.stop = interrupt.token()});`
+/// The first SIGINT requests a stop and restores what SIGINT did before, so that a second one ends the program. The
+/// destructor restores it, too. One object at a time: a second throws argument_error. The library never makes one by
+/// itself. Costs a thread that sleeps.
+class stop_on_interrupt {
+ public:
+  stop_on_interrupt();
+  stop_on_interrupt(stop_on_interrupt const&) = delete;
+  stop_on_interrupt& operator=(stop_on_interrupt const&) = delete;
+  ~stop_on_interrupt();
+
+  [[nodiscard]] std::stop_token token() const noexcept;
+  [[nodiscard]] bool interrupted() const noexcept { return token().stop_requested(); }
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/stop_on_interrupt.inl.hpp"
+#endif
