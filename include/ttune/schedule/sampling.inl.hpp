@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "ttune/schedule/constraint_automaton.inl.hpp"
@@ -91,9 +92,12 @@ TTUNE_INLINE void sampler::find_components() {
 namespace detail {
 
 /// An order of knobs that keeps few constraints half read, since only those make states: greedily the knob that
-/// leaves the fewest open; among equals the one with the fewest (or the most) choices.
+/// leaves the fewest open, among equals the one that is mentioned most, since reading it folds most terms, then the
+/// one with the most choices, which are cheapest where nodes are few.
+/// `largest_first`: the first is the one with the most choices, whatever it opens.
 inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, std::vector<knob> const& knobs,
-                                               std::vector<std::vector<std::int32_t>> const& scopes, bool few_first) {
+                                               std::vector<std::vector<std::int32_t>> const& scopes,
+                                               std::vector<std::int32_t> const& mentions, bool largest_first) {
   std::vector<std::int32_t> order;
   std::vector<bool> read(knobs.size(), false);
   auto const open_after = [&](std::int32_t next) {
@@ -103,11 +107,15 @@ inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, s
       return done > 0 && done < static_cast<std::ptrdiff_t>(scope.size());
     });
     read[static_cast<std::size_t>(next)] = false;
-    auto const choices = static_cast<std::ptrdiff_t>(knobs[static_cast<std::size_t>(next)].choices());
-    return std::pair{open, few_first ? choices : -choices};
+    return open;
+  };
+  auto const cost = [&](std::int32_t number) {
+    auto const k = static_cast<std::size_t>(number);
+    bool const by_size = largest_first && order.empty();
+    return std::tuple{by_size ? 0 : open_after(number), by_size ? 0 : -mentions[k], -knobs[k].choices()};
   };
   while (!rest.empty()) {
-    auto const best = std::min_element(rest.begin(), rest.end(), [&](auto a, auto b) { return open_after(a) < open_after(b); });
+    auto const best = std::min_element(rest.begin(), rest.end(), [&](auto x, auto y) { return cost(x) < cost(y); });
     read[static_cast<std::size_t>(*best)] = true;
     order.push_back(*best);
     rest.erase(best);
@@ -119,9 +127,15 @@ inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, s
 
 TTUNE_INLINE void sampler::solve(component& part, std::size_t work_limit) {
   std::vector<std::vector<std::int32_t>> scopes;
-  for (auto const c : part.constraints) scopes.push_back(constraints_[static_cast<std::size_t>(c)].condition.depends_on());
-  auto const first = detail::reading_order(part.knobs, knobs_, scopes, true);
-  auto const second = detail::reading_order(part.knobs, knobs_, scopes, false);
+  std::vector<std::int32_t> mentions(knobs_.size());
+  for (auto const c : part.constraints) {
+    auto const& condition = constraints_[static_cast<std::size_t>(c)].condition;
+    scopes.push_back(condition.depends_on());
+    for (auto const& item : condition.items())
+      if (item.what == knob_expression::op::value && !item.value.is_literal()) ++mentions[static_cast<std::size_t>(item.value.knob)];
+  }
+  auto const first = detail::reading_order(part.knobs, knobs_, scopes, mentions, true);
+  auto const second = detail::reading_order(part.knobs, knobs_, scopes, mentions, false);
   if (try_order(part, first, work_limit / 4, false)) return;
   if (try_order(part, second, work_limit / 4, false)) return;
   std::vector<std::int32_t> const third(second.rbegin(), second.rend());

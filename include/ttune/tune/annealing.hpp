@@ -21,7 +21,7 @@ struct annealing_options {
   int steps = 500;
   cooling schedule = cooling::geometric;
   double hot = 0.5;            ///< temperatures in units of the spread of scores among random configurations,
-  double cold = 0.01;          ///< so that they mean the same for every model
+  double cold = 0.03;          ///< so that they mean the same for every model
   double local_moves = 0.7;    ///< share of moves to a neighbour; the others draw one knob anew
   double from_best = 0.25;     ///< share of chains that start each round from the best measured
   int restart_after = 60;      ///< steps without gain after which a chain starts elsewhere; 0: never
