@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop notation that docs, errors and golden tests use.
+//
+//   matmul(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)
+//   C(i, j) = sum(k < 256) A(i, k) * B(k, j)
+//
+//   parallel i < 512
+//     for j < 1024
+//       alloc acc f32 () registers
+//       acc[] = 0.0
+//       for k < 256
+//         acc[] += A[i, k] * B[k, j]
+//       C[i, j] = acc[]
+//
+// `i < n` is the range [0, n), `i in [a, b)` any other. Stages that are no outputs say the extents of their axes on the
+// left. Parentheses stand only where precedence needs them; `/` and `%` round down on indices and towards zero on data.
+#pragma once
+
+#include <string>
+
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune::inline v0::ir {
+
+[[nodiscard]] std::string print(expr const& e);
+[[nodiscard]] std::string print(stage const& s);
+[[nodiscard]] std::string print(program const& p);
+[[nodiscard]] std::string print(stmt const& s);
+[[nodiscard]] std::string print(lowered const& l);
+/// The header line alone: `matmul(A f32 (512, 256)) -> C f32 (512)`.
+[[nodiscard]] std::string print_signature(program const& p);
+
+}  // namespace ttune::inline v0::ir
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/ir/print.inl.hpp"
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatch on a node by overloads, and rewriting that gives the same handle when nothing changed.
+#pragma once
+
+#include "ttune/ir/operands.hpp"
+#include "ttune/support/overloaded.hpp"
+
+namespace ttune::inline v0::ir {
+
+/// Calls the overload for the node: `visit(e, [](constant const&) {…}, [](auto const&) {…})`. A node that no
+/// overload takes does not compile.
+template <class... Functions>
+decltype(auto) visit(expr const& e, Functions&&... functions) {
+  return std::visit(overloaded<std::decay_t<Functions>...>{std::forward<Functions>(functions)...}, e->what);
+}
+template <class... Functions>
+decltype(auto) visit(stmt const& s, Functions&&... functions) {
+  return std::visit(overloaded<std::decay_t<Functions>...>{std::forward<Functions>(functions)...}, s->what);
+}
+
+/// Calls `f` on the direct operands of an expression, in order of evaluation. Builds nothing.
+template <class Function>
+void for_each_operand(expr const& e, Function&& f) {
+  visit(
+      e, [&](unary const& n) { f(n.operand); },
+      [&](binary const& n) {
+        f(n.left);
+        f(n.right);
+      },
+      [&](select const& n) {
+        f(n.condition);
+        f(n.when_true);
+        f(n.when_false);
+      },
+      [&](cast const& n) { f(n.operand); },
+      [&](access const& n) {
+        for (auto const& i : n.indices) f(i);
+        if (n.fill) f(n.fill);
+      },
+      [](constant const&) {}, [](variable const&) {}, [](argument const&) {});
+}
+
+/// Whether `test` holds for `e` or for something inside of it.
+template <class Test>
+[[nodiscard]] bool contains(expr const& e, Test const& test) {
+  if (test(e)) return true;
+  bool found = false;
+  for_each_operand(e, [&](expr const& o) { found = found || contains(o, test); });
+  return found;
+}
+
+/// Rebuilds `e` from its leaves: `f` gets every node after its operands were rewritten and gives what stands there
+/// from now on (its argument for no change).
+template <class Function>
+[[nodiscard]] expr rewrite(expr const& e, Function&& f) {
+  return f(map_operands(e, [&](expr const& o) { return rewrite(o, f); }));
+}
+
+/// One level of a statement: its expressions through `on_expr`, its statements through `on_stmt`.
+template <class OnStmt, class OnExpr>
+[[nodiscard]] stmt map_parts(stmt const& s, OnStmt&& on_stmt, OnExpr&& on_expr) {
+  auto const maybe = [&](stmt const& part) { return part ? on_stmt(part) : stmt{}; };
+  return visit(
+      s,
+      [&](block const& n) {
+        bool same = true;
+        std::vector<stmt> body;
+        for (auto const& part : n.body) {
+          body.push_back(on_stmt(part));
+          same = same && body.back() == part;
+        }
+        return same ? s : make_block(std::move(body));
+      },
+      [&](loop const& n) {
+        auto begin = on_expr(n.begin);
+        auto end = on_expr(n.end);
+        auto body = on_stmt(n.body);
+        if (begin == n.begin && end == n.end && body == n.body) return s;
+        return make_loop(n.variable, std::move(begin), std::move(end), n.kind, std::move(body));
+      },
+      [&](let const& n) {
+        auto value = on_expr(n.value);
+        auto body = on_stmt(n.body);
+        return value == n.value && body == n.body ? s : make_let(n.variable, value, n.low, n.high, body);
+      },
+      [&](conditional const& n) {
+        auto condition = on_expr(n.condition);
+        auto then = maybe(n.then);
+        auto otherwise = maybe(n.otherwise);
+        if (condition == n.condition && then == n.then && otherwise == n.otherwise) return s;
+        return make_conditional(condition, then, otherwise);
+      },
+      [&](allocate const& n) {
+        auto body = on_stmt(n.body);
+        return body == n.body ? s : make_allocate(n.storage, body);
+      },
+      [&](store const& n) {
+        bool same = true;
+        std::vector<expr> indices;
+        for (auto const& i : n.indices) {
+          indices.push_back(on_expr(i));
+          same = same && indices.back() == i;
+        }
+        auto value = on_expr(n.value);
+        return same && value == n.value ? s : make_store(n.to, std::move(indices), value);
+      },
+      [&](barrier const&) { return s; });
+}
+
+/// Rebuilds a statement from its leaves; `on_expr` gets whole expressions (combine it with `rewrite` above).
+template <class OnStmt, class OnExpr>
+[[nodiscard]] stmt rewrite(stmt const& s, OnStmt&& on_stmt, OnExpr&& on_expr) {
+  if (!s) return s;
+  return on_stmt(map_parts(s, [&](stmt const& part) { return rewrite(part, on_stmt, on_expr); }, on_expr));
+}
+
+}  // namespace ttune::inline v0::ir

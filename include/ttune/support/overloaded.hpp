@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// One callable from several lambdas, for std::visit.
+#pragma once
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+/// std::visit(overloaded{[](loop const&) {…}, [](auto const&) {…}}, node)
+template <class... Functions>
+struct overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+overloaded(Functions...) -> overloaded<Functions...>;
+
+}  // namespace ttune::inline v0
