@@ -40,12 +40,13 @@ inline double signed_log2(double x) noexcept { return x < 0 ? -std::log2(1 - x) 
 
 /// Sums over rows: what ridge regression needs to know, for any strength of regularisation.
 struct linear_model::moments {
-  std::vector<double> products;        ///< of successes: Σ z zᵀ, lower triangle; z ends in 1
-  std::vector<double> with_speed;      ///< Σ z speed
-  std::vector<double> all_products;    ///< of all rows, if some failed
-  std::vector<double> with_success;
-  double successes = 0;
+  std::vector<double> products;      ///< of successes: Σ w z zᵀ, lower triangle; z ends in 1
+  std::vector<double> with_speed;    ///< of successes: Σ w z speed
+  std::vector<double> all_products;  ///< of all rows: Σ z zᵀ
+  std::vector<double> with_success;  ///< of successes: Σ z
+  double weight = 0;
   double rows = 0;
+  double failures = 0;
 };
 
 /// Decides which columns are taken as logarithms, then the mean and scale of all and of their squares.
@@ -101,20 +102,22 @@ TTUNE_INLINE linear_model::moments linear_model::collect(feature_view features, 
   std::vector<double> z(p);
   for (auto const i : rows) {
     expand(features.row(i), z.data());
-    auto& products = targets[i].failed ? sums.all_products : sums.products;
+    double const g = targets[i].speed;
+    double const w = targets[i].failed ? 0 : 0.1 + g * g;  // what is fast must be known best
+    sums.rows += 1;
+    sums.failures += targets[i].failed ? 1 : 0;
+    sums.weight += w;
     for (std::size_t a = 0; a < p; ++a) {
       if (z[a] == 0) continue;
-      for (std::size_t b = 0; b <= a; ++b) products[a * p + b] += z[a] * z[b];
-    }
-    sums.rows += 1;
-    if (targets[i].failed) continue;
-    sums.successes += 1;
-    for (std::size_t a = 0; a < p; ++a) {
-      sums.with_speed[a] += z[a] * static_cast<double>(targets[i].speed);
-      sums.with_success[a] += z[a];
+      sums.with_speed[a] += w * z[a] * g;
+      if (!targets[i].failed) sums.with_success[a] += z[a];
+      for (std::size_t b = 0; b <= a; ++b) {
+        auto const product = z[a] * z[b];
+        sums.products[a * p + b] += w * product;
+        sums.all_products[a * p + b] += product;
+      }
     }
   }
-  for (std::size_t i = 0; i < p * p; ++i) sums.all_products[i] += sums.products[i];
   return sums;
 }
 
@@ -126,11 +129,11 @@ TTUNE_INLINE void linear_model::solve(moments const& sums, double ridge) {
     return products;
   };
   speed_ = sums.with_speed;
-  auto a = regularised(sums.products, sums.successes);
+  auto a = regularised(sums.products, sums.weight);
   detail::solve_cholesky(a, p, {speed_.data()});
   success_.assign(p, 0);
   success_.back() = 1;
-  if (sums.successes == sums.rows) return;
+  if (sums.failures == 0) return;
   success_ = sums.with_success;
   a = regularised(sums.all_products, sums.rows);
   detail::solve_cholesky(a, p, {success_.data()});

@@ -46,7 +46,7 @@ TEST_CASE("the linear model ranks what is nearly linear, and optima inside") {
   CHECK(report.top_recall > 0.5);
   auto const scores = test.predicted_by(model);
   CHECK(test.rank_correlation_of(scores) > 0.7);
-  CHECK(test.failures_below(scores) > 0.9);
+  CHECK(test.failures_below(scores) > 0.85);
 }
 
 TEST_CASE("a saved linear model predicts the same") {
