@@ -40,6 +40,7 @@ struct kernel_signature {
   std::int64_t shared_bytes = 0;              ///< workspace of the whole call
   std::int64_t local_bytes = 0;               ///< workspace of one thread
   double flops = 0;                           ///< arithmetic of the compute (padding taps counted), for reports
+  double terms = 1;                           ///< the longest reduction: how far rounding may spread
 };
 
 struct kernel_image {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who runs the iterations of parallel loops. Applications may bring their own; the default forks and joins in well
+// under a microsecond when called back to back.
+#pragma once
+
+#include <memory>
+
+#include "ttune/runtime/abi.hpp"
+
+namespace ttune::inline v0 {
+
+/// Safe to use from many threads at once.
+class executor {
+ public:
+  virtual ~executor() = default;
+  /// The most workers that `parallel` uses; their numbers are below it.
+  [[nodiscard]] virtual std::int32_t threads() const noexcept = 0;
+  /// Runs all tasks, each once, and returns when all are done. A nested or concurrent call may run them one after the
+  /// other on the calling thread.
+  virtual void parallel(parallel_body body, void* closure, std::int64_t tasks) = 0;
+};
+
+/// Everything on the calling thread.
+class serial_executor final : public executor {
+ public:
+  [[nodiscard]] std::int32_t threads() const noexcept override { return 1; }
+  void parallel(parallel_body body, void* closure, std::int64_t tasks) override {
+    for (std::int64_t t = 0; t < tasks; ++t) body(closure, t, 0);
+  }
+};
+
+/// A pool of threads that take tasks from a counter; the caller takes part. After a region the others spin for 50 us,
+/// then sleep.
+class thread_pool final : public executor {
+ public:
+  /// 0: as many as this process may run on.
+  explicit thread_pool(std::int32_t threads = 0);
+  ~thread_pool() override;
+  [[nodiscard]] std::int32_t threads() const noexcept override;
+  void parallel(parallel_body body, void* closure, std::int64_t tasks) override;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// The pool that kernels use unless told otherwise, made when first asked for.
+[[nodiscard]] std::shared_ptr<executor> default_executor();
+
+/// The table that a kernel is called with. `on` must outlive it.
+[[nodiscard]] runtime_table make_runtime_table(executor& on);
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/runtime/executor.inl.hpp"
+#endif
