@@ -34,14 +34,15 @@ struct annealing_options {
 
 class annealing final : public search_strategy {
  public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
   /// Throws argument_error for options that make no sense.
   explicit annealing(annealing_options options = {});
 
   [[nodiscard]] std::string name() const override { return "annealing"; }
-  void start(sampler const& space, std::uint64_t seed) override;
+  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
   /// Random draws as long as there is no model. Else the candidates with the best scores, best first, and the random
   /// trials of the plan among them. Chains go on in the next round where they stood.
-  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
+  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
   struct round_report {
     std::size_t evaluations = 0;  ///< scores asked for

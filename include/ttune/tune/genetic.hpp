@@ -18,11 +18,12 @@ struct genetic_options {
 /// Parents are drawn by rank: the fastest is twice as likely as the median.
 class genetic_search final : public search_strategy {
  public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
   explicit genetic_search(genetic_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override { return "genetic"; }
-  void start(sampler const& space, std::uint64_t seed) override;
-  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
+  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
  private:
   [[nodiscard]] configuration child(std::span<observation const> parents);

@@ -18,14 +18,15 @@ struct linear_model_options {
 /// in their squares, so that an optimum may lie inside. Fitting costs n·p² for n rows and p = 2 × columns.
 class linear_model final : public cost_model {
  public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
   explicit linear_model(linear_model_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override { return "linear"; }
-  fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  TTUNE_INLINE fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
-  void predict(feature_view features, std::span<float> scores) const override;
-  [[nodiscard]] std::vector<std::byte> save() const override;
-  void load(std::span<std::byte const> bytes) override;
+  TTUNE_INLINE void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] TTUNE_INLINE std::vector<std::byte> save() const override;
+  TTUNE_INLINE void load(std::span<std::byte const> bytes) override;
 
  private:
   struct moments;

@@ -8,9 +8,10 @@ namespace ttune::inline v0 {
 
 class random_search final : public search_strategy {
  public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
   [[nodiscard]] std::string name() const override { return "random"; }
-  void start(sampler const& space, std::uint64_t seed) override;
-  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
+  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
  private:
   sampler const* space_ = nullptr;

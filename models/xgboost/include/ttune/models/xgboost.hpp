@@ -33,16 +33,17 @@ struct xgboost_options {
 /// many threads, and a saved model is read without xgboost. fit throws backend_error where the library fails.
 class xgboost final : public cost_model {
  public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
   explicit xgboost(xgboost_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override {
     return options_.objective == xgboost_options::target::speed ? "xgboost" : "xgboost-rank";
   }
-  fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  inline fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
-  void predict(feature_view features, std::span<float> scores) const override;
-  [[nodiscard]] std::vector<std::byte> save() const override;
-  void load(std::span<std::byte const> bytes) override;
+  inline void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] inline std::vector<std::byte> save() const override;
+  inline void load(std::span<std::byte const> bytes) override;
 
   [[nodiscard]] xgboost_options const& options() const noexcept { return options_; }
   /// As "1.7.4".
@@ -60,6 +61,5 @@ class xgboost final : public cost_model {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+// inline also where the engine is compiled separately: that library does not link xgboost
 #include "ttune/models/xgboost.inl.hpp"
-#endif

@@ -13,9 +13,8 @@
 #include <string_view>
 
 #include "ttune/models/xgboost.hpp"
-#include "ttune/models/xgboost/forest.inl.hpp"
+#include "ttune/models/xgboost/forest.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/cost_model.inl.hpp"
 
 namespace ttune::inline v0 {
 
@@ -185,7 +184,7 @@ inline void set_common(booster& b, xgboost_options const& o) {
 
 }  // namespace detail
 
-TTUNE_INLINE std::string xgboost::library_version() {
+inline std::string xgboost::library_version() {
   int major = 0, minor = 0, patch = 0;
   XGBoostVersion(&major, &minor, &patch);
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
@@ -285,14 +284,14 @@ inline forest learn_failures(feature_view features, std::span<model_target const
 
 }  // namespace detail
 
-TTUNE_INLINE void xgboost::learn(feature_view features, std::span<model_target const> targets,
+inline void xgboost::learn(feature_view features, std::span<model_target const> targets,
                                  std::span<std::size_t const> rows, std::span<std::size_t const> check, int& rounds) {
   speed_ = detail::learn_speed(features, targets, rows, check, options_, rounds);
   failure_ = {};
   if (options_.objective == xgboost_options::target::speed) failure_ = detail::learn_failures(features, targets, rows, options_);
 }
 
-TTUNE_INLINE fit_report xgboost::fit(feature_view features, std::span<model_target const> targets) {
+inline fit_report xgboost::fit(feature_view features, std::span<model_target const> targets) {
   fit_report report;
   report.rows = features.rows;
   report.failures = static_cast<std::size_t>(std::count_if(targets.begin(), targets.end(), [](auto const& t) { return t.failed; }));
@@ -321,7 +320,7 @@ TTUNE_INLINE fit_report xgboost::fit(feature_view features, std::span<model_targ
   return report;
 }
 
-TTUNE_INLINE void xgboost::predict(feature_view features, std::span<float> scores) const {
+inline void xgboost::predict(feature_view features, std::span<float> scores) const {
   if (!fitted()) {
     std::fill(scores.begin(), scores.end(), 0.0F);
     return;
@@ -343,7 +342,7 @@ namespace detail {
 inline constexpr std::uint32_t xgboost_magic = 0x31425874;  // "tXB1"
 }
 
-TTUNE_INLINE std::vector<std::byte> xgboost::save() const {
+inline std::vector<std::byte> xgboost::save() const {
   detail::byte_writer out;
   out.put(detail::xgboost_magic);
   out.put(static_cast<std::uint8_t>(options_.objective));
@@ -353,7 +352,7 @@ TTUNE_INLINE std::vector<std::byte> xgboost::save() const {
   return out.take();
 }
 
-TTUNE_INLINE void xgboost::load(std::span<std::byte const> bytes) {
+inline void xgboost::load(std::span<std::byte const> bytes) {
   detail::byte_reader in(bytes);
   xgboost read(options_);
   std::uint32_t magic = 0;

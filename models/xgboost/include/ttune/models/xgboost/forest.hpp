@@ -57,6 +57,5 @@ class forest {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+// inline also where the engine is compiled separately: that library does not link xgboost
 #include "ttune/models/xgboost/forest.inl.hpp"
-#endif

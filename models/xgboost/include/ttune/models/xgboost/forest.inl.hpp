@@ -13,7 +13,7 @@
 namespace ttune::inline v0::detail {
 
 /// Numbers the nodes breadth first, so that siblings lie together.
-TTUNE_INLINE void forest::add(tree const& t) {
+inline void forest::add(tree const& t) {
   auto const size = t.left.size();
   auto const fail = [](bool condition) {
     if (condition) throw argument_error("a tree of a boosted model cannot be read");
@@ -57,7 +57,7 @@ void forest::predict_block(std::integer_sequence<int, Row...>, float const* cons
   }
 }
 
-TTUNE_INLINE void forest::predict(feature_view rows, std::span<float> out) const {
+inline void forest::predict(feature_view rows, std::span<float> out) const {
   constexpr int block = 12;
   float const* pointers[block];
   std::size_t i = 0;
@@ -71,7 +71,7 @@ TTUNE_INLINE void forest::predict(feature_view rows, std::span<float> out) const
   }
 }
 
-TTUNE_INLINE void forest::save(byte_writer& out) const {
+inline void forest::save(byte_writer& out) const {
   out.put(base_);
   out.put(static_cast<std::uint64_t>(trees_.size()));
   for (auto const& t : trees_) {
@@ -86,7 +86,7 @@ TTUNE_INLINE void forest::save(byte_writer& out) const {
   }
 }
 
-TTUNE_INLINE void forest::load(byte_reader& in, std::size_t columns) {
+inline void forest::load(byte_reader& in, std::size_t columns) {
   forest read;
   std::uint64_t count = 0;
   in.get(read.base_);
