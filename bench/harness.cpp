@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interleaved timing, JSON lines, the table.
+#include "harness.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <thread>
+
+#include "machine.hpp"
+#include "ttune/records/json.hpp"
+
+namespace ttune_bench {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double timed(std::function<void()> const& f, std::int64_t calls) {
+  auto const start = clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) f();
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// As many calls as fill a sample. Warms up on the way.
+std::int64_t calls_for(std::function<void()> const& f, double seconds) {
+  for (std::int64_t calls = 1;; calls *= 2) {
+    auto const taken = timed(f, calls);
+    if (taken >= seconds / 2 || calls > (1 << 24))
+      return std::max<std::int64_t>(1,
+                                    static_cast<std::int64_t>(std::ceil(seconds / taken * static_cast<double>(calls))));
+  }
+}
+
+double quantile(std::vector<double> const& sorted, double q) {
+  auto const at = q * static_cast<double>(sorted.size() - 1);
+  auto const low = static_cast<std::size_t>(at);
+  auto const high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+bool is_ours(std::string const& system) { return system.starts_with("ttune"); }
+
+}  // namespace
+
+std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions, options const& chosen) {
+  auto const pause = [&] { std::this_thread::sleep_for(std::chrono::duration<double>(chosen.pause_seconds)); };
+  std::vector<std::int64_t> calls;
+  for (auto const& f : functions) {
+    pause();
+    calls.push_back(calls_for(f, chosen.sample_seconds));
+  }
+  std::vector<std::vector<double>> samples(functions.size());
+  for (int round = 0; round < chosen.samples; ++round)
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      pause();
+      (void)timed(functions[i], std::max<std::int64_t>(1, calls[i] / 4));  // wakes its threads, warms the caches
+      samples[i].push_back(timed(functions[i], calls[i]) / static_cast<double>(calls[i]));
+    }
+  std::vector<timing> result;
+  for (auto& s : samples) {
+    std::ranges::sort(s);
+    auto const median = quantile(s, 0.5);
+    result.push_back({median, (quantile(s, 0.75) - quantile(s, 0.25)) / median});
+  }
+  return result;
+}
+
+std::string to_json_line(result const& r) {
+  using ttune::json_value;
+  std::string line;
+  ttune::write_json(line,
+                    json_value{json_value::object{{"suite", {r.suite}},
+                                                  {"case", {r.name}},
+                                                  {"system", {r.system}},
+                                                  {"seconds", {r.seconds}},
+                                                  {"gflops", {r.gflops}},
+                                                  {"peak_gflops", {r.peak_gflops}},
+                                                  {"of_peak", {r.peak_gflops > 0 ? r.gflops / r.peak_gflops : 0.0}},
+                                                  {"tuning_seconds", {r.tuning_seconds}},
+                                                  {"trials", {r.trials}},
+                                                  {"status", {r.status}}}});
+  return line;
+}
+
+struct reporter::state {
+  std::string suite;
+  std::vector<std::string> systems;
+  options chosen;
+  std::ofstream json;
+  std::map<std::string, std::vector<double>> shares;  ///< of peak, by system
+  std::map<std::string, std::vector<double>> ratios;  ///< to the best peer, by system of ours
+  std::size_t width = 13;
+
+  [[nodiscard]] std::vector<std::string> ours() const {
+    std::vector<std::string> names;
+    std::ranges::copy_if(systems, std::back_inserter(names), is_ours);
+    return names;
+  }
+};
+
+reporter::reporter(std::string suite, std::vector<std::string> systems, options chosen) : state_(new state) {
+  auto& s = *state_;
+  s.suite = std::move(suite);
+  s.systems = std::move(systems);
+  s.chosen = std::move(chosen);
+  for (auto const& name : s.systems) s.width = std::max(s.width, name.size() + 2);
+  if (!s.chosen.json.empty()) {
+    s.json.open(s.chosen.json, std::ios::app);
+    if (!s.json) throw std::runtime_error(s.chosen.json + ": cannot be written");
+  }
+  std::printf("%s: %d threads, FMA peak %.0f GFLOP/s, copy %.1f GB/s; GFLOP/s (share of peak)\n", s.suite.c_str(),
+              s.chosen.threads, fma_peak(s.chosen.threads, 0.1).flops_per_second * 1e-9,
+              copy_bandwidth(s.chosen.threads, 0.2) * 1e-9);
+  std::printf("%-14s", "case");
+  for (auto const& name : s.systems) std::printf("%*s", static_cast<int>(s.width), name.c_str());
+  std::printf("%*s", 16, "best peer");
+  for (auto const& name : s.ours()) std::printf("%*s", static_cast<int>(name.size() + 12), (name + " / peer").c_str());
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+reporter::~reporter() {
+  auto const mean = [](std::vector<double> const& values) {
+    double sum = 0;
+    for (auto const v : values) sum += std::log(v);
+    return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
+  };
+  auto& s = *state_;
+  std::printf("%-14s", "geom. mean");
+  for (auto const& name : s.systems) std::printf("%*.2f", static_cast<int>(s.width), mean(s.shares[name]));
+  std::printf("%*s", 16, "");
+  for (auto const& name : s.ours()) std::printf("%*.2f", static_cast<int>(name.size() + 12), mean(s.ratios[name]));
+  std::printf("\n\n");
+  std::fflush(stdout);
+  delete state_;
+}
+
+void reporter::add(std::vector<result> const& of_one_case, double cores_free) {
+  auto& s = *state_;
+  if (of_one_case.empty()) return;
+  std::printf("%-14s", of_one_case.front().name.c_str());
+  result const* best_peer = nullptr;
+  for (auto const& name : s.systems) {
+    auto const r = std::ranges::find(of_one_case, name, &result::system);
+    if (r == of_one_case.end() || r->status != "ok") {
+      std::printf("%*s", static_cast<int>(s.width), r == of_one_case.end() ? "-" : "failed");
+      continue;
+    }
+    auto const share = r->gflops / r->peak_gflops;
+    s.shares[name].push_back(share);
+    char cell[40];
+    std::snprintf(cell, sizeof cell, "%.1f (%.2f)", r->gflops, share);
+    std::printf("%*s", static_cast<int>(s.width), cell);
+    if (!is_ours(name) && r->same_layout && (!best_peer || r->seconds < best_peer->seconds)) best_peer = &*r;
+  }
+  std::printf("%*s", 16, best_peer ? best_peer->system.c_str() : "-");
+  for (auto const& name : s.ours()) {
+    auto const r = std::ranges::find(of_one_case, name, &result::system);
+    bool const comparable = best_peer && r != of_one_case.end() && r->status == "ok";
+    if (comparable) s.ratios[name].push_back(best_peer->seconds / r->seconds);
+    std::printf("%*s", static_cast<int>(name.size() + 12),
+                comparable ? std::to_string(best_peer->seconds / r->seconds).substr(0, 4).c_str() : "-");
+  }
+  if (cores_free < 0.95) std::printf("   other processes took %.0f %% of the cores", 100 * (1 - cores_free));
+  std::printf("\n");
+  for (auto const& r : of_one_case) {
+    if (r.status != "ok") std::printf("%-14s%s: %s\n", "", r.system.c_str(), r.status.c_str());
+    if (s.json.is_open()) s.json << to_json_line(r) << std::endl;
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace ttune_bench

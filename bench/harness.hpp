@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times several systems on one case, taking turns, and reports: JSON lines and a table.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+namespace ttune_bench {
+
+struct timing {
+  double seconds = 0;  ///< one call: the median of the samples
+  double spread = 0;   ///< (third quartile - first quartile) / median
+};
+
+/// Round-robin: each round takes one sample of each function, so that whatever slows the machine slows all alike.
+[[nodiscard]] std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions,
+                                                   options const& chosen);
+
+/// One line of the output.
+struct result {
+  std::string suite;
+  std::string name;  ///< "case"
+  std::string system;
+  double seconds = 0;
+  double gflops = 0;
+  double peak_gflops = 0;
+  double tuning_seconds = 0;
+  std::int64_t trials = 0;
+  std::string status = "ok";
+  bool same_layout = true;  ///< not written: whether ttune is compared with it
+};
+
+[[nodiscard]] std::string to_json_line(result const& r);
+
+/// Prints a table on the terminal as the cases come, and writes JSON lines where asked for.
+class reporter {
+ public:
+  reporter(std::string suite, std::vector<std::string> systems, options chosen);
+  ~reporter();  ///< the geometric means
+  reporter(reporter const&) = delete;
+  reporter& operator=(reporter const&) = delete;
+  /// `cores_free`: see `peak`; less than 0.95 is said, for such figures are worth little.
+  void add(std::vector<result> const& of_one_case, double cores_free = 1);
+
+ private:
+  struct state;
+  state* state_;
+};
+
+}  // namespace ttune_bench

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Case lists, operands, and the result by plain loops in double precision.
+#include "problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include "ttune/support/rng.hpp"
+
+namespace ttune_bench {
+
+gemm_shape make_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return {std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k), m, n, k};
+}
+
+std::vector<gemm_shape> gemm_cases() {
+  std::vector<gemm_shape> cases;
+  for (std::int64_t n = 32; n <= 2048; n *= 2) cases.push_back(make_gemm(n, n, n));
+  cases.push_back(make_gemm(512, 1024, 256));
+  cases.push_back(make_gemm(1, 4096, 1024));
+  cases.push_back(make_gemm(1000, 17, 513));
+  return cases;
+}
+
+std::vector<conv_shape> conv_cases() {
+  std::int64_t const layers[][5] = {// size, channels, filters, kernel, stride
+                                    {224, 3, 64, 7, 2},   {56, 64, 64, 3, 1},   {56, 64, 64, 1, 1},
+                                    {56, 64, 128, 3, 2},  {56, 64, 128, 1, 2},  {28, 128, 128, 3, 1},
+                                    {28, 128, 256, 3, 2}, {28, 128, 256, 1, 2}, {14, 256, 256, 3, 1},
+                                    {14, 256, 512, 3, 2}, {14, 256, 512, 1, 2}, {7, 512, 512, 3, 1}};
+  std::vector<conv_shape> cases;
+  for (auto const& [size, channels, filters, kernel, stride] : layers)
+    cases.push_back(
+        {"C" + std::to_string(cases.size() + 1), 1, channels, size, size, filters, kernel, stride, kernel / 2});
+  return cases;
+}
+
+void buffer::release::operator()(float* p) const noexcept { std::free(p); }
+
+buffer::buffer(std::int64_t elements)
+    : data_(static_cast<float*>(std::aligned_alloc(64, (static_cast<std::size_t>(elements) * 4 + 63) / 64 * 64))),
+      size_(elements) {
+  if (!data_) throw std::bad_alloc();
+  fill(0);
+}
+buffer::buffer(std::int64_t elements, std::uint64_t seed) : buffer(elements) {
+  ttune::rng random(seed);
+  for (std::int64_t i = 0; i < size_; ++i) data_[i] = static_cast<float>(2 * random.uniform() - 1);
+}
+void buffer::fill(float value) const noexcept { std::fill_n(data_.get(), size_, value); }
+
+gemm_problem::gemm_problem(gemm_shape s) : shape(std::move(s)), a(shape.m * shape.k, 1), b(shape.k * shape.n, 2) {}
+
+double gemm_problem::expected(std::int64_t index) const {
+  auto const i = index / shape.n, j = index % shape.n;
+  double sum = 0;
+  for (std::int64_t k = 0; k < shape.k; ++k)
+    sum += double{a.data()[i * shape.k + k]} * double{b.data()[k * shape.n + j]};
+  return sum;
+}
+
+conv_problem::conv_problem(conv_shape s)
+    : shape(std::move(s)),
+      in(shape.batch * shape.channels * shape.height * shape.width, 3),
+      weights(shape.filters * shape.channels * shape.kernel * shape.kernel, 4) {}
+
+double conv_problem::expected(std::int64_t index) const {
+  auto const& s = shape;
+  auto const x = index % s.out_width(), y = index / s.out_width() % s.out_height();
+  auto const f = index / (s.out_width() * s.out_height()) % s.filters;
+  auto const n = index / (s.out_width() * s.out_height() * s.filters);
+  double sum = 0;
+  for (std::int64_t c = 0; c < s.channels; ++c)
+    for (std::int64_t r = 0; r < s.kernel; ++r)
+      for (std::int64_t t = 0; t < s.kernel; ++t) {
+        auto const iy = y * s.stride + r - s.padding, ix = x * s.stride + t - s.padding;
+        if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
+        sum += double{in.data()[((n * s.channels + c) * s.height + iy) * s.width + ix]} *
+               double{weights.data()[((f * s.channels + c) * s.kernel + r) * s.kernel + t]};
+      }
+  return sum;
+}
+
+template <class Problem>
+double relative_error(Problem const& problem, buffer const& out, std::int64_t samples) {
+  auto const all = problem.outputs();
+  auto const count = samples > 0 && samples < all ? samples : all;
+  ttune::rng random(5);
+  double square = 0, largest = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    // First and last always: edges are where kernels go wrong.
+    auto const at = count == all ? i
+                    : i == 0     ? 0
+                    : i == 1     ? all - 1
+                                 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all)));
+    auto const wanted = problem.expected(at);
+    auto const difference = std::abs(double{out.data()[at]} - wanted);
+    if (std::isnan(difference)) return difference;
+    largest = std::max(largest, difference);
+    square += wanted * wanted;
+  }
+  return largest / std::sqrt(std::max(square / static_cast<double>(count), 1e-30));
+}
+template double relative_error(gemm_problem const&, buffer const&, std::int64_t);
+template double relative_error(conv_problem const&, buffer const&, std::int64_t);
+
+}  // namespace ttune_bench

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases: shapes, their operands, and a slow way to know the right result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ttune_bench {
+
+/// C = A * B, all row-major and dense: A (m, k), B (k, n), C (m, n).
+struct gemm_shape {
+  std::string name;  ///< MxNxK
+  std::int64_t m = 0, n = 0, k = 0;
+  [[nodiscard]] double flops() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
+/// out (batch, filters, oh, ow) = in (batch, channels, height, width) * weights (filters, channels, kernel, kernel).
+struct conv_shape {
+  std::string name;
+  std::int64_t batch = 1, channels = 0, height = 0, width = 0, filters = 0, kernel = 1, stride = 1, padding = 0;
+  [[nodiscard]] std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
+  [[nodiscard]] std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
+  [[nodiscard]] double flops() const {
+    return 2.0 * static_cast<double>(batch * filters * out_height() * out_width() * channels * kernel * kernel);
+  }
+};
+
+[[nodiscard]] gemm_shape make_gemm(std::int64_t m, std::int64_t n, std::int64_t k);
+/// 32 … 2048 in powers of two, and three that are not square.
+[[nodiscard]] std::vector<gemm_shape> gemm_cases();
+/// C1 … C12 of ResNet-18, batch 1.
+[[nodiscard]] std::vector<conv_shape> conv_cases();
+
+/// Floats on a boundary of 64 bytes.
+class buffer {
+ public:
+  explicit buffer(std::int64_t elements);
+  /// Uniform in [-1, 1).
+  buffer(std::int64_t elements, std::uint64_t seed);
+  [[nodiscard]] float* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  void fill(float value) const noexcept;
+
+ private:
+  struct release {
+    void operator()(float* p) const noexcept;
+  };
+  std::unique_ptr<float[], release> data_;
+  std::int64_t size_;
+};
+
+/// Two inputs, and what an element of the output should be.
+struct gemm_problem {
+  explicit gemm_problem(gemm_shape s);
+  [[nodiscard]] double expected(std::int64_t index) const;
+  [[nodiscard]] std::int64_t outputs() const { return shape.m * shape.n; }
+  gemm_shape shape;
+  buffer a, b;
+};
+struct conv_problem {
+  explicit conv_problem(conv_shape s);
+  [[nodiscard]] double expected(std::int64_t index) const;
+  [[nodiscard]] std::int64_t outputs() const {
+    return shape.batch * shape.filters * shape.out_height() * shape.out_width();
+  }
+  conv_shape shape;
+  buffer in, weights;
+};
+
+/// Largest difference of `out` from the expected result, by the root mean square of what is expected; over all outputs,
+/// or `samples` of them.
+template <class Problem>
+[[nodiscard]] double relative_error(Problem const& problem, buffer const& out, std::int64_t samples = 0);
+
+}  // namespace ttune_bench

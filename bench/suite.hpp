@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A suite is a subcommand of ttune-bench; each file of bench/suites registers its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+namespace ttune_bench {
+
+/// `run` returns the exit status.
+struct suite {
+  std::string name;
+  std::string summary;
+  int (*run)(options const& chosen) = nullptr;
+};
+
+/// In the order of their names once `main` has sorted them.
+inline std::vector<suite>& suites() {
+  static std::vector<suite> all;
+  return all;
+}
+
+/// `static ttune_bench::add_suite const conv{{"conv", "convolutions of ResNet-18", run_conv}};`
+struct add_suite {
+  explicit add_suite(suite s) { suites().push_back(std::move(s)); }
+};
+
+}  // namespace ttune_bench

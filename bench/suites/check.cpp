@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suite check: every system of conv and gemm against plain loops, on small shapes, at every output. A test runs it.
+#include <cstdio>
+
+#include "../suite.hpp"
+#include "run_cases.hpp"
+
+namespace {
+
+using namespace ttune_bench;
+
+template <class Problem, class Shape>
+int check(char const* suite, Shape const& shape, options const& chosen) {
+  int failures = 0;
+  Problem const problem(shape);
+  for (auto const& s : chosen_systems<Problem>(chosen)) {
+    contender<Problem> const c(s, problem, chosen, 0);
+    std::printf("%s - %s %s %s: largest difference %.1e%s%s\n", c.ok() ? "ok" : "not ok", suite, shape.name.c_str(),
+                s.name.c_str(), c.error, c.ok() ? "" : ", ", c.ok() ? "" : c.peer.status.c_str());
+    failures += c.ok() ? 0 : 1;
+  }
+  return failures;
+}
+
+int run(options const& chosen) {
+  int failures = 0;
+  for (auto const& g :
+       {make_gemm(1, 1, 1), make_gemm(33, 65, 17), make_gemm(1, 40, 100), make_gemm(50, 1, 7), make_gemm(64, 64, 64)})
+    failures += check<gemm_problem>("gemm", g, chosen);
+  std::vector<conv_shape> const convolutions{{"3x3", 1, 3, 9, 11, 5, 3, 1, 1},
+                                             {"3x3 stride 2", 2, 4, 10, 9, 16, 3, 2, 1},
+                                             {"1x1", 1, 16, 7, 7, 32, 1, 1, 0},
+                                             {"1x1 stride 2", 1, 16, 8, 8, 32, 1, 2, 0},
+                                             {"7x7 stride 2", 1, 3, 22, 22, 16, 7, 2, 3}};
+  for (auto const& c : convolutions) failures += check<conv_problem>("conv", c, chosen);
+  return failures == 0 ? 0 : 1;
+}
+
+add_suite const check_suite{{"check", "every system against plain loops on small shapes; no timing", run}};
+
+}  // namespace

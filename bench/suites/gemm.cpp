@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suite gemm: matrix products, plain row-major.
+#include "../suite.hpp"
+#include "run_cases.hpp"
+
+namespace {
+
+ttune_bench::add_suite const gemm{
+    {"gemm", "matrix products, M x N x K, f32, plain row-major", [](ttune_bench::options const& chosen) {
+       return ttune_bench::run_cases<ttune_bench::gemm_problem>("gemm", ttune_bench::gemm_cases(), chosen);
+     }}};
+
+}  // namespace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the suites of operators have in common: every system on every case, checked and timed.
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../harness.hpp"
+#include "../machine.hpp"
+#include "../system.hpp"
+
+namespace ttune_bench {
+
+/// A difference this large (by the root mean square of the result) is no rounding.
+inline constexpr double tolerance = 2e-4;
+
+template <class Problem>
+std::vector<system_entry<Problem>> chosen_systems(options const& chosen) {
+  auto result = systems<Problem>();
+  std::erase_if(result, [&](auto const& s) { return !chosen.wants_system(s.name); });
+  std::ranges::sort(result, {}, &system_entry<Problem>::rank);
+  return result;
+}
+
+/// A system ready for a problem, with an output of its own, and its result checked at `samples` places (0: at all).
+template <class Problem>
+struct contender {
+  contender(system_entry<Problem> const& system, Problem const& problem, options const& chosen, std::int64_t samples)
+      : out(problem.outputs()) {
+    out.fill(std::numeric_limits<float>::quiet_NaN());
+    try {
+      peer = system.prepare(problem, out, chosen);
+    } catch (std::exception const& e) {
+      peer.status = e.what();
+    }
+    peer.system = system.name;
+    if (!peer.run) return;
+    peer.run();
+    if (peer.finish) peer.finish();
+    error = relative_error(problem, out, samples);
+    if (!(error < tolerance)) peer.status = "wrong result: differs by " + std::to_string(error);
+  }
+  [[nodiscard]] bool ok() const { return peer.run && peer.status == "ok"; }
+
+  buffer out;
+  peer_case peer;
+  double error = 0;
+};
+
+template <class Problem>
+void run_case(std::string const& suite, Problem const& problem, std::vector<system_entry<Problem>> const& systems,
+              options const& chosen, reporter& report) {
+  std::vector<std::unique_ptr<contender<Problem>>> all;
+  std::vector<std::function<void()>> timed;
+  for (auto const& s : systems) {
+    all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256));
+    if (all.back()->ok()) timed.push_back(all.back()->peer.run);
+  }
+  // The peak of the same minutes: before and after, the better counts.
+  auto const before = fma_peak(chosen.threads, 0.03);
+  auto const timings = time_interleaved(timed, chosen);
+  auto const after = fma_peak(chosen.threads, 0.03);
+
+  std::vector<result> results;
+  std::size_t next = 0;
+  for (auto const& c : all) {
+    result r{suite, problem.shape.name, c->peer.system};
+    r.peak_gflops = std::max(before.flops_per_second, after.flops_per_second) * 1e-9;
+    r.tuning_seconds = c->peer.tuning_seconds;
+    r.trials = c->peer.trials;
+    r.status = c->peer.status;
+    r.same_layout = c->peer.same_layout;
+    if (c->ok()) {
+      r.seconds = timings[next++].seconds;
+      r.gflops = problem.shape.flops() / r.seconds * 1e-9;
+    }
+    results.push_back(std::move(r));
+  }
+  report.add(results, std::min(before.cores_free, after.cores_free));
+}
+
+template <class Problem, class Shape>
+int run_cases(std::string const& suite, std::vector<Shape> const& shapes, options const& chosen) {
+  auto const systems = chosen_systems<Problem>(chosen);
+  std::vector<std::string> names;
+  for (auto const& s : systems) names.push_back(s.name);
+  reporter report(suite, names, chosen);
+  for (auto const& shape : shapes)
+    if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report);
+  return 0;
+}
+
+}  // namespace ttune_bench
