@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affine index expressions: constant + sum of coefficient * variable.
+// Affine index expressions: constant + sum of coefficient * variable; and linear ones, whose terms may be anything.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,30 @@ struct affine {
   void add(std::string const& variable, std::int64_t coefficient);
   void add(affine const& other, std::int64_t times = 1);
   void scale(std::int64_t by);
+  [[nodiscard]] std::int64_t coefficient_of(std::string const& variable) const noexcept;
 };
 
 /// Nothing if the expression is not affine (a division, an access, a product of variables).
 [[nodiscard]] std::optional<affine> to_affine(ir::expr const& e);
-/// In canonical form: terms first, then the constant.
+/// In canonical order (see from_linear).
 [[nodiscard]] ir::expr from_affine(affine const& form);
+
+/// constant + sum of coefficient * atom, where an atom is a variable or something that is no sum: a division, a
+/// minimum, a gathered value. Every index expression has one. No atom stands twice (by ir::equal).
+struct linear {
+  std::int64_t constant = 0;
+  std::vector<std::pair<ir::expr, std::int64_t>> terms;
+
+  void add(ir::expr const& atom, std::int64_t coefficient);
+  void add(linear const& other, std::int64_t times = 1);
+  void scale(std::int64_t by);
+  [[nodiscard]] bool is_constant() const noexcept { return terms.empty(); }
+};
+
+[[nodiscard]] linear to_linear(ir::expr const& e);
+/// In canonical order, so that equal sums become equal expressions: large coefficients first, among equal ones by
+/// name, what is subtracted behind what is added, the constant last: `io * 8 + ii - k + 3`, but `3 - k`.
+[[nodiscard]] ir::expr from_linear(linear form);
 
 }  // namespace ttune::inline v0::pass
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ttune/ir/operands.hpp"
+#include <unordered_map>
+
+#include "ttune/ir/visit.hpp"
 #include "ttune/pass/canonicalize_boundaries.hpp"
 #include "ttune/pass/simplify.hpp"
 
@@ -9,111 +11,172 @@ namespace ttune::inline v0::pass {
 
 namespace detail {
 
-inline ir::expr both(ir::expr const& a, ir::expr const& b) {
-  if (!a) return b;
-  if (!b) return a;
-  return ir::make_binary(ir::binary_op::logical_and, a, b);
-}
-
 /// The index that a boundary reads instead of `i`; `n` elements.
 inline ir::expr redirected(ir::boundary how, ir::expr const& i, std::int64_t n) {
-  auto const zero = ir::make_index(0);
+  using ir::binary_op;
+  using ir::make_binary;
+  auto const last = ir::make_index(n - 1);
   switch (how) {
     case ir::boundary::clamp:
-      return ir::make_binary(ir::binary_op::maximum, zero, ir::make_binary(ir::binary_op::minimum, i, ir::make_index(n - 1)));
-    case ir::boundary::wrap: return ir::make_binary(ir::binary_op::floor_modulo, i, ir::make_index(n));
+      return make_binary(binary_op::maximum, make_binary(binary_op::minimum, i, last), ir::make_index(0));
+    case ir::boundary::wrap: return make_binary(binary_op::floor_modulo, i, ir::make_index(n));
     case ir::boundary::mirror: {
-      if (n == 1) return zero;
-      auto const m = ir::make_binary(ir::binary_op::floor_modulo, i, ir::make_index(2 * (n - 1)));
-      return ir::make_binary(ir::binary_op::minimum, m, ir::make_index(2 * (n - 1)) - m);
+      if (n == 1) return ir::make_index(0);
+      auto const period = ir::make_index(2 * (n - 1));
+      auto const m = make_binary(binary_op::floor_modulo, i, period);
+      return make_binary(binary_op::minimum, m, period - m);
     }
     default: return i;
   }
 }
 
-inline ir::expr without_boundary(ir::expr const& e, ranges const& known) {
-  auto const inner = ir::map_operands(e, [&](ir::expr const& o) { return without_boundary(o, known); });
-  auto const* a = ir::as<ir::access>(inner);
-  if (!a || a->outside == ir::boundary::none) return inner;
-  auto const shape = ir::shape_of(a->from);
-  auto indices = a->indices;
-  ir::expr inside;
+inline bool reads_data(ir::expr const& e) {
+  return ir::contains(e, [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; });
+}
+
+inline ir::expr guarded(ir::expr const& condition, ir::expr const& value, ir::expr const& otherwise) {
+  return condition ? ir::make_select(condition, value, otherwise) : value;
+}
+
+inline void require_also(ir::expr& all, ir::expr const& condition) {
+  all = all ? ir::make_binary(ir::binary_op::logical_and, all, condition) : condition;
+}
+
+/// One access; its indices have no boundaries any more.
+inline ir::expr without_boundary(ir::expr const& e, ir::access const& a, ranges const& known) {
+  if (a.outside == ir::boundary::none) return e;
+  auto const shape = ir::shape_of(a.from);
+  auto indices = a.indices;
+  ir::expr guard;   // of axes: may become a predicate
+  ir::expr gather;  // of data: asked inside, where the guard holds
   for (std::size_t d = 0; d < shape.size(); ++d) {
     auto const range = bounds(indices[d], known);
-    if (range.low >= 0 && range.high < shape[d]) continue;
-    if (a->outside != ir::boundary::value) {
-      indices[d] = simplify(redirected(a->outside, indices[d], shape[d]), known);
+    if (is_inside(range, 0, shape[d])) continue;
+    if (a.outside != ir::boundary::value) {
+      indices[d] = simplify(redirected(a.outside, indices[d], shape[d]), known);
       continue;
     }
-    if (range.low < 0) inside = both(inside, ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), indices[d]));
-    if (range.high >= shape[d]) inside = both(inside, ir::make_binary(ir::binary_op::less, indices[d], ir::make_index(shape[d])));
+    auto& condition = reads_data(indices[d]) ? gather : guard;
+    if (range.low < 0)
+      require_also(condition, ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), indices[d]));
+    if (range.high >= shape[d])
+      require_also(condition, ir::make_binary(ir::binary_op::less, indices[d], ir::make_index(shape[d])));
   }
-  auto read = ir::make_access(a->from, indices, ir::boundary::none, {}, a->component);
-  return inside ? ir::make_select(inside, read, a->fill) : read;
+  if (guard) guard = simplify(guard, known);
+  auto read = ir::make_access(a.from, indices, ir::boundary::none, {}, a.component);
+  return guarded(guard, guarded(gather, read, a.fill), a.fill);
 }
 
-inline bool is_number(ir::expr const& e, ir::expr const& number) {
+/// By value: -0 counts as 0.
+inline bool is_same_constant(ir::expr const& e, ir::expr const& number) {
   auto const* a = ir::as<ir::constant>(e);
   auto const* b = ir::as<ir::constant>(number);
-  return a && b && a->real == b->real && a->integer == b->integer;
+  return a && b && (is_float(e->type) ? a->real == b->real : a->integer == b->integer);
 }
 
-/// Takes out of a term the condition without which it is 0: from a factor of a product, or the whole.
-inline ir::expr take_condition(ir::expr const& e, ir::expr& condition) {
-  if (auto const* s = ir::as<ir::select>(e); s && is_number(s->when_false, ir::make_number(e->type, 0))) {
-    condition = both(condition, s->condition);
-    return take_condition(s->when_true, condition);
-  }
+/// `e` as select(guard, value, identity); null if it is none.
+inline ir::select const* as_guarded(ir::expr const& e, ir::expr const& identity) {
+  auto const* s = ir::as<ir::select>(e);
+  return s && is_same_constant(s->when_false, identity) && !reads_data(s->condition) ? s : nullptr;
+}
+
+inline ir::select const* as_absent_or(ir::expr const& e) {
+  return ir::as<ir::select>(e) ? as_guarded(e, ir::make_number(e->type, 0)) : nullptr;
+}
+
+/// select(p, e, 0), where `e` may itself be select(q, a, 0).
+inline ir::expr absent_unless(ir::expr const& p, ir::expr const& e) {
+  auto const zero = ir::make_number(e->type, 0);
+  if (auto const* s = as_absent_or(e))
+    return ir::make_select(ir::make_binary(ir::binary_op::logical_and, p, s->condition), s->when_true, zero);
+  return ir::make_select(p, e, zero);
+}
+
+inline bool is_zero(ir::expr const& e) { return is_same_constant(e, ir::make_number(e->type, 0)); }
+
+/// One node inside of a sum, its operands done: takes the guards of its operands.
+inline ir::expr with_guard_outside(ir::expr const& e) {
   if (auto const* b = ir::as<ir::binary>(e); b && b->op == ir::binary_op::multiply) {
-    auto const left = take_condition(b->left, condition);
-    auto const right = take_condition(b->right, condition);
-    return left == b->left && right == b->right ? e : ir::make_binary(b->op, left, right);
+    if (is_zero(b->left) || is_zero(b->right)) return ir::make_number(e->type, 0);
+    if (auto const* s = as_absent_or(b->left))
+      return absent_unless(s->condition, with_guard_outside(ir::make_binary(b->op, s->when_true, b->right)));
+    if (auto const* s = as_absent_or(b->right))
+      return absent_unless(s->condition, ir::make_binary(b->op, b->left, s->when_true));
   }
-  if (auto const* c = ir::as<ir::cast>(e); c && e->type != dtype::boolean && c->operand->type != dtype::boolean) {
-    auto const operand = take_condition(c->operand, condition);
-    return operand == c->operand ? e : ir::make_cast(e->type, operand);
+  if (auto const* u = ir::as<ir::unary>(e); u && u->op == ir::unary_op::negate) {
+    if (is_zero(u->operand)) return u->operand;
+    if (auto const* s = as_absent_or(u->operand)) return absent_unless(s->condition, ir::make_unary(u->op, s->when_true));
   }
+  if (auto const* c = ir::as<ir::cast>(e); c && e->type != dtype::index) {
+    if (is_zero(c->operand)) return ir::make_number(e->type, 0);
+    if (auto const* s = as_absent_or(c->operand)) return absent_unless(s->condition, ir::make_cast(e->type, s->when_true));
+  }
+  if (auto const* s = as_absent_or(e); s && as_absent_or(s->when_true)) return absent_unless(s->condition, s->when_true);
   return e;
 }
 
-inline void lift_predicate(ir::stage& st) {
+/// Indices are not terms: an access is left as it is.
+inline ir::expr with_guards_outside(ir::expr const& e) {
+  if (ir::as<ir::access>(e)) return e;
+  return with_guard_outside(ir::map_operands(e, with_guards_outside));
+}
+
+/// A guard around a whole term becomes the predicate.
+inline void lift_predicate(ir::stage& st, ranges const& known) {
+  auto const kind = st.reduction.kind;
+  if (kind == ir::reduction_kind::none || kind == ir::reduction_kind::tuple) return;
   auto& value = st.components[0].value;
-  if (st.reduction.kind == ir::reduction_kind::sum) {
-    value = take_condition(value, st.predicate);
-  } else if (st.reduction.kind != ir::reduction_kind::none && st.reduction.kind != ir::reduction_kind::tuple) {
-    auto const* s = ir::as<ir::select>(value);
-    if (!s || !is_number(s->when_false, ir::make_identity(st.reduction.kind, value->type))) return;
-    st.predicate = both(st.predicate, s->condition);
-    value = s->when_true;
+  if (kind == ir::reduction_kind::sum) value = with_guards_outside(value);
+  auto const identity = ir::make_identity(kind, value->type);
+  while (auto const* s = as_guarded(value, identity)) {
+    require_also(st.predicate, s->condition);
+    st.predicate = simplify(st.predicate, known);
+    value = ir::expr(s->when_true);
   }
 }
 
-/// Replaces reads of stages that were made again.
-inline ir::expr follow(ir::expr const& e, std::unordered_map<ir::stage const*, handle<ir::stage>> const& moved) {
-  auto const inner = ir::map_operands(e, [&](ir::expr const& o) { return follow(o, moved); });
-  auto const* a = ir::as<ir::access>(inner);
-  auto const* s = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
-  auto const it = s ? moved.find(s->get()) : moved.end();
-  return it == moved.end() ? inner : ir::make_access(it->second, a->indices, a->outside, a->fill, a->component);
+using moved_stages = std::unordered_map<ir::stage const*, handle<ir::stage>>;
+
+/// One expression of a stage: reads go to the stages that were made again, without boundaries.
+inline ir::expr canonical(ir::expr const& e, moved_stages const& moved, ranges const& known) {
+  return ir::rewrite(e, [&](ir::expr const& n) -> ir::expr {
+    auto const* a = ir::as<ir::access>(n);
+    if (!a) return n;
+    auto const* s = std::get_if<handle<ir::stage>>(&a->from);
+    auto const it = s ? moved.find(s->get()) : moved.end();
+    if (it == moved.end()) return without_boundary(n, *a, known);
+    auto const followed = ir::make_access(it->second, a->indices, a->outside, a->fill, a->component);
+    return without_boundary(followed, *ir::as<ir::access>(followed), known);
+  });
+}
+
+inline handle<ir::stage> canonical(handle<ir::stage> const& old, moved_stages const& moved) {
+  auto const known = ranges_of(*old);
+  auto made = *old;
+  for (auto& c : made.components) c.value = canonical(c.value, moved, known);
+  if (made.predicate) made.predicate = simplify(canonical(made.predicate, moved, known), known);
+  if (ir::is_constant(made.predicate, 1)) made.predicate = {};
+  lift_predicate(made, known);
+  bool same = made.predicate == old->predicate;
+  for (std::size_t i = 0; i < made.components.size(); ++i)
+    same = same && made.components[i].value == old->components[i].value;
+  return same ? old : share(std::move(made));
 }
 
 }  // namespace detail
 
 TTUNE_INLINE handle<ir::program> canonicalize_boundaries(handle<ir::program> const& program) {
   ir::program made{{}, program->name, program->inputs, {}, {}};
-  std::unordered_map<ir::stage const*, handle<ir::stage>> moved;
+  detail::moved_stages moved;
   for (auto const& old : program->stages) {
-    ranges known;
-    for (auto const* axes : {&old->axes, &old->reduction.axes})
-      for (auto const& a : *axes) known[a.name] = {a.begin, a.end.value - 1};
-    auto st = *old;
-    for (auto& c : st.components) c.value = detail::without_boundary(detail::follow(c.value, moved), known);
-    if (st.predicate) st.predicate = detail::without_boundary(detail::follow(st.predicate, moved), known);
-    detail::lift_predicate(st);
-    made.stages.push_back(share(std::move(st)));
-    moved[old.get()] = made.stages.back();
+    made.stages.push_back(detail::canonical(old, moved));
+    if (made.stages.back() != old) moved.emplace(old.get(), made.stages.back());
   }
-  for (auto const& out : program->outputs) made.outputs.push_back(moved.at(out.get()));
+  if (moved.empty()) return program;
+  for (auto const& out : program->outputs) {
+    auto const it = moved.find(out.get());
+    made.outputs.push_back(it == moved.end() ? out : it->second);
+  }
   return share(std::move(made));
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "ttune/ir/make.hpp"
+#include "ttune/pass/affine.hpp"
 
 namespace ttune::inline v0::pass {
 
@@ -17,16 +17,25 @@ struct interval {
   friend bool operator==(interval const&, interval const&) = default;
 };
 
-/// What is not known to be bounded. Far from overflow, so that sums of a few stay meaningful.
+/// What is not known to be bounded. An end that lies at or beyond one of these is none; arithmetic keeps it there.
 inline constexpr interval unbounded{-(std::int64_t{1} << 60), std::int64_t{1} << 60};
 [[nodiscard]] constexpr bool is_bounded(interval const& i) noexcept {
-  return i.low > unbounded.low / 2 && i.high < unbounded.high / 2;
+  return i.low > unbounded.low && i.high < unbounded.high;
+}
+[[nodiscard]] constexpr bool is_inside(interval const& i, std::int64_t begin, std::int64_t end) noexcept {
+  return begin <= i.low && i.high < end;
 }
 
 using ranges = std::unordered_map<std::string, interval>;
 
-/// A superset of the values that the expression takes; exact for affine ones.
+/// A superset of the values that the expression takes. Exact for affine ones over independent variables; gathered
+/// indices are bounded by the range that their operand declares.
 [[nodiscard]] interval bounds(ir::expr const& e, ranges const& known);
+[[nodiscard]] interval bounds(affine const& form, ranges const& known);
+[[nodiscard]] interval bounds(linear const& form, ranges const& known);
+
+/// The ranges of a stage's axes. An empty axis has an empty range (high < low).
+[[nodiscard]] ranges ranges_of(ir::stage const& s);
 
 }  // namespace ttune::inline v0::pass
 

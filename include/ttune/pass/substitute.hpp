@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables and combine arguments replaced by expressions. Afterwards none of the replaced names is left, unless a
+// replacement speaks of it. The same handle comes back if nothing was replaced.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune::inline v0::pass {
+
+using substitution = std::unordered_map<std::string, ir::expr>;
+
+/// All at once: replacements are not searched again.
+[[nodiscard]] ir::expr substitute(ir::expr const& e, substitution const& with);
+[[nodiscard]] ir::expr substitute(ir::expr const& e, std::string const& variable, ir::expr const& with);
+/// Loops and lets that declare a replaced name again hide it from there on.
+[[nodiscard]] ir::stmt substitute(ir::stmt const& s, substitution const& with);
+
+/// A combine function applied to two tuples.
+[[nodiscard]] ir::expr substitute_arguments(ir::expr const& combine, std::vector<ir::expr> const& left,
+                                            std::vector<ir::expr> const& right);
+
+}  // namespace ttune::inline v0::pass
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/pass/substitute.inl.hpp"
+#endif
