@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that includes LLVM: its C API, with owners for what has to be disposed of.
-// The C++ headers of ORC would cost every user's file ten seconds; these cost 0.03.
+// LLVM's C++ headers of ORC would cost every user's file ten seconds; these cost 0.03.
 #pragma once
 
 #include <llvm-c/Analysis.h>
@@ -15,18 +15,22 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
-#if LLVM_VERSION_MAJOR < 15
-#error "ttune needs LLVM 15 or newer: install llvm-19-dev"
-#endif
-
 #include <memory>
 #include <string>
 #include <type_traits>
 
-namespace ttune::inline v0::llvm {
+#include "ttune/support/config.hpp"
 
-/// The instruction combiner gives up the whole process where it does not reach its fixpoint, unless told not to check.
+#if LLVM_VERSION_MAJOR < 16
+#error "ttune needs LLVM 16 or newer: install llvm-19-dev"
+#endif
+
+namespace ttune::inline v0::orc {
+
+/// What a kernel's text gains from: the emitter has unrolled and vectorised it already. Chosen by measurement,
+/// see backends/README.md.
 #if LLVM_VERSION_MAJOR >= 18
+// Since 18 the instruction combiner ends the whole process where it reaches no fixpoint, unless told not to check.
 inline constexpr char const* lean_passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
 #else
 inline constexpr char const* lean_passes = "function(early-cse,instcombine,simplifycfg)";
@@ -40,13 +44,14 @@ struct disposer {
 template <class Handle, void (*Dispose)(Handle)>
 using owner = std::unique_ptr<std::remove_pointer_t<Handle>, disposer<Handle, Dispose>>;
 
-using context = owner<LLVMContextRef, LLVMContextDispose>;
+using context_owner = owner<LLVMContextRef, LLVMContextDispose>;
 using module_owner = owner<LLVMModuleRef, LLVMDisposeModule>;
-using machine = owner<LLVMTargetMachineRef, LLVMDisposeTargetMachine>;
-using options = owner<LLVMPassBuilderOptionsRef, LLVMDisposePassBuilderOptions>;
-using buffer = owner<LLVMMemoryBufferRef, LLVMDisposeMemoryBuffer>;
+using machine_owner = owner<LLVMTargetMachineRef, LLVMDisposeTargetMachine>;
+using layout_owner = owner<LLVMTargetDataRef, LLVMDisposeTargetData>;
+using options_owner = owner<LLVMPassBuilderOptionsRef, LLVMDisposePassBuilderOptions>;
+using buffer_owner = owner<LLVMMemoryBufferRef, LLVMDisposeMemoryBuffer>;
 
-/// Takes over a message of LLVM.
+/// Takes over a message of LLVM; null is empty.
 [[nodiscard]] inline std::string take(char* message) {
   std::string text = message ? message : "";
   LLVMDisposeMessage(message);
@@ -62,4 +67,4 @@ using buffer = owner<LLVMMemoryBufferRef, LLVMDisposeMemoryBuffer>;
   return text.empty() ? "unknown error" : text;
 }
 
-}  // namespace ttune::inline v0::llvm
+}  // namespace ttune::inline v0::orc

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a lowered program to an image: the emitter's text, the compiler's code.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "ttune/backends/orc.hpp"
+#include "ttune/emit/llvm_ir.hpp"
+#include "ttune/runtime/abi.hpp"
+
+namespace ttune::inline v0 {
+
+inline orc_backend::orc_backend(ttune::target machine, orc::compiler_options options)
+    : target_(std::move(machine)), compiler_(std::make_unique<orc::compiler>(target_, std::move(options))) {}
+
+inline std::string orc_backend::name() const { return "orc (LLVM " LLVM_VERSION_STRING ")"; }
+
+inline ttune::availability orc_backend::availability() const {
+  return {compiler_->failure().empty(), compiler_->failure()};
+}
+
+inline std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
+  return emit::llvm_ir(program, target_);
+}
+
+inline compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
+  auto const start = std::chrono::steady_clock::now();
+  std::string text;
+  try {
+    text = emit::llvm_ir(program, target_);
+  } catch (std::exception const& failure) {
+    phases_ = {};
+    return {std::nullopt, failure.what(), 0};
+  }
+  auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  auto result = compile_text(text, std::move(signature));
+  phases_.emit = seconds;
+  result.seconds = phases_.total();
+  return result;
+}
+
+inline compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
+  compile_result result;
+  auto code = compiler_->compile(text, result.diagnostics);
+  phases_ = compiler_->last_phases();
+  result.seconds = phases_.total();
+  if (code)
+    result.image = kernel_image{std::move(signature),   target_.name,      abi_version,
+                                std::move(code->bytes), code->main_offset, code->prepare_offset};
+  return result;
+}
+
+inline std::optional<std::string> orc_backend::assembly(std::string const& text) {
+  std::string diagnostics;
+  return compiler_->assembly(text, diagnostics);
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phases, in the order in which a text goes through them.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "ttune/backends/orc/compiler.hpp"
+
+namespace ttune::inline v0::orc {
+
+/// Targets are registered, and loop strength reduction is switched off: it is half of the time that code generation
+/// takes on unrolled kernels and gains nothing. That is an option of the process, not of a machine.
+inline void compiler::initialise_process() {
+  static bool const once = [] {
+    LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllTargets();
+    LLVMInitializeAllTargetMCs();
+    LLVMInitializeAllAsmPrinters();
+    LLVMInitializeAllAsmParsers();
+    char const* const arguments[] = {"ttune", "-disable-lsr"};
+    LLVMParseCommandLineOptions(2, arguments, nullptr);
+    return true;
+  }();
+  (void)once;
+}
+
+inline compiler::compiler(target const& machine_facts, compiler_options options) : options_(std::move(options)) {
+  initialise_process();
+  auto const& t = machine_facts;
+  LLVMTargetRef description = nullptr;
+  char* message = nullptr;
+  if (LLVMGetTargetFromTriple(t.triple.c_str(), &description, &message) != 0) {
+    failure_ = take(message);
+    return;
+  }
+  auto const create = [&] {
+    auto const level = static_cast<LLVMCodeGenOptLevel>(std::clamp(options_.level, 0, 3));
+    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), t.cpu.c_str(), t.features.c_str(),
+                                                 level, LLVMRelocPIC, LLVMCodeModelSmall));
+  };
+  machine_ = create();
+  if (!machine_) {
+    failure_ = "LLVM generates no code for " + t.triple;
+    return;
+  }
+  triple_ = take(LLVMGetTargetMachineTriple(machine_.get()));
+  layout_.reset(LLVMCreateTargetDataLayout(machine_.get()));
+  pass_options_.reset(LLVMCreatePassBuilderOptions());
+  linker_.emplace(create());
+  failure_ = linker_->failure();
+}
+
+/// Types and constants live as long as their context: it is made anew from time to time.
+inline void compiler::renew_context() {
+  if (context_ && ++uses_ < 256) return;
+  context_.reset(LLVMContextCreate());
+  LLVMContextSetDiagnosticHandler(context_.get(), &compiler::note, this);
+  uses_ = 0;
+}
+
+inline void compiler::note(LLVMDiagnosticInfoRef info, void* self) {
+  auto& c = *static_cast<compiler*>(self);
+  auto const severity = LLVMGetDiagInfoSeverity(info);
+  if (severity == LLVMDSError) c.error_noted_ = true;
+  if (severity <= LLVMDSWarning && c.noted_.size() < 4096) c.noted_ += take(LLVMGetDiagInfoDescription(info)) + "\n";
+}
+
+inline double compiler::lap() noexcept {
+  auto const now = clock::now();
+  return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+}
+
+inline std::optional<linked_code> compiler::compile(std::string const& text, std::string& diagnostics) {
+  auto const object = generate(text, LLVMObjectFile, diagnostics);
+  if (!object) return std::nullopt;
+  auto made = linker_->link(object.get(), prepares_, diagnostics);
+  phases_.link = lap();
+  return made;
+}
+
+inline std::optional<std::string> compiler::assembly(std::string const& text, std::string& diagnostics) {
+  auto const made = generate(text, LLVMAssemblyFile, diagnostics);
+  if (!made) return std::nullopt;
+  return std::string(LLVMGetBufferStart(made.get()), LLVMGetBufferSize(made.get()));
+}
+
+inline buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileType kind, std::string& diagnostics) {
+  diagnostics = failure_;
+  phases_ = {};
+  if (!failure_.empty()) return {};
+  noted_.clear();
+  error_noted_ = false;
+  last_ = clock::now();
+  renew_context();
+  auto const parsed = parse(text, diagnostics);
+  phases_.parse = lap();
+  if (!parsed) return {};
+  if (options_.passes != "none")
+    diagnostics = take(LLVMRunPasses(parsed.get(), options_.passes.c_str(), machine_.get(), pass_options_.get()));
+  phases_.passes = lap();
+  if (!diagnostics.empty()) return {};
+  char* message = nullptr;
+  LLVMMemoryBufferRef raw = nullptr;
+  bool const failed = LLVMTargetMachineEmitToMemoryBuffer(machine_.get(), parsed.get(), kind, &message, &raw) != 0;
+  buffer_owner made(raw);
+  if (failed || error_noted_) diagnostics = (failed ? take(message) + "\n" : "") + noted_;
+  phases_.codegen = lap();
+  return diagnostics.empty() ? std::move(made) : buffer_owner{};
+}
+
+inline module_owner compiler::parse(std::string const& text, std::string& diagnostics) {
+  auto* const source = LLVMCreateMemoryBufferWithMemoryRange(text.data(), text.size(), "kernel.ll", 1);
+  LLVMModuleRef raw = nullptr;
+  char* message = nullptr;
+  if (LLVMParseIRInContext(context_.get(), source, &raw, &message) != 0) {  // takes the buffer over
+    diagnostics = take(message) + noted_;
+    return {};
+  }
+  module_owner parsed(raw);
+  LLVMSetModuleDataLayout(raw, layout_.get());
+  LLVMSetTarget(raw, triple_.c_str());
+  diagnostics = check(raw);
+  if (!diagnostics.empty()) return {};
+  without_unwinding(raw);
+  prepares_ = LLVMGetNamedFunction(raw, "ttune_prepare") != nullptr;
+  return parsed;
+}
+
+/// What is wrong with a module that could be read; empty if nothing is. The parser lets through what would crash the
+/// passes, hence the verifier.
+inline std::string compiler::check(LLVMModuleRef parsed) const {
+  char* message = nullptr;
+  bool const invalid = LLVMVerifyModule(parsed, LLVMReturnStatusAction, &message) != 0;
+  auto const told = take(message);
+  if (invalid) return told;
+  auto const quoted = [](LLVMValueRef v) {
+    std::size_t length = 0;
+    auto const* const name = LLVMGetValueName2(v, &length);
+    return "@" + std::string(name, length);
+  };
+  for (auto* v = LLVMGetFirstGlobal(parsed); v; v = LLVMGetNextGlobal(v))
+    if (LLVMIsDeclaration(v) || !LLVMIsGlobalConstant(v))
+      return "a kernel has constants of its own and no variables, but the text names " + quoted(v);
+  for (auto* f = LLVMGetFirstFunction(parsed); f; f = LLVMGetNextFunction(f))
+    if (LLVMIsDeclaration(f) && LLVMGetIntrinsicID(f) == 0)
+      return "a kernel calls nothing outside of itself but what the runtime table holds, but the text names " +
+             quoted(f);
+  auto* const main = LLVMGetNamedFunction(parsed, "ttune_main");
+  return main ? "" : "the text defines no @ttune_main";
+}
+
+/// Kernels do not throw and are not unwound through: without tables for that the image has none to relocate.
+inline void compiler::without_unwinding(LLVMModuleRef parsed) const {
+  auto const kind = [](char const* name, std::size_t length) { return LLVMGetEnumAttributeKindForName(name, length); };
+  auto* const nounwind = LLVMCreateEnumAttribute(context_.get(), kind("nounwind", 8), 0);
+  auto const everywhere = static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex);
+  for (auto* f = LLVMGetFirstFunction(parsed); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f)) continue;
+    LLVMAddAttributeAtIndex(f, everywhere, nounwind);
+    LLVMRemoveEnumAttributeAtIndex(f, everywhere, kind("uwtable", 7));
+  }
+}
+
+}  // namespace ttune::inline v0::orc

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/backends/orc.hpp"
+
+#include <doctest/doctest.h>
+
+#include "kernel_texts.hpp"
+#include "ttune/ir/make.hpp"
+
+using namespace ttune;
+using namespace ttune_test;
+
+TEST_CASE("orc_backend: is available and names its LLVM") {
+  orc_backend backend;
+  CHECK(backend.availability());
+  CHECK(backend.name().starts_with("orc (LLVM "));
+  CHECK(backend.target().name == host_target().name);
+}
+
+TEST_CASE("orc_backend: a text becomes an image with its signature") {
+  orc_backend backend;
+  kernel_signature signature;
+  signature.name = "add";
+  auto const result = backend.compile_text(add_text(), signature);
+  REQUIRE_MESSAGE(result.image, result.diagnostics);
+  CHECK(result.image->signature.name == "add");
+  CHECK(result.image->abi == abi_version);
+  CHECK(result.image->target == backend.target().name);
+  CHECK(result.seconds > 0);
+  CHECK(result.seconds == doctest::Approx(backend.last_phases().total()));
+  float a = 1, b = 2, c = 0;
+  void* operands[] = {&a, &b, &c};
+  load(*result.image)->main()(operands, nullptr, nullptr);
+  CHECK(c == 3);
+}
+
+TEST_CASE("orc_backend: a failure is a value with diagnostics") {
+  orc_backend backend;
+  auto const result = backend.compile_text("nonsense", {});
+  CHECK_FALSE(result.image);
+  CHECK(result.diagnostics.find("kernel.ll:1:") != std::string::npos);
+  CHECK_FALSE(backend.assembly("nonsense"));
+}
+
+TEST_CASE("orc_backend: a target that LLVM does not know is unavailable, with the reason") {
+  target none;
+  none.triple = "abacus-unknown-none";
+  orc_backend backend(none);
+  CHECK_FALSE(backend.availability());
+  CHECK(backend.availability().reason.find("abacus") != std::string::npos);
+  CHECK(backend.compile_text(add_text(), {}).diagnostics == backend.availability().reason);
+}
