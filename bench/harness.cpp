@@ -2,6 +2,8 @@
 // Interleaved timing, JSON lines, the table.
 #include "harness.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -43,6 +45,32 @@ double quantile(std::vector<double> const& sorted, double q) {
   return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
+/// How often the threads of this process had to leave a core to others.
+long preemptions() {
+  rusage use{};
+  ::getrusage(RUSAGE_SELF, &use);
+  return use.ru_nivcsw;
+}
+
+/// Samples during which other processes ran are worth little: a barrier then waits for a scheduler's slice. They count
+/// only if there are hardly any others.
+struct samples_of_one {
+  std::vector<double> clean, disturbed;
+
+  void take(std::function<void()> const& f, std::int64_t calls) {
+    auto const before = preemptions();
+    auto const taken = timed(f, calls);
+    bool const quiet = static_cast<double>(preemptions() - before) <= 1 + 50 * taken;
+    (quiet ? clean : disturbed).push_back(taken / static_cast<double>(calls));
+  }
+  timing result() {
+    if (clean.size() < 3) clean.insert(clean.end(), disturbed.begin(), disturbed.end());
+    std::ranges::sort(clean);
+    auto const median = quantile(clean, 0.5);
+    return {median, (quantile(clean, 0.75) - quantile(clean, 0.25)) / median};
+  }
+};
+
 bool is_ours(std::string const& system) { return system.starts_with("ttune"); }
 
 }  // namespace
@@ -54,19 +82,16 @@ std::vector<timing> time_interleaved(std::span<std::function<void()> const> func
     pause();
     calls.push_back(calls_for(f, chosen.sample_seconds));
   }
-  std::vector<std::vector<double>> samples(functions.size());
-  for (int round = 0; round < chosen.samples; ++round)
+  std::vector<samples_of_one> samples(functions.size());
+  for (int round = 0; round < 4 * chosen.samples; ++round)
     for (std::size_t i = 0; i < functions.size(); ++i) {
+      if (samples[i].clean.size() == static_cast<std::size_t>(chosen.samples)) continue;
       pause();
       (void)timed(functions[i], std::max<std::int64_t>(1, calls[i] / 4));  // wakes its threads, warms the caches
-      samples[i].push_back(timed(functions[i], calls[i]) / static_cast<double>(calls[i]));
+      samples[i].take(functions[i], calls[i]);
     }
   std::vector<timing> result;
-  for (auto& s : samples) {
-    std::ranges::sort(s);
-    auto const median = quantile(s, 0.5);
-    result.push_back({median, (quantile(s, 0.75) - quantile(s, 0.25)) / median});
-  }
+  for (auto& s : samples) result.push_back(s.result());
   return result;
 }
 

@@ -17,6 +17,7 @@ struct timing {
 };
 
 /// Round-robin: each round takes one sample of each function, so that whatever slows the machine slows all alike.
+/// Samples during which other processes took a core are taken again, up to four times as many as asked for.
 [[nodiscard]] std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions,
                                                    options const& chosen);
 

@@ -28,6 +28,10 @@ struct import_summary {
   std::string first_fault;   ///< "line 3: ..."; empty if nothing was skipped
 };
 
+namespace detail {
+import_summary import_lines(std::istream& in, record_store& into, json_line_result (*read)(std::string_view));
+}
+
 /// Appends the records of all lines to a store.
 import_summary read_json_lines(std::istream& in, record_store& into);
 /// Throws record_error if the stream fails.

@@ -146,12 +146,13 @@ TTUNE_INLINE json_line_result from_json_line(std::string_view text) {
   return {std::move(r), {}};
 }
 
-TTUNE_INLINE import_summary read_json_lines(std::istream& in, record_store& into) {
+TTUNE_INLINE import_summary detail::import_lines(std::istream& in, record_store& into,
+                                                 json_line_result (*read)(std::string_view)) {
   import_summary summary;
   std::string line;
   for (std::int64_t number = 1; std::getline(in, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    auto const [r, fault] = from_json_line(line);
+    auto const [r, fault] = read(line);
     if (r) {
       into.append(*r);
       ++summary.records;
@@ -160,6 +161,10 @@ TTUNE_INLINE import_summary read_json_lines(std::istream& in, record_store& into
     }
   }
   return summary;
+}
+
+TTUNE_INLINE import_summary read_json_lines(std::istream& in, record_store& into) {
+  return detail::import_lines(in, into, from_json_line);
 }
 
 TTUNE_INLINE void write_json_lines(record_store const& from, std::ostream& out) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads AutoTVM's tuning logs (versions 0.1 and 0.2) as records: to compare with, and to learn from.
+#pragma once
+
+#include <iosfwd>
+#include <string_view>
+
+#include "ttune/records/json_lines.hpp"
+
+namespace ttune::inline v0 {
+
+/// compute_text is the task's name with the texts among its arguments (element types, layouts), extents the integers
+/// among them in order. AutoTVM numbers whole configurations only, so the indices of the choices are -1. Its error
+/// numbers become the status that is nearest; seconds is the median of its costs.
+[[nodiscard]] json_line_result from_autotvm_line(std::string_view line);
+
+/// Appends the records of all lines to a store; lines that are no records do not stop the others.
+import_summary read_autotvm_log(std::istream& in, record_store& into);
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/records/autotvm_log.inl.hpp"
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <istream>
+#include <vector>
+
+#include "ttune/records/autotvm_log.hpp"
+#include "ttune/records/json_parts.hpp"
+#include "ttune/support/hash.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+inline json_value const* item_of(json_value const* list, std::size_t index) noexcept {
+  auto const* const items = list ? list->as<json_value::array>() : nullptr;
+  return items && index < items->size() ? &(*items)[index] : nullptr;
+}
+
+/// The integers of a task's arguments, and its texts.
+inline void flatten_arguments(json_value const& v, record_key& key) {
+  if (auto const* const items = v.as<json_value::array>())
+    for (auto const& item : *items) flatten_arguments(item, key);
+  else if (auto const* const number = v.as<std::int64_t>()) key.extents.push_back(*number);
+  else if (auto const* const text = v.as<std::string>()) key.compute_text += " " + *text;
+}
+
+/// MeasureErrorNo of tvm.autotvm.measure.
+inline trial_status autotvm_status(std::int64_t error) noexcept {
+  switch (error) {
+    case 0: return trial_status::ok;
+    case 1: return trial_status::unsupported;  // instantiation: over a limit of the device
+    case 2:
+    case 3: return trial_status::compile_failed;
+    case 5: return trial_status::wrong_result;
+    case 6:
+    case 7: return trial_status::timed_out;
+    default: return trial_status::crashed;
+  }
+}
+
+/// ["tile_f", "sp", [2, 1, 64, 4]], ["auto_unroll_max_step", "ot", 1500], ["order", "re", [1, 0]]
+inline bool read_entity(json_value const& entity, knob_choice& choice) {
+  auto const *const name = item_of(&entity, 0), *const value = item_of(&entity, 2);
+  if (!name || !name->as<std::string>() || !value) return false;
+  choice.knob = name->text();
+  if (value->as<json_value::array>()) return read_integers(value, choice.values);
+  json_value const list{json_value::array{*value}};
+  return read_integers(&list, choice.values);
+}
+
+/// [costs, error, seconds in all, time of day]
+inline bool read_autotvm_result(json_value const* result, record& r) {
+  auto const *const costs = item_of(result, 0), *const error = item_of(result, 1);
+  auto const *const all = item_of(result, 2), *const time = item_of(result, 3);
+  auto& m = r.result;
+  if (!costs || !error || !error->as<std::int64_t>()) return false;
+  m.status = autotvm_status(error->integer(0));
+  m.measure_seconds = all ? all->number(0) : 0;
+  r.timestamp = time ? static_cast<std::int64_t>(std::llround(std::clamp(time->number(0), 0.0, 1e12) * 1000)) : 0;
+  std::vector<double> seconds;
+  for (std::size_t i = 0; auto const* const cost = item_of(costs, i); ++i) {
+    if (cost->as<std::string>()) m.message = cost->text();  // what some versions say of a failure
+    else seconds.push_back(cost->number(0));
+  }
+  if (!m.ok()) return true;
+  if (seconds.empty()) return false;
+  std::ranges::sort(seconds);
+  auto const n = seconds.size();
+  m.samples = static_cast<std::int32_t>(n);
+  m.seconds = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2;
+  m.spread = m.seconds > 0 ? (seconds[n - 1 - n / 4] - seconds[n / 4]) / m.seconds : 0;
+  return true;
+}
+
+}  // namespace detail
+
+TTUNE_INLINE json_line_result from_autotvm_line(std::string_view text) {
+  auto const [line, fault] = parse_json(text);
+  if (!line) return {std::nullopt, fault};
+  bool const is_old = line->find("i") != nullptr;
+  auto const* const input = line->find(is_old ? "i" : "input");
+  auto const* const config = is_old ? detail::item_of(input, 5) : line->find("config");
+  auto const* const entities = config ? config->find(is_old ? "e" : "entity") : nullptr;
+  auto const *const target = detail::item_of(input, 0), *const task = detail::item_of(input, 1);
+  auto const* const arguments = detail::item_of(input, 2);
+  if (!target || !task || !arguments || !entities || !entities->as<json_value::array>())
+    return {std::nullopt, "no record of AutoTVM: task, arguments or configuration are missing"};
+
+  record r;
+  r.key.target = target->text();
+  r.key.compute_text = task->text();
+  detail::flatten_arguments(*arguments, r.key);
+  hasher compute, space;
+  compute.add(r.key.compute_text);
+  for (auto const e : r.key.extents) compute.add(static_cast<std::uint64_t>(e));
+  for (auto const& entity : *entities->as<json_value::array>()) {
+    if (!detail::read_entity(entity, r.choices.emplace_back()))
+      return {std::nullopt, "a knob of the configuration is not made of integers"};
+    space.add(r.choices.back().knob);
+  }
+  r.key.compute = compute.value();
+  r.key.space = space.value();
+  if (!detail::read_autotvm_result(line->find(is_old ? "r" : "result"), r))
+    return {std::nullopt, "the result is not [costs, error, seconds, time]"};
+  auto const* const version = line->find("tvm_version");
+  r.library_version = "AutoTVM" + (version ? " " + version->text() : std::string());
+  return {std::move(r), {}};
+}
+
+TTUNE_INLINE import_summary read_autotvm_log(std::istream& in, record_store& into) {
+  return detail::import_lines(in, into, from_autotvm_line);
+}
+
+}  // namespace ttune::inline v0
