@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs the iterations of parallel loops. Applications may bring their own; the default forks and joins in well
-// under a microsecond when called back to back.
+// Who runs the tasks of parallel loops. Applications may bring their own; the default forks and joins in well under a
+// microsecond when called back to back.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,17 @@
 
 namespace ttune::inline v0 {
 
-/// Safe to use from many threads at once.
+/// Safe to use from many threads at once. An own one must run a call made from within a task, and pass it the worker
+/// number of that task (tasks of one worker never overlap, and scratch memory is indexed by it).
 class executor {
  public:
+  executor() = default;
+  executor(executor const&) = delete;
+  executor& operator=(executor const&) = delete;
   virtual ~executor() = default;
   /// The most workers that `parallel` uses; their numbers are below it.
   [[nodiscard]] virtual std::int32_t threads() const noexcept = 0;
-  /// Runs all tasks, each once, and returns when all are done. A nested or concurrent call may run them one after the
-  /// other on the calling thread.
+  /// Runs each task once and returns when all are done. Tasks are machine code and do not throw.
   virtual void parallel(parallel_body body, void* closure, std::int64_t tasks) = 0;
 };
 
@@ -29,11 +32,12 @@ class serial_executor final : public executor {
   }
 };
 
-/// A pool of threads that take tasks from a counter; the caller takes part. After a region the others spin for 50 us,
-/// then sleep.
+/// A pool of threads that take chunks of tasks from one counter; the caller takes part. After a region the others spin
+/// for 50 us, yield for as long again, then sleep; waking them takes some 20 us. A call from within a task runs on the
+/// calling thread, and so does a call while another thread has the pool. After a fork the child computes alone.
 class thread_pool final : public executor {
  public:
-  /// 0: as many as this process may run on.
+  /// 0: as many as this process may use (`usable_cpus`). Has fewer if the system grants no more.
   explicit thread_pool(std::int32_t threads = 0);
   ~thread_pool() override;
   [[nodiscard]] std::int32_t threads() const noexcept override;
@@ -42,9 +46,11 @@ class thread_pool final : public executor {
  private:
   struct state;
   std::unique_ptr<state> state_;
+  std::int32_t granted_ = 1;
 };
 
-/// The pool that kernels use unless told otherwise, made when first asked for.
+/// The pool that kernels use unless told otherwise: made when first asked for, never destroyed, since kernels may run
+/// while the program ends. The only mutable global of the library.
 [[nodiscard]] std::shared_ptr<executor> default_executor();
 
 /// The table that a kernel is called with. `on` must outlive it.

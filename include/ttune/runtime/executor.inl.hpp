@@ -1,128 +1,225 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sched.h>
+#include <pthread.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "ttune/runtime/executor.hpp"
+#include "ttune/runtime/machine.hpp"
 
 namespace ttune::inline v0 {
 
 namespace detail {
 
+inline constexpr std::chrono::microseconds spin_time{50};
+
 inline void pause_cpu() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");
+  asm volatile("isb");
 #endif
 }
 
-inline std::int32_t allowed_cpus() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-  return static_cast<std::int32_t>(std::max(1U, std::thread::hardware_concurrency()));
+/// Spins until `done()` or for `spin_time`; whether it is done.
+template <class Done>
+bool spin_until(Done const& done) noexcept {
+  for (int i = 0; i < 32; ++i) {
+    if (done()) return true;
+    pause_cpu();
+  }
+  for (auto const limit = steady::now() + spin_time; steady::now() < limit;)
+    for (int i = 0; i < 16; ++i) {
+      if (done()) return true;
+      pause_cpu();
+    }
+  return false;
 }
 
-/// Waits for `done` by spinning, then by giving the processor away: another process may be running on the core that
-/// the last worker needs.
-template <class Done>
-void spin_until(Done done) {
-  auto const limit = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
-  for (int i = 0; !done(); ++i) {
-    if (i % 64 != 63 || std::chrono::steady_clock::now() < limit) pause_cpu();
-    else std::this_thread::yield();
+/// The signals of the application are not delivered to threads that it does not know of.
+class without_signals {
+ public:
+  without_signals() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-}
+  without_signals(without_signals const&) = delete;
+  without_signals& operator=(without_signals const&) = delete;
+  ~without_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
 
 }  // namespace detail
 
+/// A region is published by one word, {generation, next chunk}: whoever takes a chunk takes it from a region that
+/// still runs, by compare-and-exchange, so that a thread that wakes late finds nothing instead of touching a closure
+/// that is gone, and the caller waits for those threads only that took something.
 struct thread_pool::state {
-  std::vector<std::thread> workers;
-  std::mutex region;                       ///< one region at a time; whoever finds it taken works alone
-  alignas(64) std::atomic<std::uint32_t> generation{0};
-  alignas(64) std::atomic<std::int64_t> next{0};
-  alignas(64) std::atomic<std::int32_t> inside{0};  ///< workers that may be touching the region
-  alignas(64) std::atomic<bool> open{false};
+  static constexpr std::int64_t most_chunks = std::int64_t{1} << 31;
+
+  struct alignas(64) region {
+    std::atomic<std::uint64_t> ticket{0};  ///< generation << 32 | next chunk
+    std::atomic<parallel_body> body{nullptr};
+    std::atomic<void*> closure{nullptr};
+    std::atomic<std::int64_t> tasks{0};
+    std::atomic<std::int64_t> grain{1};  ///< tasks a chunk: 1 unless there are more than 2^31
+  } now;
+  alignas(64) std::atomic<std::int64_t> done{0};  ///< tasks of the region that others than the caller have done
+  alignas(64) std::atomic<std::int32_t> sleepers{0};
   std::atomic<bool> stop{false};
-  parallel_body body = nullptr;
-  void* closure = nullptr;
-  std::int64_t tasks = 0;
+  std::mutex sleep;
+  std::condition_variable wake;
+  alignas(64) std::atomic<bool> busy{false};  ///< some thread has the pool
+  bool spins = true;                          ///< not when there are more threads than processors
+  std::int64_t threads = 1;                   ///< asked for: sets the size of chunks
+  std::vector<std::thread> others;
 
-  static bool& in_region() {
-    thread_local bool flag = false;
-    return flag;
+  /// Where the calling thread is: in which pool, as which worker.
+  struct place {
+    state const* in = nullptr;
+    std::int32_t worker = 0;
+  };
+  static place& here() noexcept {
+    static thread_local place p;
+    return p;
   }
 
-  void take_tasks(std::int32_t worker) {
-    in_region() = true;
-    for (std::int64_t t; (t = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) body(closure, t, worker);
-    in_region() = false;
-  }
+  static std::uint32_t generation(std::uint64_t ticket) noexcept { return static_cast<std::uint32_t>(ticket >> 32); }
 
-  void run(std::int32_t worker) {
-    std::uint32_t seen = 0;
-    while (!stop.load(std::memory_order_acquire)) {
-      inside.fetch_add(1);
-      if (open.load()) take_tasks(worker);
-      inside.fetch_sub(1, std::memory_order_release);
-      wait_for_change(seen);
-      seen = generation.load(std::memory_order_acquire);
+  /// Runs chunks of a region until none is left; how many tasks that were.
+  std::int64_t take(std::uint32_t wanted, std::int32_t worker) noexcept {
+    std::int64_t count = 0;
+    auto t = now.ticket.load(std::memory_order_acquire);
+    for (;;) {
+      // Read before the exchange: if that succeeds, the region still runs, and these were its members.
+      auto const tasks = now.tasks.load(std::memory_order_relaxed);
+      auto const grain = now.grain.load(std::memory_order_relaxed);
+      auto const body = now.body.load(std::memory_order_relaxed);
+      auto* const closure = now.closure.load(std::memory_order_relaxed);
+      auto const next = static_cast<std::int64_t>(t & 0xffffffffU);
+      auto const chunks = grain == 1 ? tasks : (tasks + grain - 1) / grain;
+      if (generation(t) != wanted || next >= chunks) return count;
+      auto const taken = std::max<std::int64_t>(1, (chunks - next) / (2 * threads));
+      if (!now.ticket.compare_exchange_weak(t, t + static_cast<std::uint64_t>(taken), std::memory_order_acq_rel,
+                                            std::memory_order_acquire))
+        continue;
+      auto const end = std::min(tasks, (next + taken) * grain);
+      for (auto i = next * grain; i < end; ++i) body(closure, i, worker);
+      count += end - next * grain;
+      t = now.ticket.load(std::memory_order_acquire);
     }
   }
 
-  void wait_for_change(std::uint32_t seen) {
-    auto const limit = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
-    for (int i = 0; generation.load(std::memory_order_acquire) == seen; ++i) {
-      if (i % 64 != 63 || std::chrono::steady_clock::now() < limit) detail::pause_cpu();
-      else generation.wait(seen, std::memory_order_acquire);
+  /// The generation that follows `seen`, or `seen` when the pool ends.
+  std::uint32_t wait_for_region(std::uint32_t seen) {
+    auto const is_new = [&] { return generation(now.ticket.load(std::memory_order_acquire)) != seen; };
+    if (spins && detail::spin_until(is_new)) return generation(now.ticket.load(std::memory_order_acquire));
+    for (auto const limit = detail::steady::now() + detail::spin_time; !is_new() && detail::steady::now() < limit;)
+      std::this_thread::yield();
+    if (!is_new()) {
+      std::unique_lock lock(sleep);
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      // Sequentially consistent with `publish`: either this sees the region or the publisher sees the sleeper.
+      wake.wait(lock, [&] { return generation(now.ticket.load(std::memory_order_seq_cst)) != seen; });
+      sleepers.fetch_sub(1, std::memory_order_relaxed);
     }
+    return generation(now.ticket.load(std::memory_order_acquire));
+  }
+
+  void serve(std::int32_t worker) {
+    here() = {this, worker};
+    for (std::uint32_t seen = 0;;) {
+      seen = wait_for_region(seen);
+      if (stop.load(std::memory_order_acquire)) return;
+      if (auto const count = take(seen, worker); count != 0) done.fetch_add(count, std::memory_order_release);
+    }
+  }
+
+  std::uint32_t publish(parallel_body body, void* closure, std::int64_t tasks) {
+    now.body.store(body, std::memory_order_relaxed);
+    now.closure.store(closure, std::memory_order_relaxed);
+    now.tasks.store(tasks, std::memory_order_relaxed);
+    now.grain.store((tasks + most_chunks - 1) / most_chunks, std::memory_order_relaxed);
+    done.store(0, std::memory_order_relaxed);
+    auto const next = generation(now.ticket.load(std::memory_order_relaxed)) + 1;
+    now.ticket.store(std::uint64_t{next} << 32, std::memory_order_seq_cst);
+    if (sleepers.load(std::memory_order_seq_cst) != 0) {
+      {
+        std::lock_guard const wait_until_they_sleep(sleep);
+      }
+      wake.notify_all();
+    }
+    return next;
+  }
+
+  void run(parallel_body body, void* closure, std::int64_t tasks) {
+    auto const published = publish(body, closure, tasks);
+    auto const rest = tasks - take(published, 0);
+    auto const all_done = [&] { return done.load(std::memory_order_acquire) == rest; };
+    // Not for ever: another process may be running on the core that the last worker needs.
+    if (spins && detail::spin_until(all_done)) return;
+    while (!all_done()) std::this_thread::yield();
   }
 };
 
 TTUNE_INLINE thread_pool::thread_pool(std::int32_t threads) : state_(std::make_unique<state>()) {
-  if (threads <= 0) threads = detail::allowed_cpus();
-  for (std::int32_t w = 1; w < threads; ++w) state_->workers.emplace_back([s = state_.get(), w] { s->run(w); });
+  auto const cpus = usable_cpus();
+  if (threads <= 0) threads = cpus;
+  state_->spins = threads <= cpus;
+  state_->threads = threads;
+  state_->others.resize(static_cast<std::size_t>(threads - 1));
+  detail::without_signals const quiet;
+  std::size_t made = 0;
+  try {
+    for (; made < state_->others.size(); ++made)
+      state_->others[made] =
+          std::thread([s = state_.get(), worker = static_cast<std::int32_t>(made) + 1] { s->serve(worker); });
+  } catch (std::system_error const&) {  // as many as there are, then
+  }
+  granted_ = static_cast<std::int32_t>(made) + 1;
 }
 
 TTUNE_INLINE thread_pool::~thread_pool() {
-  state_->stop.store(true);
-  state_->generation.fetch_add(1);
-  state_->generation.notify_all();
-  for (auto& w : state_->workers) w.join();
+  state_->stop.store(true, std::memory_order_release);
+  (void)state_->publish(nullptr, nullptr, 0);
+  for (auto& t : state_->others)
+    if (t.joinable()) t.join();
 }
 
-TTUNE_INLINE std::int32_t thread_pool::threads() const noexcept { return static_cast<std::int32_t>(state_->workers.size()) + 1; }
+TTUNE_INLINE std::int32_t thread_pool::threads() const noexcept { return granted_; }
 
 TTUNE_INLINE void thread_pool::parallel(parallel_body body, void* closure, std::int64_t tasks) {
   auto& s = *state_;
-  std::unique_lock<std::mutex> lock(s.region, std::defer_lock);
-  if (tasks <= 1 || s.workers.empty() || state::in_region() || !lock.try_lock()) {
-    for (std::int64_t t = 0; t < tasks; ++t) body(closure, t, 0);
+  auto& here = state::here();
+  bool const nested = here.in == &s;
+  if (nested || tasks <= 1 || granted_ == 1 || s.busy.exchange(true, std::memory_order_acquire)) {
+    auto const worker = nested ? here.worker : 0;
+    for (std::int64_t t = 0; t < tasks; ++t) body(closure, t, worker);
     return;
   }
-  s.body = body;
-  s.closure = closure;
-  s.tasks = tasks;
-  s.next.store(0, std::memory_order_relaxed);
-  s.open.store(true);
-  s.generation.fetch_add(1, std::memory_order_release);
-  s.generation.notify_all();
-  s.take_tasks(0);
-  s.open.store(false);
-  detail::spin_until([&] { return s.inside.load() == 0; });
+  auto const before = here;
+  here = {&s, 0};
+  s.run(body, closure, tasks);
+  here = before;
+  s.busy.store(false, std::memory_order_release);
 }
 
 TTUNE_INLINE std::shared_ptr<executor> default_executor() {
-  static auto const pool = std::make_shared<thread_pool>();
-  return pool;
+  static auto* const pool = new std::shared_ptr<executor>(std::make_shared<thread_pool>());
+  return *pool;
 }
 
 TTUNE_INLINE runtime_table make_runtime_table(executor& on) {

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "ttune/runtime/machine.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+using steady = std::chrono::steady_clock;
+
+inline double seconds_since(steady::time_point start) noexcept {
+  return std::chrono::duration<double>(steady::now() - start).count();
+}
+
+/// Processors' worth of time that the container grants, rounded up; a large number without a quota.
+inline std::int32_t container_quota() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  double quota = 0;
+  double period = 0;
+  if (!(file >> quota >> period) || quota <= 0 || period <= 0) return 1 << 20;  // "max" is no number
+  return static_cast<std::int32_t>(std::clamp(quota / period + 0.999, 1.0, 1048576.0));
+}
+
+/// Of the first processor's data cache of a level. sysconf counts the third one wrongly on virtual machines.
+inline std::int64_t cache_bytes(int level, std::int64_t otherwise) {
+  for (int index = 0; index < 8; ++index) {
+    auto const folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    int its_level = 0;
+    std::string kind;
+    std::int64_t kilobytes = 0;
+    if (!(std::ifstream(folder + "level") >> its_level)) break;
+    if (its_level == level && std::ifstream(folder + "type") >> kind && kind != "Instruction" &&
+        std::ifstream(folder + "size") >> kilobytes && kilobytes > 0)
+      return kilobytes << 10;  // "32K"
+  }
+  constexpr int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
+  auto const bytes = sysconf(names[level - 1]);
+  return bytes > 0 ? static_cast<std::int64_t>(bytes) : otherwise;
+}
+
+#if defined(__x86_64__)
+
+/// Where the processor tells that it has a feature, and which registers the system must save for it.
+struct cpu_feature {
+  char const* name;  ///< LLVM's
+  std::uint32_t leaf, subleaf;
+  int word;  ///< eax, ebx, ecx, edx
+  int bit;
+  std::uint64_t saved;  ///< bits of XCR0
+};
+inline constexpr std::uint64_t saves_avx = 0x6;
+inline constexpr std::uint64_t saves_avx512 = 0xe6;
+inline constexpr std::uint64_t saves_amx = 0x60000;
+inline constexpr cpu_feature cpu_features[] = {
+    {"sse3", 1, 0, 2, 0, 0},
+    {"pclmul", 1, 0, 2, 1, 0},
+    {"ssse3", 1, 0, 2, 9, 0},
+    {"fma", 1, 0, 2, 12, saves_avx},
+    {"cx16", 1, 0, 2, 13, 0},
+    {"sse4.1", 1, 0, 2, 19, 0},
+    {"sse4.2", 1, 0, 2, 20, 0},
+    {"movbe", 1, 0, 2, 22, 0},
+    {"popcnt", 1, 0, 2, 23, 0},
+    {"avx", 1, 0, 2, 28, saves_avx},
+    {"f16c", 1, 0, 2, 29, saves_avx},
+    {"lzcnt", 0x80000001, 0, 2, 5, 0},
+    {"sse4a", 0x80000001, 0, 2, 6, 0},
+    {"xop", 0x80000001, 0, 2, 11, saves_avx},
+    {"fma4", 0x80000001, 0, 2, 16, saves_avx},
+    {"tbm", 0x80000001, 0, 2, 21, 0},
+    {"bmi", 7, 0, 1, 3, 0},
+    {"avx2", 7, 0, 1, 5, saves_avx},
+    {"bmi2", 7, 0, 1, 8, 0},
+    {"avx512f", 7, 0, 1, 16, saves_avx512},
+    {"avx512dq", 7, 0, 1, 17, saves_avx512},
+    {"adx", 7, 0, 1, 19, 0},
+    {"avx512ifma", 7, 0, 1, 21, saves_avx512},
+    {"avx512cd", 7, 0, 1, 28, saves_avx512},
+    {"sha", 7, 0, 1, 29, 0},
+    {"avx512bw", 7, 0, 1, 30, saves_avx512},
+    {"avx512vl", 7, 0, 1, 31, saves_avx512},
+    {"avx512vbmi", 7, 0, 2, 1, saves_avx512},
+    {"avx512vbmi2", 7, 0, 2, 6, saves_avx512},
+    {"gfni", 7, 0, 2, 8, 0},
+    {"vaes", 7, 0, 2, 9, saves_avx},
+    {"vpclmulqdq", 7, 0, 2, 10, saves_avx},
+    {"avx512vnni", 7, 0, 2, 11, saves_avx512},
+    {"avx512bitalg", 7, 0, 2, 12, saves_avx512},
+    {"avx512vpopcntdq", 7, 0, 2, 14, saves_avx512},
+    {"avx512vp2intersect", 7, 0, 3, 8, saves_avx512},
+    {"amx-bf16", 7, 0, 3, 22, saves_amx},
+    {"avx512fp16", 7, 0, 3, 23, saves_avx512},
+    {"amx-tile", 7, 0, 3, 24, saves_amx},
+    {"amx-int8", 7, 0, 3, 25, saves_amx},
+    {"avxvnni", 7, 1, 0, 4, saves_avx},
+    {"avx512bf16", 7, 1, 0, 5, saves_avx512},
+    {"avxifma", 7, 1, 0, 23, saves_avx},
+    {"avxvnniint8", 7, 1, 3, 4, saves_avx},
+    {"avxneconvert", 7, 1, 3, 5, saves_avx},
+    {"avxvnniint16", 7, 1, 3, 10, saves_avx},
+};
+
+/// Which registers the system saves when it switches threads; 0 if none of the wide ones.
+inline std::uint64_t saved_registers() noexcept {
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+  std::uint32_t d = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & (1U << 27)) == 0) return 0;
+  asm volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+  return std::uint64_t{d} << 32 | a;
+}
+
+inline bool has_feature(cpu_feature const& f) noexcept {
+  std::uint32_t words[4] = {};
+  if (!__get_cpuid_count(f.leaf, f.subleaf, &words[0], &words[1], &words[2], &words[3])) return false;
+  return (words[f.word] >> f.bit & 1U) != 0 && (f.saved == 0 || (saved_registers() & f.saved) == f.saved);
+}
+
+#endif
+
+/// Whether this machine is known to have, or to lack, a feature of LLVM's name.
+inline bool host_feature([[maybe_unused]] std::string_view name, bool otherwise) noexcept {
+#if defined(__x86_64__)
+  for (auto const& f : cpu_features)
+    if (name == f.name) return has_feature(f);
+#endif
+  return otherwise;
+}
+
+inline char const* host_architecture() noexcept {
+#if defined(__x86_64__)
+  return "x86_64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "unknown";
+#endif
+}
+
+// Peaks are measured by instructions, not by C++: compilers fold a naive loop of multiply-adds to nothing, and fuse
+// a * b + c or not as their flags say. Twelve accumulators hide the latency of two units.
+#if defined(__x86_64__)
+// All registers zero first: what is left in them could be denormal.
+#define TTUNE_FMA_ROUNDS(instruction, r)                                                                           \
+  asm volatile("vzeroall\n1:\n.irp n,0,1,2,3,4,5,6,7,8,9,10,11\n" instruction " %%" r "14, %%" r "15, %%" r        \
+               "\\n\n.endr\ndec %0\njnz 1b\nvzeroupper"                                                            \
+               : "+r"(rounds)                                                                                      \
+               :                                                                                                   \
+               : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
+                 "xmm12", "xmm13", "xmm14", "xmm15", "cc")
+
+/// Runs rounds of twelve multiply-adds; the lanes of one, 0 if there are none.
+inline std::int32_t fma_rounds(dtype type, std::int64_t rounds) {
+  bool const single = type == dtype::f32;
+  if (host_feature("avx512f", false)) {
+    if (single) TTUNE_FMA_ROUNDS("vfmadd231ps", "zmm");
+    else TTUNE_FMA_ROUNDS("vfmadd231pd", "zmm");
+    return single ? 16 : 8;
+  }
+  if (!host_feature("fma", false)) return 0;
+  if (single) TTUNE_FMA_ROUNDS("vfmadd231ps", "ymm");
+  else TTUNE_FMA_ROUNDS("vfmadd231pd", "ymm");
+  return single ? 8 : 4;
+}
+#undef TTUNE_FMA_ROUNDS
+#elif defined(__aarch64__)
+#define TTUNE_FMA_ROUNDS(s)                                                                                   \
+  asm volatile("movi v30.16b, #0\nmovi v31.16b, #0\n1:\n.irp n,0,1,2,3,4,5,6,7,16,17,18,19\nfmla v\\n\\()." s \
+               ", v30." s ", v31." s "\n.endr\nsubs %0, %0, #1\nb.ne 1b"                                      \
+               : "+r"(rounds)                                                                                 \
+               :                                                                                              \
+               : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v30", "v31", "cc")
+inline std::int32_t fma_rounds(dtype type, std::int64_t rounds) {
+  bool const single = type == dtype::f32;
+  if (single) TTUNE_FMA_ROUNDS("4s");
+  else TTUNE_FMA_ROUNDS("2d");
+  return single ? 4 : 2;
+}
+#undef TTUNE_FMA_ROUNDS
+#else
+inline std::int32_t fma_rounds(dtype, std::int64_t) { return 0; }
+#endif
+
+/// Runs work(thread) on so many threads at once, again and again. For each thread the seconds of its fastest run (a
+/// disturbed core does not spoil the others), and last the seconds of the fastest run of all together.
+template <class Work>
+std::vector<double> fastest_runs(std::int32_t threads, double seconds, Work const& work) {
+  std::atomic<std::int32_t> ready{0};
+  std::atomic<std::int32_t> round{0};
+  std::atomic<bool> stop{false};
+  std::vector<double> best(static_cast<std::size_t>(threads) + 1, 1e30);
+  std::vector<std::thread> others;
+  auto const wait_for = [](std::atomic<std::int32_t>& count, std::int32_t value) {
+    while (count.load(std::memory_order_acquire) < value) std::this_thread::yield();
+  };
+  auto const run = [&](std::int32_t t) {
+    auto const from = steady::now();
+    work(t);
+    auto& mine = best[static_cast<std::size_t>(t)];
+    mine = std::min(mine, seconds_since(from));
+  };
+  for (std::int32_t t = 1; t < threads; ++t)
+    others.emplace_back([&, t] {
+      for (std::int32_t r = 1;; ++r) {
+        ready.fetch_add(1, std::memory_order_release);
+        wait_for(round, r);
+        if (stop.load()) return;
+        run(t);
+      }
+    });
+  auto const start = steady::now();
+  for (std::int32_t r = 1; r <= 4 || seconds_since(start) < seconds; ++r) {
+    wait_for(ready, r * (threads - 1));
+    auto const from = steady::now();
+    round.store(r, std::memory_order_release);
+    run(0);
+    wait_for(ready, (r + 1) * (threads - 1));
+    best.back() = std::min(best.back(), seconds_since(from));
+  }
+  stop.store(true);
+  round.store(1 << 30);
+  for (auto& t : others) t.join();
+  return best;
+}
+
+}  // namespace detail
+
+TTUNE_INLINE std::int32_t usable_cpus() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  auto cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                  ? CPU_COUNT(&allowed)
+                  : static_cast<std::int32_t>(std::thread::hardware_concurrency());  // over 1024 processors
+  return std::max(1, std::min(cpus, detail::container_quota()));
+}
+
+TTUNE_INLINE std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (auto const colon = line.find(':'); colon != std::string::npos && colon + 2 < line.size())
+        return line.substr(colon + 2);
+  return "unknown processor";
+}
+
+TTUNE_INLINE target probe_host() {
+  target t;
+  t.name = std::string(detail::host_architecture()) + " generic";
+  t.triple = std::string(detail::host_architecture()) + "-unknown-linux-gnu";
+  t.cores = usable_cpus();
+#if defined(__aarch64__)
+  t.vector_registers = 32;
+  t.has_fma = true;
+#endif
+  t.has_fma = detail::host_feature("fma", t.has_fma);
+  if (detail::host_feature("avx512f", false) && detail::host_feature("avx512vl", false)) {
+    t.vector_bytes = 64;
+    t.vector_registers = 32;
+    t.has_masks = true;
+  } else if (detail::host_feature("avx2", false)) {
+    t.vector_bytes = 32;
+  }
+  t.l1_bytes = detail::cache_bytes(1, t.l1_bytes);
+  t.l2_bytes = detail::cache_bytes(2, t.l2_bytes);
+  t.l3_bytes = detail::cache_bytes(3, t.l3_bytes);
+  if (auto const line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); line > 0) t.line_bytes = static_cast<std::int32_t>(line);
+  return t;
+}
+
+TTUNE_INLINE std::string missing_features(std::string_view features) {
+  std::string missing;
+  while (!features.empty()) {
+    auto const comma = std::min(features.find(','), features.size());
+    auto const one = features.substr(0, comma);
+    if (one.starts_with('+') && !detail::host_feature(one.substr(1), true))
+      missing.append(missing.empty() ? "" : ", ").append(one.substr(1));
+    features.remove_prefix(std::min(comma + 1, features.size()));
+  }
+  return missing;
+}
+
+TTUNE_INLINE bool is_host_architecture(std::string_view target_name) noexcept {
+  auto name = target_name.substr(0, target_name.find(' '));
+  if (name == "x86-64" || name == "amd64") name = "x86_64";
+  if (name == "arm64") name = "aarch64";
+  return name == detail::host_architecture();
+}
+
+TTUNE_INLINE double measure_fma_peak(std::int32_t threads, dtype type, double seconds) {
+  if (type != dtype::f32 && type != dtype::f64) return 0;
+  constexpr std::int64_t rounds = 200'000;  // about a millisecond
+  auto const lanes = detail::fma_rounds(type, 1);
+  if (lanes == 0) return 0;
+  threads = std::max(1, threads);
+  auto took = detail::fastest_runs(threads, seconds, [&](std::int32_t) { detail::fma_rounds(type, rounds); });
+  took.pop_back();
+  double rate = 0;
+  for (auto const t : took) rate += 2.0 * 12 * lanes * static_cast<double>(rounds) / t * 1e-9;
+  return rate;
+}
+
+TTUNE_INLINE double measure_copy_bandwidth(std::int32_t threads, double seconds) {
+  threads = std::max(1, threads);
+  auto const cached = std::max<std::int64_t>(probe_host().l3_bytes, 8 << 20);
+  auto const each = static_cast<std::size_t>(std::min<std::int64_t>(cached * 2, 256 << 20) / threads);
+  std::vector<std::vector<char>> from(static_cast<std::size_t>(threads));
+  std::vector<std::vector<char>> to(from.size());
+  auto const took = detail::fastest_runs(threads, seconds, [&](std::int32_t t) {
+    auto& source = from[static_cast<std::size_t>(t)];
+    auto& copy = to[static_cast<std::size_t>(t)];
+    if (source.empty()) source.assign(each, 1), copy.assign(each, 2);  // in the memory of the thread that uses it
+    std::memcpy(copy.data(), source.data(), each);
+  });
+  return 2.0 * static_cast<double>(each) * threads / took.back() * 1e-9;
+}
+
+}  // namespace ttune::inline v0
