@@ -15,20 +15,26 @@ namespace ttune_test {
 class landscape {
  public:
   explicit landscape(int extent = 512)
-      : space_({ttune::factors_knob("i", extent, 4), ttune::factors_knob("j", extent, 4), ttune::factors_knob("k", extent, 2),
-                ttune::one_of_knob("unroll", {0, 16, 64, 512}), ttune::boolean_knob("pack")},
+      : space_({ttune::factors_knob("i", extent, 4), ttune::factors_knob("j", extent, 4),
+                ttune::factors_knob("k", extent, 2), ttune::one_of_knob("unroll", {0, 16, 64, 512}),
+                ttune::boolean_knob("pack")},
                {{ttune::knob_value{0, 3, 0} * ttune::knob_value{1, 3, 0} <= 256, "registers"},
                 {ttune::knob_value{0, 2, 0} * ttune::knob_value{0, 3, 0} * ttune::knob_value{1, 2, 0} *
-                         ttune::knob_value{1, 3, 0} <= 32768, "cache"}}) {}
+                         ttune::knob_value{1, 3, 0} <=
+                     32768,
+                 "cache"}}) {}
 
   [[nodiscard]] ttune::sampler const& space() const { return space_; }
   /// In (0, 1].
   [[nodiscard]] double speed(ttune::configuration const& c) const {
     double loss = 0;
     auto const part = [&](int knob, std::size_t column) {
-      return std::log2(static_cast<double>(space_.knobs()[static_cast<std::size_t>(knob)].choice(c.choices[static_cast<std::size_t>(knob)])[column]));
+      return std::log2(static_cast<double>(
+          space_.knobs()[static_cast<std::size_t>(knob)].choice(c.choices[static_cast<std::size_t>(knob)])[column]));
     };
-    auto const off = [&](double value, double best, double weight) { loss += weight * (value - best) * (value - best); };
+    auto const off = [&](double value, double best, double weight) {
+      loss += weight * (value - best) * (value - best);
+    };
     off(part(0, 3), 2, 0.5);
     off(part(1, 3), 4, 0.4);
     off(part(0, 3) + part(1, 3), 6, 0.3);  // a ridge across two knobs
@@ -77,7 +83,7 @@ class search_loop {
   std::vector<ttune::observation> incumbents;
   std::vector<ttune::configuration> order;  ///< as proposed
   double best = 0;
-  bool valid = true;                        ///< all were valid and new
+  bool valid = true;  ///< all were valid and new
 
  private:
   landscape const& land_;

@@ -15,8 +15,23 @@ namespace ttune::inline v0 {
 class knob_expression {
  public:
   enum class op : std::uint8_t {
-    value, add, subtract, multiply, divide, ceil_divide, modulo, minimum, maximum,
-    less, less_equal, equal, not_equal, logical_and, logical_or, logical_not, select
+    value,
+    add,
+    subtract,
+    multiply,
+    divide,
+    ceil_divide,
+    modulo,
+    minimum,
+    maximum,
+    less,
+    less_equal,
+    equal,
+    not_equal,
+    logical_and,
+    logical_or,
+    logical_not,
+    select
   };
   struct item {
     op what = op::value;

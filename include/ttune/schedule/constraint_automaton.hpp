@@ -29,7 +29,8 @@ class partial_evaluator {
   enum class verdict : std::uint8_t { rejected, accepted, open };
 
   /// `order`: the knobs that the expression depends on, in the order in which they will be read.
-  partial_evaluator(knob_expression const& expression, std::vector<knob> const& knobs, std::span<std::int32_t const> order);
+  partial_evaluator(knob_expression const& expression, std::vector<knob> const& knobs,
+                    std::span<std::int32_t const> order);
 
   [[nodiscard]] std::size_t layers() const noexcept { return layers_.size(); }
   /// Choices of the knob at a layer that the expression cannot tell apart have one class.
@@ -47,20 +48,20 @@ class partial_evaluator {
   struct node {
     knob_expression::op what = knob_expression::op::value;
     std::int64_t literal = 0;
-    std::int32_t knob = -1;    ///< a column of a knob
+    std::int32_t knob = -1;  ///< a column of a knob
     std::int32_t column = 0;
     std::vector<std::int32_t> children;
-    std::int32_t first = -1;   ///< the first layer that it depends on; -1: constant
-    std::int32_t last = -1;    ///< the layer after which its value is known
-    std::int32_t slot = -1;    ///< where the values of its finished children are kept
-    std::int32_t term = -1;    ///< depends on one knob: its row in that layer's table
+    std::int32_t first = -1;  ///< the first layer that it depends on; -1: constant
+    std::int32_t last = -1;   ///< the layer after which its value is known
+    std::int32_t slot = -1;   ///< where the values of its finished children are kept
+    std::int32_t term = -1;   ///< depends on one knob: its row in that layer's table
   };
   struct layer_table {
     std::vector<std::uint32_t> class_of;
     std::uint32_t class_count = 1;
-    std::vector<std::int32_t> terms;         ///< nodes
-    std::vector<std::int64_t> values;        ///< [class][term]
-    std::vector<std::int32_t> touched;       ///< nodes with a child that finishes here, children first
+    std::vector<std::int32_t> terms;    ///< nodes
+    std::vector<std::int64_t> values;   ///< [class][term]
+    std::vector<std::int32_t> touched;  ///< nodes with a child that finishes here, children first
   };
 
   std::int32_t add(node n);
@@ -72,15 +73,16 @@ class partial_evaluator {
   std::int64_t value_at(std::int32_t id, std::span<std::int32_t const> choice) const;
   void absorb(node const& n, std::size_t child, std::int64_t value, std::span<std::int64_t> remainder) const;
   [[nodiscard]] std::int64_t finish(node const& n, std::span<std::int64_t> remainder) const;
-  [[nodiscard]] value_interval bounds_of(std::int32_t id, std::int32_t read, std::span<std::int64_t const> remainder) const;
+  [[nodiscard]] value_interval bounds_of(std::int32_t id, std::int32_t read,
+                                         std::span<std::int64_t const> remainder) const;
 
   std::vector<node> nodes_;
   std::int32_t root_ = 0;
   std::vector<std::int32_t> layer_of_knob_;
   std::vector<layer_table> layers_;
   std::vector<std::int64_t> initial_;
-  std::vector<std::int64_t> scratch_;          ///< values of the nodes that finish in the current layer
-  std::vector<value_interval> unread_;         ///< of each node, nothing read
+  std::vector<std::int64_t> scratch_;   ///< values of the nodes that finish in the current layer
+  std::vector<value_interval> unread_;  ///< of each node, nothing read
 };
 
 /// The tables. States of a layer are numbered; 0 accepts whatever comes.

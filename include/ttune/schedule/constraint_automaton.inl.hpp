@@ -32,9 +32,7 @@ inline std::int64_t identity_of(expression_op what) noexcept {
 inline value_interval point(std::int64_t value) noexcept { return {value, value}; }
 inline bool always(value_interval a) noexcept { return a.low > 0 || a.high < 0; }
 inline bool never(value_interval a) noexcept { return a.low == 0 && a.high == 0; }
-inline value_interval truth(bool certain, bool impossible) noexcept {
-  return {certain ? 1 : 0, impossible ? 0 : 1};
-}
+inline value_interval truth(bool certain, bool impossible) noexcept { return {certain ? 1 : 0, impossible ? 0 : 1}; }
 inline value_interval hull(value_interval a, value_interval b) noexcept {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
@@ -48,9 +46,7 @@ inline value_interval corners(expression_op what, value_interval a, value_interv
   return {std::min({p, q, r, s}), std::max({p, q, r, s})};
 }
 
-inline std::int64_t magnitude(value_interval a) noexcept {
-  return std::max(a.high, saturating_subtract(0, a.low));
-}
+inline std::int64_t magnitude(value_interval a) noexcept { return std::max(a.high, saturating_subtract(0, a.low)); }
 
 inline value_interval quotient(expression_op what, value_interval a, value_interval b) noexcept {
   if (b.low > 0 || b.high < 0) return corners(what, a, b);
@@ -305,7 +301,8 @@ TTUNE_INLINE void partial_evaluator::read(std::size_t layer_index, std::uint32_t
     for (std::size_t c = 0; c < n.children.size(); ++c) {
       auto const& child = nodes_[static_cast<std::size_t>(n.children[c])];
       if (child.last == now)
-        absorb(n, c, child.term >= 0 ? values[child.term] : scratch_[static_cast<std::size_t>(n.children[c])], remainder);
+        absorb(n, c, child.term >= 0 ? values[child.term] : scratch_[static_cast<std::size_t>(n.children[c])],
+               remainder);
     }
     if (n.last == now) scratch_[static_cast<std::size_t>(id)] = finish(n, remainder);
   }
@@ -340,7 +337,8 @@ TTUNE_INLINE partial_evaluator::verdict partial_evaluator::judge(std::size_t rea
                                                                  std::span<std::int64_t const> remainder) {
   auto const& root = nodes_[static_cast<std::size_t>(root_)];
   auto const read = static_cast<std::int32_t>(read_layers) - 1;
-  auto const bounds = root.last <= read ? point(scratch_[static_cast<std::size_t>(root_)]) : bounds_of(root_, read, remainder);
+  auto const bounds =
+      root.last <= read ? point(scratch_[static_cast<std::size_t>(root_)]) : bounds_of(root_, read, remainder);
   if (always(bounds)) return verdict::accepted;
   return never(bounds) ? verdict::rejected : verdict::open;
 }
@@ -373,7 +371,9 @@ class row_numbering {
     return count_ - 1;
   }
   /// `none` if there is no such row.
-  [[nodiscard]] std::uint32_t find(T const* row_begin) const { return table_[place_of(row_begin, hash_of_row(row_begin))]; }
+  [[nodiscard]] std::uint32_t find(T const* row_begin) const {
+    return table_[place_of(row_begin, hash_of_row(row_begin))];
+  }
 
   static constexpr std::uint32_t none = 0xffffffffU;
 
@@ -466,7 +466,8 @@ inline void minimise(constraint_automaton& automaton) {
     renamed.assign(states, constraint_automaton::rejected);
     for (std::size_t s = 0; s < states; ++s) {  // state 0 comes first and stays 0
       auto const* const row = layer.next.data() + s * layer.classes;
-      bool const dead = std::all_of(row, row + layer.classes, [](auto n) { return n == constraint_automaton::rejected; });
+      bool const dead =
+          std::all_of(row, row + layer.classes, [](auto n) { return n == constraint_automaton::rejected; });
       if (!dead) renamed[s] = rows.number_of(row);
     }
     std::vector<std::uint32_t> next;

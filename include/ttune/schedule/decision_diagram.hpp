@@ -45,14 +45,16 @@ class decision_diagram {
   struct level {
     std::uint32_t first_node = 0;
     std::uint32_t last_node = 0;
-    std::vector<std::uint32_t> group_of;        ///< [choice]
-    std::vector<std::uint32_t> place;           ///< [choice]: within its group
-    std::vector<std::uint32_t> first_member;    ///< [group], and one more
-    std::vector<std::int32_t> members;          ///< choices, by group
-    std::vector<std::uint32_t> classes;         ///< [reader][group]: class in the automaton that reads here
+    std::vector<std::uint32_t> group_of;      ///< [choice]
+    std::vector<std::uint32_t> place;         ///< [choice]: within its group
+    std::vector<std::uint32_t> first_member;  ///< [group], and one more
+    std::vector<std::int32_t> members;        ///< choices, by group
+    std::vector<std::uint32_t> classes;       ///< [reader][group]: class in the automaton that reads here
     std::vector<std::pair<std::uint32_t, std::uint32_t>> readers;  ///< automata that read this knob, and at which layer
     [[nodiscard]] std::uint32_t groups() const noexcept { return static_cast<std::uint32_t>(first_member.size() - 1); }
-    [[nodiscard]] std::uint32_t members_of(std::uint32_t g) const noexcept { return first_member[g + 1] - first_member[g]; }
+    [[nodiscard]] std::uint32_t members_of(std::uint32_t g) const noexcept {
+      return first_member[g + 1] - first_member[g];
+    }
   };
 
   void group(knob const& k, level& at, std::span<constraint_automaton const* const> automata) const;

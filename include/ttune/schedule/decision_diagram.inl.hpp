@@ -139,8 +139,8 @@ TTUNE_INLINE std::uint64_t decision_diagram::rank(std::span<std::int32_t const> 
     auto const choice = static_cast<std::size_t>(choices[order_[l]]);
     auto const* const first = edges_.data() + nodes_[n].first_edge;
     auto const* const last = edges_.data() + nodes_[n].last_edge;
-    auto const* const taken = std::lower_bound(
-        first, last, levels_[l].group_of[choice], [](edge const& e, std::uint32_t g) { return e.group < g; });
+    auto const* const taken = std::lower_bound(first, last, levels_[l].group_of[choice],
+                                               [](edge const& e, std::uint32_t g) { return e.group < g; });
     if (taken != first) number += (taken - 1)->through;
     number += levels_[l].place[choice] * nodes_[taken->child].count;
     n = taken->child;

@@ -19,11 +19,11 @@ enum class factor_policy : std::uint8_t {
 
 /// What a split's tuples must keep to. Inner parts are all but the outermost.
 struct factor_limits {
-  std::int32_t max_inner = 2147483647;     ///< of each inner part
+  std::int32_t max_inner = 2147483647;  ///< of each inner part
   std::int32_t max_innermost = 2147483647;
-  std::int32_t multiple_of = 1;            ///< the innermost part is a multiple of this, as of the vector width (or 1)
-  double max_waste = 0.5;    ///< iterations past the extent, as a share of all that the loops make; not for `exact`
-  std::size_t max_choices = 4096;          ///< beyond, the tuples that waste most are left out
+  std::int32_t multiple_of = 1;  ///< the innermost part is a multiple of this, as of the vector width (or 1)
+  double max_waste = 0.5;        ///< iterations past the extent, as a share of all that the loops make; not for `exact`
+  std::size_t max_choices = 4096;  ///< beyond, the tuples that waste most are left out
 };
 
 /// All tuples of `parts` loop extents for a loop of `extent`, flat, outermost first, in lexicographic order of the

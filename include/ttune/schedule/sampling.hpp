@@ -28,7 +28,9 @@ struct space_size {
   /// "100", "about 3200", "at least 3402…".
   [[nodiscard]] std::string text() const;
   /// Exactly this many.
-  friend bool operator==(space_size const& a, std::uint64_t b) noexcept { return a.exact && !a.saturated && a.count == b; }
+  friend bool operator==(space_size const& a, std::uint64_t b) noexcept {
+    return a.exact && !a.saturated && a.count == b;
+  }
 };
 
 struct sampler_options {

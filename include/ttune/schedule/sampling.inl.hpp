@@ -18,7 +18,8 @@ namespace ttune::inline v0 {
 
 TTUNE_INLINE std::string space_size::text() const {
   std::string digits;
-  for (auto rest = count; rest > 0 || digits.empty(); rest /= 10) digits.push_back(static_cast<char>('0' + static_cast<int>(rest % 10)));
+  for (auto rest = count; rest > 0 || digits.empty(); rest /= 10)
+    digits.push_back(static_cast<char>('0' + static_cast<int>(rest % 10)));
   std::reverse(digits.begin(), digits.end());
   return (saturated ? "at least " : exact ? "" : "about ") + digits;
 }
@@ -57,8 +58,9 @@ TTUNE_INLINE void sampler::check_names() const {
       if (k >= knobs_.size())
         throw argument_error("where(" + c.text + "): there is no knob number " + std::to_string(item.value.knob));
       if (item.value.column < 0 || item.value.column >= knobs_[k].width)
-        throw argument_error("where(" + c.text + "): the knob " + knobs_[k].name + " has " + std::to_string(knobs_[k].width) +
-                             " parts, number " + std::to_string(item.value.column) + " is asked for");
+        throw argument_error("where(" + c.text + "): the knob " + knobs_[k].name + " has " +
+                             std::to_string(knobs_[k].width) + " parts, number " + std::to_string(item.value.column) +
+                             " is asked for");
     }
 }
 
@@ -85,8 +87,8 @@ TTUNE_INLINE void sampler::find_components() {
   }
   for (std::size_t c = 0; c < constraints_.size(); ++c)
     if (auto const scope = constraints_[c].condition.depends_on(); !scope.empty())
-      components_[static_cast<std::size_t>(part_of[static_cast<std::size_t>(find(scope.front()))])].constraints.push_back(
-          static_cast<std::int32_t>(c));
+      components_[static_cast<std::size_t>(part_of[static_cast<std::size_t>(find(scope.front()))])]
+          .constraints.push_back(static_cast<std::int32_t>(c));
 }
 
 namespace detail {
@@ -103,7 +105,8 @@ inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, s
   auto const open_after = [&](std::int32_t next) {
     read[static_cast<std::size_t>(next)] = true;
     auto const open = std::count_if(scopes.begin(), scopes.end(), [&](auto const& scope) {
-      auto const done = std::count_if(scope.begin(), scope.end(), [&](auto k) { return read[static_cast<std::size_t>(k)]; });
+      auto const done =
+          std::count_if(scope.begin(), scope.end(), [&](auto k) { return read[static_cast<std::size_t>(k)]; });
       return done > 0 && done < static_cast<std::ptrdiff_t>(scope.size());
     });
     read[static_cast<std::size_t>(next)] = false;
@@ -132,7 +135,8 @@ TTUNE_INLINE void sampler::solve(component& part, std::size_t work_limit) {
     auto const& condition = constraints_[static_cast<std::size_t>(c)].condition;
     scopes.push_back(condition.depends_on());
     for (auto const& item : condition.items())
-      if (item.what == knob_expression::op::value && !item.value.is_literal()) ++mentions[static_cast<std::size_t>(item.value.knob)];
+      if (item.what == knob_expression::op::value && !item.value.is_literal())
+        ++mentions[static_cast<std::size_t>(item.value.knob)];
   }
   auto const first = detail::reading_order(part.knobs, knobs_, scopes, mentions, true);
   auto const second = detail::reading_order(part.knobs, knobs_, scopes, mentions, false);
@@ -146,7 +150,8 @@ TTUNE_INLINE void sampler::solve(component& part, std::size_t work_limit) {
 
 /// Builds the automata and the diagram of a component with its knobs in this order. `must`: if that takes more than
 /// `work`, leaves out the constraints with the largest automata until it does not.
-TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t const> order, std::size_t work, bool must) {
+TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t const> order, std::size_t work,
+                                     bool must) {
   std::vector<std::int32_t> solved;
   part.unsolved.clear();
   auto left = work;
@@ -158,7 +163,8 @@ TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t con
     auto& automaton = automata_[static_cast<std::size_t>(c)];
     automaton = {};
     auto budget = must ? work / 4 : left;
-    bool const done = detail::build_automaton(constraints_[static_cast<std::size_t>(c)].condition, knobs_, reads, budget, automaton);
+    bool const done =
+        detail::build_automaton(constraints_[static_cast<std::size_t>(c)].condition, knobs_, reads, budget, automaton);
     tabulated_[static_cast<std::size_t>(c)] = done;
     if (!done && !must) return false;
     (done ? solved : part.unsolved).push_back(c);
@@ -256,74 +262,95 @@ TTUNE_INLINE void sampler::throw_empty() const {
 
 TTUNE_INLINE void sampler::require_exact() const {
   if (!size_.exact || size_.saturated)
-    throw argument_error("configurations have no numbers in a space whose size is " + size_.text() + ": draw them instead");
+    throw argument_error("configurations have no numbers in a space whose size is " + size_.text() +
+                         ": draw them instead");
 }
 
 // ---- draws ----------------------------------------------------------------------------------------------------
 
-/// Depth first with random choices, cutting what intervals refute. For components whose draws are hardly ever valid;
-/// finds something valid, though not all with equal likelihood.
-TTUNE_INLINE bool sampler::search(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
-  auto const order = part.diagram.knobs();
-  struct watcher {
-    detail::partial_evaluator evaluator;
-    std::vector<std::int32_t> layer_of_depth;                ///< -1: does not read that knob
-    std::vector<std::vector<std::int64_t>> remainders;       ///< before each depth
-    std::vector<std::size_t> read;                           ///< layers read before each depth
-  };
-  std::vector<watcher> watchers;
-  for (auto const c : part.constraints) {
-    auto const& condition = constraints_[static_cast<std::size_t>(c)].condition;
+namespace detail {
+
+/// Depth first with random choices, cutting what intervals refute.
+class backtracking {
+ public:
+  backtracking(std::vector<knob> const& knobs, std::span<std::int32_t const> order)
+      : knobs_(knobs), order_(order), untried_(order.size()) {}
+
+  void watch(knob_expression const& condition) {
     auto const scope = condition.depends_on();
     std::vector<std::int32_t> reads;
     std::vector<std::int32_t> layers;
-    for (auto const k : order) {
+    for (auto const k : order_) {
       bool const in = std::binary_search(scope.begin(), scope.end(), k);
       layers.push_back(in ? static_cast<std::int32_t>(reads.size()) : -1);
       if (in) reads.push_back(k);
     }
-    detail::partial_evaluator evaluator(condition, knobs_, reads);
-    std::vector<std::vector<std::int64_t>> remainders(order.size() + 1, evaluator.initial());
-    watchers.push_back({std::move(evaluator), std::move(layers), std::move(remainders), std::vector<std::size_t>(order.size() + 1)});
+    partial_evaluator evaluator(condition, knobs_, reads);
+    std::vector<std::vector<std::int64_t>> remainders(order_.size() + 1, evaluator.initial());
+    watchers_.push_back({std::move(evaluator), std::move(layers), std::move(remainders)});
   }
-  auto const step = [&](std::size_t depth, std::int32_t choice) {
-    for (auto& w : watchers) {
-      w.remainders[depth + 1] = w.remainders[depth];
-      w.read[depth + 1] = w.read[depth];
-      if (w.layer_of_depth[depth] < 0) continue;
-      auto const layer = static_cast<std::size_t>(w.layer_of_depth[depth]);
-      w.evaluator.read(layer, w.evaluator.classes(layer)[static_cast<std::size_t>(choice)], w.remainders[depth + 1]);
-      w.read[depth + 1] = layer + 1;
-      if (w.evaluator.judge(layer + 1, w.remainders[depth + 1]) == detail::partial_evaluator::verdict::rejected) return false;
+
+  /// False if there is nothing, or nothing was found in a million steps.
+  bool run(rng& random, std::vector<std::int32_t>& choices) {
+    constexpr int most_steps = 1'000'000;
+    std::size_t depth = 0;
+    open(0, random);
+    for (int steps = 0; steps < most_steps; ++steps) {
+      if (untried_[depth].empty()) {
+        if (depth == 0) return false;
+        --depth;
+        continue;
+      }
+      auto const choice = untried_[depth].back();
+      untried_[depth].pop_back();
+      if (!read(depth, choice)) continue;
+      choices[static_cast<std::size_t>(order_[depth])] = choice;
+      if (++depth == order_.size()) return true;
+      open(depth, random);
     }
-    return true;
+    return false;
+  }
+
+ private:
+  struct watcher {
+    partial_evaluator evaluator;
+    std::vector<std::int32_t> layer_of_depth;           ///< -1: does not read that knob
+    std::vector<std::vector<std::int64_t>> remainders;  ///< before each depth
   };
-  constexpr std::size_t most_steps = 1'000'000;
-  std::size_t steps = 0;
-  std::vector<std::vector<std::int32_t>> untried(order.size());
-  auto const open = [&](std::size_t depth) {
-    auto& list = untried[depth];
-    list.resize(static_cast<std::size_t>(knobs_[static_cast<std::size_t>(order[depth])].choices()));
+
+  void open(std::size_t depth, rng& random) {
+    auto& list = untried_[depth];
+    list.resize(static_cast<std::size_t>(knobs_[static_cast<std::size_t>(order_[depth])].choices()));
     std::iota(list.begin(), list.end(), 0);
     shuffle(std::span(list), random);
-  };
-  std::size_t depth = 0;
-  open(0);
-  while (steps < most_steps) {
-    if (untried[depth].empty()) {
-      if (depth == 0) return false;
-      --depth;
-      continue;
-    }
-    auto const choice = untried[depth].back();
-    untried[depth].pop_back();
-    ++steps;
-    if (!step(depth, choice)) continue;
-    choices[static_cast<std::size_t>(order[depth])] = choice;
-    if (++depth == order.size()) return true;
-    open(depth);
   }
-  return false;
+
+  /// False if the choice is refuted.
+  bool read(std::size_t depth, std::int32_t choice) {
+    for (auto& w : watchers_) {
+      auto& remainder = w.remainders[depth + 1];
+      remainder = w.remainders[depth];
+      if (w.layer_of_depth[depth] < 0) continue;
+      auto const layer = static_cast<std::size_t>(w.layer_of_depth[depth]);
+      w.evaluator.read(layer, w.evaluator.classes(layer)[static_cast<std::size_t>(choice)], remainder);
+      if (w.evaluator.judge(layer + 1, remainder) == partial_evaluator::verdict::rejected) return false;
+    }
+    return true;
+  }
+
+  std::vector<knob> const& knobs_;
+  std::span<std::int32_t const> order_;
+  std::vector<watcher> watchers_;
+  std::vector<std::vector<std::int32_t>> untried_;
+};
+
+}  // namespace detail
+
+/// For components whose draws are hardly ever valid: finds something valid, though not all with equal likelihood.
+TTUNE_INLINE bool sampler::search(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
+  detail::backtracking search(knobs_, part.diagram.knobs());
+  for (auto const c : part.constraints) search.watch(constraints_[static_cast<std::size_t>(c)].condition);
+  return search.run(random, choices);
 }
 
 TTUNE_INLINE bool sampler::draw(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
@@ -420,7 +447,8 @@ TTUNE_INLINE configuration sampler::crossover(configuration const& a, configurat
     }
     if (fits) continue;
     auto const& parent = random() >> 63 != 0 ? a : b;
-    for (auto const k : part.knobs) child.choices[static_cast<std::size_t>(k)] = parent.choices[static_cast<std::size_t>(k)];
+    for (auto const k : part.knobs)
+      child.choices[static_cast<std::size_t>(k)] = parent.choices[static_cast<std::size_t>(k)];
   }
   return child;
 }

@@ -20,16 +20,16 @@ struct annealing_options {
   int chains = 128;
   int steps = 500;
   cooling schedule = cooling::geometric;
-  double hot = 0.5;            ///< temperatures in units of the spread of scores among random configurations,
-  double cold = 0.03;          ///< so that they mean the same for every model
-  double local_moves = 0.7;    ///< share of moves to a neighbour; the others draw one knob anew
-  double from_best = 0.25;     ///< share of chains that start each round from the best measured
-  int restart_after = 60;      ///< steps without gain after which a chain starts elsewhere; 0: never
-  int patience = 100;          ///< steps in which the list of the best does not change, after which the round ends; 0: never
-  double exploration = 0.05;   ///< share of random trials
-  double diversity = 0;        ///< see select_diverse; > 0 chooses among `pool` times as many candidates
+  double hot = 0.5;          ///< temperatures in units of the spread of scores among random configurations,
+  double cold = 0.03;        ///< so that they mean the same for every model
+  double local_moves = 0.7;  ///< share of moves to a neighbour; the others draw one knob anew
+  double from_best = 0.25;   ///< share of chains that start each round from the best measured
+  int restart_after = 60;    ///< steps without gain after which a chain starts elsewhere; 0: never
+  int patience = 100;  ///< steps in which the list of the best does not change, after which the round ends; 0: never
+  double exploration = 0.05;  ///< share of random trials
+  double diversity = 0;       ///< see select_diverse; > 0 chooses among `pool` times as many candidates
   double pool = 2;
-  bool score_all = true;       ///< where the whole space is no larger than chains × steps, score all of it instead
+  bool score_all = true;  ///< where the whole space is no larger than chains × steps, score all of it instead
 };
 
 class annealing final : public search_strategy {
@@ -47,8 +47,8 @@ class annealing final : public search_strategy {
   struct round_report {
     std::size_t evaluations = 0;  ///< scores asked for
     int steps = 0;
-    double acceptance = 0;        ///< share of moves
-    float best = 0;               ///< score of the best candidate not visited
+    double acceptance = 0;  ///< share of moves
+    float best = 0;         ///< score of the best candidate not visited
   };
   [[nodiscard]] round_report const& last_round() const noexcept { return last_; }
 
@@ -66,10 +66,10 @@ class annealing final : public search_strategy {
   sampler const* space_ = nullptr;
   rng random_{0};
   exploration_plan plan_;
-  std::vector<configuration> points_;     ///< [chain]
+  std::vector<configuration> points_;  ///< [chain]
   std::vector<float> scores_;
   std::vector<float> chain_best_;
-  std::vector<int> stuck_;                ///< steps since a chain's best rose
+  std::vector<int> stuck_;  ///< steps since a chain's best rose
   std::vector<configuration> proposals_;
   std::vector<float> proposal_scores_;
   double adaptive_temperature_ = 0;

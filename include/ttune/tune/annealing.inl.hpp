@@ -76,7 +76,8 @@ TTUNE_INLINE void annealing::start(sampler const& space, std::uint64_t seed) {
 }
 
 /// Model scores that are not finite count as the worst of the batch.
-TTUNE_INLINE void annealing::score(search_request const& request, std::span<configuration const> batch, std::vector<float>& scores) {
+TTUNE_INLINE void annealing::score(search_request const& request, std::span<configuration const> batch,
+                                   std::vector<float>& scores) {
   scores.resize(batch.size());
   if (batch.empty()) return;
   request.score(batch, scores);
@@ -93,7 +94,8 @@ TTUNE_INLINE void annealing::place_chains(search_request const& request) {
   auto const chains = static_cast<std::size_t>(options_.chains);
   bool const first = points_.empty();
   points_.resize(chains);
-  auto const best = std::min(request.incumbents.size(), static_cast<std::size_t>(options_.from_best * static_cast<double>(chains)));
+  auto const best =
+      std::min(request.incumbents.size(), static_cast<std::size_t>(options_.from_best * static_cast<double>(chains)));
   for (std::size_t i = 0; i < chains; ++i) {
     if (i < best && space_->valid(request.incumbents[i].chosen)) points_[i] = request.incumbents[i].chosen;
     else if (first) space_->draw(random_, points_[i]);
@@ -108,7 +110,8 @@ TTUNE_INLINE double annealing::temperature_at(int step, double spread) const {
   switch (options_.schedule) {
     case annealing_options::cooling::constant: return spread * options_.hot;
     case annealing_options::cooling::linear: return spread * (options_.hot + (options_.cold - options_.hot) * progress);
-    case annealing_options::cooling::geometric: return spread * options_.hot * std::pow(options_.cold / options_.hot, progress);
+    case annealing_options::cooling::geometric:
+      return spread * options_.hot * std::pow(options_.cold / options_.hot, progress);
     case annealing_options::cooling::adaptive: break;
   }
   return adaptive_temperature_;
@@ -184,7 +187,8 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, best_list& be
     accepted += accepted_;
     auto const progress = static_cast<double>(last_.steps) / options_.steps;
     auto const wanted = 0.5 * std::pow(0.04, progress);
-    adaptive_temperature_ *= static_cast<double>(accepted_) > wanted * static_cast<double>(points_.size()) ? 0.95 : 1.05;
+    adaptive_temperature_ *=
+        static_cast<double>(accepted_) > wanted * static_cast<double>(points_.size()) ? 0.95 : 1.05;
   }
   last_.acceptance = moves > 0 ? static_cast<double>(accepted) / static_cast<double>(moves) : 0;
 }
@@ -212,10 +216,12 @@ TTUNE_INLINE std::vector<configuration> annealing::propose(search_request const&
   }
   auto const slots = plan_.next(request.batch);
   auto const wanted = static_cast<std::size_t>(std::count(slots.begin(), slots.end(), false));
-  auto const pool = options_.diversity > 0 ? static_cast<std::size_t>(options_.pool * static_cast<double>(request.batch)) : wanted;
+  auto const pool =
+      options_.diversity > 0 ? static_cast<std::size_t>(options_.pool * static_cast<double>(request.batch)) : wanted;
   best_list best(pool, request.visited);
   auto const& size = space_->size();
-  bool const small = size.exact && size.count <= static_cast<std::uint64_t>(options_.chains) * static_cast<std::uint64_t>(options_.steps);
+  bool const small = size.exact && size.count <= static_cast<std::uint64_t>(options_.chains) *
+                                                     static_cast<std::uint64_t>(options_.steps);
   if (options_.score_all && small) score_all(request, best);
   else anneal(request, best);
   std::vector<configuration> candidates;

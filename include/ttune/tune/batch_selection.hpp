@@ -30,7 +30,8 @@ class exploration_plan {
 /// within 1 - 1/e of the best, of the submodular objective of Chen et al., NeurIPS 2018, Eq. 3. (AutoTVM multiplies
 /// the score by zero there.) diversity 0: the best by score. The spread is the standard deviation of the scores.
 [[nodiscard]] std::vector<std::size_t> select_diverse(std::span<configuration const> candidates,
-                                                      std::span<float const> scores, std::size_t count, double diversity);
+                                                      std::span<float const> scores, std::size_t count,
+                                                      double diversity);
 
 }  // namespace ttune::inline v0
 

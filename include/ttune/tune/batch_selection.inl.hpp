@@ -14,7 +14,8 @@
 namespace ttune::inline v0 {
 
 TTUNE_INLINE exploration_plan::exploration_plan(double share) : share_(share) {
-  if (!(share >= 0 && share <= 1)) throw argument_error("a share of random trials lies in 0 … 1, not at " + std::to_string(share));
+  if (!(share >= 0 && share <= 1))
+    throw argument_error("a share of random trials lies in 0 … 1, not at " + std::to_string(share));
 }
 
 TTUNE_INLINE std::vector<bool> exploration_plan::next(std::size_t batch) {
@@ -42,20 +43,25 @@ inline double spread_of(std::span<float const> scores) {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<std::size_t> select_diverse(std::span<configuration const> candidates, std::span<float const> scores,
-                                                     std::size_t count, double diversity) {
+TTUNE_INLINE std::vector<std::size_t> select_diverse(std::span<configuration const> candidates,
+                                                     std::span<float const> scores, std::size_t count,
+                                                     double diversity) {
   auto const spread = detail::spread_of(scores);
   auto const knobs = candidates.empty() ? 0 : candidates[0].choices.size();
   std::set<std::pair<std::size_t, std::int32_t>> covered;
   std::vector<std::size_t> picked;
   auto const gain = [&](std::size_t i) {
     std::size_t fresh = 0;
-    for (std::size_t k = 0; k < knobs && diversity > 0; ++k) fresh += covered.contains({k, candidates[i].choices[k]}) ? 0U : 1U;
-    return static_cast<double>(scores[i]) / spread + diversity * static_cast<double>(fresh) / static_cast<double>(std::max<std::size_t>(knobs, 1));
+    for (std::size_t k = 0; k < knobs && diversity > 0; ++k)
+      fresh += covered.contains({k, candidates[i].choices[k]}) ? 0U : 1U;
+    return static_cast<double>(scores[i]) / spread +
+           diversity * static_cast<double>(fresh) / static_cast<double>(std::max<std::size_t>(knobs, 1));
   };
   // gains only shrink, so that an old gain is a bound: look again only at the top of the heap ("lazy greedy")
   std::vector<std::pair<double, std::size_t>> heap;
-  auto const later = [](auto const& a, auto const& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; };
+  auto const later = [](auto const& a, auto const& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  };
   for (std::size_t i = 0; i < candidates.size(); ++i) heap.emplace_back(gain(i), i);
   std::make_heap(heap.begin(), heap.end(), later);
   while (picked.size() < count && !heap.empty()) {

@@ -27,7 +27,7 @@ struct feature_view {
 
 /// What measuring a candidate gave, for learning.
 struct model_target {
-  float speed = 0;         ///< best seconds of its group / its seconds, in (0, 1]; 0 if it failed
+  float speed = 0;  ///< best seconds of its group / its seconds, in (0, 1]; 0 if it failed
   bool failed = false;
   std::int32_t group = 0;  ///< the task: speeds are compared within one only
 };
@@ -37,9 +37,11 @@ struct fit_report {
   std::size_t rows = 0;
   std::size_t failures = 0;  ///< among them
   std::size_t held_out = 0;  ///< successes that judged the model; 0: too few rows for that
-  double rank_correlation = std::numeric_limits<double>::quiet_NaN();  ///< Spearman, held-out successes, mean over groups
-  double top_recall = std::numeric_limits<double>::quiet_NaN();  ///< share of the true best n/16 among the predicted best n/4
-  std::int32_t rounds = 0;   ///< of boosting, where the model has such
+  double rank_correlation =
+      std::numeric_limits<double>::quiet_NaN();  ///< Spearman, held-out successes, mean over groups
+  double top_recall =
+      std::numeric_limits<double>::quiet_NaN();  ///< share of the true best n/16 among the predicted best n/4
+  std::int32_t rounds = 0;                       ///< of boosting, where the model has such
 
   [[nodiscard]] bool validated() const noexcept { return held_out > 0; }
 };
@@ -85,11 +87,14 @@ class any_cost_model {
 /// Spearman's rank correlation; ties share their mean rank. NaN for fewer than two values or a constant.
 [[nodiscard]] double rank_correlation(std::span<float const> a, std::span<float const> b);
 /// The share of the `best` true best that are among the `of` best by score. Ties go to the earlier one.
-[[nodiscard]] double top_recall(std::span<float const> scores, std::span<float const> truth, std::size_t best, std::size_t of);
+[[nodiscard]] double top_recall(std::span<float const> scores, std::span<float const> truth, std::size_t best,
+                                std::size_t of);
 /// Rank correlation and recall of scores for the successes among targets, mean over groups weighted by their size.
 void judge(std::span<float const> scores, std::span<model_target const> targets, fit_report& report);
-/// Row numbers in random order, those held out last; none are where there are fewer than 24. The same for the same seed.
-[[nodiscard]] std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size_t rows, double share, std::uint64_t seed);
+/// Row numbers in random order, those held out last; none are where there are fewer than 24. The same for the same
+/// seed.
+[[nodiscard]] std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size_t rows, double share,
+                                                                        std::uint64_t seed);
 
 namespace detail {
 

@@ -56,13 +56,15 @@ TTUNE_INLINE double rank_correlation(std::span<float const> a, std::span<float c
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : std::numeric_limits<double>::quiet_NaN();
 }
 
-TTUNE_INLINE double top_recall(std::span<float const> scores, std::span<float const> truth, std::size_t best, std::size_t of) {
+TTUNE_INLINE double top_recall(std::span<float const> scores, std::span<float const> truth, std::size_t best,
+                               std::size_t of) {
   auto predicted = detail::largest(scores, of);
   std::sort(predicted.begin(), predicted.end());
   auto const wanted = detail::largest(truth, best);
   auto const found = std::count_if(wanted.begin(), wanted.end(),
                                    [&](auto i) { return std::binary_search(predicted.begin(), predicted.end(), i); });
-  return wanted.empty() ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(found) / static_cast<double>(wanted.size());
+  return wanted.empty() ? std::numeric_limits<double>::quiet_NaN()
+                        : static_cast<double>(found) / static_cast<double>(wanted.size());
 }
 
 TTUNE_INLINE void judge(std::span<float const> scores, std::span<model_target const> targets, fit_report& report) {
@@ -93,7 +95,8 @@ TTUNE_INLINE void judge(std::span<float const> scores, std::span<model_target co
   report.top_recall = recall / weight;
 }
 
-TTUNE_INLINE std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size_t rows, double share, std::uint64_t seed) {
+TTUNE_INLINE std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size_t rows, double share,
+                                                                       std::uint64_t seed) {
   constexpr std::size_t least = 24;
   std::vector<std::size_t> order(rows);
   std::iota(order.begin(), order.end(), std::size_t{0});

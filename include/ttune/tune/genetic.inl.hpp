@@ -37,11 +37,13 @@ TTUNE_INLINE std::vector<configuration> genetic_search::propose(search_request c
   std::vector<configuration> batch;
   configuration_set taken;
   constexpr std::size_t enough = 8;
-  for (std::size_t tries = 0; parents.size() >= enough && batch.size() < request.batch && tries < 20 * request.batch; ++tries) {
+  for (std::size_t tries = 0; parents.size() >= enough && batch.size() < request.batch && tries < 20 * request.batch;
+       ++tries) {
     auto c = random_.chance(options_.exploration) ? space_->draw(random_) : child(parents);
     if (!request.visited.contains(c) && taken.insert(c).second) batch.push_back(std::move(c));
   }
-  for (auto& c : draw_unvisited(*space_, random_, request.visited, taken, request.batch - batch.size())) batch.push_back(std::move(c));
+  for (auto& c : draw_unvisited(*space_, random_, request.visited, taken, request.batch - batch.size()))
+    batch.push_back(std::move(c));
   return batch;
 }
 

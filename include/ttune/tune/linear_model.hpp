@@ -10,7 +10,7 @@
 namespace ttune::inline v0 {
 
 struct linear_model_options {
-  double held_out = 0.2;   ///< share of the rows that chooses the regularisation and judges the fit
+  double held_out = 0.2;  ///< share of the rows that chooses the regularisation and judges the fit
   std::uint64_t seed = 1;
 };
 
@@ -32,7 +32,8 @@ class linear_model final : public cost_model {
   struct moments;
   void standardise(feature_view features);
   void expand(float const* row, double* out) const;
-  [[nodiscard]] moments collect(feature_view features, std::span<model_target const> targets, std::span<std::size_t const> rows) const;
+  [[nodiscard]] moments collect(feature_view features, std::span<model_target const> targets,
+                                std::span<std::size_t const> rows) const;
   void solve(moments const& sums, double ridge);
   [[nodiscard]] float score(std::vector<double> const& z) const;
 

@@ -154,7 +154,8 @@ TTUNE_INLINE float linear_model::score(std::vector<double> const& z) const {
 TTUNE_INLINE fit_report linear_model::fit(feature_view features, std::span<model_target const> targets) {
   fit_report report;
   report.rows = features.rows;
-  report.failures = static_cast<std::size_t>(std::count_if(targets.begin(), targets.end(), [](auto const& t) { return t.failed; }));
+  report.failures =
+      static_cast<std::size_t>(std::count_if(targets.begin(), targets.end(), [](auto const& t) { return t.failed; }));
   if (features.rows == 0 || features.columns == 0) return report;
   standardise(features);
   auto const [order, held] = hold_out(features.rows, options_.held_out, options_.seed);

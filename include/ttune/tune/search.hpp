@@ -34,9 +34,9 @@ struct observation {
 
 struct search_request {
   std::size_t batch = 64;
-  configuration_set const& visited;          ///< never proposed again
-  batch_scorer const& score;                 ///< empty as long as there is no model
-  std::span<observation const> incumbents;   ///< successes, the fastest first
+  configuration_set const& visited;         ///< never proposed again
+  batch_scorer const& score;                ///< empty as long as there is no model
+  std::span<observation const> incumbents;  ///< successes, the fastest first
 };
 
 /// Same space, seed, requests and observations: same proposals.
@@ -72,8 +72,9 @@ class any_search {
 
 /// Up to `count` random valid configurations that are neither visited nor taken; they are taken then. Where draws hit
 /// nothing new any more and the space can be listed, the rest of it is.
-[[nodiscard]] std::vector<configuration> draw_unvisited(sampler const& space, rng& random, configuration_set const& visited,
-                                                        configuration_set& taken, std::size_t count);
+[[nodiscard]] std::vector<configuration> draw_unvisited(sampler const& space, rng& random,
+                                                        configuration_set const& visited, configuration_set& taken,
+                                                        std::size_t count);
 
 }  // namespace ttune::inline v0
 

@@ -7,8 +7,9 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng& random, configuration_set const& visited,
-                                                       configuration_set& taken, std::size_t count) {
+TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng& random,
+                                                       configuration_set const& visited, configuration_set& taken,
+                                                       std::size_t count) {
   std::vector<configuration> fresh;
   if (space.empty()) return fresh;
   auto const take = [&](configuration c) {

@@ -13,7 +13,8 @@ using namespace ttune;
 
 namespace {
 
-std::vector<knob> const knobs{{"tile_y", knob::sort::factors, 2, {512, 1, 64, 8, 1, 512}}, {"step", knob::sort::one_of, 1, {-7, 0, 7}}};
+std::vector<knob> const knobs{{"tile_y", knob::sort::factors, 2, {512, 1, 64, 8, 1, 512}},
+                              {"step", knob::sort::one_of, 1, {-7, 0, 7}}};
 knob_value const yo{0, 0}, yi{0, 1}, step{1, 0};
 
 std::int64_t value(knob_expression const& e, std::int32_t y, std::int32_t s) { return e.evaluate(knobs, {{y, s}}); }

@@ -25,9 +25,9 @@ int brute_force(int n, int parts) {
 
 TEST_CASE("exact factors are the ordered factorisations") {
   CHECK(factors_knob("t", 512, 2).choices() == 10);
-  CHECK(factors_knob("t", 512, 4).choices() == 220);   // tile_f of AutoTVM's C12
+  CHECK(factors_knob("t", 512, 4).choices() == 220);  // tile_f of AutoTVM's C12
   CHECK(factors_knob("t", 512, 3).choices() == 55);
-  CHECK(factors_knob("t", 128, 4).choices() == 120);   // of its C7
+  CHECK(factors_knob("t", 128, 4).choices() == 120);  // of its C7
   CHECK(factors_knob("t", 7, 4).choices() == 4);
   CHECK(factors_knob("t", 3, 3).choices() == 3);
   CHECK(factors_knob("t", 1, 3).choices() == 1);
@@ -48,7 +48,8 @@ TEST_CASE("exact factors are the ordered factorisations") {
 
 TEST_CASE("the first choice leaves everything to the outermost loop") {
   CHECK(factor_tuples(6, 2) == std::vector<std::int32_t>{6, 1, 3, 2, 2, 3, 1, 6});
-  CHECK(factor_tuples(5, 2, factor_policy::powers_of_two, {.max_waste = 1}) == std::vector<std::int32_t>{5, 1, 3, 2, 2, 4});
+  CHECK(factor_tuples(5, 2, factor_policy::powers_of_two, {.max_waste = 1}) ==
+        std::vector<std::int32_t>{5, 1, 3, 2, 2, 4});
 }
 
 TEST_CASE("inner parts may leave a tail, but not waste more than allowed") {
@@ -68,7 +69,8 @@ TEST_CASE("inner parts may leave a tail, but not waste more than allowed") {
 }
 
 TEST_CASE("limits keep to their word") {
-  auto const k = factors_knob("t", 1024, 3, factor_policy::exact, {.max_inner = 64, .max_innermost = 16, .multiple_of = 8});
+  auto const k =
+      factors_knob("t", 1024, 3, factor_policy::exact, {.max_inner = 64, .max_innermost = 16, .multiple_of = 8});
   for (int c = 0; c < k.choices(); ++c) {
     CHECK(k.choice(c)[1] <= 64);
     CHECK((k.choice(c)[2] == 8 || k.choice(c)[2] == 16));

@@ -21,7 +21,8 @@ struct small_space {
   std::vector<constraint> constraints;
 
   [[nodiscard]] bool valid(configuration const& c) const {
-    return std::all_of(constraints.begin(), constraints.end(), [&](auto const& x) { return x.condition.evaluate(knobs, c) != 0; });
+    return std::all_of(constraints.begin(), constraints.end(),
+                       [&](auto const& x) { return x.condition.evaluate(knobs, c) != 0; });
   }
   /// By trying everything.
   [[nodiscard]] std::vector<configuration> enumerate() const {
@@ -42,7 +43,9 @@ knob random_knob(rng& random) {
     case 0: return boolean_knob("b");
     case 1: return one_of_knob("v", {0, 3, -2, 8});
     case 2: return permutation_knob("p", 3);
-    case 3: return factors_knob("t", extents[random.below(6)], 2 + static_cast<std::int32_t>(random.below(2)), factor_policy::any, {.max_choices = 12});
+    case 3:
+      return factors_knob("t", extents[random.below(6)], 2 + static_cast<std::int32_t>(random.below(2)),
+                          factor_policy::any, {.max_choices = 12});
     default: return factors_knob("f", extents[random.below(6)], 2 + static_cast<std::int32_t>(random.below(2)));
   }
 }
@@ -51,11 +54,13 @@ knob_expression random_expression(rng& random, std::vector<knob> const& knobs, i
   if (depth == 0 || random.chance(0.15)) {
     if (random.chance(0.2)) return static_cast<std::int64_t>(random.below(9)) - 2;
     auto const k = random.below(knobs.size());
-    return knob_value{static_cast<std::int32_t>(k), static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(knobs[k].width))), 0};
+    return knob_value{static_cast<std::int32_t>(k),
+                      static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(knobs[k].width))), 0};
   }
   auto const sub = [&] { return random_expression(random, knobs, depth - 1); };
   // products and sums are what constraints are made of
-  if (random.chance(0.6)) return combine(random.chance(0.6) ? knob_expression::op::multiply : knob_expression::op::add, sub(), sub());
+  if (random.chance(0.6))
+    return combine(random.chance(0.6) ? knob_expression::op::multiply : knob_expression::op::add, sub(), sub());
   auto const what = static_cast<knob_expression::op>(1 + random.below(16));
   if (what == knob_expression::op::logical_not) return !sub();
   if (what == knob_expression::op::select) return select(sub(), sub(), sub());
@@ -73,7 +78,8 @@ small_space random_space(rng& random) {
   for (auto n = random.below(4); n > 0; --n) {
     auto const e = random_expression(random, s.knobs, 3);
     configuration c;
-    for (auto const& k : s.knobs) c.choices.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(k.choices()))));
+    for (auto const& k : s.knobs)
+      c.choices.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(k.choices()))));
     s.constraints.push_back({random.chance(0.8) ? e <= e.evaluate(s.knobs, c) : e, "random"});
   }
   return s;
@@ -188,9 +194,11 @@ TEST_CASE("draws are uniform") {
   std::vector<knob> const knobs{factors_knob("y", 32, 3), factors_knob("x", 32, 3), boolean_knob("b")};
   knob_value const y1{0, 1}, y2{0, 2}, x1{1, 1}, x2{1, 2}, b{2, 0};
   for (auto const work : {2'000'000, 100}) {  // exact, and by rejection
-    sampler const s(knobs, {{y2 * x2 <= 64, ""}, {y1 * y2 + x1 * x2 <= 40 + 20 * b, ""}}, {.work_limit = static_cast<std::size_t>(work)});
+    sampler const s(knobs, {{y2 * x2 <= 64, ""}, {y1 * y2 + x1 * x2 <= 40 + 20 * b, ""}},
+                    {.work_limit = static_cast<std::size_t>(work)});
     std::map<std::vector<std::int32_t>, int> seen;
-    auto const n = static_cast<double>(sampler(knobs, {{y2 * x2 <= 64, ""}, {y1 * y2 + x1 * x2 <= 40 + 20 * b, ""}}).size().count);
+    auto const n =
+        static_cast<double>(sampler(knobs, {{y2 * x2 <= 64, ""}, {y1 * y2 + x1 * x2 <= 40 + 20 * b, ""}}).size().count);
     int const draws = static_cast<int>(n) * 50;
     for (int i = 0; i < draws; ++i) ++seen[s.draw(random).choices];
     double chi_square = (n - static_cast<double>(seen.size())) * 50;
@@ -240,7 +248,8 @@ TEST_CASE("misuse is named") {
   rng random(1);
   CHECK(none.empty());
   CHECK_THROWS_WITH_AS((void)none.draw(random),
-                       "where(extent(yi) > 8): no configuration fulfils all constraints: relax one of them", schedule_error);
+                       "where(extent(yi) > 8): no configuration fulfils all constraints: relax one of them",
+                       schedule_error);
   CHECK(sampler(knobs, {{knob_expression(0), "never"}}).empty());
   CHECK(sampler(knobs, {{knob_expression(1), "always"}}).size() == 4);
   CHECK(sampler({}, {}).size() == 1);

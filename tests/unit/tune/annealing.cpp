@@ -18,7 +18,8 @@ namespace {
 /// The best speed in the space, by looking at all of it.
 double optimum(landscape const& land) {
   double best = 0;
-  for (std::uint64_t i = 0; i < land.space().size().count; ++i) best = std::max(best, land.speed(land.space().unrank(i)));
+  for (std::uint64_t i = 0; i < land.space().size().count; ++i)
+    best = std::max(best, land.speed(land.space().unrank(i)));
   return best;
 }
 
@@ -40,7 +41,7 @@ TEST_CASE("annealing finds the optimum of a landscape with fewer evaluations tha
     CHECK(loop.valid);
     bool const cools = cooling != annealing_options::cooling::constant;
     CHECK(loop.best >= best * (cools ? 0.9 : 0.5));
-    CHECK(land.speed(loop.order[0]) == loop.best);  // best first
+    CHECK(land.speed(loop.order[0]) == loop.best);                           // best first
     CHECK(static_cast<double>(search.last_round().evaluations) < size / 8);  // random draws need half of it
   }
 }
@@ -111,7 +112,8 @@ TEST_CASE("odd scores do no harm") {
   batch_scorer const constant = [](auto, auto out) { std::fill(out.begin(), out.end(), 0.5F); };
   batch_scorer const broken = [](auto batch, auto out) {
     for (std::size_t i = 0; i < batch.size(); ++i)
-      out[i] = batch[i].choices[0] % 2 ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
+      out[i] =
+          batch[i].choices[0] % 2 ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
   };
   CHECK(search.propose({16, visited, constant, {}}).size() == 16);
   CHECK(search.propose({16, visited, broken, {}}).size() == 16);
@@ -129,7 +131,8 @@ TEST_CASE("diversity spreads a batch over the knobs' values") {
     loop.round(32, land.scorer());
     std::unordered_set<std::int64_t> seen;
     for (auto const& c : loop.order)
-      for (std::size_t k = 0; k < c.choices.size(); ++k) seen.insert(static_cast<std::int64_t>(k) * 10000 + c.choices[k]);
+      for (std::size_t k = 0; k < c.choices.size(); ++k)
+        seen.insert(static_cast<std::int64_t>(k) * 10000 + c.choices[k]);
     values[diverse] = seen.size();
   }
   CHECK(values[1] > values[0]);

@@ -82,7 +82,8 @@ TEST_CASE("lazy selection is greedy selection") {
     for (auto const p : picked) {  // nothing that is left gains more
       auto const gain = [&](std::size_t i) {
         int fresh = 0;
-        for (std::size_t k = 0; k < 4; ++k) fresh += covered[k][static_cast<std::size_t>(candidates[i].choices[k])] ? 0 : 1;
+        for (std::size_t k = 0; k < 4; ++k)
+          fresh += covered[k][static_cast<std::size_t>(candidates[i].choices[k])] ? 0 : 1;
         return static_cast<double>(scores[i]) / spread + 0.8 * fresh / 4;
       };
       for (auto const other : left) CHECK(gain(other) <= gain(p) + 1e-9);

@@ -8,7 +8,8 @@
 using namespace ttune;
 
 TEST_CASE("grid search visits every configuration once, in order, and skips what is known") {
-  sampler const space({factors_knob("y", 512, 2), factors_knob("x", 512, 2)}, {{knob_value{0, 1, 0} * knob_value{1, 1, 0} <= 1024, ""}});
+  sampler const space({factors_knob("y", 512, 2), factors_knob("x", 512, 2)},
+                      {{knob_value{0, 1, 0} * knob_value{1, 1, 0} <= 1024, ""}});
   grid_search search;
   search.start(space, 1);
   configuration_set visited{space.unrank(3), space.unrank(40)};
@@ -29,7 +30,8 @@ TEST_CASE("grid search visits every configuration once, in order, and skips what
 
 TEST_CASE("a space that cannot be numbered is drawn from") {
   ttune_test::landscape const land;
-  sampler const space(land.space().knobs(), {{knob_value{0, 3, 0} * knob_value{1, 3, 0} <= 256, ""}}, {.work_limit = 10});
+  sampler const space(land.space().knobs(), {{knob_value{0, 3, 0} * knob_value{1, 3, 0} <= 256, ""}},
+                      {.work_limit = 10});
   REQUIRE(!space.size().exact);
   grid_search search;
   search.start(space, 1);

@@ -27,7 +27,8 @@ TEST_CASE("rank correlation and recall") {
 TEST_CASE("groups are judged apart") {
   fit_report report;
   std::vector<float> const scores{1, 2, 3, 3, 2, 1};
-  std::vector<model_target> const targets{{.1F, false, 0}, {.2F, false, 0}, {.3F, false, 0}, {1.F, false, 1}, {.9F, false, 1}, {.8F, false, 1}};
+  std::vector<model_target> const targets{{.1F, false, 0}, {.2F, false, 0}, {.3F, false, 0},
+                                          {1.F, false, 1}, {.9F, false, 1}, {.8F, false, 1}};
   judge(scores, targets, report);
   CHECK(report.rank_correlation == doctest::Approx(1));
   CHECK(report.held_out == 6);

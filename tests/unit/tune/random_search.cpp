@@ -11,7 +11,8 @@ using ttune_test::landscape;
 using ttune_test::search_loop;
 
 TEST_CASE("random search visits a whole small space, each configuration once") {
-  sampler const space({factors_knob("y", 64, 2), factors_knob("x", 64, 2)}, {{knob_value{0, 1, 0} * knob_value{1, 1, 0} <= 64, ""}});
+  sampler const space({factors_knob("y", 64, 2), factors_knob("x", 64, 2)},
+                      {{knob_value{0, 1, 0} * knob_value{1, 1, 0} <= 64, ""}});
   random_search search;
   search.start(space, ttune_test::seed());
   configuration_set visited;

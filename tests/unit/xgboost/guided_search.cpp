@@ -21,7 +21,8 @@ namespace {
 void features_of(sampler const& space, configuration const& c, std::vector<float>& out) {
   for (std::size_t k = 0; k < c.choices.size(); ++k)
     for (auto const v : space.knobs()[k].choice(c.choices[k]))
-      out.push_back(space.knobs()[k].kind == knob::sort::factors ? std::log2(static_cast<float>(v)) : static_cast<float>(v));
+      out.push_back(space.knobs()[k].kind == knob::sort::factors ? std::log2(static_cast<float>(v))
+                                                                 : static_cast<float>(v));
 }
 
 constexpr std::size_t columns = 12;

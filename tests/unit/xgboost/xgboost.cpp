@@ -104,7 +104,8 @@ TEST_CASE("poor data give a constant, not an error") {
   CHECK(scores[0] == 0);
   model.fit({nullptr, 0, 3}, {});
   CHECK(!model.fitted());
-  for (auto const& targets : {std::vector<model_target>{{1, false, 0}, {1, false, 0}}, std::vector<model_target>{{0, true, 0}, {0, true, 0}}}) {
+  for (auto const& targets : {std::vector<model_target>{{1, false, 0}, {1, false, 0}},
+                              std::vector<model_target>{{0, true, 0}, {0, true, 0}}}) {
     model.fit({same.data(), 2, 3}, targets);
     model.predict({same.data(), 2, 3}, scores);
     CHECK((std::isfinite(scores[0]) && scores[0] == scores[1]));

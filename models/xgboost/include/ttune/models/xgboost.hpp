@@ -16,15 +16,15 @@ struct xgboost_options {
     rank    ///< AutoTVM's rank:pairwise; failures are the slowest
   };
   target objective = target::speed;
-  int rounds = 150;            ///< trees; at most, with patience
+  int rounds = 150;  ///< trees; at most, with patience
   int depth = 6;
   double eta = 0.08;
-  double row_share = 0.7;      ///< of the rows a tree sees
-  double column_share = 0.4;   ///< of the features a tree sees
+  double row_share = 0.7;         ///< of the rows a tree sees
+  double column_share = 0.4;      ///< of the features a tree sees
   double min_child_weight = 0.3;  ///< with row weights between .1 and 1.1
-  double speed_weight = 1;     ///< rows weigh .1 + this × speed²: what is fast must be known best
-  double held_out = 0.15;      ///< share of the rows that judges a first fit; the second is on all rows
-  int patience = 0;            ///< rounds without gain on the rows held out; 0: all rounds, which ranks better on small sets
+  double speed_weight = 1;        ///< rows weigh .1 + this × speed²: what is fast must be known best
+  double held_out = 0.15;         ///< share of the rows that judges a first fit; the second is on all rows
+  int patience = 0;  ///< rounds without gain on the rows held out; 0: all rounds, which ranks better on small sets
   int threads = 1;
   std::uint64_t seed = 1;
 };

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <string_view>
 
@@ -41,7 +41,8 @@ class boosting_data {
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::copy_n(features.row(rows[i]), features.columns, gathered.data() + i * features.columns);
     check_xgboost(XGDMatrixCreateFromMat(gathered.data(), rows.size(), features.columns,
-                                         std::numeric_limits<float>::quiet_NaN(), &handle_), "making a matrix");
+                                         std::numeric_limits<float>::quiet_NaN(), &handle_),
+                  "making a matrix");
     set("label", labels);
     if (!weights.empty()) set("weight", weights);
   }
@@ -87,9 +88,11 @@ class booster {
     bst_ulong const* shape = nullptr;
     bst_ulong dimensions = 0;
     float const* values = nullptr;
-    check_xgboost(XGBoosterPredictFromDMatrix(handle_, data.get(),
-                                              R"({"type":1,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false})",
-                                              &shape, &dimensions, &values), "predicting");
+    check_xgboost(XGBoosterPredictFromDMatrix(
+                      handle_, data.get(),
+                      R"({"type":1,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false})",
+                      &shape, &dimensions, &values),
+                  "predicting");
     return {values, static_cast<std::size_t>(dimensions > 0 ? shape[0] : 0)};
   }
   [[nodiscard]] std::span<char const> model() {
@@ -118,7 +121,8 @@ class ubjson_arrays {
     auto const found = rest_.find(needle);
     if (found == std::string_view::npos) return false;
     rest_.remove_prefix(found + needle.size());
-    if (rest_.size() < 11 || rest_[0] != (std::is_same_v<T, float> ? 'd' : 'l') || rest_[1] != '#' || rest_[2] != 'L') return false;
+    if (rest_.size() < 11 || rest_[0] != (std::is_same_v<T, float> ? 'd' : 'l') || rest_[1] != '#' || rest_[2] != 'L')
+      return false;
     auto const count = big_endian<std::uint64_t>(rest_.substr(3));
     rest_.remove_prefix(11);
     if (count > rest_.size() / 4) return false;
@@ -134,7 +138,8 @@ class ubjson_arrays {
   template <class U>
   static U big_endian(std::string_view bytes) {
     U value = 0;
-    for (std::size_t i = 0; i < sizeof(U); ++i) value = static_cast<U>(value << 8 | static_cast<unsigned char>(bytes[i]));
+    for (std::size_t i = 0; i < sizeof(U); ++i)
+      value = static_cast<U>(value << 8 | static_cast<unsigned char>(bytes[i]));
     return value;
   }
   std::string_view rest_;
@@ -154,8 +159,10 @@ inline forest forest_of(std::span<char const> model) {
   return all;
 }
 
-/// Takes over the trees, finds the base score, and compares: the copy is used only if it predicts what the library does.
-inline forest take_over(booster& from, boosting_data const& data, feature_view features, std::span<std::size_t const> rows) {
+/// Takes over the trees, finds the base score, and compares: the copy is used only if it predicts what the library
+/// does.
+inline forest take_over(booster& from, boosting_data const& data, feature_view features,
+                        std::span<std::size_t const> rows) {
   auto trees = forest_of(from.model());
   auto const expected = from.margins(data);
   std::vector<float> got(1);
@@ -194,15 +201,17 @@ namespace detail {
 
 /// Boosts trees for speed or rank on `rows`. With rows to check, stops when those gain no more and writes the best
 /// number of rounds.
-inline forest learn_speed(feature_view features, std::span<model_target const> targets, std::span<std::size_t const> rows,
-                          std::span<std::size_t const> check, xgboost_options const& o, int& rounds) {
+inline forest learn_speed(feature_view features, std::span<model_target const> targets,
+                          std::span<std::size_t const> rows, std::span<std::size_t const> check,
+                          xgboost_options const& o, int& rounds) {
   bool const rank = o.objective == xgboost_options::target::rank;
   auto const used = [&](std::span<std::size_t const> from) {  // regression leaves failures out
     std::vector<std::size_t> kept;
-    std::copy_if(from.begin(), from.end(), std::back_inserter(kept), [&](auto i) { return rank || !targets[i].failed; });
-    if (rank) std::sort(kept.begin(), kept.end(), [&](auto a, auto b) {
-      return std::pair{targets[a].group, a} < std::pair{targets[b].group, b};
-    });
+    std::copy_if(from.begin(), from.end(), std::back_inserter(kept),
+                 [&](auto i) { return rank || !targets[i].failed; });
+    if (rank)
+      std::sort(kept.begin(), kept.end(),
+                [&](auto a, auto b) { return std::pair{targets[a].group, a} < std::pair{targets[b].group, b}; });
     return kept;
   };
   auto const learn = used(rows);
@@ -285,16 +294,18 @@ inline forest learn_failures(feature_view features, std::span<model_target const
 }  // namespace detail
 
 inline void xgboost::learn(feature_view features, std::span<model_target const> targets,
-                                 std::span<std::size_t const> rows, std::span<std::size_t const> check, int& rounds) {
+                           std::span<std::size_t const> rows, std::span<std::size_t const> check, int& rounds) {
   speed_ = detail::learn_speed(features, targets, rows, check, options_, rounds);
   failure_ = {};
-  if (options_.objective == xgboost_options::target::speed) failure_ = detail::learn_failures(features, targets, rows, options_);
+  if (options_.objective == xgboost_options::target::speed)
+    failure_ = detail::learn_failures(features, targets, rows, options_);
 }
 
 inline fit_report xgboost::fit(feature_view features, std::span<model_target const> targets) {
   fit_report report;
   report.rows = features.rows;
-  report.failures = static_cast<std::size_t>(std::count_if(targets.begin(), targets.end(), [](auto const& t) { return t.failed; }));
+  report.failures =
+      static_cast<std::size_t>(std::count_if(targets.begin(), targets.end(), [](auto const& t) { return t.failed; }));
   speed_ = failure_ = {};
   columns_ = 0;
   if (features.rows == 0 || features.columns == 0) return report;

@@ -38,9 +38,9 @@ class forest {
 
  private:
   struct node {
-    float threshold;      ///< a leaf: not a number, which nothing reaches
+    float threshold;  ///< a leaf: not a number, which nothing reaches
     std::uint16_t feature;
-    std::uint16_t left;   ///< the right child follows it; a leaf: itself
+    std::uint16_t left;  ///< the right child follows it; a leaf: itself
   };
   struct root {
     std::uint32_t first;  ///< its node; `left` counts from there

@@ -31,9 +31,11 @@ inline void forest::add(tree const& t) {
       values_.push_back(t.threshold[f]);
       continue;
     }
-    fail(t.left[f] >= static_cast<std::int32_t>(size) || t.right[f] < 0 || t.right[f] >= static_cast<std::int32_t>(size) ||
-         t.feature[f] < 0 || t.feature[f] > 0xffff || queue.size() + 2 > size);
-    nodes_.push_back({t.threshold[f], static_cast<std::uint16_t>(t.feature[f]), static_cast<std::uint16_t>(queue.size())});
+    fail(t.left[f] >= static_cast<std::int32_t>(size) || t.right[f] < 0 ||
+         t.right[f] >= static_cast<std::int32_t>(size) || t.feature[f] < 0 || t.feature[f] > 0xffff ||
+         queue.size() + 2 > size);
+    nodes_.push_back(
+        {t.threshold[f], static_cast<std::uint16_t>(t.feature[f]), static_cast<std::uint16_t>(queue.size())});
     values_.push_back(0);
     queue.emplace_back(t.left[f], depth + 1);
     queue.emplace_back(t.right[f], depth + 1);
