@@ -6,13 +6,8 @@
 
 namespace ttune::inline v0 {
 
-/// Cores are those that this process may use. What the system does not tell keeps its default. 0.2 ms.
+/// probe_host() with LLVM's triple, CPU and features, as "x86_64 znver4". 0.7 ms.
 [[nodiscard]] target host_target();
-
-namespace orc {
-/// Fills in what follows from triple, CPU and features: name, width and number of vector registers, FMA, masks.
-void derive_vectors(target& machine);
-}  // namespace orc
 
 }  // namespace ttune::inline v0
 
