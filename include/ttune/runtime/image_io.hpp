@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images and measurements as bytes: what the worker protocol, the database and exports hold.
+// Kernel images and measurements as bytes: what the worker's protocol, databases and exports hold.
 #pragma once
 
 #include <span>
@@ -11,11 +11,13 @@
 
 namespace ttune::inline v0 {
 
-/// With a magic number, a version and a checksum.
+/// {magic, version, checksum, body}; the checksum finds damage, not malice.
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(kernel_image const& image);
-/// Throws record_error, saying what is wrong, for bytes that are no intact image of this version.
+/// Throws record_error, saying what is wrong, for bytes that are no intact image of this version. Safe on any bytes:
+/// an image that it returns has its entries inside of its code and sizes that can be added up.
 [[nodiscard]] kernel_image image_from_bytes(std::span<std::uint8_t const> bytes);
 
+// Parts of messages. Reading throws record_error for values that cannot be.
 void put(byte_sink& out, kernel_signature const& signature);
 void get(byte_source& in, kernel_signature& signature);
 void put(byte_sink& out, measurement const& m);

@@ -1,28 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/support/hash.hpp"
 
 namespace ttune::inline v0 {
 
 namespace detail {
-inline constexpr std::uint64_t image_magic = 0x31676d6974746bU;  // "kttimg1"
+
+inline constexpr std::uint64_t image_magic = 0x6567616d69757474U;  // "ttuimage" as text
 inline constexpr std::uint32_t image_version = 1;
+inline constexpr std::size_t most_operands = 1024;
+inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;  ///< of one buffer: sums of them do not overflow
+
+[[noreturn]] inline void malformed(std::string const& what) { throw record_error("malformed bytes: " + what); }
+
+inline void check_size(std::int64_t bytes, char const* what) {
+  if (bytes < 0 || bytes > most_bytes) malformed(std::string(what) + " of " + std::to_string(bytes) + " bytes");
+}
+
+inline void check_operand(operand_info const& o) {
+  if (o.type >= dtype::index) malformed("operand " + o.name + " has no known element type");
+  if (o.way > operand_info::direction::constant) malformed("operand " + o.name + " has no known direction");
+  auto bytes = static_cast<std::int64_t>(size_in_bytes(o.type));
+  for (auto const extent : o.shape) {
+    if (extent < 0 || (extent != 0 && bytes > most_bytes / extent)) malformed("operand " + o.name + " has no size");
+    bytes *= extent;
+  }
+}
+
+inline void put(byte_sink& out, operand_info const& o) {
+  out.put(o.name);
+  out.put(o.type);
+  out.put(o.shape);
+  out.put(o.way);
+  out.put(o.has_range);
+  out.put(o.low);
+  out.put(o.high);
+}
+
+inline void get(byte_source& in, operand_info& o) {
+  in.get(o.name);
+  in.get(o.type);
+  in.get(o.shape);
+  in.get(o.way);
+  in.get(o.has_range);
+  in.get(o.low);
+  in.get(o.high);
+  check_operand(o);
+}
+
 }  // namespace detail
 
 TTUNE_INLINE void put(byte_sink& out, kernel_signature const& s) {
   out.put(s.name);
   out.put(static_cast<std::uint64_t>(s.operands.size()));
-  for (auto const& o : s.operands) {
-    out.put(o.name);
-    out.put(o.type);
-    out.put(o.shape);
-    out.put(o.way);
-    out.put(o.has_range);
-    out.put(o.low);
-    out.put(o.high);
-  }
+  for (auto const& o : s.operands) detail::put(out, o);
   out.put(s.prepared_bytes);
   out.put(s.shared_bytes);
   out.put(s.local_bytes);
@@ -33,25 +68,18 @@ TTUNE_INLINE void put(byte_sink& out, kernel_signature const& s) {
 TTUNE_INLINE void get(byte_source& in, kernel_signature& s) {
   in.get(s.name);
   auto const count = in.get<std::uint64_t>();
-  if (count > 256) throw record_error("malformed bytes: a kernel with more than 256 operands");
+  if (count > detail::most_operands) detail::malformed("a kernel with " + std::to_string(count) + " operands");
   s.operands.resize(static_cast<std::size_t>(count));
-  for (auto& o : s.operands) {
-    in.get(o.name);
-    in.get(o.type);
-    in.get(o.shape);
-    in.get(o.way);
-    in.get(o.has_range);
-    in.get(o.low);
-    in.get(o.high);
-    if (o.type >= dtype::index) throw record_error("malformed bytes: operand " + o.name + " has no known element type");
-    for (auto const extent : o.shape)
-      if (extent < 0) throw record_error("malformed bytes: operand " + o.name + " has a negative extent");
-  }
+  for (auto& o : s.operands) detail::get(in, o);
   in.get(s.prepared_bytes);
   in.get(s.shared_bytes);
   in.get(s.local_bytes);
   in.get(s.flops);
   in.get(s.terms);
+  if (s.prepared_bytes.size() > detail::most_operands) detail::malformed("too many prepared buffers");
+  for (auto const bytes : s.prepared_bytes) detail::check_size(bytes, "a prepared buffer");
+  detail::check_size(s.shared_bytes, "a workspace");
+  detail::check_size(s.local_bytes, "a workspace");
 }
 
 TTUNE_INLINE void put(byte_sink& out, measurement const& m) {
@@ -72,12 +100,14 @@ TTUNE_INLINE void get(byte_source& in, measurement& m) {
   in.get(m.compile_seconds);
   in.get(m.measure_seconds);
   in.get(m.message);
+  if (m.status > trial_status::cut_off) detail::malformed("a measurement with an unknown status");
 }
 
 TTUNE_INLINE std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
   byte_sink body;
   put(body, image.signature);
   body.put(image.target);
+  body.put(image.features);
   body.put(image.abi);
   body.put(image.main_offset);
   body.put(image.prepare_offset);
@@ -95,22 +125,25 @@ TTUNE_INLINE kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) 
   byte_source in(bytes);
   if (in.get<std::uint64_t>() != detail::image_magic) throw record_error("these bytes are no kernel image");
   if (auto const v = in.get<std::uint32_t>(); v != detail::image_version)
-    throw record_error("a kernel image of version " + std::to_string(v) + "; this library reads version " + std::to_string(detail::image_version));
+    throw record_error("a kernel image of version " + std::to_string(v) + "; this library reads version " +
+                       std::to_string(detail::image_version));
   auto const sum = in.get<std::uint64_t>();
-  std::vector<std::uint8_t> body;
-  in.get(body);
-  if (hasher{}.add(std::span<std::uint8_t const>(body)).value() != sum) throw record_error("a kernel image is damaged: its checksum differs");
+  auto const body = in.get_bytes();
+  in.finish();
+  if (hasher{}.add(body).value() != sum) throw record_error("a kernel image is damaged: its checksum differs");
   byte_source inner(body);
   kernel_image image;
   get(inner, image.signature);
   inner.get(image.target);
+  inner.get(image.features);
   inner.get(image.abi);
   inner.get(image.main_offset);
   inner.get(image.prepare_offset);
   inner.get(image.code);
+  inner.finish();
   auto const size = static_cast<std::int64_t>(image.code.size());
-  if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset >= size)
-    throw record_error("malformed bytes: an entry of a kernel image lies outside of its code");
+  if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)
+    detail::malformed("an entry of a kernel image lies outside of its code");
   return image;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <string>
 
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/support/error.hpp"
@@ -10,58 +13,122 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-inline void* aligned_to_line(std::uint8_t* p) {
-  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64);
+inline constexpr std::size_t workspace_alignment = 64;
+
+inline std::size_t whole_lines(std::int64_t bytes) noexcept {
+  return (static_cast<std::size_t>(bytes) + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+}
+
+struct aligned_free {
+  void operator()(void* p) const noexcept { std::free(p); }
+};
+using aligned_memory = std::unique_ptr<void, aligned_free>;
+
+inline aligned_memory allocate_lines(std::size_t bytes) {
+  auto const lines = std::max(whole_lines(static_cast<std::int64_t>(bytes)), workspace_alignment);
+  aligned_memory memory(std::aligned_alloc(workspace_alignment, lines));
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+/// Of one thread.
+struct arena {
+  aligned_memory memory;
+  std::size_t bytes = 0;
+  bool taken = false;
+};
+inline arena& thread_arena() noexcept {
+  static thread_local arena a;
+  return a;
 }
 
 }  // namespace detail
 
-TTUNE_INLINE void* thread_workspace(std::size_t bytes) {
-  if (bytes == 0) return nullptr;
-  thread_local std::unique_ptr<std::uint8_t[]> memory;
-  thread_local std::size_t size = 0;
-  if (size < bytes) {
-    memory.reset();
-    memory.reset(new std::uint8_t[bytes + 64]);
-    size = bytes;
+TTUNE_INLINE workspace_lease::workspace_lease(std::size_t bytes) {
+  auto& arena = detail::thread_arena();
+  own_ = arena.taken;
+  if (own_) {
+    data_ = detail::allocate_lines(bytes).release();
+    return;
   }
-  return detail::aligned_to_line(memory.get());
+  if (arena.bytes < bytes) {
+    arena.memory.reset();
+    arena.bytes = 0;
+    arena.memory = detail::allocate_lines(bytes);
+    arena.bytes = bytes;
+  }
+  arena.taken = true;
+  data_ = arena.memory.get();
 }
+
+TTUNE_INLINE workspace_lease::~workspace_lease() {
+  if (own_) std::free(data_);
+  else detail::thread_arena().taken = false;
+}
+
+struct kernel_call::buffers {
+  detail::aligned_memory memory;
+  std::vector<void*> pointers;
+};
 
 TTUNE_INLINE kernel_call::kernel_call(std::shared_ptr<loaded_image const> code, std::shared_ptr<executor> on)
     : code_(std::move(code)), executor_(std::move(on)), table_(make_runtime_table(*executor_)) {
   auto const& s = code_->signature();
-  if (s.operands.size() + s.prepared_bytes.size() > max_operands)
-    throw argument_error("kernel " + s.name + " has more than " + std::to_string(max_operands) + " operands");
+  if (s.operands.size() + s.prepared_bytes.size() > most_pointers)
+    throw argument_error("kernel " + s.name + " has more than " + std::to_string(most_pointers) + " operands");
+  scratch_bytes_ = code_->workspace_bytes(table_.threads);
+  workspace_bytes_ = scratch_bytes_ + prepared_bytes();
 }
 
-TTUNE_INLINE std::shared_ptr<kernel_call::constants const> kernel_call::make_constants(std::span<void* const> operands, void* workspace) const {
-  auto made = std::make_shared<constants>();
-  std::vector<void*> all(operands.begin(), operands.end());
-  for (auto const bytes : signature().prepared_bytes) {
-    made->owned.emplace_back(new std::uint8_t[static_cast<std::size_t>(bytes) + 64]);
-    made->pointers.push_back(detail::aligned_to_line(made->owned.back().get()));
-    all.push_back(made->pointers.back());
-  }
-  code_->prepare()(all.data(), &table_, workspace);
-  return made;
+TTUNE_INLINE std::size_t kernel_call::prepared_bytes() const noexcept {
+  std::size_t sum = 0;
+  if (code_->prepare())
+    for (auto const bytes : signature().prepared_bytes) sum += detail::whole_lines(bytes);
+  return sum;
 }
 
-TTUNE_INLINE void kernel_call::operator()(std::span<void* const> operands) const { (*this)(operands, thread_workspace(workspace_bytes())); }
+TTUNE_INLINE void kernel_call::check_count(std::span<void* const> operands) const {
+  auto const wanted = signature().operands.size();
+  if (operands.size() != wanted)
+    throw argument_error("kernel " + signature().name + " takes " + std::to_string(wanted) + " operands, " +
+                         std::to_string(operands.size()) + " given");
+}
 
-TTUNE_INLINE void kernel_call::operator()(std::span<void* const> operands, void* workspace) const {
+TTUNE_INLINE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
+  check_count(operands);
   if (!code_->prepare()) return code_->main()(operands.data(), &table_, workspace);
-  auto const fresh = prepared_ ? nullptr : make_constants(operands, workspace);
-  auto const& pointers = (prepared_ ? prepared_ : fresh)->pointers;
-  std::array<void*, max_operands> all;
-  auto const end = std::copy(operands.begin(), operands.end(), all.begin());
-  std::copy(pointers.begin(), pointers.end(), end);
-  code_->main()(all.data(), &table_, workspace);
+  void* all[most_pointers];
+  auto* end = std::copy(operands.begin(), operands.end(), all);
+  if (prepared_) {
+    std::copy(prepared_->pointers.begin(), prepared_->pointers.end(), end);
+  } else {  // the constants are laid out behind the scratch memory
+    auto* at = static_cast<char*>(workspace) + scratch_bytes_;
+    for (auto const bytes : signature().prepared_bytes) {
+      *end++ = at;
+      at += detail::whole_lines(bytes);
+    }
+    code_->prepare()(all, &table_, workspace);
+  }
+  code_->main()(all, &table_, workspace);
 }
 
 TTUNE_INLINE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
+  check_count(operands);
   auto made = *this;
-  if (code_->prepare()) made.prepared_ = make_constants(operands, thread_workspace(workspace_bytes()));
+  if (!code_->prepare()) return made;
+  auto own = std::make_shared<buffers>();
+  own->memory = detail::allocate_lines(prepared_bytes());
+  std::vector<void*> all(operands.begin(), operands.end());
+  auto* at = static_cast<char*>(own->memory.get());
+  for (auto const bytes : signature().prepared_bytes) {
+    own->pointers.push_back(at);
+    all.push_back(at);
+    at += detail::whole_lines(bytes);
+  }
+  workspace_lease const lease(scratch_bytes_);
+  code_->prepare()(all.data(), &table_, lease.data());
+  made.prepared_ = std::move(own);
+  made.workspace_bytes_ = scratch_bytes_;
   return made;
 }
 

@@ -5,14 +5,18 @@
 #include <memory>
 
 #include "ttune/runtime/abi.hpp"
+#include "ttune/runtime/availability.hpp"
 #include "ttune/runtime/image.hpp"
 
 namespace ttune::inline v0 {
 
+/// Whether this machine and this library can run an image; if not, why, naming ABI, processor or missing features.
+[[nodiscard]] availability can_load(kernel_image const& image);
+
 /// Executable code of an image. Shared by all kernels made of it, unmapped with the last.
 class loaded_image {
  public:
-  /// Throws argument_error if the image was compiled against another ABI, backend_error if memory cannot be had.
+  /// Throws argument_error with the reason of `can_load`, backend_error if memory for the code cannot be had.
   explicit loaded_image(kernel_image const& image);
   loaded_image(loaded_image const&) = delete;
   loaded_image& operator=(loaded_image const&) = delete;
@@ -21,8 +25,10 @@ class loaded_image {
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
   [[nodiscard]] kernel_function main() const noexcept { return main_; }
   [[nodiscard]] kernel_function prepare() const noexcept { return prepare_; }  ///< null: nothing to prepare
+  /// What the code wants of memory for a call with so many threads, prepared buffers apart. A multiple of 64.
   [[nodiscard]] std::size_t workspace_bytes(std::int32_t threads) const noexcept {
-    return static_cast<std::size_t>(signature_.shared_bytes + threads * signature_.local_bytes);
+    auto const bytes = signature_.shared_bytes + threads * signature_.local_bytes;
+    return static_cast<std::size_t>((bytes + 63) / 64 * 64);
   }
 
  private:

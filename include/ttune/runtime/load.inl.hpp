@@ -3,31 +3,46 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "ttune/runtime/load.hpp"
+#include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image) : signature_(image.signature), bytes_(image.code.size()) {
+TTUNE_INLINE availability can_load(kernel_image const& image) {
+  auto const no = [&](std::string const& why) { return availability{false, "kernel " + image.signature.name + why}; };
+  auto const size = static_cast<std::int64_t>(image.code.size());
   if (image.abi != abi_version)
-    throw argument_error("kernel " + signature_.name + " was compiled against ABI " + std::to_string(image.abi) + ", this library has " +
-                         std::to_string(abi_version) + ": tune it again");
-  if (image.main_offset < 0 || static_cast<std::size_t>(image.main_offset) >= bytes_)
-    throw argument_error("kernel " + signature_.name + ": its entry lies outside of its code");
+    return no(" was compiled against ABI " + std::to_string(image.abi) + ", this library has " +
+              std::to_string(abi_version) + ": tune it again");
+  if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)
+    return no(": an entry lies outside of its code");
+  if (!is_host_architecture(image.target))
+    return no(" is code for \"" + image.target + "\", another kind of processor");
+  if (auto const missing = missing_features(image.features); !missing.empty())
+    return no(" needs " + missing + ", which this processor lacks");
+  return {};
+}
+
+TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
+    : signature_(image.signature), bytes_(image.code.size()) {
+  if (auto const possible = can_load(image); !possible) throw argument_error(possible.reason);
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory_ == MAP_FAILED) throw backend_error("kernel " + signature_.name + ": no memory for its code");
+  if (memory_ == MAP_FAILED)
+    throw backend_error("kernel " + signature_.name + ": no memory for its code: " + std::strerror(errno));
   std::memcpy(memory_, image.code.data(), bytes_);
   if (mprotect(memory_, bytes_, PROT_READ | PROT_EXEC) != 0) {
+    auto const reason = std::string(std::strerror(errno));
     munmap(memory_, bytes_);
-    throw backend_error("kernel " + signature_.name + ": this system does not allow memory to become executable");
+    throw backend_error("kernel " + signature_.name + ": this system does not let memory become code: " + reason);
   }
-  auto const entry = [&](std::int64_t offset) {
-    return offset < 0 ? nullptr : reinterpret_cast<kernel_function>(static_cast<std::uint8_t*>(memory_) + offset);
-  };
-  main_ = entry(image.main_offset);
-  prepare_ = entry(image.prepare_offset);
+  auto* const base = static_cast<char*>(memory_);
+  __builtin___clear_cache(base, base + bytes_);  // nothing on x86
+  main_ = reinterpret_cast<kernel_function>(base + image.main_offset);
+  if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
 }
 
 TTUNE_INLINE loaded_image::~loaded_image() { munmap(memory_, bytes_); }

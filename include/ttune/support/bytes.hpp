@@ -28,6 +28,10 @@ class byte_sink {
     put(static_cast<std::uint64_t>(text.size()));
     bytes_.insert(bytes_.end(), text.begin(), text.end());
   }
+  void put(std::span<std::uint8_t const> values) {
+    put(static_cast<std::uint64_t>(values.size()));
+    bytes_.insert(bytes_.end(), values.begin(), values.end());
+  }
   template <class T>
   void put(std::vector<T> const& values) {
     put(static_cast<std::uint64_t>(values.size()));
@@ -51,7 +55,8 @@ class byte_source {
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
   void get(T& value) {
-    std::memcpy(&value, next(sizeof value), sizeof value);
+    if constexpr (std::is_same_v<T, bool>) value = *next(1) != 0;
+    else std::memcpy(&value, next(sizeof value), sizeof value);
   }
   template <class T>
   [[nodiscard]] T get() {
@@ -65,16 +70,25 @@ class byte_source {
   }
   template <class T>
   void get(std::vector<T>& values) {
+    auto const size = length(std::is_arithmetic_v<T> ? sizeof(T) : 1);
     values.clear();
-    values.resize(length(1));
-    for (auto& v : values) get(v);
+    for (std::size_t i = 0; i < size; ++i) get(values.emplace_back());  // grows as bytes are found, not as they claim
   }
   void get(std::vector<std::uint8_t>& values) {
     auto const size = length(1);
     auto const* const from = next(size);
     values.assign(from, from + size);
   }
+  /// As `get` of a vector, without a copy.
+  [[nodiscard]] std::span<std::uint8_t const> get_bytes() {
+    auto const size = length(1);
+    return {next(size), size};
+  }
   [[nodiscard]] std::size_t left() const noexcept { return bytes_.size(); }
+  /// Throws if something follows.
+  void finish() const {
+    if (!bytes_.empty()) throw record_error("malformed bytes: something follows their end");
+  }
 
  private:
   [[nodiscard]] std::size_t length(std::size_t each) {
