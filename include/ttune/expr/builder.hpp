@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the DSL asks of whoever builds the program (capture/): plain functions over opaque handles. Expression types
+// are summaries around one such handle, so nothing behind this header is a template.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/core/dtype.hpp"
+#include "ttune/support/handle.hpp"
+
+namespace ttune::inline v0 {
+
+namespace ir {
+struct expr_node;
+struct tensor;
+struct stage;
+struct program;
+struct dimension;
+}  // namespace ir
+
+/// Operations by name; capture maps them to those of the IR.
+enum class operation : std::uint8_t {
+  add, subtract, multiply, divide, modulo, floor_divide, floor_modulo, minimum, maximum, power,
+  logical_and, logical_or, equal, not_equal, less, less_equal
+};
+enum class function : std::uint8_t { negate, logical_not, abs, sqrt, exp, log, sin, cos, tanh, erf, floor, ceil, round };
+enum class reducer : std::uint8_t { none, sum, product, minimum, maximum, tuple };
+enum class outside : std::uint8_t { none, value, clamp, wrap, mirror };
+enum class tensor_kind : std::uint8_t { input, constant, table, inout };
+enum class memory_order : std::uint8_t { row_major, column_major, strided, any };
+
+/// A run-time extent: `dim b{"b", 1, 4096}`.
+struct dim {
+  std::string name;
+  std::int64_t low = 1;
+  std::int64_t high = 1;
+};
+
+/// An extent as users give it: a number, or a dim with the value that tuning uses.
+struct extent_value {
+  std::int64_t value = 0;
+  handle<ir::dimension> symbol = {};
+  extent_value(std::int64_t number) : value(number) {}
+  extent_value(dim const& d);
+};
+
+/// An axis with what is known of its range.
+struct axis_range {
+  std::string name;
+  bool given = false;
+  std::int64_t begin = 0;
+  extent_value end = 0;
+};
+
+namespace capture {
+
+using node = handle<ir::expr_node>;
+
+[[nodiscard]] node number(dtype type, double value);
+[[nodiscard]] node integer(dtype type, std::int64_t value);  ///< throws program_error if the type cannot hold it
+[[nodiscard]] node axis(char const* name);
+[[nodiscard]] node apply(operation op, node a, node b);
+[[nodiscard]] node apply(function f, node a);
+[[nodiscard]] node choose(node condition, node a, node b);
+[[nodiscard]] node convert(dtype type, node a);
+[[nodiscard]] node combine_argument(dtype type, bool right, int component);
+
+[[nodiscard]] handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind, memory_order order);
+[[nodiscard]] handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, std::int64_t high);
+[[nodiscard]] handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape, std::vector<double> content);
+[[nodiscard]] node read(handle<ir::tensor> const& from, std::vector<node> indices, outside how, node fill);
+[[nodiscard]] node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how, node fill);
+
+/// A reduction inside an expression: becomes a stage when the whole is assigned. Its ranges may be settled later.
+struct reduction {
+  reducer kind = reducer::none;
+  std::vector<axis_range> over;
+  std::vector<node> identity;  ///< tuple only
+  std::vector<node> combine;
+  std::vector<std::string> component_names;
+  bool associative = true;
+  bool commutative = true;
+};
+[[nodiscard]] std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values, std::string name = {});
+
+/// `name(left) = reduce? value`. Settles all extents, proves all reads inside, splits off inner reductions as stages.
+/// Throws program_error with a sentence that names the axis or operand.
+[[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, handle<ir::tensor> updates);
+
+[[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs, std::vector<handle<ir::stage>> outputs);
+[[nodiscard]] std::string signature_text(handle<ir::program> const& p);
+
+}  // namespace capture
+}  // namespace ttune::inline v0

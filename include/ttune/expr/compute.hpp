@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// `compute<"C">(i, j) = …`: a stage, which is an operand of later ones.
+#pragma once
+
+#include "ttune/expr/reduce.hpp"
+#include "ttune/expr/tensor.hpp"
+
+namespace ttune::inline v0 {
+
+/// The result of a compute.
+template <fixed_string Name, class T, class Axes>
+class stage {
+ public:
+  using element_type = T;
+  using name_set = Axes;
+  static constexpr auto name = Name;
+  static constexpr int rank = []<fixed_string... N>(names<N...>) { return static_cast<int>(sizeof...(N)); }(Axes{});
+
+  explicit stage(handle<ir::stage> made, int component = 0) : handle_(std::move(made)), component_(component) {}
+
+  template <class... Indices>
+  [[nodiscard]] auto operator()(Indices const&... indices) const {
+    return detail::access<Name, rank, T>(
+        [this](std::vector<capture::node> at) { return capture::read(handle_, component_, std::move(at), outside::none, {}); }, indices...);
+  }
+  [[nodiscard]] handle<ir::stage> const& handle_of() const noexcept { return handle_; }
+  [[nodiscard]] int component() const noexcept { return component_; }
+
+ private:
+  handle<ir::stage> handle_;
+  int component_ = 0;
+};
+
+namespace detail {
+
+/// Axes of a short-form reduction that only one operand uses, if there are two such in different operands.
+template <class Reduced, class Uses>
+struct product_of_sums {
+  using type = names<>;
+};
+template <fixed_string... Reduced, fixed_string... Operands, class... Sets>
+struct product_of_sums<names<Reduced...>, uses<use<Operands, Sets>...>> {
+  template <fixed_string Name>
+  static constexpr int only_user() {  // index of the one operand that uses the axis, or -1
+    int found = -1;
+    int i = 0;
+    int count = 0;
+    ((contains_v<Name, Sets> ? (found = i, ++count) : 0, ++i), ...);
+    return count == 1 ? found : -1;
+  }
+  static constexpr bool separate = [] {
+    int first = -1;
+    bool differs = false;
+    ((only_user<Reduced>() >= 0 ? (first < 0 ? (first = only_user<Reduced>()) : (differs = differs || only_user<Reduced>() != first)) : 0), ...);
+    return differs;
+  }();
+  template <bool Separate>
+  static constexpr auto culprits() {
+    if constexpr (Separate) return names<Reduced...>{};
+    else return names<>{};
+  }
+  using type = decltype(culprits<separate>());
+};
+
+template <fixed_string Name, class Left>
+class pending_stage {
+ public:
+  pending_stage(std::vector<axis_range> left, handle<ir::tensor> updates) : left_(std::move(left)), updates_(std::move(updates)) {}
+
+  template <class X>
+  auto operator=(X const& right) const {
+    if constexpr (is_invalid_v<X>) {
+      return invalid{};
+    } else if constexpr (is_implicit_v<X>) {
+      return assign_reduction(right);
+    } else if constexpr (!is_expr_v<X>) {
+      static_assert(none_v<element_type<X>>, TTUNE_SAY_AXIS_FLOAT);
+      return invalid{};
+    } else {
+      using unbound = subtracted_t<axes_of_t<X>, Left>;
+      if constexpr (!none_v<unbound>) {
+        static_assert(none_v<unbound>, TTUNE_SAY_UNBOUND);
+        return invalid{};
+      } else {
+        return stage<Name, typename X::element, Left>(capture::assign(Name.text, left_, right.node, {}, updates_));
+      }
+    }
+  }
+
+ private:
+  template <reducer Kind, class T, class Axes, class Uses>
+  auto assign_reduction(implicit_reduction<Kind, T, Axes, Uses> const& right) const {
+    using reduced = subtracted_t<Axes, Left>;
+    using separate = typename product_of_sums<reduced, Uses>::type;
+    if constexpr (none_v<reduced>) {
+      static_assert(!none_v<reduced>, TTUNE_SAY_REDUCES_NOTHING);
+      return invalid{};
+    } else if constexpr (Kind == reducer::sum && !none_v<separate>) {
+      static_assert(none_v<separate>, TTUNE_SAY_TWO_SUMS);
+      return invalid{};
+    } else {
+      capture::reduction how;
+      how.kind = Kind;
+      for (auto& text : texts(reduced{})) how.over.push_back({std::move(text), false, 0, 0});
+      return stage<Name, T, Left>(capture::assign(Name.text, left_, right.node, std::move(how), updates_));
+    }
+  }
+  std::vector<axis_range> left_;
+  handle<ir::tensor> updates_;
+};
+
+/// Stands for a left side after its error.
+struct swallow_all {
+  template <class X>
+  invalid operator=(X const&) const {
+    return {};
+  }
+};
+
+template <class Twice, class... Axes>
+constexpr bool left_is_good() {
+  if constexpr (!none_v<Twice>) {
+    static_assert(none_v<Twice>, TTUNE_SAY_TWICE_LEFT);
+    return false;
+  } else {
+    return true;
+  }
+}
+
+template <fixed_string... Names>
+constexpr auto repeated_in(names<Names>...) {
+  return repeated<Names...>();
+}
+constexpr auto repeated_in() { return names<>{}; }
+template <class... Axes>
+using twice_t = decltype(repeated_in(axes_of_t<Axes>{}...));
+
+}  // namespace detail
+
+/// The left side of a stage: `compute<"C">(i, j.in(20)) = …`.
+template <fixed_string Name>
+struct compute_maker {
+  template <class... Axes>
+  [[nodiscard]] auto operator()(Axes const&... axes) const {
+    if constexpr (((detail::is_axis_v<Axes> || detail::is_bounded_v<Axes>) && ...)) {
+      if constexpr (detail::left_is_good<detail::twice_t<Axes...>, Axes...>())
+        return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<Axes>{}...))>({axes.range()...}, {});
+      else
+        return detail::swallow_all{};
+    } else {
+      static_assert(((detail::is_axis_v<Axes> || detail::is_bounded_v<Axes>) && ...), TTUNE_SAY_SCATTER);
+      return detail::swallow_all{};
+    }
+  }
+};
+template <fixed_string Name>
+inline constexpr compute_maker<Name> compute{};
+
+/// In place: `update(C)(i, j) = C(i, j) + …`. The operand is both input and output.
+template <fixed_string Name, class T, int Rank, class Layout>
+[[nodiscard]] auto update(tensor<Name, T, Rank, Layout, tensor_kind::inout> const& target) {
+  return [handle = target.handle_of()](auto const&... axes) {
+    return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<std::remove_cvref_t<decltype(axes)>>{}...))>(
+        {axes.range()...}, handle);
+  };
+}
+
+}  // namespace ttune::inline v0

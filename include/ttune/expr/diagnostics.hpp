@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every sentence that the DSL says at compile time, and how a culprit gets into it: the culprit is computed as a type
+// and asserted to be empty, so that both compilers print it.
+#pragma once
+
+#include "ttune/expr/names.hpp"
+
+namespace ttune::inline v0 {
+
+/// What stands for an expression after its first error. Every operation swallows it: one mistake, one message.
+struct invalid {};
+
+// Culprits, as types that compilers print.
+template <fixed_string... Names>
+struct axes_named {};
+template <fixed_string Tensor, int Dimensions, int IndicesGiven>
+struct rank_of_tensor {};
+template <class Left, class Right>
+struct element_types {};
+template <class Type>
+struct element_type {};
+
+namespace detail {
+
+/// True only for an empty set of culprits.
+template <class Culprit>
+inline constexpr bool none_v = false;
+template <>
+inline constexpr bool none_v<names<>> = true;
+template <>
+inline constexpr bool none_v<void> = true;
+
+}  // namespace detail
+
+#define TTUNE_SAY_UNBOUND "ttune: an axis on the right is neither on the left nor reduced"
+#define TTUNE_SAY_TWICE_LEFT "ttune: an axis stands twice on the left"
+#define TTUNE_SAY_RANK "ttune: a tensor is indexed with another number of indices than it has dimensions"
+#define TTUNE_SAY_MIXED_TYPES "ttune: the two operands have different element types; convert one with cast<T>(...)"
+#define TTUNE_SAY_NESTED "ttune: a reduction inside a reduction: say which axes the inner one reduces, as in max(over(k), ...)"
+#define TTUNE_SAY_SHORT_FORM "ttune: a reduction that is not the whole right-hand side names its axes, as in sum(over(k), ...)"
+#define TTUNE_SAY_REDUCES_NOTHING \
+  "ttune: a reduction reduces nothing: every axis of its operand is on the left; name the axes with over(...)"
+#define TTUNE_SAY_OVER_UNUSED "ttune: a reduction runs over an axis that its operand does not have"
+#define TTUNE_SAY_TWO_SUMS \
+  "ttune: two reduced axes are each used in one operand only, so this is a product of two sums; write over(...) with both if that is meant"
+#define TTUNE_SAY_AXIS_PRODUCT "ttune: an index multiplies two axes; indices are affine"
+#define TTUNE_SAY_INDEX_TYPE "ttune: an index is made of axes and integers; use at(...) to index with data"
+#define TTUNE_SAY_FLOAT_LITERAL "ttune: a floating constant in an integer expression; write cast<float>(...) around the expression"
+#define TTUNE_SAY_BOOL "ttune: a truth value mixes with no number; use select(condition, a, b)"
+#define TTUNE_SAY_AXIS_FLOAT "ttune: an axis used as a value is an integer; write cast<float>(i)"
+#define TTUNE_SAY_NARROW "ttune: this sum would be accumulated in a narrow type; write sum(cast<float>(...))"
+#define TTUNE_SAY_INTEGER_FUNCTION "ttune: this function is for floats; write cast<float>(...)"
+#define TTUNE_SAY_ELEMENT "ttune: this type cannot be the element of a tensor: its size or sign is not fixed"
+#define TTUNE_SAY_SCATTER "ttune: the left side is axes only; a scatter has no deterministic order"
+#define TTUNE_SAY_CONDITION "ttune: the condition of select is a comparison"
+#define TTUNE_SAY_SAME_OPERANDS "ttune: alternatives must compute the same operator"
+#define TTUNE_SAY_DUPLICATE_OPERAND "ttune: an operator names an operand twice"
+#define TTUNE_SAY_UPDATE_ELSEWHERE "ttune: update reads its operand at other indices than it writes; compute into a new tensor"
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of expressions: mathematics, choice, conversion.
+#pragma once
+
+#include "ttune/expr/operators.hpp"
+
+namespace ttune::inline v0 {
+
+/// Converts to element type T: floats to integers towards zero, saturating, NaN to 0; integers wrap. Also an axis.
+template <element T, class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto cast(X const& x) {
+  if constexpr (detail::is_invalid_v<X>) return invalid{};
+  else if constexpr (detail::is_index_v<X>) return expr<T, detail::axes_of_t<X>, uses<>>{capture::convert(dtype_of<T>(), detail::index_node(x))};
+  else return expr<T, detail::axes_of_t<X>, detail::uses_of_t<X>>{capture::convert(dtype_of<T>(), x.node)};
+}
+
+namespace detail {
+
+template <class X>
+auto float_function(function f, X const& x) {
+  if constexpr (is_invalid_v<X>) {
+    return invalid{};
+  } else if constexpr (!is_expr_v<X>) {
+    static_assert(none_v<united_t<axes_of_t<X>, names<"an axis or reduction">>>, TTUNE_SAY_INTEGER_FUNCTION);
+    return invalid{};
+  } else if constexpr (!is_float(dtype_of<typename X::element>())) {
+    static_assert(none_v<element_type<typename X::element>>, TTUNE_SAY_INTEGER_FUNCTION);
+    return invalid{};
+  } else {
+    return X{capture::apply(f, x.node)};
+  }
+}
+
+}  // namespace detail
+
+#define TTUNE_FUNCTION(name)                \
+  template <class X>                        \
+    requires(detail::ours<X>)               \
+  [[nodiscard]] auto name(X const& x) {     \
+    return detail::float_function(function::name, x); \
+  }
+TTUNE_FUNCTION(sqrt)
+TTUNE_FUNCTION(exp)
+TTUNE_FUNCTION(log)
+TTUNE_FUNCTION(sin)
+TTUNE_FUNCTION(cos)
+TTUNE_FUNCTION(tanh)
+TTUNE_FUNCTION(erf)
+TTUNE_FUNCTION(floor)
+TTUNE_FUNCTION(ceil)
+TTUNE_FUNCTION(round)  ///< half to even
+#undef TTUNE_FUNCTION
+
+template <class X>
+  requires(detail::is_expr_v<X>)
+[[nodiscard]] auto abs(X const& x) {
+  return X{capture::apply(function::abs, x.node)};
+}
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto rsqrt(X const& x) {
+  return 1 / sqrt(x);
+}
+/// 1 / (1 + exp(-x))
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto sigmoid(X const& x) {
+  return 1 / (1 + exp(-x));
+}
+
+template <class L, class R>
+  requires(detail::ours<L> || detail::ours<R>)
+[[nodiscard]] auto min(L const& l, R const& r) {
+  return detail::combine<operation::minimum>(l, r);
+}
+template <class L, class R>
+  requires((detail::ours<L> || detail::ours<R>) && !requires { typename L::over_axes; })
+[[nodiscard]] auto max(L const& l, R const& r) {
+  return detail::combine<operation::maximum>(l, r);
+}
+template <class L, class R>
+  requires(detail::ours<L> || detail::ours<R>)
+[[nodiscard]] auto pow(L const& l, R const& r) {
+  return detail::combine<operation::power>(l, r);
+}
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto relu(X const& x) {
+  return max(x, 0);
+}
+/// x * Phi(x), by the error function
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto gelu(X const& x) {
+  return x * 0.5 * (1 + erf(x * 0.70710678118654752440));
+}
+
+/// `condition ? a : b`; only the arm that is chosen is read.
+template <class C, class A, class B>
+  requires(detail::ours<C>)
+[[nodiscard]] auto select(C const& condition, A const& a, B const& b) {
+  if constexpr (detail::is_invalid_v<C> || detail::is_invalid_v<A> || detail::is_invalid_v<B>) {
+    return invalid{};
+  } else if constexpr (!detail::is_expr_v<C>) {
+    static_assert(detail::none_v<element_type<C>>, TTUNE_SAY_CONDITION);
+    return invalid{};
+  } else if constexpr (!std::is_same_v<typename C::element, bool>) {
+    static_assert(detail::none_v<element_type<typename C::element>>, TTUNE_SAY_CONDITION);
+    return invalid{};
+  } else {
+    using anchor = std::conditional_t<detail::is_expr_v<A>, A, B>;
+    static_assert(detail::is_expr_v<anchor>, TTUNE_SAY_MIXED_TYPES);
+    using T = typename anchor::element;
+    if constexpr (!detail::fits<T, A>() || !detail::fits<T, B>()) {
+      return invalid{};
+    } else {
+      using arms = detail::joined<T, A, B>;
+      return detail::joined<T, arms, C>{capture::choose(condition.node, detail::value_node<T>(a), detail::value_node<T>(b))};
+    }
+  }
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators: which operands in which order. Their types are those of the kernels.
+#pragma once
+
+#include "ttune/expr/boundary.hpp"
+
+namespace ttune::inline v0 {
+
+/// One argument of a kernel, as a type.
+template <fixed_string Name, class T, int Rank, class Layout, tensor_kind Kind, bool Written>
+struct operand {
+  using element_type = T;
+  using layout = Layout;
+  static constexpr auto name = Name;
+  static constexpr int rank = Rank;
+  static constexpr tensor_kind kind = Kind;
+  static constexpr bool written = Written;
+};
+
+template <class... Operands>
+struct input_list {
+  std::vector<handle<ir::tensor>> handles;
+};
+template <class... Operands>
+struct output_list {
+  std::vector<handle<ir::stage>> handles;
+};
+
+namespace detail {
+
+template <fixed_string Name, class T, int Rank, class Layout, tensor_kind Kind>
+operand<Name, T, Rank, Layout, Kind, Kind == tensor_kind::inout> as_operand(tensor<Name, T, Rank, Layout, Kind> const&);
+template <fixed_string Name, class T, class Axes>
+operand<Name, T, stage<Name, T, Axes>::rank, row_major, tensor_kind::input, true> as_operand(stage<Name, T, Axes> const&);
+template <class X>
+using operand_of = decltype(as_operand(std::declval<X const&>()));
+
+template <class... Operands>
+using repeated_operands_t = decltype(repeated<Operands::name...>());
+
+}  // namespace detail
+
+template <class... Tensors>
+[[nodiscard]] auto inputs(Tensors const&... tensors) {
+  return input_list<detail::operand_of<Tensors>...>{{tensors.handle_of()...}};
+}
+template <class... Stages>
+[[nodiscard]] auto outputs(Stages const&... stages) {
+  return output_list<detail::operand_of<Stages>...>{{stages.handle_of()...}};
+}
+
+/// An operator: the program and the types of its operands, inputs first.
+template <class... Operands>
+class op_type {
+ public:
+  explicit op_type(handle<ir::program> program) : program_(std::move(program)) {}
+  [[nodiscard]] handle<ir::program> const& program() const noexcept { return program_; }
+  /// `C(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)`
+  [[nodiscard]] std::string text() const { return capture::signature_text(program_); }
+
+ private:
+  handle<ir::program> program_;
+};
+
+/// `op(inputs(A, B), outputs(C))`. Named after its first output, or as given.
+template <class... In, class... Out>
+[[nodiscard]] auto op(input_list<In...> const& in, output_list<Out...> const& out, std::string name = {}) {
+  using twice = detail::repeated_operands_t<In..., Out...>;
+  static_assert(detail::none_v<twice>, TTUNE_SAY_DUPLICATE_OPERAND);
+  return op_type<In..., Out...>(capture::program(std::move(name), in.handles, out.handles));
+}
+
+/// Equivalent computes of one operator; the first is the others' oracle. Tuners choose among them later on.
+template <class Op>
+class alternatives_type {
+ public:
+  explicit alternatives_type(std::vector<Op> all) : all_(std::move(all)) {}
+  [[nodiscard]] std::vector<Op> const& all() const noexcept { return all_; }
+
+ private:
+  std::vector<Op> all_;
+};
+template <class First, class... Rest>
+[[nodiscard]] auto alternatives(First const& first, Rest const&... rest) {
+  static_assert((std::is_same_v<First, Rest> && ...), TTUNE_SAY_SAME_OPERANDS);
+  return alternatives_type<First>({first, rest...});
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands: a name, an element type, a rank and a layout in the type; the shape in the value. No storage.
+#pragma once
+
+#include "ttune/expr/operators.hpp"
+
+namespace ttune::inline v0 {
+
+// Layouts, as tags of the type.
+struct row_major {
+  static constexpr auto order = memory_order::row_major;
+};
+struct col_major {
+  static constexpr auto order = memory_order::column_major;
+};
+struct strided {
+  static constexpr auto order = memory_order::strided;
+};
+struct any_layout {
+  static constexpr auto order = memory_order::any;
+};
+
+/// The range of integers that an operand holds: what indices are checked by.
+struct values {
+  std::int64_t low;
+  std::int64_t high;
+  /// Both inside [low, high).
+  values(std::int64_t from, std::int64_t to) : low(from), high(to) {}
+};
+
+namespace detail {
+
+/// The axes that an index argument brings in, and what it reads.
+template <class Index>
+constexpr bool is_index_argument() {
+  return is_index_v<Index> || is_gather_v<Index> || std::is_integral_v<Index>;
+}
+
+/// `source(indices...)` for anything that can be read.
+template <fixed_string Name, int Rank, class T, class Make, class... Indices>
+auto access(Make const& make, Indices const&... indices) {
+  if constexpr ((is_invalid_v<Indices> || ...)) {
+    return invalid{};
+  } else if constexpr (sizeof...(Indices) != Rank) {
+    static_assert(none_v<rank_of_tensor<Name, Rank, static_cast<int>(sizeof...(Indices))>>, TTUNE_SAY_RANK);
+    return invalid{};
+  } else if constexpr (!(is_index_argument<Indices>() && ...)) {
+    static_assert(none_v<rank_of_tensor<Name, Rank, static_cast<int>(sizeof...(Indices))>>, TTUNE_SAY_INDEX_TYPE);
+    return invalid{};
+  } else {
+    using axes = decltype(unite_all(names<>{}, axes_of_t<Indices>{}...));
+    using read = decltype(unite_all_uses(uses<use<Name, axes>>{}, uses_of_t<Indices>{}...));
+    return expr<T, axes, read>{make(std::vector<capture::node>{index_node(indices)...})};
+  }
+}
+
+}  // namespace detail
+
+/// An operand of an operator.
+/// Shape: as given, outermost dimension first.
+template <fixed_string Name, class T, int Rank, class Layout = row_major, tensor_kind Kind = tensor_kind::input>
+class tensor {
+  static_assert(element<T>, TTUNE_SAY_ELEMENT);
+  static_assert(Rank >= 0);
+
+ public:
+  using element_type = T;
+  static constexpr auto name = Name;
+  static constexpr int rank = Rank;
+  using layout = Layout;
+  static constexpr tensor_kind kind = Kind;
+
+  explicit tensor(extent_value const (&shape)[Rank == 0 ? 1 : Rank])
+    requires(Rank > 0)
+      : handle_(make({shape, shape + Rank})) {}
+  tensor(extent_value const (&shape)[Rank == 0 ? 1 : Rank], values range)
+    requires(Rank > 0)
+      : handle_(capture::ranged(make({shape, shape + Rank}), range.low, range.high)) {}
+  /// A scalar.
+  tensor()
+    requires(Rank == 0)
+      : handle_(make({})) {}
+
+  template <class... Indices>
+  [[nodiscard]] auto operator()(Indices const&... indices) const {
+    return detail::access<Name, Rank, T>([this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
+                                         indices...);
+  }
+  [[nodiscard]] handle<ir::tensor> const& handle_of() const noexcept { return handle_; }
+
+ private:
+  [[nodiscard]] static handle<ir::tensor> make(std::vector<extent_value> shape) {
+    return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order);
+  }
+  handle<ir::tensor> handle_;
+};
+
+/// An operand whose content stays the same between calls: kernels lay it out once (`kernel.prepare`).
+template <fixed_string Name, class T, int Rank, class Layout = row_major>
+using constant = tensor<Name, T, Rank, Layout, tensor_kind::constant>;
+
+/// A small operand whose content is known now: part of the program, folded where loops are unrolled.
+template <fixed_string Name, class T, int Rank>
+class table {
+ public:
+  using element_type = T;
+  static constexpr auto name = Name;
+  static constexpr int rank = Rank;
+
+  table(std::vector<std::int64_t> shape, std::vector<double> content)
+      : handle_(capture::table(Name.text, dtype_of<T>(), std::move(shape), std::move(content))) {}
+  template <class... Indices>
+  [[nodiscard]] auto operator()(Indices const&... indices) const {
+    return detail::access<Name, Rank, T>([this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
+                                         indices...);
+  }
+  [[nodiscard]] handle<ir::tensor> const& handle_of() const noexcept { return handle_; }
+
+ private:
+  handle<ir::tensor> handle_;
+};
+
+/// Uses integer data as an index: `W(at(ix(n)), d)`.
+template <class T, class Axes, class Uses>
+  requires std::is_integral_v<T>
+[[nodiscard]] auto at(expr<T, Axes, Uses> const& index) {
+  return gathered_index<Axes, Uses>{capture::convert(dtype::index, index.node)};
+}
+
+}  // namespace ttune::inline v0

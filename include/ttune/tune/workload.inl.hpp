@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/emit/llvm_ir.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+#include "ttune/tune/workload.hpp"
+
+namespace ttune::inline v0 {
+
+TTUNE_INLINE workload::workload(ttune::space space, ttune::target machine)
+    : space_(std::move(space)),
+      machine_(std::move(machine)),
+      plan_(make_plan(space_)),
+      sampler_(space_.knobs, space_.constraints),
+      features_(plan_, machine_),
+      signature_(signature_of(space_.program)) {
+  if (sampler_.empty()) throw schedule_error("space", space_.program->name, "no configuration meets all constraints");
+  signature_.flops = count_flops(*space_.program);
+}
+
+TTUNE_INLINE configuration workload::seed() const {
+  if (space_.seed.choices.size() == space_.knobs.size() && sampler_.valid(space_.seed)) return space_.seed;
+  rng random(0);
+  return sampler_.draw(random);
+}
+
+TTUNE_INLINE void workload::featurise(std::span<configuration const> candidates, std::vector<float>& rows) const {
+  auto const first = rows.size();
+  rows.resize(first + candidates.size() * features_.size());
+  nest n;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    replay(plan_, candidates[i], n);
+    features_.extract(n, candidates[i], std::span(rows).subspan(first + i * features_.size(), features_.size()));
+  }
+}
+
+TTUNE_INLINE ir::lowered workload::build(configuration const& chosen, kernel_signature& signature) const {
+  nest n;
+  replay(plan_, chosen, n);
+  auto lowered = pass::run_pipeline(lower(plan_, n));
+  signature = signature_;
+  emit::plan_workspace(lowered, signature);
+  return lowered;
+}
+
+namespace detail {
+
+inline double count_operations(ir::expr const& e) {
+  double count = 0;
+  ir::for_each_node(e, [&](ir::expr const& n) {
+    bool const arithmetic = ir::as<ir::unary>(n) || ir::as<ir::binary>(n);
+    if (arithmetic && n->type != dtype::index && n->type != dtype::boolean) ++count;
+  });
+  return count;
+}
+
+}  // namespace detail
+
+TTUNE_INLINE double count_flops(ir::program const& program) {
+  double sum = 0;
+  for (auto const& st : program.stages) {
+    double points = 1;
+    for (auto const& a : st->axes) points *= static_cast<double>(a.size());
+    for (auto const& a : st->reduction.axes) points *= static_cast<double>(a.size());
+    double each = st->reduces() ? 1 : 0;
+    for (auto const& c : st->components) each += detail::count_operations(c.value);
+    for (auto const& c : st->reduction.combine) each += detail::count_operations(c);
+    sum += points * each;
+  }
+  return sum;
+}
+
+}  // namespace ttune::inline v0
