@@ -135,7 +135,7 @@ struct trial_bench::running {
 
   running(kernel_image const& image, std::shared_ptr<executor> on) : call(load(image), std::move(on)) {
     memory.resize(call.workspace_bytes() + 64);
-    workspace = detail::aligned_to_line(memory.data());
+    workspace = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
   }
 };
 
