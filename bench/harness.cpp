@@ -60,14 +60,15 @@ struct samples_of_one {
   void take(std::function<void()> const& f, std::int64_t calls) {
     auto const before = preemptions();
     auto const taken = timed(f, calls);
-    bool const quiet = static_cast<double>(preemptions() - before) <= 1 + 50 * taken;
+    bool const quiet = static_cast<double>(preemptions() - before) <= 50 * taken;
     (quiet ? clean : disturbed).push_back(taken / static_cast<double>(calls));
   }
   timing result() {
-    if (clean.size() < 3) clean.insert(clean.end(), disturbed.begin(), disturbed.end());
+    bool const is_disturbed = clean.size() < 3;
+    if (is_disturbed) clean.insert(clean.end(), disturbed.begin(), disturbed.end());
     std::ranges::sort(clean);
     auto const median = quantile(clean, 0.5);
-    return {median, (quantile(clean, 0.75) - quantile(clean, 0.25)) / median};
+    return {median, (quantile(clean, 0.75) - quantile(clean, 0.25)) / median, is_disturbed};
   }
 };
 
@@ -75,7 +76,8 @@ bool is_ours(std::string const& system) { return system.starts_with("ttune"); }
 
 }  // namespace
 
-std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions, options const& chosen) {
+std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions, options const& chosen,
+                                     std::function<void()> const& each_round) {
   auto const pause = [&] { std::this_thread::sleep_for(std::chrono::duration<double>(chosen.pause_seconds)); };
   std::vector<std::int64_t> calls;
   for (auto const& f : functions) {
@@ -83,13 +85,19 @@ std::vector<timing> time_interleaved(std::span<std::function<void()> const> func
     calls.push_back(calls_for(f, chosen.sample_seconds));
   }
   std::vector<samples_of_one> samples(functions.size());
-  for (int round = 0; round < 4 * chosen.samples; ++round)
+  auto const is_full = [&](samples_of_one const& s) {
+    return s.clean.size() == static_cast<std::size_t>(chosen.samples);
+  };
+  for (int round = 0; round < 4 * chosen.samples && !std::ranges::all_of(samples, is_full); ++round) {
+    pause();
+    if (each_round) each_round();
     for (std::size_t i = 0; i < functions.size(); ++i) {
-      if (samples[i].clean.size() == static_cast<std::size_t>(chosen.samples)) continue;
+      if (is_full(samples[i])) continue;
       pause();
       (void)timed(functions[i], std::max<std::int64_t>(1, calls[i] / 4));  // wakes its threads, warms the caches
       samples[i].take(functions[i], calls[i]);
     }
+  }
   std::vector<timing> result;
   for (auto& s : samples) result.push_back(s.result());
   return result;
@@ -119,7 +127,8 @@ struct reporter::state {
   std::ofstream json;
   std::map<std::string, std::vector<double>> shares;  ///< of peak, by system
   std::map<std::string, std::vector<double>> ratios;  ///< to the best peer, by system of ours
-  std::size_t width = 13;
+  std::size_t width = 14;
+  bool any_disturbed = false;
 
   [[nodiscard]] std::vector<std::string> ours() const {
     std::vector<std::string> names;
@@ -139,8 +148,7 @@ reporter::reporter(std::string suite, std::vector<std::string> systems, options 
     if (!s.json) throw std::runtime_error(s.chosen.json + ": cannot be written");
   }
   std::printf("%s: %d threads, FMA peak %.0f GFLOP/s, copy %.1f GB/s; GFLOP/s (share of peak)\n", s.suite.c_str(),
-              s.chosen.threads, fma_peak(s.chosen.threads, 0.1).flops_per_second * 1e-9,
-              copy_bandwidth(s.chosen.threads, 0.2) * 1e-9);
+              s.chosen.threads, fma_peak(s.chosen.threads, 0.1) * 1e-9, copy_bandwidth(s.chosen.threads, 0.2) * 1e-9);
   std::printf("%-14s", "case");
   for (auto const& name : s.systems) std::printf("%*s", static_cast<int>(s.width), name.c_str());
   std::printf("%*s", 16, "best peer");
@@ -160,12 +168,12 @@ reporter::~reporter() {
   for (auto const& name : s.systems) std::printf("%*.2f", static_cast<int>(s.width), mean(s.shares[name]));
   std::printf("%*s", 16, "");
   for (auto const& name : s.ours()) std::printf("%*.2f", static_cast<int>(name.size() + 12), mean(s.ratios[name]));
-  std::printf("\n\n");
+  std::printf("\n%s\n", s.any_disturbed ? "* other processes took cores meanwhile: worth little\n" : "");
   std::fflush(stdout);
   delete state_;
 }
 
-void reporter::add(std::vector<result> const& of_one_case, double cores_free) {
+void reporter::add(std::vector<result> const& of_one_case) {
   auto& s = *state_;
   if (of_one_case.empty()) return;
   std::printf("%-14s", of_one_case.front().name.c_str());
@@ -179,7 +187,8 @@ void reporter::add(std::vector<result> const& of_one_case, double cores_free) {
     auto const share = r->gflops / r->peak_gflops;
     s.shares[name].push_back(share);
     char cell[40];
-    std::snprintf(cell, sizeof cell, "%.1f (%.2f)", r->gflops, share);
+    std::snprintf(cell, sizeof cell, "%s%.1f (%.2f)", r->disturbed ? "*" : "", r->gflops, share);
+    s.any_disturbed = s.any_disturbed || r->disturbed;
     std::printf("%*s", static_cast<int>(s.width), cell);
     if (!is_ours(name) && r->same_layout && (!best_peer || r->seconds < best_peer->seconds)) best_peer = &*r;
   }
@@ -191,7 +200,6 @@ void reporter::add(std::vector<result> const& of_one_case, double cores_free) {
     std::printf("%*s", static_cast<int>(name.size() + 12),
                 comparable ? std::to_string(best_peer->seconds / r->seconds).substr(0, 4).c_str() : "-");
   }
-  if (cores_free < 0.95) std::printf("   other processes took %.0f %% of the cores", 100 * (1 - cores_free));
   std::printf("\n");
   for (auto const& r : of_one_case) {
     if (r.status != "ok") std::printf("%-14s%s: %s\n", "", r.system.c_str(), r.status.c_str());

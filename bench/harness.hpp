@@ -12,14 +12,15 @@
 namespace ttune_bench {
 
 struct timing {
-  double seconds = 0;  ///< one call: the median of the samples
-  double spread = 0;   ///< (third quartile - first quartile) / median
+  double seconds = 0;      ///< one call: the median of the samples
+  double spread = 0;       ///< (third quartile - first quartile) / median
+  bool disturbed = false;  ///< other processes took cores during nearly all samples: worth little
 };
 
 /// Round-robin: each round takes one sample of each function, so that whatever slows the machine slows all alike.
 /// Samples during which other processes took a core are taken again, up to four times as many as asked for.
 [[nodiscard]] std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions,
-                                                   options const& chosen);
+                                                   options const& chosen, std::function<void()> const& each_round = {});
 
 /// One line of the output.
 struct result {
@@ -32,6 +33,7 @@ struct result {
   double tuning_seconds = 0;
   std::int64_t trials = 0;
   std::string status = "ok";
+  bool disturbed = false;   ///< not written: see timing; a star in the table
   bool same_layout = true;  ///< not written: whether ttune is compared with it
 };
 
@@ -44,8 +46,7 @@ class reporter {
   ~reporter();  ///< the geometric means
   reporter(reporter const&) = delete;
   reporter& operator=(reporter const&) = delete;
-  /// `cores_free`: see `peak`; less than 0.95 is said, for such figures are worth little.
-  void add(std::vector<result> const& of_one_case, double cores_free = 1);
+  void add(std::vector<result> const& of_one_case);
 
  private:
   struct state;

@@ -2,8 +2,6 @@
 // Peak arithmetic and copy bandwidth.
 #include "machine.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,13 +20,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
-
-/// Processor time of all threads of this process.
-double process_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 /// Each returns the floating-point operations that it did. Sixteen or twelve independent chains cover latency times
 /// throughput of all known cores without spilling; the result escapes, so that nothing is left out.
@@ -114,13 +105,10 @@ double rate(int threads, double seconds, Work const& work) {
 
 }  // namespace
 
-peak fma_peak(int threads, double seconds) {
-  auto const start = clock::now();
-  auto const used = process_seconds();
-  auto const flops = rate(threads, seconds, [work = best_work()](int) {
+double fma_peak(int threads, double seconds) {
+  return rate(threads, seconds, [work = best_work()](int) {
     return [work, sink = std::vector<float>(16, 0.5F)]() mutable { return work(sink.data()); };
   });
-  return {flops, std::min(1.0, (process_seconds() - used) / (seconds_since(start) * threads))};
 }
 
 double copy_bandwidth(int threads, double seconds) {

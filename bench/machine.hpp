@@ -4,13 +4,8 @@
 
 namespace ttune_bench {
 
-struct peak {
-  double flops_per_second = 0;
-  double cores_free = 1;  ///< share of the time that the threads wanted and got; below 1 other processes were running
-};
-
 /// Single-precision FLOP/s of independent fused multiply-adds in registers, all threads together, during `seconds`.
-[[nodiscard]] peak fma_peak(int threads, double seconds);
+[[nodiscard]] double fma_peak(int threads, double seconds);
 /// Bytes read plus bytes written per second by copies far larger than the caches.
 [[nodiscard]] double copy_bandwidth(int threads, double seconds);
 

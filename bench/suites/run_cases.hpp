@@ -54,34 +54,32 @@ struct contender {
 
 template <class Problem>
 void run_case(std::string const& suite, Problem const& problem, std::vector<system_entry<Problem>> const& systems,
-              options const& chosen, reporter& report) {
+              options const& chosen, reporter& report, double& peak) {
   std::vector<std::unique_ptr<contender<Problem>>> all;
   std::vector<std::function<void()>> timed;
   for (auto const& s : systems) {
     all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256));
     if (all.back()->ok()) timed.push_back(all.back()->peer.run);
   }
-  // The peak of the same minutes: before and after, the better counts.
-  auto const before = fma_peak(chosen.threads, 0.03);
-  auto const timings = time_interleaved(timed, chosen);
-  auto const after = fma_peak(chosen.threads, 0.03);
+  auto const timings = time_interleaved(timed, chosen, [&] { peak = std::max(peak, fma_peak(chosen.threads, 0.01)); });
 
   std::vector<result> results;
   std::size_t next = 0;
   for (auto const& c : all) {
     result r{suite, problem.shape.name, c->peer.system};
-    r.peak_gflops = std::max(before.flops_per_second, after.flops_per_second) * 1e-9;
+    r.peak_gflops = peak * 1e-9;
     r.tuning_seconds = c->peer.tuning_seconds;
     r.trials = c->peer.trials;
     r.status = c->peer.status;
     r.same_layout = c->peer.same_layout;
     if (c->ok()) {
-      r.seconds = timings[next++].seconds;
+      r.seconds = timings[next].seconds;
+      r.disturbed = timings[next++].disturbed;
       r.gflops = problem.shape.flops() / r.seconds * 1e-9;
     }
     results.push_back(std::move(r));
   }
-  report.add(results, std::min(before.cores_free, after.cores_free));
+  report.add(results);
 }
 
 template <class Problem, class Shape>
@@ -90,8 +88,9 @@ int run_cases(std::string const& suite, std::vector<Shape> const& shapes, option
   std::vector<std::string> names;
   for (auto const& s : systems) names.push_back(s.name);
   reporter report(suite, names, chosen);
+  double peak = 0;  // of this run, measured again in every round: what disturbs it makes it smaller
   for (auto const& shape : shapes)
-    if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report);
+    if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report, peak);
   return 0;
 }
 
