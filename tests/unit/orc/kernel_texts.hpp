@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ttune/runtime/load.hpp"
+#include "ttune/runtime/machine.hpp"
 
 namespace ttune_test {
 
@@ -123,9 +124,15 @@ inline std::string text_with(std::string const& instructions, std::string const&
   return before + main_head + instructions + "  ret void\n}\n";
 }
 
-/// Code as an image without operands.
+/// Code for this machine as an image without operands.
 inline ttune::kernel_image image_of(std::vector<std::uint8_t> code, std::int64_t main, std::int64_t prepare = -1) {
-  return {{}, "test", ttune::abi_version, std::move(code), main, prepare};
+  ttune::kernel_image image;
+  image.target = ttune::probe_host().name;
+  image.abi = ttune::abi_version;
+  image.code = std::move(code);
+  image.main_offset = main;
+  image.prepare_offset = prepare;
+  return image;
 }
 
 }  // namespace ttune_test

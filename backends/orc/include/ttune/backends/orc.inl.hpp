@@ -46,9 +46,15 @@ inline compile_result orc_backend::compile_text(std::string const& text, kernel_
   auto code = compiler_->compile(text, result.diagnostics);
   phases_ = compiler_->last_phases();
   result.seconds = phases_.total();
-  if (code)
-    result.image = kernel_image{std::move(signature),   target_.name,      abi_version,
-                                std::move(code->bytes), code->main_offset, code->prepare_offset};
+  if (!code) return result;
+  auto& image = result.image.emplace();
+  image.signature = std::move(signature);
+  image.target = target_.name;
+  image.features = target_.features;
+  image.abi = abi_version;
+  image.code = std::move(code->bytes);
+  image.main_offset = code->main_offset;
+  image.prepare_offset = code->prepare_offset;
   return result;
 }
 
