@@ -48,11 +48,6 @@ std::string refusal(std::string const& text) {
   return result.diagnostics;
 }
 
-/// Becomes a call of libm.
-std::string remainder_text() {
-  return text_with("  %x = load float, ptr %workspace\n  %r = frem float %x, 3.0\n  store float %r, ptr %workspace\n");
-}
-
 bool says(std::string const& diagnostics, char const* what) { return diagnostics.find(what) != std::string::npos; }
 
 }  // namespace

@@ -124,6 +124,11 @@ inline std::string text_with(std::string const& instructions, std::string const&
   return before + main_head + instructions + "  ret void\n}\n";
 }
 
+/// Becomes a call of libm.
+inline std::string remainder_text() {
+  return text_with("  %x = load float, ptr %workspace\n  %r = frem float %x, 3.0\n  store float %r, ptr %workspace\n");
+}
+
 /// Code for this machine as an image without operands.
 inline ttune::kernel_image image_of(std::vector<std::uint8_t> code, std::int64_t main, std::int64_t prepare = -1) {
   ttune::kernel_image image;

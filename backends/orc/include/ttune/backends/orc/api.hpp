@@ -21,9 +21,11 @@
 
 #include "ttune/support/config.hpp"
 
-#if LLVM_VERSION_MAJOR < 16
-#error "ttune needs LLVM 16 or newer: install llvm-19-dev"
+#if LLVM_VERSION_MAJOR < 15
+#error "ttune needs LLVM 15 or newer: install llvm-19-dev"
 #endif
+/// Whether ORC's C API lets us say where sections go: since 16.
+#define TTUNE_ORC_PLACES_SECTIONS (LLVM_VERSION_MAJOR >= 16)
 
 namespace ttune::inline v0::orc {
 

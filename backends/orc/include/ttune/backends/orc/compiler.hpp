@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ttune/backends/orc/linker.hpp"
 #include "ttune/core/target.hpp"
@@ -37,6 +38,8 @@ class compiler {
   /// The code of `ttune_main` and, if the text defines it, `ttune_prepare`. Nothing, and `diagnostics` says why, if
   /// the text is wrong or its code cannot stand alone.
   [[nodiscard]] std::optional<linked_code> compile(std::string const& text, std::string& diagnostics);
+  /// The object that `compile` links.
+  [[nodiscard]] std::optional<std::vector<std::uint8_t>> object(std::string const& text, std::string& diagnostics);
   /// The assembly of the same code, to look at and to count spills in.
   [[nodiscard]] std::optional<std::string> assembly(std::string const& text, std::string& diagnostics);
 

@@ -79,6 +79,13 @@ inline std::optional<linked_code> compiler::compile(std::string const& text, std
   return made;
 }
 
+inline std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text, std::string& diagnostics) {
+  auto const made = generate(text, LLVMObjectFile, diagnostics);
+  if (!made) return std::nullopt;
+  auto const* const begin = reinterpret_cast<std::uint8_t const*>(LLVMGetBufferStart(made.get()));
+  return std::vector<std::uint8_t>(begin, begin + LLVMGetBufferSize(made.get()));
+}
+
 inline std::optional<std::string> compiler::assembly(std::string const& text, std::string& diagnostics) {
   auto const made = generate(text, LLVMAssemblyFile, diagnostics);
   if (!made) return std::nullopt;

@@ -10,15 +10,11 @@
 #include <vector>
 
 #include "ttune/backends/orc/api.hpp"
+#include "ttune/backends/orc/elf_linker.hpp"
 
 namespace ttune::inline v0::orc {
 
-/// What linking gave: the bytes of all sections and where the entries lie in them.
-struct linked_code {
-  std::vector<std::uint8_t> bytes;
-  std::int64_t main_offset = -1;
-  std::int64_t prepare_offset = -1;  ///< -1: there is none
-};
+#if TTUNE_ORC_PLACES_SECTIONS
 
 /// An ORC session whose sections all come from one block. An object is linked twice, at two addresses: if the bytes
 /// differ, it holds an absolute address and is refused, as is one that refers to something outside of itself or has
@@ -37,7 +33,7 @@ class linker {
   [[nodiscard]] std::optional<linked_code> link(LLVMMemoryBufferRef object, bool prepares, std::string& diagnostics);
 
  private:
-  static constexpr std::size_t most_bytes = 16U << 20;  ///< of one image
+  static constexpr std::size_t most_bytes = most_image_bytes;
   static constexpr std::size_t page_bytes = 4096;
 
   struct section {
@@ -70,6 +66,28 @@ class linker {
   std::string fault_;
 };
 
+#else
+
+class linker {
+ public:
+  explicit linker(machine_owner of) {
+    if (!take(LLVMGetTargetMachineTriple(of.get())).starts_with("x86_64"))
+      failure_ = "with LLVM 15 kernels are linked for x86-64 only: install llvm-19-dev";
+  }
+  [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
+  [[nodiscard]] std::optional<linked_code> link(LLVMMemoryBufferRef object, bool, std::string& diagnostics) {
+    auto const* const begin = reinterpret_cast<std::uint8_t const*>(LLVMGetBufferStart(object));
+    return elf_linker({begin, LLVMGetBufferSize(object)}).link(diagnostics);
+  }
+
+ private:
+  std::string failure_;
+};
+
+#endif
+
 }  // namespace ttune::inline v0::orc
 
+#if TTUNE_ORC_PLACES_SECTIONS
 #include "ttune/backends/orc/linker.inl.hpp"
+#endif

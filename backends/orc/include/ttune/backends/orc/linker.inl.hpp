@@ -7,6 +7,8 @@
 
 #include "ttune/backends/orc/linker.hpp"
 
+#if TTUNE_ORC_PLACES_SECTIONS
+
 namespace ttune::inline v0::orc {
 
 inline linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * most_bytes + 2 * page_bytes]) {
@@ -138,3 +140,5 @@ inline std::string linker::difference(linked_code const& a, linked_code const& b
 }
 
 }  // namespace ttune::inline v0::orc
+
+#endif

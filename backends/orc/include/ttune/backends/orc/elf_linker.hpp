@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links an x86-64 ELF object without LLVM: the stand-in for ORC's linker where its C API cannot place sections
+// (LLVM 15), and a second opinion in tests.
+#pragma once
+
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0::orc {
+
+inline constexpr std::size_t most_image_bytes = 16U << 20;
+
+/// What linking gave: the bytes of all sections and where the entries lie in them.
+struct linked_code {
+  std::vector<std::uint8_t> bytes;
+  std::int64_t main_offset = -1;
+  std::int64_t prepare_offset = -1;  ///< -1: there is none
+};
+
+/// For objects that the compiler in this process made: lengths inside them are trusted.
+class elf_linker {
+ public:
+  explicit elf_linker(std::span<std::uint8_t const> object);
+
+  /// Nothing, and `diagnostics` says why, if the object is of another kind or cannot stand alone.
+  [[nodiscard]] std::optional<linked_code> link(std::string& diagnostics);
+
+ private:
+  static constexpr std::int64_t left_out = -1;
+
+  template <class T>
+  [[nodiscard]] T read(std::uint64_t at) const;
+  [[nodiscard]] std::string text(Elf64_Shdr const& table, std::uint32_t at) const;
+  [[nodiscard]] std::string name_of(Elf64_Shdr const& section) const {
+    return text(sections_[names_], section.sh_name);
+  }
+  [[nodiscard]] std::string place_sections();
+  [[nodiscard]] std::string relocate(Elf64_Shdr const& table);
+  [[nodiscard]] std::string apply(Elf64_Rela const& entry, Elf64_Sym const& symbol, std::int64_t section);
+  void find_entries();
+
+  std::span<std::uint8_t const> object_;
+  std::vector<Elf64_Shdr> sections_;
+  std::vector<std::int64_t> places_;  ///< of the sections in the image
+  std::size_t names_ = 0;             ///< the section that holds the sections' names
+  linked_code made_;
+};
+
+}  // namespace ttune::inline v0::orc
+
+#include "ttune/backends/orc/elf_linker.inl.hpp"

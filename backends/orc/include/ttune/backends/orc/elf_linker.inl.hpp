@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections side by side, then relocations: System V ABI, AMD64 supplement, 4.4.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "ttune/backends/orc/elf_linker.hpp"
+
+namespace ttune::inline v0::orc {
+
+inline elf_linker::elf_linker(std::span<std::uint8_t const> object) : object_(object) {}
+
+template <class T>
+T elf_linker::read(std::uint64_t at) const {
+  T value;
+  std::memcpy(&value, object_.data() + at, sizeof value);
+  return value;
+}
+
+inline std::string elf_linker::text(Elf64_Shdr const& table, std::uint32_t at) const {
+  return reinterpret_cast<char const*>(object_.data() + table.sh_offset + at);
+}
+
+inline std::optional<linked_code> elf_linker::link(std::string& diagnostics) {
+  bool const known = object_.size() >= sizeof(Elf64_Ehdr) && std::memcmp(object_.data(), ELFMAG, SELFMAG) == 0 &&
+                     read<Elf64_Ehdr>(0).e_machine == EM_X86_64 && read<Elf64_Ehdr>(0).e_type == ET_REL;
+  if (!known) return diagnostics = "only x86-64 ELF objects can be linked with this LLVM", std::nullopt;
+  auto const header = read<Elf64_Ehdr>(0);
+  names_ = header.e_shstrndx;
+  for (std::size_t i = 0; i < header.e_shnum; ++i)
+    sections_.push_back(read<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+  diagnostics = place_sections();
+  for (auto const& s : sections_)
+    if (diagnostics.empty() && s.sh_type == SHT_RELA && places_[s.sh_info] != left_out) diagnostics = relocate(s);
+  find_entries();
+  if (diagnostics.empty() && made_.main_offset < 0) diagnostics = "the object defines no ttune_main";
+  if (!diagnostics.empty()) return std::nullopt;
+  return std::move(made_);
+}
+
+inline std::string elf_linker::place_sections() {
+  for (auto const& s : sections_) {
+    places_.push_back(left_out);
+    auto const name = name_of(s);
+    if ((s.sh_flags & SHF_ALLOC) == 0 || s.sh_size == 0 || name == ".eh_frame") continue;
+    if (s.sh_flags & SHF_WRITE) return "the code cannot stand alone: it needs the writable section " + name;
+    auto const align = std::max<std::size_t>(64, s.sh_addralign);
+    auto const begin = (made_.bytes.size() + align - 1) / align * align;
+    if (begin + s.sh_size > most_image_bytes) return "the code cannot stand alone: it has more than 16 MiB";
+    places_.back() = static_cast<std::int64_t>(begin);
+    made_.bytes.resize(begin + s.sh_size);
+    if (s.sh_type != SHT_NOBITS) std::memcpy(made_.bytes.data() + begin, object_.data() + s.sh_offset, s.sh_size);
+  }
+  return {};
+}
+
+inline std::string elf_linker::relocate(Elf64_Shdr const& table) {
+  auto const& symbols = sections_[table.sh_link];
+  for (std::uint64_t at = 0; at < table.sh_size; at += sizeof(Elf64_Rela)) {
+    auto const entry = read<Elf64_Rela>(table.sh_offset + at);
+    auto const symbol = read<Elf64_Sym>(symbols.sh_offset + ELF64_R_SYM(entry.r_info) * sizeof(Elf64_Sym));
+    auto const name = text(sections_[symbols.sh_link], symbol.st_name);
+    if (symbol.st_shndx == SHN_UNDEF) return "the code cannot be linked: Symbols not found: [ " + name + " ]";
+    if (symbol.st_shndx >= sections_.size() || places_[symbol.st_shndx] == left_out)
+      return "the code cannot stand alone: it refers to " + name;
+    if (auto fault = apply(entry, symbol, places_[table.sh_info]); !fault.empty())
+      return "the code cannot stand alone: section " + name_of(sections_[table.sh_info]) + fault;
+  }
+  return {};
+}
+
+/// Writes the distance from the place to the symbol. What is left of a fault's sentence; empty if all is well.
+inline std::string elf_linker::apply(Elf64_Rela const& entry, Elf64_Sym const& symbol, std::int64_t section) {
+  auto const place = section + static_cast<std::int64_t>(entry.r_offset);
+  auto const distance = places_[symbol.st_shndx] + static_cast<std::int64_t>(symbol.st_value) + entry.r_addend - place;
+  auto const write = [&](auto value) { std::memcpy(made_.bytes.data() + place, &value, sizeof value); };
+  switch (ELF64_R_TYPE(entry.r_info)) {
+    case R_X86_64_NONE: return {};
+    case R_X86_64_PC64: write(distance); return {};
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32:
+      if (distance != static_cast<std::int32_t>(distance)) return " is too far from what it refers to";
+      write(static_cast<std::int32_t>(distance));
+      return {};
+    case R_X86_64_GOTPCREL:
+    case R_X86_64_GOTPCRELX:
+    case R_X86_64_REX_GOTPCRELX: return " takes an address from the table .got";
+    default: return " holds an absolute address";
+  }
+}
+
+inline void elf_linker::find_entries() {
+  for (auto const& s : sections_) {
+    if (s.sh_type != SHT_SYMTAB) continue;
+    for (std::uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Sym)) {
+      auto const symbol = read<Elf64_Sym>(s.sh_offset + at);
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= places_.size()) continue;
+      auto const offset = places_[symbol.st_shndx] + static_cast<std::int64_t>(symbol.st_value);
+      auto const name = text(sections_[s.sh_link], symbol.st_name);
+      if (name == "ttune_main") made_.main_offset = offset;
+      if (name == "ttune_prepare") made_.prepare_offset = offset;
+    }
+  }
+}
+
+}  // namespace ttune::inline v0::orc
