@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// f16 and bf16 to float and back, rounded to nearest even; what kernels do, done on the host.
+// Conversions of the two 16-bit storage floats. To them: to nearest, ties to even, beyond the largest to infinity;
+// subnormals are kept, NaN stays NaN.
 #pragma once
 
 #include <bit>
@@ -9,37 +10,48 @@
 
 namespace ttune::inline v0 {
 
-[[nodiscard]] constexpr float to_float(bf16 v) noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(v.bits) << 16); }
+namespace detail {
 
-[[nodiscard]] constexpr bf16 to_bf16(float v) noexcept {
-  auto const bits = std::bit_cast<std::uint32_t>(v);
-  if ((bits & 0x7fffffffU) > 0x7f800000U) return {0x7fc0};  // NaN
-  return {static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16)};
+/// A double as a float with a sign bit, `exponent_bits` and `fraction_bits`, rounded once.
+[[nodiscard]] constexpr std::uint16_t narrowed(double value, int exponent_bits, int fraction_bits) noexcept {
+  auto const bits = std::bit_cast<std::uint64_t>(value);
+  auto const sign = static_cast<std::uint64_t>(bits >> 63) << (exponent_bits + fraction_bits);
+  auto const fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  auto const biased = static_cast<int>(bits >> 52 & 0x7ff);
+  auto const infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
+  if (biased == 0x7ff) return static_cast<std::uint16_t>(sign | infinity | (fraction != 0 ? std::uint64_t{1} << (fraction_bits - 1) : 0));
+  int const exponent = biased - 1023 + (1 << (exponent_bits - 1)) - 1;  // as the result stores it
+  int const shift = 52 - fraction_bits + (exponent < 1 ? 1 - exponent : 0);
+  if (biased == 0 || shift > 54) return static_cast<std::uint16_t>(sign);
+  if (exponent >= (1 << exponent_bits) - 1) return static_cast<std::uint16_t>(sign | infinity);
+  auto const significand = fraction | std::uint64_t{1} << 52;
+  auto rounded = significand >> shift;
+  auto const rest = significand & ((std::uint64_t{1} << shift) - 1);
+  auto const half = std::uint64_t{1} << (shift - 1);
+  if (rest > half || (rest == half && (rounded & 1) != 0)) ++rounded;
+  // A carry out of the fraction runs into the exponent, which is right; so does the leading one, hence exponent - 1.
+  auto const above = exponent < 1 ? 0 : static_cast<std::uint64_t>(exponent - 1) << fraction_bits;
+  return static_cast<std::uint16_t>(sign | (above + rounded));
 }
 
-[[nodiscard]] constexpr float to_float(f16 v) noexcept {
-  auto const sign = static_cast<std::uint32_t>(v.bits & 0x8000U) << 16;
-  auto const exponent = static_cast<std::uint32_t>(v.bits >> 10) & 0x1fU;
-  auto const fraction = static_cast<std::uint32_t>(v.bits) & 0x3ffU;
-  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000U | (fraction << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
-  auto const magnitude = static_cast<float>(fraction) * 0x1p-24F;  // subnormal: exact in float
-  return sign != 0 ? -magnitude : magnitude;
-}
+}  // namespace detail
 
-[[nodiscard]] constexpr f16 to_f16(float v) noexcept {
-  auto const bits = std::bit_cast<std::uint32_t>(v);
-  auto const sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
-  auto const magnitude = bits & 0x7fffffffU;
-  auto const with_sign = [sign](std::uint32_t m) { return f16{static_cast<std::uint16_t>(sign | m)}; };
-  if (magnitude > 0x7f800000U) return with_sign(0x7e00);  // NaN
-  if (magnitude >= 0x477ff000U) return with_sign(0x7c00);  // 65520 and above round to infinity
-  if (magnitude < 0x38800000U) {  // below 2^-14: a multiple of 2^-24, rounded by adding a number whose ulp that is
-    auto const shifted = std::bit_cast<float>(magnitude) + 0.5F;
-    return with_sign(std::bit_cast<std::uint32_t>(shifted) - 0x3f000000U);
+[[nodiscard]] constexpr f16 to_f16(double value) noexcept { return {detail::narrowed(value, 5, 10)}; }
+[[nodiscard]] constexpr bf16 to_bf16(double value) noexcept { return {detail::narrowed(value, 8, 7)}; }
+
+[[nodiscard]] constexpr float to_float(bf16 value) noexcept {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+[[nodiscard]] constexpr float to_float(f16 value) noexcept {
+  auto const sign = static_cast<std::uint32_t>(value.bits & 0x8000) << 16;
+  auto const exponent = static_cast<std::uint32_t>(value.bits >> 10 & 0x1f);
+  auto const fraction = static_cast<std::uint32_t>(value.bits & 0x3ff);
+  if (exponent == 0) {
+    auto const magnitude = static_cast<float>(fraction) * 0x1p-24F;
+    return sign != 0 ? -magnitude : magnitude;
   }
-  auto const rounded = magnitude + 0xfffU + ((magnitude >> 13) & 1U);
-  return with_sign((rounded - 0x38000000U) >> 13);
+  auto const widened = exponent == 31 ? 0xffU : exponent + 112;
+  return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
 }
 
 }  // namespace ttune::inline v0

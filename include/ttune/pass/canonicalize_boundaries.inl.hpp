@@ -84,35 +84,38 @@ inline ir::select const* as_absent_or(ir::expr const& e) {
   return ir::as<ir::select>(e) ? as_guarded(e, ir::make_number(e->type, 0)) : nullptr;
 }
 
+inline bool is_zero(ir::expr const& e) { return is_same_constant(e, ir::make_number(e->type, 0)); }
+
 /// select(p, e, 0), where `e` may itself be select(q, a, 0).
 inline ir::expr absent_unless(ir::expr const& p, ir::expr const& e) {
-  auto const zero = ir::make_number(e->type, 0);
-  if (auto const* s = as_absent_or(e))
-    return ir::make_select(ir::make_binary(ir::binary_op::logical_and, p, s->condition), s->when_true, zero);
-  return ir::make_select(p, e, zero);
+  if (is_zero(e)) return e;
+  auto const* s = as_absent_or(e);
+  if (!s) return ir::make_select(p, e, ir::make_number(e->type, 0));
+  return absent_unless(ir::make_binary(ir::binary_op::logical_and, p, s->condition), s->when_true);
 }
 
-inline bool is_zero(ir::expr const& e) { return is_same_constant(e, ir::make_number(e->type, 0)); }
+/// `make(operand)` of an operand that may be absent; null if it is not.
+template <class Make>
+ir::expr around(ir::expr const& operand, dtype type, Make const& make) {
+  if (is_zero(operand)) return ir::make_number(type, 0);
+  auto const* s = as_absent_or(operand);
+  return s ? absent_unless(s->condition, make(s->when_true)) : ir::expr();
+}
 
 /// One node inside of a sum, its operands done: takes the guards of its operands.
 inline ir::expr with_guard_outside(ir::expr const& e) {
+  ir::expr made;
   if (auto const* b = ir::as<ir::binary>(e); b && b->op == ir::binary_op::multiply) {
-    if (is_zero(b->left) || is_zero(b->right)) return ir::make_number(e->type, 0);
-    if (auto const* s = as_absent_or(b->left))
-      return absent_unless(s->condition, with_guard_outside(ir::make_binary(b->op, s->when_true, b->right)));
-    if (auto const* s = as_absent_or(b->right))
-      return absent_unless(s->condition, ir::make_binary(b->op, b->left, s->when_true));
+    made = around(b->left, e->type, [&](ir::expr const& a) { return with_guard_outside(a * b->right); });
+    if (!made) made = around(b->right, e->type, [&](ir::expr const& a) { return with_guard_outside(b->left * a); });
+  } else if (auto const* u = ir::as<ir::unary>(e); u && u->op == ir::unary_op::negate) {
+    made = around(u->operand, e->type, [&](ir::expr const& a) { return ir::make_unary(u->op, a); });
+  } else if (auto const* c = ir::as<ir::cast>(e); c && e->type != dtype::index) {
+    made = around(c->operand, e->type, [&](ir::expr const& a) { return ir::make_cast(e->type, a); });
+  } else if (auto const* s = as_absent_or(e); s && (is_zero(s->when_true) || as_absent_or(s->when_true))) {
+    made = absent_unless(s->condition, s->when_true);
   }
-  if (auto const* u = ir::as<ir::unary>(e); u && u->op == ir::unary_op::negate) {
-    if (is_zero(u->operand)) return u->operand;
-    if (auto const* s = as_absent_or(u->operand)) return absent_unless(s->condition, ir::make_unary(u->op, s->when_true));
-  }
-  if (auto const* c = ir::as<ir::cast>(e); c && e->type != dtype::index) {
-    if (is_zero(c->operand)) return ir::make_number(e->type, 0);
-    if (auto const* s = as_absent_or(c->operand)) return absent_unless(s->condition, ir::make_cast(e->type, s->when_true));
-  }
-  if (auto const* s = as_absent_or(e); s && as_absent_or(s->when_true)) return absent_unless(s->condition, s->when_true);
-  return e;
+  return made ? made : e;
 }
 
 /// Indices are not terms: an access is left as it is.
@@ -130,8 +133,9 @@ inline void lift_predicate(ir::stage& st, ranges const& known) {
   auto const identity = ir::make_identity(kind, value->type);
   while (auto const* s = as_guarded(value, identity)) {
     require_also(st.predicate, s->condition);
-    st.predicate = simplify(st.predicate, known);
     value = ir::expr(s->when_true);
+    st.predicate = simplify(st.predicate, known);
+    if (ir::is_constant(st.predicate, 1)) st.predicate = {};
   }
 }
 

@@ -269,8 +269,8 @@ class index_simplifier {
   }
 
   [[nodiscard]] ir::expr equation(ir::binary const& b) const {
-    auto difference = form(b.right);
-    difference.add(form(b.left), -1);
+    auto difference = form(b.left);
+    difference.add(form(b.right), -1);
     difference = joined(std::move(difference));
     auto const range = bounds(difference, known_);
     bool const same = range == interval{0, 0};

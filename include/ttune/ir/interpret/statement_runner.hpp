@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowered programs, statement by statement. Threads between two barriers run one after the other: a statement that
+// contains a barrier is executed for all threads of its block before the next one.
+#pragma once
+
+#include <algorithm>
+
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/interpret/program_runner.hpp"
+
+namespace ttune::inline v0::ir::detail {
+
+struct statement_code {
+  enum class sort : std::uint8_t { block, loop, let, conditional, allocate, store, barrier };
+  sort what = sort::block;
+  loop_kind kind = loop_kind::serial;
+  bool has_barrier = false;
+  bool floats = false;            ///< store
+  std::int32_t variable = -1;     ///< loop, let; allocate: the array
+  std::int32_t value = -1;        ///< loop: begin; let, store; conditional: condition
+  std::int32_t end = -1;
+  std::vector<std::int32_t> body; ///< conditional: then, otherwise (-1: none)
+  code_access target;             ///< store
+  buffer const* storage = nullptr;
+  stmt const* text = nullptr;
+};
+
+class statement_runner {
+ public:
+  explicit statement_runner(run_options const& options) : options_(options) {}
+
+  array_table arrays;
+
+  /// Compiles and executes one statement tree.
+  void execute(stmt const& s) {
+    if (!s) return;
+    auto const root = compile(s);
+    frame f;
+    f.variables.resize(static_cast<std::size_t>(variables_));
+    f.arrays = arrays.pointers();
+    for (auto const slot : scratch_) f.arrays[static_cast<std::size_t>(slot)] = nullptr;
+    run(root, f);
+  }
+
+ private:
+  using sort = statement_code::sort;
+
+  // ------------------------------------------------------------------------------------------------ compiling
+
+  std::int32_t value(expr const& e) {
+    return code_.compile(
+        e, false, [&](std::string const& name) { return find_variable(name); },
+        [&](source const& from, int c) { return array_slot(from, c); });
+  }
+
+  [[nodiscard]] std::int32_t find_variable(std::string const& name) const {
+    for (std::size_t i = scope_.size(); i-- > 0;)
+      if (scope_[i].first == name) return scope_[i].second;
+    throw internal_error("variable " + name + " is not bound");
+  }
+
+  std::int32_t declare(std::string const& name) {
+    scope_.emplace_back(name, variables_);
+    return variables_++;
+  }
+
+  /// Buffers are known once allocated; tables bring their content where they are first read.
+  std::int32_t array_slot(source const& from, int component) {
+    auto const* b = std::get_if<handle<buffer>>(&from);
+    if (!b) throw internal_error("a lowered program reads " + name_of(from) + ", which is no buffer");
+    if (!(*b)->content.empty() && known_.emplace(b->get(), 0).second) {
+      storage table{ndarray((*b)->type, (*b)->extents), {}, 0, 0, true};
+      for (std::size_t i = 0; i < (*b)->content.size(); ++i) table.values.set_number(i, (*b)->content[i]);
+      return arrays.add(b->get(), std::move(table));
+    }
+    return arrays.slot(from, component);
+  }
+
+  std::int32_t compile(stmt const& s) {
+    statement_code n;
+    n.text = &s;
+    auto const mark = scope_.size();
+    visit(
+        s,
+        [&](block const& v) {
+          for (auto const& part : v.body) n.body.push_back(compile(part));
+        },
+        [&](loop const& v) {
+          n.what = sort::loop;
+          n.kind = v.kind;
+          n.value = value(v.begin);
+          n.end = value(v.end);
+          n.variable = declare(v.variable);
+          n.body = {compile(v.body)};
+        },
+        [&](let const& v) {
+          n.what = sort::let;
+          n.value = value(v.value);
+          n.variable = declare(v.variable);
+          n.body = {compile(v.body)};
+        },
+        [&](conditional const& v) {
+          n.what = sort::conditional;
+          n.value = value(v.condition);
+          n.body = {v.then ? compile(v.then) : -1, v.otherwise ? compile(v.otherwise) : -1};
+        },
+        [&](allocate const& v) { compile_allocate(v, n); }, [&](store const& v) { compile_store(v, n); },
+        [&](barrier const&) {
+          n.what = sort::barrier;
+          n.has_barrier = true;
+        });
+    scope_.resize(mark);
+    for (auto const part : n.body) n.has_barrier = n.has_barrier || (part >= 0 && at(part).has_barrier);
+    statements_.push_back(std::move(n));
+    return static_cast<std::int32_t>(statements_.size()) - 1;
+  }
+
+  void compile_allocate(allocate const& v, statement_code& n) {
+    n.what = sort::allocate;
+    n.storage = v.storage.get();
+    if (known_.emplace(v.storage.get(), 0).second) {
+      scratch_.push_back(arrays.add(v.storage.get(), {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false}));
+    }
+    n.variable = arrays.slot(v.storage, 0);
+    n.body = {compile(v.body)};
+  }
+
+  void compile_store(store const& v, statement_code& n) {
+    n.what = sort::store;
+    n.floats = is_float(v.to->type);
+    n.value = value(v.value);
+    code_.compile_indices(
+        n.target, v.to, 0, v.indices, [&](expr const& e) { return value(e); },
+        [&](source const& from, int c) { return array_slot(from, c); });
+  }
+
+  [[nodiscard]] statement_code const& at(std::int32_t i) const { return statements_[static_cast<std::size_t>(i)]; }
+
+  // ------------------------------------------------------------------------------------------------ executing
+
+  void run(std::int32_t i, frame& f) {
+    auto const& n = at(i);
+    if (n.has_barrier) {
+      std::vector<frame*> alone{&f};
+      return run_together(n, alone);
+    }
+    switch (n.what) {
+      case sort::block:
+        for (auto const part : n.body) run(part, f);
+        return;
+      case sort::loop: return run_loop(n, f);
+      case sort::let:
+        set_let(n, f);
+        return run(n.body[0], f);
+      case sort::conditional: {
+        auto const part = n.body[code_.integer(n.value, f) != 0 ? 0 : 1];
+        if (part >= 0) run(part, f);
+        return;
+      }
+      case sort::allocate: return run_allocate(n, f);
+      case sort::store: return run_store(n, f);
+      case sort::barrier: return;
+    }
+  }
+
+  [[nodiscard]] bool backwards(loop_kind kind) const { return options_.reversed && kind != loop_kind::serial; }
+
+  template <class Body>
+  void iterate(statement_code const& n, std::int64_t begin, std::int64_t end, Body const& body) const {
+    if (backwards(n.kind))
+      for (auto v = end; v-- > begin;) body(v);
+    else
+      for (auto v = begin; v < end; ++v) body(v);
+  }
+
+  void run_loop(statement_code const& n, frame& f) {
+    iterate(n, code_.integer(n.value, f), code_.integer(n.end, f), [&](std::int64_t v) {
+      f.variables[static_cast<std::size_t>(n.variable)] = v;
+      run(n.body[0], f);
+    });
+  }
+
+  void set_let(statement_code const& n, frame& f) {
+    auto const v = code_.integer(n.value, f);
+    auto const& declared = *as<let>(*n.text);
+    if (v < declared.low || v >= declared.high)
+      throw internal_error("let " + declared.variable + " is " + std::to_string(v) + ", declared in [" +
+                           std::to_string(declared.low) + ", " + std::to_string(declared.high) + ")");
+    f.variables[static_cast<std::size_t>(n.variable)] = v;
+  }
+
+  void run_allocate(statement_code const& n, frame& f) {
+    auto& slot = f.arrays[static_cast<std::size_t>(n.variable)];
+    auto& s = arrays[n.variable];
+    s.marks.assign(static_cast<std::size_t>(s.values.elements()), 0);
+    slot = &s;
+    run(n.body[0], f);
+    slot = nullptr;
+  }
+
+  [[noreturn]] static void fail(statement_code const& n, std::string const& what) {
+    auto const text = print(*n.text);
+    throw internal_error(text.substr(0, text.find('\n')) + ": " + what);
+  }
+
+  void run_store(statement_code const& n, frame& f) {
+    auto const v = code_.value(n.value, f);
+    std::size_t position = 0;
+    bool absent = false;
+    try {
+      (void)code_.locate(n.target, f, position, absent);
+    } catch (internal_error const& e) {
+      fail(n, e.what());
+    }
+    auto* to = f.arrays[static_cast<std::size_t>(n.target.array)];
+    if (!to) fail(n, "the buffer is used outside of its alloc");
+    if (to->read_only) fail(n, "the buffer is not to be written here");
+    if (!to->marks.empty()) to->marks[position] |= 1 | 4;
+    ++to->stores;
+    if (n.floats) to->values.reals[position] = v.real;
+    else to->values.integers[position] = v.integer;
+  }
+
+  // ------------------------------------------------------------------------------------------------ barriers
+
+  static bool is_thread(loop_kind k) { return k >= loop_kind::thread_x && k <= loop_kind::thread_z; }
+
+  /// Executes a statement with a barrier inside for all threads that have come here.
+  void run_together(statement_code const& n, std::vector<frame*>& threads) {
+    switch (n.what) {
+      case sort::block:
+        for (auto const part : n.body) run_each(part, threads);
+        return;
+      case sort::loop: return is_thread(n.kind) ? fork(n, threads) : loop_together(n, threads);
+      case sort::let:
+        for (auto* f : threads) set_let(n, *f);
+        return run_each(n.body[0], threads);
+      case sort::conditional: {
+        auto const part = n.body[same_for_all(n, n.value, threads) != 0 ? 0 : 1];
+        if (part >= 0) run_each(part, threads);
+        return;
+      }
+      case sort::allocate: return allocate_together(n, threads);
+      case sort::store:
+      case sort::barrier: return;
+    }
+  }
+
+  void run_each(std::int32_t i, std::vector<frame*>& threads) {
+    if (at(i).has_barrier) return run_together(at(i), threads);
+    for (auto* f : threads) run(i, *f);
+  }
+
+  std::int64_t same_for_all(statement_code const& n, std::int32_t value, std::vector<frame*> const& threads) {
+    auto const first = code_.integer(value, *threads[0]);
+    for (auto* f : threads)
+      if (code_.integer(value, *f) != first) fail(n, "threads come to the barrier inside by different ways");
+    return first;
+  }
+
+  void loop_together(statement_code const& n, std::vector<frame*>& threads) {
+    auto const begin = same_for_all(n, n.value, threads);
+    auto const end = same_for_all(n, n.end, threads);
+    iterate(n, begin, end, [&](std::int64_t v) {
+      for (auto* f : threads) f->variables[static_cast<std::size_t>(n.variable)] = v;
+      run_each(n.body[0], threads);
+    });
+  }
+
+  /// More threads: each that came here, times the iterations.
+  void fork(statement_code const& n, std::vector<frame*>& threads) {
+    std::deque<frame> all;
+    for (auto* f : threads)
+      iterate(n, code_.integer(n.value, *f), code_.integer(n.end, *f), [&](std::int64_t v) {
+        all.push_back(*f);
+        all.back().variables[static_cast<std::size_t>(n.variable)] = v;
+      });
+    std::vector<frame*> forked;
+    for (auto& f : all) forked.push_back(&f);
+    if (!forked.empty()) run_each(n.body[0], forked);
+  }
+
+  /// Shared storage once, a thread's own for each.
+  void allocate_together(statement_code const& n, std::vector<frame*>& threads) {
+    bool const own = n.storage->where == memory::local || n.storage->where == memory::registers;
+    auto const elements = static_cast<std::size_t>(n.storage->elements());
+    std::deque<storage> copies;
+    auto const fresh = [&]() -> storage* {
+      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false});
+      return &copies.back();
+    };
+    auto* shared = own ? nullptr : fresh();
+    for (auto* f : threads) f->arrays[static_cast<std::size_t>(n.variable)] = own ? fresh() : shared;
+    run_each(n.body[0], threads);
+    for (auto* f : threads) f->arrays[static_cast<std::size_t>(n.variable)] = nullptr;
+  }
+
+  run_options const& options_;
+  value_code code_;
+  std::vector<statement_code> statements_;
+  std::vector<std::pair<std::string, std::int32_t>> scope_;
+  std::int32_t variables_ = 0;
+  std::unordered_map<buffer const*, int> known_;
+  std::vector<std::int32_t> scratch_;
+};
+
+}  // namespace ttune::inline v0::ir::detail

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs for property tests: several stages, halos, `/` and `%`, prime extents, every element type, all
+// boundaries, gathers, tables, updates in place, built-in and tuple reductions. Small, so that 10^5 run in a minute.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ttune/ir/interpret.hpp"
+#include "ttune/pass/interval.hpp"
+#include "ttune/support/rng.hpp"
+
+namespace ttune_test {
+
+namespace ir = ttune::ir;
+using ttune::dtype;
+using ttune::handle;
+
+struct random_program_options {
+  int stages = 4;                  ///< at most
+  std::int64_t points = 200;       ///< of a stage's axes and reductions together, at most about
+  bool boundaries = true;
+  bool gathers = true;
+  bool tuples = true;
+  bool updates = true;
+  std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8, dtype::u8, dtype::i16,
+                           dtype::u16, dtype::i32, dtype::u32, dtype::i64, dtype::u64};
+};
+
+class program_generator {
+ public:
+  program_generator(ttune::rng& random, random_program_options const& options) : random_(random), options_(options) {}
+
+  handle<ir::program> make() {
+    int const count = 1 + static_cast<int>(pick(options_.stages));
+    for (int i = 0; i < count; ++i) made_.stages.push_back(stage("S" + std::to_string(i), i + 1 == count));
+    for (auto const& s : made_.stages)
+      if (!is_read(s) || random_.chance(0.1)) made_.outputs.push_back(s);
+    made_.name = "random";
+    return ttune::share(std::move(made_));
+  }
+
+ private:
+  std::int64_t pick(std::int64_t below) { return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below))); }
+  template <class T>
+  T const& one_of(std::vector<T> const& values) {
+    return values[random_.below(values.size())];
+  }
+
+  // ---------------------------------------------------------------------------------------------------- stages
+
+  handle<ir::stage> stage(std::string const& name, bool last) {
+    ir::stage s;
+    s.name = name;
+    type_ = one_of(options_.types);
+    auto points = options_.points;
+    s.axes = axes(1 + pick(3), "ijk", points);
+    bool const reduces = random_.chance(0.6);
+    if (reduces) s.reduction.axes = axes(1 + pick(2), "rs", points);
+    axes_ = s.axes;
+    axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
+    for (auto& a : s.reduction.axes)
+      if (random_.chance(0.2)) shift(a);
+    known_ = ttune::pass::ranges_of(s);
+    if (!reduces && last && options_.updates && random_.chance(0.2)) return update(std::move(s));
+    if (reduces && options_.tuples && random_.chance(0.15)) return tuple(std::move(s));
+    if (reduces) {
+      constexpr ir::reduction_kind kinds[] = {ir::reduction_kind::sum, ir::reduction_kind::sum, ir::reduction_kind::minimum,
+                                              ir::reduction_kind::maximum};
+      s.reduction.kind = kinds[pick(4)];
+    }
+    s.components.push_back({"", type_, value(2)});
+    if (reduces && random_.chance(0.15)) s.predicate = condition();
+    return ttune::share(std::move(s));
+  }
+
+  std::vector<ir::axis> axes(std::int64_t count, char const* names, std::int64_t& points) {
+    std::vector<ir::axis> made;
+    for (std::int64_t i = 0; i < count; ++i) {
+      constexpr std::int64_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17};
+      auto const size = std::min(sizes[pick(12)], std::max<std::int64_t>(points, 1));
+      points /= size;
+      made.push_back({std::string(1, names[i]), 0, size});
+    }
+    return made;
+  }
+
+  void shift(ir::axis& a) {
+    auto const by = pick(3);
+    a.begin += by;
+    a.end = a.end.value + by;
+    for (auto& other : axes_)
+      if (other.name == a.name) other = a;
+  }
+
+  /// The largest value and where it stands first, or a sum and a sum of squares.
+  handle<ir::stage> tuple(ir::stage s) {
+    s.reduction.kind = ir::reduction_kind::tuple;
+    s.reduction.commutative = random_.chance(0.5);
+    using ir::make_argument;
+    auto const what = value(1);
+    if (s.reduction.commutative) {
+      s.components = {{"sum", type_, what}, {"squares", type_, what * what}};
+      for (int c = 0; c < 2; ++c) {
+        s.reduction.identity.push_back(ir::make_number(type_, 0));
+        s.reduction.combine.push_back(make_argument(type_, false, c) + make_argument(type_, true, c));
+      }
+      return ttune::share(std::move(s));
+    }
+    auto const position = ir::make_cast(dtype::i32, ir::make_variable(s.reduction.axes[0].name));
+    s.components = {{"value", type_, what}, {"index", dtype::i32, position}};
+    s.reduction.identity = {ir::make_identity(ir::reduction_kind::maximum, type_), ir::make_number(dtype::i32, 0)};
+    auto const better = ir::make_binary(ir::binary_op::less, make_argument(type_, false, 0), make_argument(type_, true, 0));
+    s.reduction.combine = {ir::make_select(better, make_argument(type_, true, 0), make_argument(type_, false, 0)),
+                           ir::make_select(better, make_argument(dtype::i32, true, 1), make_argument(dtype::i32, false, 1))};
+    return ttune::share(std::move(s));
+  }
+
+  handle<ir::stage> update(ir::stage s) {
+    std::vector<ir::extent> shape;
+    std::vector<ir::expr> indices;
+    for (auto const& a : s.axes) {
+      shape.push_back(a.end);
+      indices.push_back(ir::make_variable(a.name));
+    }
+    auto const target = input(type_, shape, ir::tensor_role::inout);
+    s.components.push_back({"", type_, ir::make_access(target, indices) + value(2)});
+    s.updates = target;
+    return ttune::share(std::move(s));
+  }
+
+  [[nodiscard]] bool is_read(handle<ir::stage> const& s) const {
+    bool found = false;
+    auto const look = [&](ir::expr const& e) {
+      auto const* a = ir::as<ir::access>(e);
+      found = found || (a && a->from == ir::source(s));
+    };
+    for (auto const& reader : made_.stages) {
+      for (auto const& c : reader->components) ir::for_each_node(c.value, look);
+      if (reader->predicate) ir::for_each_node(reader->predicate, look);
+    }
+    return found;
+  }
+
+  // ---------------------------------------------------------------------------------------------------- values
+
+  ir::expr literal(dtype t) { return ir::make_number(t, static_cast<double>(pick(4)) - (ttune::is_unsigned(t) ? 0 : 1)); }
+
+  ir::expr value(int depth) {
+    if (depth == 0) return leaf();
+    auto const binary = [&](ir::binary_op op) { return ir::make_binary(op, value(depth - 1), value(depth - 1)); };
+    switch (pick(12)) {
+      case 0: return binary(ir::binary_op::add);
+      case 1: return binary(ir::binary_op::subtract);
+      case 2:
+      case 3:
+      case 4: return binary(ir::binary_op::multiply);
+      case 5: return binary(ir::binary_op::minimum);
+      case 6: return binary(ir::binary_op::maximum);
+      case 7: return ir::make_select(condition(), value(depth - 1), random_.chance(0.5) ? ir::make_number(type_, 0) : value(depth - 1));
+      case 8: return ir::make_unary(random_.chance(0.5) ? ir::unary_op::negate : ir::unary_op::abs, value(depth - 1));
+      case 9:
+        if (!is_float(type_)) return ir::make_binary(random_.chance(0.5) ? ir::binary_op::divide : ir::binary_op::modulo, value(depth - 1), ir::make_number(type_, 3));
+        return value(depth - 1) * ir::make_real(type_, 0.5);
+      default: return leaf();
+    }
+  }
+
+  ir::expr leaf() {
+    if (random_.chance(0.1)) return literal(type_);
+    if (random_.chance(0.1)) return ir::make_cast(type_, ir::make_variable(one_of(axes_).name));
+    auto const read = random_.chance(0.5) && !made_.stages.empty() ? read_stage() : read_tensor();
+    return ir::make_cast(type_, read);
+  }
+
+  ir::expr condition() {
+    constexpr ir::binary_op ops[] = {ir::binary_op::less, ir::binary_op::less_equal, ir::binary_op::equal, ir::binary_op::not_equal};
+    auto const one = ir::make_binary(ops[pick(random_.chance(0.8) ? 2 : 4)], index(), random_.chance(0.5) ? index() : ir::make_index(pick(12)));
+    return random_.chance(0.2) ? ir::make_binary(random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or, one, condition()) : one;
+  }
+
+  // ---------------------------------------------------------------------------------------------------- indices
+
+  ir::expr axis_index() { return ir::make_variable(one_of(axes_).name); }
+
+  ir::expr index() {
+    auto const divided = [&](ir::binary_op op) { return ir::make_binary(op, index(), ir::make_index(1 + pick(5))); };
+    switch (pick(10)) {
+      case 0:
+      case 1: return axis_index() + axis_index();
+      case 2: return axis_index() * (1 + pick(3)) + axis_index() + (pick(5) - 2);
+      case 3: return axis_index() * (pick(2) == 0 ? -1 : 2) + (pick(7) - 3);
+      case 4: return divided(ir::binary_op::floor_divide);
+      case 5: return divided(ir::binary_op::floor_modulo);
+      default: return axis_index();
+    }
+  }
+
+  /// A new operand, as large as what is read of it (or smaller, behind a boundary).
+  ir::expr read_tensor() {
+    auto const type = random_.chance(0.7) ? type_ : one_of(options_.types);
+    std::vector<ir::extent> shape;
+    std::vector<ir::expr> indices;
+    bool const bounded = !options_.boundaries || random_.chance(0.6);
+    for (auto rank = 1 + pick(3); rank > 0; --rank) {
+      auto i = index();
+      auto const range = ttune::pass::bounds(i, known_);
+      if (bounded) i = i + -range.low;
+      auto const size = bounded ? range.high - range.low + 1 : std::max<std::int64_t>(1, range.high - pick(3));
+      shape.push_back(size);
+      indices.push_back(i);
+    }
+    if (options_.gathers && random_.chance(0.1)) indices[0] = gathered(shape[0].value);
+    auto const roll = pick(10);
+    auto const role = roll == 0 ? ir::tensor_role::table : roll < 4 ? ir::tensor_role::constant : ir::tensor_role::input;
+    auto const t = input(type, shape, role);
+    return bounded ? ir::make_access(t, indices) : outside(t, indices, 0, true);
+  }
+
+  ir::expr gathered(std::int64_t size) {
+    auto const& a = one_of(axes_);
+    auto const t = input(dtype::i32, {a.end}, ir::tensor_role::input, size);
+    return ir::make_cast(dtype::index, ir::make_access(t, {ir::make_variable(a.name)}));
+  }
+
+  ir::expr outside(ir::source const& from, std::vector<ir::expr> indices, int component, bool may_leave) {
+    if (!may_leave) return ir::make_access(from, std::move(indices), ir::boundary::none, {}, component);
+    auto const type = ir::type_of(from, component);
+    constexpr ir::boundary ways[] = {ir::boundary::value, ir::boundary::value, ir::boundary::clamp, ir::boundary::wrap, ir::boundary::mirror};
+    auto const how = ways[pick(5)];
+    auto const fill = how != ir::boundary::value ? ir::expr() : random_.chance(0.7) ? ir::make_number(type, 0) : literal(type);
+    return ir::make_access(from, std::move(indices), how, fill, component);
+  }
+
+  ir::expr read_stage() {
+    auto const s = one_of(made_.stages);
+    std::vector<ir::expr> indices;
+    bool leaves = false;
+    for (auto const& a : s->axes) {
+      auto i = index();
+      auto const inside = [&] { return is_inside(ttune::pass::bounds(i, known_), 0, a.size()); };
+      if (!inside() && (!options_.boundaries || random_.chance(0.5)))
+        i = ir::make_binary(ir::binary_op::floor_modulo, i, ir::make_index(a.size()));
+      leaves = leaves || !inside();
+      indices.push_back(i);
+    }
+    return outside(s, std::move(indices), static_cast<int>(pick(static_cast<std::int64_t>(s->components.size()))), leaves);
+  }
+
+  handle<ir::tensor> input(dtype type, std::vector<ir::extent> shape, ir::tensor_role role, std::int64_t high = 0) {
+    ir::tensor t{{}, "T" + std::to_string(made_.inputs.size()), type, std::move(shape)};
+    t.role = role;
+    t.has_range = high != 0;
+    t.high = high;
+    std::int64_t elements = 1;
+    for (auto const& e : t.shape) elements *= e.value;
+    if (role == ir::tensor_role::table)
+      for (std::int64_t i = 0; i < elements; ++i) t.content.push_back(static_cast<double>(pick(5)) - (ttune::is_unsigned(type) ? 0 : 2));
+    made_.inputs.push_back(ttune::share(std::move(t)));
+    return made_.inputs.back();
+  }
+
+  ttune::rng& random_;
+  random_program_options const& options_;
+  ir::program made_;
+  dtype type_ = dtype::f32;
+  std::vector<ir::axis> axes_;
+  ttune::pass::ranges known_;
+};
+
+[[nodiscard]] inline handle<ir::program> random_program(ttune::rng& random, random_program_options const& options = {}) {
+  return program_generator(random, options).make();
+}
+
+/// Small numbers: multiples of 1/4 for floats, so that sums are exact in any order.
+/// `special`: now and then infinity or NaN.
+[[nodiscard]] inline std::vector<ir::ndarray> random_operands(ir::program const& p, ttune::rng& random, bool special = false) {
+  std::vector<ir::ndarray> made;
+  for (auto const& t : p.inputs) {
+    if (t->role == ir::tensor_role::table) continue;
+    ir::ndarray a(t->type, ir::shape_of(t));
+    for (auto& v : a.reals) {
+      v = static_cast<double>(random.below(33)) / 4 - 4;
+      if (special && random.chance(0.05)) v = random.chance(0.5) ? std::nan("") : HUGE_VAL;
+    }
+    for (auto& v : a.integers) {
+      v = static_cast<std::int64_t>(random.below(16)) - (ttune::is_unsigned(t->type) ? 0 : 8);
+      if (t->has_range) v = t->low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(t->high - t->low)));
+    }
+    made.push_back(std::move(a));
+  }
+  return made;
+}
+
+/// Empty if two results agree: integers exactly, floats up to `tolerance` relative to the larger of the pair and a
+/// unit in the last place of their type; NaN agrees with NaN.
+[[nodiscard]] inline std::string difference(std::vector<ir::ndarray> const& a, std::vector<ir::ndarray> const& b, double tolerance = 1e-9) {
+  if (a.size() != b.size()) return "different numbers of results";
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    auto const unit = a[r].type == dtype::f16 ? 0x1p-10 : a[r].type == dtype::bf16 ? 0x1p-7 : a[r].type == dtype::f32 ? 0x1p-23 : 0x1p-52;
+    auto const allowed = tolerance == 0 ? 0 : std::max(tolerance, unit);
+    if (a[r].shape != b[r].shape || a[r].type != b[r].type) return "result " + std::to_string(r) + " has another shape or type";
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a[r].elements()); ++i) {
+      auto const where = "result " + std::to_string(r) + " element " + std::to_string(i) + ": ";
+      if (!is_float(a[r].type)) {
+        if (a[r].integers[i] != b[r].integers[i]) return where + std::to_string(a[r].integers[i]) + " and " + std::to_string(b[r].integers[i]);
+        continue;
+      }
+      auto const x = a[r].reals[i];
+      auto const y = b[r].reals[i];
+      bool const same = x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= allowed * std::max({std::abs(x), std::abs(y), tolerance == 0 ? 0.0 : 1.0});
+      if (!same) return where + std::to_string(x) + " and " + std::to_string(y);
+    }
+  }
+  return {};
+}
+
+}  // namespace ttune_test
