@@ -149,7 +149,7 @@ inline std::string executable_path() {
   return path;
 }
 
-inline bool is_executable(std::string const& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
+inline bool is_executable(std::string const& path) { return !path.empty() && ::access(path.c_str(), X_OK) == 0; }
 
 /// The helper program: TTUNE_WORKER_PROGRAM, beside this executable, PATH.
 inline std::string find_worker_program() {

@@ -87,6 +87,17 @@ class tuner {
   /// compiled or run, and what `on_progress` throws.
   [[nodiscard]] tuning_result tune(space const& in, tuning_budget const& budget = {});
   [[nodiscard]] tuning_result tune(handle<ir::program> const& program, tuning_budget const& budget = {});
+  /// An operator of the DSL gives a typed kernel with its report (<ttune/ttune.hpp>).
+  template <class Op>
+    requires requires(Op const& op) { op.program(); }
+  [[nodiscard]] auto tune(Op const& op, tuning_budget const& budget = {}) {
+    return make_tuned(op, tune(op.program(), budget), options_.executor);
+  }
+  template <class Op>
+    requires requires(Op const& op) { op.program(); }
+  [[nodiscard]] auto tune(Op const& op, space const& in, tuning_budget const& budget = {}) {
+    return make_tuned(op, tune(in, budget), options_.executor);
+  }
 
   [[nodiscard]] ttune::backend& compiler() const noexcept { return *backend_; }
   [[nodiscard]] std::shared_ptr<ttune::executor> const& kernel_executor() const noexcept { return options_.executor; }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entry: call kernels. Types, ranks and layouts are checked by the compiler, shapes and memory at the call.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "ttune/expr.hpp"
+#include "ttune/runtime/argument.hpp"
+#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// What a call passes for one operand.
+struct passed {
+  void* data = nullptr;
+  std::int64_t bytes = 0;
+};
+
+[[noreturn]] void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence);
+/// Null or misaligned pointers, and outputs that overlap other operands.
+void check_memory(kernel_signature const& s, std::span<passed const> all);
+
+template <class Operand, class X>
+passed pass_argument(kernel_signature const& s, std::size_t index, X& x) {
+  using traits = argument_traits<std::remove_cvref_t<X>>;
+  static_assert(traits::known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
+  using element_type = std::remove_const_t<typename traits::element>;
+  static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>(),
+                "ttune: an argument has another element type than the operand");
+  static_assert(traits::rank < 0 || traits::rank == Operand::rank, "ttune: an argument has another number of dimensions than the operand");
+  static_assert(!traits::column_major || Operand::rank < 2,
+                "ttune: the operand is row-major, this object is column-major: pass a RowMajor one");
+  auto* const data = traits::data(x);
+  if constexpr (Operand::written)
+    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(data)>>, "ttune: an output is passed an object that cannot be written");
+  auto const& o = s.operands[index];
+  if constexpr (traits::rank < 0) {
+    if (traits::elements(x) != o.elements())
+      refuse_argument(s, index, "has " + std::to_string(traits::elements(x)) + " elements, the operand " + std::to_string(o.elements()));
+  } else {
+    for (int d = 0; d < traits::rank; ++d)
+      if (traits::extent(x, d) != o.shape[static_cast<std::size_t>(d)])
+        refuse_argument(s, index, "dimension " + std::to_string(d) + " is " + std::to_string(traits::extent(x, d)) + ", the operand's is " +
+                                      std::to_string(o.shape[static_cast<std::size_t>(d)]));
+  }
+  return {const_cast<void*>(static_cast<void const*>(data)), o.bytes()};
+}
+
+}  // namespace detail
+
+/// A callable kernel for operands of these types, inputs first. Safe to call from many threads at once.
+template <class... Operands>
+class kernel {
+ public:
+  kernel() = default;
+  explicit kernel(kernel_call call) : call_(std::move(call)) {}
+
+  /// Throws argument_error, naming the operand, for shapes or memory that do not fit.
+  template <class... Arguments>
+  void operator()(Arguments&&... arguments) const {
+    call_(pointers(arguments...));
+  }
+  /// A kernel that has laid out the constants among these arguments once; outputs may be anything of the right type.
+  template <class... Arguments>
+  [[nodiscard]] kernel prepare(Arguments&&... arguments) const {
+    return kernel(call_.prepare(pointers(arguments...)));
+  }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept { return call_.workspace_bytes(); }
+  [[nodiscard]] kernel_call const& call() const noexcept { return call_; }
+
+ private:
+  template <class... Arguments>
+  [[nodiscard]] std::array<void*, sizeof...(Operands)> pointers(Arguments&... arguments) const {
+    static_assert(sizeof...(Arguments) == sizeof...(Operands), "ttune: a kernel is called with another number of arguments than it has operands");
+    auto const& s = call_.signature();
+    std::size_t next = 0;
+    std::array<detail::passed, sizeof...(Operands)> const all{detail::pass_argument<Operands>(s, next++, arguments)...};
+    detail::check_memory(s, all);
+    std::array<void*, sizeof...(Operands)> made;
+    for (std::size_t i = 0; i < all.size(); ++i) made[i] = all[i].data;
+    return made;
+  }
+  kernel_call call_;
+};
+
+/// The kernel type of an operator.
+template <class Op>
+struct kernel_of;
+template <class... Operands>
+struct kernel_of<op_type<Operands...>> {
+  using type = kernel<Operands...>;
+};
+template <class Op>
+using kernel_of_t = typename kernel_of<Op>::type;
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/kernel.inl.hpp"
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be passed to a kernel: views of contiguous memory. Other libraries' types join in by specialising
+// argument_traits (<ttune/eigen.hpp> does).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "ttune/core/dtype.hpp"
+
+namespace ttune::inline v0 {
+
+/// A contiguous, row-major view of memory with a shape. Does not own.
+template <class T, int Rank>
+struct view {
+  T* data = nullptr;
+  std::int64_t shape[Rank == 0 ? 1 : Rank] = {};
+};
+
+/// How a type is passed: `element` (const for what cannot be written), `rank` (-1: any, only the number of elements
+/// counts), `column_major`, and the functions data, extent, elements.
+template <class X>
+struct argument_traits {
+  static constexpr bool known = false;
+};
+
+template <class T, int Rank>
+struct argument_traits<view<T, Rank>> {
+  static constexpr bool known = true;
+  using element = T;
+  static constexpr int rank = Rank;
+  static constexpr bool column_major = false;
+  static T* data(view<T, Rank> const& v) { return v.data; }
+  static std::int64_t extent(view<T, Rank> const& v, int d) { return v.shape[d]; }
+};
+
+template <class T, std::size_t N>
+struct argument_traits<std::span<T, N>> {
+  static constexpr bool known = true;
+  using element = T;
+  static constexpr int rank = -1;
+  static constexpr bool column_major = false;
+  static T* data(std::span<T, N> s) { return s.data(); }
+  static std::int64_t elements(std::span<T, N> s) { return static_cast<std::int64_t>(s.size()); }
+};
+
+template <class T>
+struct argument_traits<std::vector<T>> {
+  static constexpr bool known = true;
+  using element = T;
+  static constexpr int rank = -1;
+  static constexpr bool column_major = false;
+  static T const* data(std::vector<T> const& s) { return s.data(); }
+  static T* data(std::vector<T>& s) { return s.data(); }
+  static std::int64_t elements(std::vector<T> const& s) { return static_cast<std::int64_t>(s.size()); }
+};
+
+/// A single element, for operands of rank 0.
+template <class T>
+  requires element<T>
+struct argument_traits<T> {
+  static constexpr bool known = true;
+  using element = T;
+  static constexpr int rank = 0;
+  static constexpr bool column_major = false;
+  static T const* data(T const& v) { return &v; }
+  static T* data(T& v) { return &v; }
+  static std::int64_t extent(T const&, int) { return 1; }
+};
+
+}  // namespace ttune::inline v0

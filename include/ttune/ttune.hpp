@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entry: the engine. Declare operators, tune them, call the kernels. Backends, models and stores are separate headers.
+#pragma once
+
+#include "ttune/kernel.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/tune/tuner.hpp"
+
+namespace ttune::inline v0 {
+
+using namespace std::chrono_literals;
+namespace literals {
+using namespace std::chrono_literals;
+}
+
+/// A kernel and how it was found.
+template <class Kernel>
+class tuned : public Kernel {
+ public:
+  tuned(Kernel kernel, tuning_report report) : Kernel(std::move(kernel)), report_(std::move(report)) {}
+  [[nodiscard]] tuning_report const& report() const noexcept { return report_; }
+
+ private:
+  tuning_report report_;
+};
+
+template <class Stream>
+auto operator<<(Stream& out, tuning_report const& report) -> decltype(out << report.text()) {
+  return out << report.text();
+}
+
+/// What `tuner.tune(op)` ends with: a result becomes a kernel of the operator's types.
+template <class... Operands>
+[[nodiscard]] auto make_tuned(op_type<Operands...> const&, tuning_result found, std::shared_ptr<executor> const& on) {
+  return tuned<kernel<Operands...>>(kernel<Operands...>(kernel_call(load(found.image), on)), std::move(found.report));
+}
+
+}  // namespace ttune::inline v0
