@@ -81,6 +81,8 @@ class llvm_emitter {
   [[nodiscard]] std::string mask_text(int lanes) const;
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] std::vector<std::string> transpose(std::vector<std::string> rows, int lanes, dtype type);
   [[nodiscard]] std::string extract(value const& v, int lane);
   [[nodiscard]] std::string declare(std::string const& declaration);
 

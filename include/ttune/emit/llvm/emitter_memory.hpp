@@ -208,6 +208,7 @@ inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype 
   }
   if (whole.empty()) return {"undef", type, lanes};
   if (same) return {whole, type, lanes};
+  if (auto const from_rows = column(elements, type)) return *from_rows;
   std::string made = "undef";
   for (int i = 0; i < lanes; ++i) {
     auto const& e = elements[static_cast<std::size_t>(i)];
@@ -218,6 +219,61 @@ inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype 
                   ", i32 " + std::to_string(i));
   }
   return {made, type, lanes};
+}
+
+/// The same lane of several vectors: a column of a tile whose rows they are. The tile is transposed once, and the
+/// next columns are there already. Rows that are missing may be anything.
+inline std::optional<value> llvm_emitter::column(std::vector<element> const& elements, dtype type) {
+  auto const rows = static_cast<int>(elements.size());
+  int lane = -1;
+  int lanes = 0;
+  std::vector<std::string> vectors;
+  std::string key = "rows";
+  for (auto const& e : elements) {
+    if (!e.vector.empty()) {
+      if ((lane >= 0 && (e.lane != lane || e.lanes != lanes)) || e.lanes < rows || e.vector[0] != '%') return std::nullopt;
+      lane = e.lane;
+      lanes = e.lanes;
+    }
+    vectors.push_back(e.vector.empty() ? "undef" : e.vector);
+    key += " " + vectors.back();
+  }
+  if (rows < 4 || (rows & (rows - 1)) != 0) return std::nullopt;
+  auto const* known = frames_.find_load("transposed", key + " 0");
+  std::vector<std::string> flat;
+  if (known) {
+    for (int i = 0; i < rows; ++i) flat.push_back(*frames_.find_load("transposed", key + " " + std::to_string(i)));
+  } else {
+    flat = transpose(vectors, lanes, type);
+    for (int i = 0; i < rows; ++i) frames_.remember_load("transposed", key + " " + std::to_string(i), flat[static_cast<std::size_t>(i)]);
+  }
+  auto const& from = flat[static_cast<std::size_t>(lane * rows / lanes)];
+  if (rows == lanes) return value{from, type, rows};
+  std::string places = "<";
+  for (int i = 0; i < rows; ++i) places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(lane * rows % lanes + i);
+  auto const vector = vector_of(scalar_type(type), lanes);
+  return value{define("shufflevector " + vector + " " + from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + places + ">"), type, rows};
+}
+
+/// Rows read as one sequence are cut in halves and interleaved, once for each doubling of the number of rows: each
+/// round rotates the bits of every element's position by one, until rows and lanes have changed places.
+inline std::vector<std::string> llvm_emitter::transpose(std::vector<std::string> rows, int lanes, dtype type) {
+  auto const vector = vector_of(scalar_type(type), lanes);
+  auto const interleave = [&](std::string const& a, std::string const& b, int first) {
+    std::string places = "<";
+    for (int i = 0; i < lanes; ++i) places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(first + i / 2 + (i % 2 != 0 ? lanes : 0));
+    return define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">");
+  };
+  auto const half = rows.size() / 2;
+  for (std::size_t round = 1; round < rows.size(); round *= 2) {
+    std::vector<std::string> next;
+    for (std::size_t i = 0; i < half; ++i) {
+      next.push_back(interleave(rows[i], rows[i + half], 0));
+      next.push_back(interleave(rows[i], rows[i + half], lanes / 2));
+    }
+    rows = std::move(next);
+  }
+  return rows;
 }
 
 }  // namespace ttune::inline v0::emit
