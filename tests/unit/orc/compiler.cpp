@@ -216,6 +216,18 @@ TEST_CASE("compiler: code that cannot stand alone is refused with the culprit's 
 }
 
 #if defined(__x86_64__)
+TEST_CASE("compiler: an instruction of another processor is refused, which LLVM would end the process for") {
+  auto const text = text_with("  %r = call i64 @llvm.aarch64.clz(i64 1)\n  store i64 %r, ptr %workspace\n",
+                              "declare i64 @llvm.aarch64.clz(i64)\n");
+  CHECK(says(refusal(text), "@llvm.aarch64.clz"));
+  auto const sdot = text_with(
+      "  %r = call <4 x i32> @llvm.aarch64.neon.sdot.v4i32.v16i8(<4 x i32> zeroinitializer, "
+      "<16 x i8> zeroinitializer, <16 x i8> zeroinitializer)\n"
+      "  store <4 x i32> %r, ptr %workspace\n",
+      "declare <4 x i32> @llvm.aarch64.neon.sdot.v4i32.v16i8(<4 x i32>, <16 x i8>, <16 x i8>)\n");
+  CHECK(says(refusal(sdot), "another processor"));
+}
+
 TEST_CASE("compiler: an absolute address in the code is refused") {
   CHECK(says(refusal(text_with("  %p = call ptr asm \"movabsq $$ttune_main, $0\", \"=r\"()\n"
                                "  store ptr %p, ptr %workspace\n")),
