@@ -110,7 +110,7 @@ inline ir::expr with_guard_outside(ir::expr const& e) {
     if (!made) made = around(b->right, e->type, [&](ir::expr const& a) { return with_guard_outside(b->left * a); });
   } else if (auto const* u = ir::as<ir::unary>(e); u && u->op == ir::unary_op::negate) {
     made = around(u->operand, e->type, [&](ir::expr const& a) { return ir::make_unary(u->op, a); });
-  } else if (auto const* c = ir::as<ir::cast>(e); c && e->type != dtype::index) {
+  } else if (auto const* c = ir::as<ir::cast>(e); c && c->operand->type != dtype::index) {
     made = around(c->operand, e->type, [&](ir::expr const& a) { return ir::make_cast(e->type, a); });
   } else if (auto const* s = as_absent_or(e); s && (is_zero(s->when_true) || as_absent_or(s->when_true))) {
     made = absent_unless(s->condition, s->when_true);

@@ -131,7 +131,7 @@ class value_code {
           n.what = code_node::sort::cast;
           n.from = v.operand->type;
           n.a = down(v.operand);
-          n.may_be_absent = absent(n.a);
+          n.may_be_absent = n.from != dtype::index && absent(n.a);
         },
         [&](binary const& v) {
           n.what = code_node::sort::binary;
