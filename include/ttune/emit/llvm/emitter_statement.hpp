@@ -101,21 +101,19 @@ inline void llvm_emitter::function(std::string const& name, ir::stmt const& body
 }
 
 inline void llvm_emitter::emit(ir::stmt const& s) {
-  if (auto const* n = ir::as<ir::block>(s)) {
-    for (auto const& c : n->body) emit(c);
-  } else if (auto const* n = ir::as<ir::loop>(s)) {
-    emit_loop(*n);
-  } else if (auto const* n = ir::as<ir::let>(s)) {
-    emit_let(*n);
-  } else if (auto const* n = ir::as<ir::conditional>(s)) {
-    emit_conditional(*n);
-  } else if (auto const* n = ir::as<ir::allocate>(s)) {
-    emit(n->body);
-    registers_.erase(n->storage.get());
-    frames_.forget_loads(n->storage->name);
-  } else if (auto const* n = ir::as<ir::store>(s)) {
-    auto const v = evaluate(n->value);
-    store(*n->to, flat_index(*n->to, n->indices), v);
+  if (auto const* several = ir::as<ir::block>(s))
+    for (auto const& c : several->body) emit(c);
+  if (auto const* l = ir::as<ir::loop>(s)) emit_loop(*l);
+  if (auto const* l = ir::as<ir::let>(s)) emit_let(*l);
+  if (auto const* c = ir::as<ir::conditional>(s)) emit_conditional(*c);
+  if (auto const* a = ir::as<ir::allocate>(s)) {
+    emit(a->body);
+    registers_.erase(a->storage.get());
+    frames_.forget_loads(a->storage->name);
+  }
+  if (auto const* write = ir::as<ir::store>(s)) {
+    auto const v = evaluate(write->value);
+    store(*write->to, flat_index(*write->to, write->indices), v);
   }
 }
 
