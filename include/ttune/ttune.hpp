@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 template <class Kernel>
 class tuned : public Kernel {
  public:
-  tuned(Kernel kernel, tuning_report report) : Kernel(std::move(kernel)), report_(std::move(report)) {}
+  tuned(Kernel found, tuning_report report) : Kernel(std::move(found)), report_(std::move(report)) {}
   [[nodiscard]] tuning_report const& report() const noexcept { return report_; }
 
  private:

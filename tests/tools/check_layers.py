@@ -101,8 +101,8 @@ def main():
                     implemented = INCLUDE.findall(text)
     checks.append(("layers of one group see each other in one direction", "\n".join(cycles(edges))))
     if implemented:
-        missing = [name for name in bodies if name not in implemented]
-        checks.append(("implementation.hpp includes every .inl.hpp",
+        missing = [name for name in bodies if name.replace(".inl.hpp", ".hpp") not in implemented]
+        checks.append(("implementation.hpp includes every header with bodies",
                        "\n".join(f"ttune/implementation.hpp does not include {name}" for name in missing)))
     runner.run([(name, lambda fault=fault: fault or None) for name, fault in checks])
 

@@ -2,8 +2,6 @@
 // From a nest to the statement tree: only for candidates that get compiled.
 #pragma once
 
-#include "ttune/core/target.hpp"
-#include "ttune/runtime/image.hpp"
 #include "ttune/schedule/nest.hpp"
 #include "ttune/schedule/plan.hpp"
 
@@ -12,10 +10,6 @@ namespace ttune::inline v0 {
 /// The statements of a replayed plan, straight from the nest: loops with their conditions, no pass run yet
 /// (pass/pipeline.hpp runs them).
 [[nodiscard]] ir::lowered lower(plan const& p, nest const& n);
-
-/// Operands and arithmetic of a program, as kernels and reports need them. Buffer sizes are filled in by the
-/// emitter.
-[[nodiscard]] kernel_signature signature_of(handle<ir::program> const& program);
 
 }  // namespace ttune::inline v0
 

@@ -11,12 +11,16 @@
 #endif
 
 /// Header-only is the default: bodies (`*.inl.hpp`) follow their declarations and are inline.
-/// With TTUNE_SEPARATE_COMPILATION a user's file sees declarations only, and one file of the
-/// program includes <ttune/implementation.hpp>, which compiles the engine once.
+/// With TTUNE_SEPARATE_COMPILATION a user's file sees declarations only, and one file of the program includes
+/// <ttune/implementation.hpp> (which defines TTUNE_IMPLEMENTATION) before any other header of ttune: there the bodies
+/// follow, too, and are not inline.
 #if defined(TTUNE_SEPARATE_COMPILATION)
-#define TTUNE_HEADER_ONLY 0
 #define TTUNE_INLINE
 #else
-#define TTUNE_HEADER_ONLY 1
 #define TTUNE_INLINE inline
+#endif
+#if defined(TTUNE_SEPARATE_COMPILATION) && !defined(TTUNE_IMPLEMENTATION)
+#define TTUNE_HEADER_ONLY 0
+#else
+#define TTUNE_HEADER_ONLY 1
 #endif

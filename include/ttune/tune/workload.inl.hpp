@@ -3,6 +3,7 @@
 
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/pass/pipeline.hpp"
+#include "ttune/runtime/signature.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/tune/workload.hpp"
