@@ -2,7 +2,10 @@
 // Convolution of images, channels first.
 #pragma once
 
-#include "ttune/expr.hpp"
+#include "ttune/capture/capture.hpp"
+#include "ttune/expr/boundary.hpp"
+#include "ttune/expr/functions.hpp"
+#include "ttune/expr/op.hpp"
 
 namespace ttune::inline v0::ops {
 

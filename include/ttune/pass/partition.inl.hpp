@@ -53,7 +53,7 @@ inline std::optional<interval> rest_of(affine const& form, std::string const& va
   for (auto const& [name, c] : form.terms) {
     if (name == variable) continue;
     auto const it = known.find(name);
-    if (it == known.end()) return std::nullopt;
+    if (it == known.end() || !is_bounded(it->second)) return std::nullopt;
     sum.low += c > 0 ? c * it->second.low : c * it->second.high;
     sum.high += c > 0 ? c * it->second.high : c * it->second.low;
   }
@@ -143,6 +143,7 @@ class partitioner {
     std::set<std::string> unrolled;
     std::set<std::string> inner;
     auto known = known_;
+    known[variable] = {begin, end - 1};  // loops inside may begin at it
     std::vector<found_condition> conditions;
     collect(body, unrolled, inner, known, conditions);
     cut made{begin, end};
@@ -159,11 +160,14 @@ class partitioner {
 
   /// The part of `all` outside of which no store of a statement can run, whatever the loops inside do.
   cut possible(std::string const& variable, cut all, ir::stmt const& s, ranges& known) const {
+    constexpr cut never{0, 0};
+    if (all.low >= all.high) return never;
     if (auto const* n = ir::as<ir::block>(s)) {
-      cut hull{all.high, all.low};
+      auto hull = never;
       for (auto const& c : n->body) {
         auto const part = possible(variable, all, c, known);
-        if (part.low < part.high) hull = {std::min(hull.low, part.low), std::max(hull.high, part.high)};
+        if (part.low >= part.high) continue;
+        hull = hull.low >= hull.high ? part : cut{std::min(hull.low, part.low), std::max(hull.high, part.high)};
       }
       return hull;
     }
@@ -188,7 +192,7 @@ class partitioner {
       auto const c = coefficient_of(*form, variable);
       auto const rest = rest_of(*form, variable, known);
       if (!rest) continue;
-      if (c == 0 && rest->high < 0) return {all.high, all.low};
+      if (c == 0 && rest->high < 0) return never;
       if (c > 0) all.low = std::max(all.low, ceil_divide(-rest->high, c));
       if (c < 0) all.high = std::min(all.high, floor_divide(rest->high, -c) + 1);
     }
@@ -226,6 +230,7 @@ class partitioner {
     if (is_unrolled(l.kind)) return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
     if (l.kind == ir::loop_kind::serial) {
       auto known = known_;
+      known[l.variable] = {begin, end - 1};
       auto const useful = possible(l.variable, {begin, end}, l.body, known);
       begin = useful.low;
       end = useful.high;
