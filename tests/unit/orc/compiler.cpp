@@ -270,6 +270,17 @@ TEST_CASE("compiler: kernels for another architecture are made here") {
   }
 }
 
+TEST_CASE("compiler: a CPU that LLVM does not know gets plain code (and a warning of LLVM's on standard error)") {
+  target odd;
+  odd.triple = "x86_64-pc-linux-gnu";
+  odd.cpu = "nosuchcpu";
+  orc::compiler made(odd);
+  TTUNE_SKIP_UNLESS("x86", made.failure().empty(), made.failure());
+  std::string diagnostics;
+  CHECK(made.compile(add_text(), diagnostics));
+  CHECK(diagnostics.empty());
+}
+
 TEST_CASE("compiler: a target that LLVM does not know is a reason") {
   target none;
   none.triple = "abacus-unknown-none";

@@ -57,6 +57,7 @@ class compiler {
   [[nodiscard]] double lap() noexcept;
   [[nodiscard]] module_owner parse(std::string const& text, std::string& diagnostics);
   [[nodiscard]] std::string check(LLVMModuleRef parsed) const;
+  [[nodiscard]] std::string check_declaration(LLVMValueRef function) const;
   void without_unwinding(LLVMModuleRef parsed) const;
   [[nodiscard]] buffer_owner generate(std::string const& text, LLVMCodeGenFileType kind, std::string& diagnostics);
 

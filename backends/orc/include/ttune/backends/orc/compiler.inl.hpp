@@ -34,10 +34,13 @@ inline compiler::compiler(target const& machine_facts, compiler_options options)
     failure_ = take(message);
     return;
   }
+  // Said by every CPU that LLVM knows. With a name that it does not know, code for x86-64 would end the process.
+  bool const says_64 = t.triple.starts_with("x86_64");
+  auto const features = t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "");
   auto const create = [&] {
     auto const level = static_cast<LLVMCodeGenOptLevel>(std::clamp(options_.level, 0, 3));
-    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), t.cpu.c_str(), t.features.c_str(),
-                                                 level, LLVMRelocPIC, LLVMCodeModelSmall));
+    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), t.cpu.c_str(), features.c_str(), level,
+                                                 LLVMRelocPIC, LLVMCodeModelSmall));
   };
   machine_ = create();
   if (!machine_) {
@@ -134,27 +137,37 @@ inline module_owner compiler::parse(std::string const& text, std::string& diagno
   return parsed;
 }
 
+inline std::string name_of(LLVMValueRef v) {
+  std::size_t length = 0;
+  auto const* const name = LLVMGetValueName2(v, &length);
+  return "@" + std::string(name, length);
+}
+
 /// What is wrong with a module that could be read; empty if nothing is. The parser lets through what would crash the
 /// passes, hence the verifier.
 inline std::string compiler::check(LLVMModuleRef parsed) const {
   char* message = nullptr;
   bool const invalid = LLVMVerifyModule(parsed, LLVMReturnStatusAction, &message) != 0;
-  auto const told = take(message);
-  if (invalid) return told;
-  auto const quoted = [](LLVMValueRef v) {
-    std::size_t length = 0;
-    auto const* const name = LLVMGetValueName2(v, &length);
-    return "@" + std::string(name, length);
-  };
+  auto wrong = take(message);
+  if (invalid) return wrong;
   for (auto* v = LLVMGetFirstGlobal(parsed); v; v = LLVMGetNextGlobal(v))
     if (LLVMIsDeclaration(v) || !LLVMIsGlobalConstant(v))
-      return "a kernel has constants of its own and no variables, but the text names " + quoted(v);
+      return "a kernel has constants of its own and no variables, but the text names " + name_of(v);
   for (auto* f = LLVMGetFirstFunction(parsed); f; f = LLVMGetNextFunction(f))
-    if (LLVMIsDeclaration(f) && LLVMGetIntrinsicID(f) == 0)
-      return "a kernel calls nothing outside of itself but what the runtime table holds, but the text names " +
-             quoted(f);
-  auto* const main = LLVMGetNamedFunction(parsed, "ttune_main");
-  return main ? "" : "the text defines no @ttune_main";
+    if (wrong = LLVMIsDeclaration(f) ? check_declaration(f) : ""; !wrong.empty()) return wrong;
+  return LLVMGetNamedFunction(parsed, "ttune_main") ? "" : "the text defines no @ttune_main";
+}
+
+/// An instruction of another processor would end the process: LLVM takes code that it cannot select for its own fault.
+inline std::string compiler::check_declaration(LLVMValueRef function) const {
+  auto const name = name_of(function);
+  if (LLVMGetIntrinsicID(function) == 0)
+    return "a kernel calls nothing outside of itself but what the runtime table holds, but the text names " + name;
+  auto const own = triple_.starts_with("x86_64") ? "x86" : triple_.substr(0, triple_.find('-'));
+  for (std::string const processor : {"x86", "aarch64", "arm", "riscv", "ppc", "s390", "loongarch", "nvvm", "amdgcn"})
+    if (processor != own && name.starts_with("@llvm." + processor + "."))
+      return "the text is for another processor than " + triple_ + ": it names " + name;
+  return {};
 }
 
 /// Kernels do not throw and are not unwound through: without tables for that the image has none to relocate.
