@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/support/rng.hpp"

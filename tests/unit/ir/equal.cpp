@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/print.hpp"

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ttune/ir/operands.hpp"
 #include "support/random_index.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/interpret.hpp"

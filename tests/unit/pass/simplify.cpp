@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
