@@ -11,6 +11,14 @@ namespace ttune::inline v0 {
 
 inline constexpr std::uint32_t abi_version = 1;
 
+/// Of functions that call into an image: clang's -fsanitize=function would look for the types of their callees in the
+/// bytes before them, where there may be no memory.
+#if defined(__clang__)
+#define TTUNE_CALLS_MACHINE_CODE __attribute__((no_sanitize("function")))
+#else
+#define TTUNE_CALLS_MACHINE_CODE
+#endif
+
 /// One task of a parallel loop. `worker` is in [0, threads): scratch memory of a thread is indexed by it.
 using parallel_body = void (*)(void* closure, std::int64_t task, std::int32_t worker);
 

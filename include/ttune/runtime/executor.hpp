@@ -27,7 +27,7 @@ class executor {
 class serial_executor final : public executor {
  public:
   [[nodiscard]] std::int32_t threads() const noexcept override { return 1; }
-  void parallel(parallel_body body, void* closure, std::int64_t tasks) override {
+  TTUNE_CALLS_MACHINE_CODE void parallel(parallel_body body, void* closure, std::int64_t tasks) override {
     for (std::int64_t t = 0; t < tasks; ++t) body(closure, t, 0);
   }
 };

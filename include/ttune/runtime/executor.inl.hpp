@@ -100,7 +100,7 @@ struct thread_pool::state {
   static std::uint32_t generation(std::uint64_t ticket) noexcept { return static_cast<std::uint32_t>(ticket >> 32); }
 
   /// Runs chunks of a region until none is left; how many tasks that were.
-  std::int64_t take(std::uint32_t wanted, std::int32_t worker) noexcept {
+  TTUNE_CALLS_MACHINE_CODE std::int64_t take(std::uint32_t wanted, std::int32_t worker) noexcept {
     std::int64_t count = 0;
     auto t = now.ticket.load(std::memory_order_acquire);
     for (;;) {
@@ -201,7 +201,7 @@ TTUNE_INLINE thread_pool::~thread_pool() {
 
 TTUNE_INLINE std::int32_t thread_pool::threads() const noexcept { return granted_; }
 
-TTUNE_INLINE void thread_pool::parallel(parallel_body body, void* closure, std::int64_t tasks) {
+TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void thread_pool::parallel(parallel_body body, void* closure, std::int64_t tasks) {
   auto& s = *state_;
   auto& here = state::here();
   bool const nested = here.in == &s;

@@ -94,7 +94,7 @@ TTUNE_INLINE void kernel_call::check_count(std::span<void* const> operands) cons
                          std::to_string(operands.size()) + " given");
 }
 
-TTUNE_INLINE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
+TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
   check_count(operands);
   if (!code_->prepare()) return code_->main()(operands.data(), &table_, workspace);
   void* all[most_pointers];
@@ -112,7 +112,7 @@ TTUNE_INLINE void kernel_call::run(std::span<void* const> operands, void* worksp
   code_->main()(all, &table_, workspace);
 }
 
-TTUNE_INLINE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
+TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
   check_count(operands);
   auto made = *this;
   if (!code_->prepare()) return made;

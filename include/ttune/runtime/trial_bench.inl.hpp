@@ -1,273 +1,253 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <new>
+#include <tuple>
+#include <utility>
 
-#include "ttune/core/float16.hpp"
-#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/runtime/guarded_memory.hpp"
+#include "ttune/runtime/load.hpp"
+#include "ttune/runtime/machine.hpp"
+#include "ttune/runtime/sample_statistics.hpp"
 #include "ttune/runtime/trial_bench.hpp"
+#include "ttune/runtime/trial_check.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/support/rng.hpp"
 
 namespace ttune::inline v0 {
 
-/// [no access][slack][operand] or [operand][slack][no access]: a read or write past an end faults at once; the slack
-/// at the other end is a red zone.
-class guarded_operand {
- public:
-  explicit guarded_operand(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
-    auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    body_ = std::max<std::size_t>(1, (bytes_ + page - 1) / page) * page;
-    total_ = body_ + 2 * page;
-    auto* const all = mmap(nullptr, total_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (all == MAP_FAILED) throw std::bad_alloc();
-    begin_ = static_cast<std::uint8_t*>(all) + page;
-    if (mprotect(begin_, body_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-  }
-  guarded_operand(guarded_operand const&) = delete;
-  guarded_operand& operator=(guarded_operand const&) = delete;
-  ~guarded_operand() { munmap(begin_ - (total_ - body_) / 2, total_); }
+/// An operand twice, flush against either end of its memory: what is read over an end faults in one of two runs. Each
+/// is the other's copy, too: an input that a candidate changed differs.
+struct trial_bench::operand_memory {
+  guarded_memory at_end;
+  guarded_memory at_start;            ///< where kernels are timed: aligned to a page
+  std::vector<std::uint8_t> initial;  ///< of inputs
+  expected_output expected;           ///< of outputs
 
-  [[nodiscard]] std::uint8_t* data(bool at_end) const noexcept { return at_end ? begin_ + body_ - bytes_ : begin_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  void paint(bool at_end) const noexcept { std::memset(at_end ? begin_ : begin_ + bytes_, red, body_ - bytes_); }
-  [[nodiscard]] bool red_zone_intact(bool at_end) const noexcept {
-    auto const* const zone = at_end ? begin_ : begin_ + bytes_;
-    return std::all_of(zone, zone + (body_ - bytes_), [](std::uint8_t b) { return b == red; });
+  [[nodiscard]] guarded_memory const& at(bool end) const noexcept { return end ? at_end : at_start; }
+};
+
+/// Copies of all operands that exceed the caches, used in turn.
+struct trial_bench::rotation {
+  std::size_t sets = 0;
+  std::size_t set_bytes = 0;
+  std::vector<std::size_t> offsets;  ///< of the operands in a set
+  guarded_memory memory;
+};
+
+/// A loaded candidate with what it needs for a call.
+struct trial_bench::running {
+  std::shared_ptr<loaded_image const> code;
+  runtime_table const* table;
+  guarded_memory workspace;
+  std::vector<guarded_memory> prepared;
+  std::vector<void*> pointers;              ///< operands, then prepared buffers
+  std::vector<std::vector<void*>> rotated;  ///< of each set, for the cold objective
+  guarded_memory more_prepared;             ///< of the sets
+  std::size_t next_set = 0;
+
+  running(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
+      : code(load(image)), table(&with) {
+    auto const& s = code->signature();
+    auto const same_bytes = [](operand_info const& a, operand_info const& b) { return a.bytes() == b.bytes(); };
+    if (!std::equal(s.operands.begin(), s.operands.end(), workload.operands.begin(), workload.operands.end(),
+                    same_bytes))
+      throw argument_error("kernel " + s.name + " is none of workload " + workload.name + ": its operands differ");
+    if (auto const bytes = code->workspace_bytes(table->threads); bytes > 0)
+      workspace = guarded_memory(static_cast<std::int64_t>(bytes), true, 64);
+    for (auto const bytes : s.prepared_bytes) prepared.emplace_back(bytes, true, 64);
   }
 
- private:
-  static constexpr std::uint8_t red = 0xA5;
-  std::size_t bytes_ = 0;
-  std::size_t body_ = 0;
-  std::size_t total_ = 0;
-  std::uint8_t* begin_ = nullptr;
+  /// Garbage that shows in the result if it is used before it is written.
+  void poison_workspace(int round) const {
+    constexpr std::size_t most = std::size_t{16} << 20;
+    if (workspace.bytes() > 0)
+      std::memset(workspace.data(), round % 2 == 0 ? 0xFF : 0x7F, std::min(workspace.bytes(), most));
+  }
+  TTUNE_CALLS_MACHINE_CODE void prepare() const {
+    if (code->prepare()) code->prepare()(pointers.data(), table, workspace.data());
+  }
+  /// Seconds of so many calls, one after the other.
+  [[nodiscard]] TTUNE_CALLS_MACHINE_CODE double seconds(std::int64_t calls) {
+    auto const main = code->main();
+    auto const start = detail::steady::now();
+    if (rotated.empty())
+      for (std::int64_t i = 0; i < calls; ++i) main(pointers.data(), table, workspace.data());
+    else
+      for (std::int64_t i = 0; i < calls; ++i) {
+        main(rotated[next_set].data(), table, workspace.data());
+        next_set = next_set + 1 == rotated.size() ? 0 : next_set + 1;
+      }
+    return detail::seconds_since(start);
+  }
 };
 
 namespace detail {
 
-/// An element as a number, whatever its type.
-inline double element_at(std::uint8_t const* bytes, dtype type, std::size_t i) {
-  auto const as = [&]<class T>(T) {
-    T value;
-    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
-    return value;
-  };
-  switch (type) {
-    case dtype::boolean:
-    case dtype::u8: return as(std::uint8_t{});
-    case dtype::i8: return as(std::int8_t{});
-    case dtype::i16: return as(std::int16_t{});
-    case dtype::u16: return as(std::uint16_t{});
-    case dtype::i32: return as(std::int32_t{});
-    case dtype::u32: return as(std::uint32_t{});
-    case dtype::i64:
-    case dtype::index: return static_cast<double>(as(std::int64_t{}));
-    case dtype::u64: return static_cast<double>(as(std::uint64_t{}));
-    case dtype::f16: return to_float(f16{as(std::uint16_t{})});
-    case dtype::bf16: return to_float(bf16{as(std::uint16_t{})});
-    case dtype::f32: return as(float{});
-    case dtype::f64: return as(double{});
+/// How often the process was pushed off a processor: samples in which that happened say less.
+inline long interruptions() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+inline std::int64_t calls_for(double seconds, double once) {
+  return static_cast<std::int64_t>(std::clamp(std::ceil(seconds / std::max(once, 1e-9)), 1.0, 1e7));
+}
+
+/// Seconds a call of each sample; those that were disturbed count only if there are hardly any others.
+struct sample_set {
+  std::vector<double> clean;
+  std::vector<double> all;
+  void add(double seconds, bool disturbed) {
+    all.push_back(seconds);
+    if (!disturbed) clean.push_back(seconds);
   }
-  return 0;
-}
-
-inline void set_element(std::uint8_t* bytes, dtype type, std::size_t i, double value) {
-  auto const put = [&](auto v) { std::memcpy(bytes + i * sizeof v, &v, sizeof v); };
-  switch (type) {
-    case dtype::boolean: return put(static_cast<std::uint8_t>(value != 0));
-    case dtype::i8: return put(static_cast<std::int8_t>(value));
-    case dtype::u8: return put(static_cast<std::uint8_t>(value));
-    case dtype::i16: return put(static_cast<std::int16_t>(value));
-    case dtype::u16: return put(static_cast<std::uint16_t>(value));
-    case dtype::i32: return put(static_cast<std::int32_t>(value));
-    case dtype::u32: return put(static_cast<std::uint32_t>(value));
-    case dtype::i64:
-    case dtype::index: return put(static_cast<std::int64_t>(value));
-    case dtype::u64: return put(static_cast<std::uint64_t>(value));
-    case dtype::f16: return put(to_f16(static_cast<float>(value)).bits);
-    case dtype::bf16: return put(to_bf16(static_cast<float>(value)).bits);
-    case dtype::f32: return put(static_cast<float>(value));
-    case dtype::f64: return put(value);
-  }
-}
-
-/// Half a unit in the last place of an element type, relative.
-inline double rounding_of(dtype t) {
-  switch (t) {
-    case dtype::f16: return 0x1p-11;
-    case dtype::bf16: return 0x1p-8;
-    case dtype::f32: return 0x1p-24;
-    default: return 0x1p-53;
-  }
-}
-
-inline double seconds_of(kernel_call const& call, std::span<void* const> operands, void* workspace, std::int64_t times) {
-  auto const start = std::chrono::steady_clock::now();
-  for (std::int64_t i = 0; i < times; ++i) call(operands, workspace);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-inline double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  auto const at = q * static_cast<double>(values.size() - 1);
-  auto const i = static_cast<std::size_t>(at);
-  auto const next = std::min(i + 1, values.size() - 1);
-  return values[i] + (at - static_cast<double>(i)) * (values[next] - values[i]);
-}
-
-}  // namespace detail
-
-/// A loaded candidate with its workspace.
-struct trial_bench::running {
-  kernel_call call;
-  kernel_call prepared;
-  std::vector<std::uint8_t> memory;
-  void* workspace = nullptr;
-
-  running(kernel_image const& image, std::shared_ptr<executor> on) : call(load(image), std::move(on)) {
-    memory.resize(call.workspace_bytes() + 64);
-    workspace = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
+  [[nodiscard]] std::vector<double> const& best() const noexcept { return clean.size() >= 3 ? clean : all; }
+  /// The median is known to about a third of a per cent.
+  [[nodiscard]] bool stable() const {
+    auto const n = clean.size();
+    return n >= 5 && spread_of(clean) < 0.0033 * std::sqrt(static_cast<double>(n));
   }
 };
 
-TTUNE_INLINE trial_bench::trial_bench(kernel_signature const& signature, bench_options options) : signature_(signature), options_(options) {
-  executor_ = std::make_shared<thread_pool>(options_.threads);
-  for (auto const& o : signature_.operands) operands_.push_back(std::make_unique<guarded_operand>(o.bytes()));
-  inputs_.resize(signature_.operands.size());
-  reference_.resize(signature_.operands.size());
-  fill_inputs();
+}  // namespace detail
+
+TTUNE_INLINE trial_bench::trial_bench(kernel_signature const& signature, bench_options options)
+    : signature_(signature), options_(std::move(options)), executor_(std::make_shared<thread_pool>(options_.threads)) {
+  table_ = make_runtime_table(*executor_);
+  options_.data.resize(signature_.operands.size());
+  rng seeds(options_.seed);
+  for (std::size_t i = 0; i < signature_.operands.size(); ++i) {
+    auto const& o = signature_.operands[i];
+    auto const seed = seeds();
+    auto& own = options_.data[i];
+    if (!own.empty() && own.size() != static_cast<std::size_t>(o.bytes()))
+      throw argument_error("data for operand " + o.name + " has " + std::to_string(own.size()) + " bytes, it takes " +
+                           std::to_string(o.bytes()));
+    auto& m = operands_.emplace_back();
+    m.at_end = guarded_memory(o.bytes(), true);
+    m.at_start = guarded_memory(o.bytes(), false);
+    if (o.way == operand_info::direction::out) continue;
+    m.initial = own.empty() ? make_input(o, seed) : std::move(own);
+    for (bool const at_end : {true, false}) std::copy(m.initial.begin(), m.initial.end(), m.at(at_end).data());
+  }
 }
 
 TTUNE_INLINE trial_bench::~trial_bench() = default;
 
-/// Uniform in [-1, 1) for floats; integers small enough that long reductions of them stay exact.
-TTUNE_INLINE void trial_bench::fill_inputs() {
-  rng random(options_.seed);
-  for (std::size_t i = 0; i < signature_.operands.size(); ++i) {
-    auto const& o = signature_.operands[i];
-    if (o.way == operand_info::direction::out) continue;
-    inputs_[i].resize(static_cast<std::size_t>(o.bytes()));
-    for (std::size_t e = 0; e < static_cast<std::size_t>(o.elements()); ++e) {
-      double value = 0;
-      if (o.has_range) value = static_cast<double>(o.low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(std::max<std::int64_t>(1, o.high - o.low)))));
-      else if (is_float(o.type)) value = random.uniform() * 2 - 1;
-      else value = static_cast<double>(random.below(o.type == dtype::boolean ? 2 : 8)) - (is_unsigned(o.type) || o.type == dtype::boolean ? 0 : 4);
-      detail::set_element(inputs_[i].data(), o.type, e, value);
-    }
-  }
+TTUNE_INLINE bool trial_bench::is_written(std::size_t operand) const noexcept {
+  auto const way = signature_.operands[operand].way;
+  return way == operand_info::direction::out || way == operand_info::direction::inout;
 }
 
-/// Inputs as they were, outputs poisoned, red zones painted.
-TTUNE_INLINE void trial_bench::restore(bool at_end) {
+/// Whether a second call computes on what the first one left.
+TTUNE_INLINE bool trial_bench::updates_operands() const noexcept {
+  return std::any_of(signature_.operands.begin(), signature_.operands.end(),
+                     [](operand_info const& o) { return o.way == operand_info::direction::inout; });
+}
+
+/// Outputs poisoned, what is read and written as it was at first.
+TTUNE_INLINE void trial_bench::restore(bool at_end, int round) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
-    auto const& o = *operands_[i];
-    if (inputs_[i].empty()) std::memset(o.data(at_end), 0xFF, o.bytes());  // NaN in every float type
-    else std::memcpy(o.data(at_end), inputs_[i].data(), o.bytes());
-    o.paint(at_end);
+    auto const& m = operands_[i];
+    auto const& memory = m.at(at_end);
+    if (!is_written(i)) continue;
+    if (m.initial.empty()) poison(signature_.operands[i], {memory.data(), memory.bytes()}, round);
+    else std::memcpy(memory.data(), m.initial.data(), memory.bytes());
   }
 }
 
-/// What a candidate did to memory that is not its own; empty if nothing.
-TTUNE_INLINE std::string trial_bench::damage(bool at_end) const {
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    auto const& o = signature_.operands[i];
-    if (!operands_[i]->red_zone_intact(at_end)) return std::string("wrote ") + (at_end ? "before the start" : "past the end") + " of " + o.name;
-    bool const written = o.way == operand_info::direction::out || o.way == operand_info::direction::inout;
-    if (!written && std::memcmp(operands_[i]->data(at_end), inputs_[i].data(), operands_[i]->bytes()) != 0) return "changed its input " + o.name;
-  }
-  return {};
-}
-
-/// The first element of an output that is not the reference's; empty if there is none.
-TTUNE_INLINE std::string trial_bench::difference(bool at_end) const {
+/// Whether a candidate wrote to memory that is not its own; mends it and says so.
+TTUNE_INLINE bool trial_bench::find_damage(running const& r, bool at_end, measurement& m) {
+  auto const found = [&](std::string what) {
+    if (m.message.empty()) m.message = std::move(what);
+    m.status = trial_status::wrote_outside;
+  };
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     auto const& o = signature_.operands[i];
-    if (reference_[i].empty()) continue;
-    auto const* const now = operands_[i]->data(at_end);
-    if (!is_float(o.type)) {
-      if (std::memcmp(now, reference_[i].data(), operands_[i]->bytes()) == 0) continue;
+    auto const& memory = operands_[i].at(at_end);
+    if (auto const offset = memory.overwritten(); offset != 0) {
+      auto const past = offset - static_cast<std::int64_t>(memory.bytes());
+      found(offset < 0 ? "wrote " + std::to_string(-offset) + " bytes before the start of " + o.name
+                       : "wrote " + std::to_string(past + 1) + " bytes past the end of " + o.name);
+      memory.paint_red_zones();
     }
-    auto const n = static_cast<std::size_t>(o.elements());
-    double squares = 0;
-    for (std::size_t e = 0; e < n; ++e) {
-      auto const v = detail::element_at(reference_[i].data(), o.type, e);
-      if (std::isfinite(v)) squares += v * v;
-    }
-    auto const rms = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, n)));
-    auto const unit = is_float(o.type) ? detail::rounding_of(o.type) * 8 * (1 + std::sqrt(signature_.terms)) : 0.0;
-    for (std::size_t e = 0; e < n; ++e) {
-      auto const wanted = detail::element_at(reference_[i].data(), o.type, e);
-      auto const got = detail::element_at(now, o.type, e);
-      bool const same = got == wanted || (std::isnan(got) && std::isnan(wanted)) || std::abs(got - wanted) <= unit * std::max(rms, std::abs(wanted));
-      if (!same) return o.name + "[" + std::to_string(e) + "] is " + std::to_string(got) + ", should be " + std::to_string(wanted);
-    }
+    if (is_written(i) || std::memcmp(memory.data(), operands_[i].initial.data(), memory.bytes()) == 0) continue;
+    found("changed its input " + o.name);
+    std::memcpy(memory.data(), operands_[i].initial.data(), memory.bytes());
   }
-  return {};
+  for (auto const& b : r.prepared)
+    if (b.overwritten() != 0) found("wrote outside of a prepared buffer");
+  if (r.workspace.bytes() > 0 && r.workspace.overwritten() != 0) found("wrote outside of its workspace");
+  return m.status == trial_status::wrote_outside;
 }
 
-/// Two runs with the operands at either end of their memory.
-TTUNE_INLINE bool trial_bench::check(running& r, measurement& m, trial_limits const& limits, bool with_reference) {
-  for (bool const at_end : {true, false}) {
-    restore(at_end);
-    std::vector<void*> pointers;
-    for (auto const& o : operands_) pointers.push_back(o->data(at_end));
-    r.prepared = r.call.prepare(pointers);
-    m.seconds = detail::seconds_of(r.prepared, pointers, r.workspace, 1);
-    m.message = damage(at_end);
-    if (!m.message.empty()) {
-      m.status = trial_status::wrote_outside;
-      return false;
-    }
-    m.message = with_reference ? difference(at_end) : std::string();
-    if (!m.message.empty()) {
-      m.status = trial_status::wrong_result;
-      return false;
-    }
-    // The first run touches cold memory: twice the limit there, once in the second.
-    if (limits.cutoff_seconds > 0 && m.seconds > limits.cutoff_seconds * (at_end ? 2 : 1)) {
-      m.status = trial_status::cut_off;
-      return false;
-    }
+TTUNE_INLINE bool trial_bench::find_difference(bool at_end, measurement& m) {
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    auto const& expected = operands_[i].expected;
+    m.message = expected.difference(operands_[i].at(at_end).data());
+    if (m.message.empty()) continue;
+    m.status = trial_status::wrong_result;
+    damaged_ = damaged_ || !expected.intact();
+    return true;
   }
-  return true;
+  return false;
 }
 
-TTUNE_INLINE measurement trial_bench::set_reference(kernel_image const& image, trial_limits const& limits) {
+/// One run with the operands at one end of their memory; whether it did no damage.
+TTUNE_INLINE bool trial_bench::check_run(running& r, measurement& m, bool at_end) {
+  int const round = at_end ? 0 : 1;
+  restore(at_end, round);
+  r.poison_workspace(round);
+  r.pointers.clear();
+  for (auto const& o : operands_) r.pointers.push_back(o.at(at_end).data());
+  for (auto const& b : r.prepared) r.pointers.push_back(b.data());
+  if (observer_ && at_end) observer_(stage::first_run, regions(r));
+  r.prepare();
+  auto const took = r.seconds(1);
+  m.seconds = at_end ? took : std::min(m.seconds, took);
+  if (observer_ && at_end) observer_(stage::other_runs, {});
+  return !find_damage(r, at_end, m);
+}
+
+/// Two runs, one at each end. False if the trial ends here, with its status.
+TTUNE_INLINE bool trial_bench::check(running& r, measurement& m, trial_limits const& limits, bool is_reference) {
+  if (!check_run(r, m, true)) return false;
+  if (is_reference) {
+    std::vector<std::vector<std::uint8_t>> outputs(operands_.size());
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (auto const& out = operands_[i].at_end; is_written(i)) outputs[i].assign(out.data(), out.data() + out.bytes());
+    expect(std::move(outputs));
+  } else if (find_difference(true, m)) {
+    return false;
+  }
+  // Caches and pages were cold in the first run: a short one says little.
+  bool const far_too_slow = limits.cutoff_seconds > 0 && m.seconds > std::max(4 * limits.cutoff_seconds, 1e-3);
+  if (!far_too_slow && !stop_.stop_requested()) {
+    if (!check_run(r, m, false) || find_difference(false, m)) return false;
+  }
+  if (stop_.stop_requested()) {
+    m.status = trial_status::timed_out;
+    m.message = "stopped";
+  } else if (limits.cutoff_seconds > 0 && m.seconds > limits.cutoff_seconds) {
+    m.status = trial_status::cut_off;
+  }
+  return m.ok();
+}
+
+/// What every request has in common: it takes time, and nothing that goes wrong leaves it but as a value.
+template <class Work>
+measurement trial_bench::guarded(Work const& work) {
   measurement m;
-  auto const start = std::chrono::steady_clock::now();
+  auto const start = detail::steady::now();
   try {
-    running r(image, executor_);
-    for (auto& content : reference_) content.clear();
-    if (check(r, m, {}, false)) {
-      for (std::size_t i = 0; i < operands_.size(); ++i) {
-        auto const way = signature_.operands[i].way;
-        if (way == operand_info::direction::out || way == operand_info::direction::inout) reference_[i] = operand_bytes(i);
-      }
-      time(r, m, limits);
-    }
-  } catch (std::exception const& failure) {
-    m.status = trial_status::unsupported;
-    m.message = failure.what();
-  }
-  m.measure_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return m;
-}
-
-TTUNE_INLINE measurement trial_bench::measure(kernel_image const& image, trial_limits const& limits) {
-  measurement m;
-  auto const start = std::chrono::steady_clock::now();
-  try {
-    running r(image, executor_);
-    if (check(r, m, limits, true)) time(r, m, limits);
+    work(m);
   } catch (std::bad_alloc const&) {
     m.status = trial_status::out_of_memory;
     m.message = "no memory for its workspace";
@@ -275,68 +255,204 @@ TTUNE_INLINE measurement trial_bench::measure(kernel_image const& image, trial_l
     m.status = trial_status::unsupported;
     m.message = failure.what();
   }
-  m.measure_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!m.ok() && m.status != trial_status::cut_off) m.seconds = 0;
+  m.measure_seconds = detail::seconds_since(start);
   return m;
 }
 
-/// The median of samples, each of enough calls to be timed; more samples while they disagree.
-TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits const& limits) {
-  std::vector<void*> pointers;
-  for (auto const& o : operands_) pointers.push_back(o->data(false));
-  auto const once = detail::seconds_of(r.prepared, pointers, r.workspace, 1);
-  auto const calls = static_cast<std::int64_t>(std::clamp(std::ceil(limits.sample_seconds / std::max(once, 1e-9)), 1.0, 1e6));
-  std::vector<double> samples;
-  double spent = 0;
-  while (static_cast<std::int32_t>(samples.size()) < limits.max_samples && (samples.size() < 3 || spent < limits.total_seconds)) {
-    auto const s = detail::seconds_of(r.prepared, pointers, r.workspace, calls);
-    samples.push_back(s / static_cast<double>(calls));
-    spent += s;
-    if (samples.size() < 5) continue;
-    auto const q1 = detail::quantile(samples, 0.25);
-    auto const q3 = detail::quantile(samples, 0.75);
-    if (q3 - q1 < 0.02 * q1) break;
-  }
-  m.seconds = detail::quantile(samples, 0.5);
-  m.spread = (detail::quantile(samples, 0.75) - detail::quantile(samples, 0.25)) / m.seconds;
-  m.samples = static_cast<std::int32_t>(samples.size());
+TTUNE_INLINE measurement trial_bench::set_reference(kernel_image const& image, trial_limits const& limits) {
+  has_reference_ = false;
+  for (auto& o : operands_) o.expected = {};
+  auto m = guarded([&](measurement& made) {
+    running r(image, table_, signature_);
+    if (check(r, made, limits, true)) time(r, made, limits);
+  });
+  has_reference_ = m.ok() || m.status == trial_status::cut_off;
+  if (!has_reference_)
+    for (auto& o : operands_) o.expected = {};
+  return m;
 }
 
-TTUNE_INLINE comparison trial_bench::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {
-  comparison made;
-  try {
-    running a(first, executor_);
-    running b(second, executor_);
-    restore(false);
-    std::vector<void*> pointers;
-    for (auto const& o : operands_) pointers.push_back(o->data(false));
-    a.prepared = a.call.prepare(pointers);
-    b.prepared = b.call.prepare(pointers);
-    auto const once = detail::seconds_of(a.prepared, pointers, a.workspace, 1);
-    auto const calls = static_cast<std::int64_t>(std::clamp(std::ceil(200e-6 / std::max(once, 1e-9)), 1.0, 1e6));
-    std::vector<double> ratios;
-    std::int32_t wins = 0;
-    for (std::int32_t i = 0; i < pairs; ++i) {
-      bool const swap = i % 2 != 0;
-      auto& x = swap ? b : a;
-      auto& y = swap ? a : b;
-      auto const tx = detail::seconds_of(x.prepared, pointers, x.workspace, calls);
-      auto const ty = detail::seconds_of(y.prepared, pointers, y.workspace, calls);
-      ratios.push_back(swap ? tx / ty : ty / tx);
-      wins += ratios.back() < 1 ? 1 : 0;
-    }
-    made.pairs = pairs;
-    made.ratio = detail::quantile(ratios, 0.5);
-    // One-sided sign test: wins beyond the mean by 1.645 standard deviations.
-    made.faster = static_cast<double>(wins) > 0.5 * pairs + 1.645 * 0.5 * std::sqrt(static_cast<double>(pairs));
-  } catch (std::exception const& failure) {
-    made.failure = failure.what();
-  }
-  return made;
+TTUNE_INLINE void trial_bench::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
+  outputs.resize(operands_.size());
+  for (std::size_t i = 0; i < operands_.size(); ++i)
+    if (is_written(i) && outputs[i].size() != operands_[i].at_end.bytes())
+      throw argument_error("the reference for " + signature_.operands[i].name + " has " +
+                           std::to_string(outputs[i].size()) + " bytes, the operand " +
+                           std::to_string(operands_[i].at_end.bytes()));
+  expect(std::move(outputs));
+  has_reference_ = true;
+}
+
+TTUNE_INLINE void trial_bench::expect(std::vector<std::vector<std::uint8_t>> outputs) {
+  for (std::size_t i = 0; i < operands_.size(); ++i)
+    if (is_written(i))
+      operands_[i].expected =
+          expected_output(signature_.operands[i], std::move(outputs[i]), signature_.terms, options_.tolerance);
+}
+
+TTUNE_INLINE measurement trial_bench::measure(kernel_image const& image, trial_limits const& limits) {
+  return guarded([&](measurement& m) {
+    running r(image, table_, signature_);
+    if (check(r, m, limits, false)) time(r, m, limits);
+  });
+}
+
+TTUNE_INLINE measurement trial_bench::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
+  outputs.assign(operands_.size(), {});
+  return guarded([&](measurement& m) {
+    running r(image, table_, signature_);
+    for (bool const at_end : {true, false})
+      if (!check_run(r, m, at_end)) return;
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (auto const& out = operands_[i].at_start; is_written(i))
+        outputs[i].assign(out.data(), out.data() + out.bytes());
+  });
 }
 
 TTUNE_INLINE std::vector<std::uint8_t> trial_bench::operand_bytes(std::size_t operand) const {
-  auto const& o = *operands_[operand];
-  return {o.data(false), o.data(false) + o.bytes()};
+  auto const& o = operands_.at(operand);
+  if (is_written(operand) && has_reference_) return o.expected.bytes();
+  if (!o.initial.empty()) return o.initial;
+  return {o.at_start.data(), o.at_start.data() + o.at_start.bytes()};
+}
+
+TTUNE_INLINE std::vector<std::vector<std::uint8_t>> trial_bench::reference_bytes() const {
+  std::vector<std::vector<std::uint8_t>> all(operands_.size());
+  for (std::size_t i = 0; has_reference_ && i < operands_.size(); ++i) all[i] = operands_[i].expected.bytes();
+  return all;
+}
+
+TTUNE_INLINE std::vector<memory_region> trial_bench::regions(running const& r) const {
+  std::vector<memory_region> all;
+  auto const add = [&](guarded_memory const& memory, std::int32_t operand) {
+    all.push_back({memory.where(), operand});
+  };
+  for (std::size_t i = 0; i < operands_.size(); ++i)
+    for (bool const at_end : {true, false}) add(operands_[i].at(at_end), static_cast<std::int32_t>(i));
+  for (auto const& b : r.prepared) add(b, -1);
+  if (r.workspace.bytes() > 0) add(r.workspace, -1);
+  return all;
+}
+
+// ------------------------------------------------------------------------------------------------ timing
+
+namespace detail {
+
+/// Rounded up to pages, so that no two operands share a line and prefetchers stop where they would.
+inline std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + 4095) / 4096 * 4096; }
+
+}  // namespace detail
+
+/// The median of samples, each of enough calls to be timed; more samples while they disagree and time is left.
+TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits const& limits) {
+  restore(false, 1);
+  if (options_.objective == objective::cold) rotate(r);
+  bool const mutates = updates_operands();
+  auto calls = mutates ? 1 : detail::calls_for(limits.sample_seconds, m.seconds);
+  detail::sample_set samples;
+  auto const budget = detail::steady::now();
+  auto const spent = [&] { return detail::seconds_since(budget); };
+  for (bool first = true; static_cast<std::int32_t>(samples.all.size()) < limits.max_samples; first = false) {
+    if (samples.all.size() >= 3 && (spent() > limits.total_seconds || samples.stable())) break;
+    if (stop_.stop_requested()) break;
+    if (mutates) restore(false, 1);
+    auto const before = detail::interruptions();
+    auto const took = r.seconds(calls);
+    bool const disturbed = detail::interruptions() != before;
+    auto const once = took / static_cast<double>(calls);
+    // The check runs were cold: calls that turn out shorter come in larger samples.
+    if (first && !mutates && took < limits.sample_seconds / 2) {
+      calls = detail::calls_for(limits.sample_seconds, once);
+      continue;
+    }
+    samples.add(once, disturbed);
+  }
+  auto const& seconds = samples.best();
+  m.seconds = median_of(seconds);
+  m.spread = spread_of(seconds);
+  m.samples = static_cast<std::int32_t>(seconds.size());
+  if (stop_.stop_requested() && samples.all.size() < 3) {
+    m.status = trial_status::timed_out;
+    m.message = "stopped";
+    return;
+  }
+  if (options_.objective == objective::cold || find_damage(r, false, m)) return;
+  if (!mutates) (void)find_difference(false, m);
+}
+
+/// Points a kernel to copies of its operands in turn, each of them in no cache when its turn comes.
+TTUNE_INLINE void trial_bench::rotate(running& r) {
+  if (!rotation_) {
+    auto made = std::make_unique<rotation>();
+    for (auto const& o : operands_) {
+      made->offsets.push_back(made->set_bytes);
+      made->set_bytes += detail::whole_pages(std::max<std::size_t>(1, o.at_start.bytes()));
+    }
+    auto const wanted = static_cast<std::size_t>(std::max<std::int64_t>(options_.last_level_bytes, 1 << 20));
+    made->sets = std::clamp<std::size_t>(wanted / std::max<std::size_t>(1, made->set_bytes) + 1, 2, 4096);
+    made->memory = guarded_memory(static_cast<std::int64_t>(made->sets * made->set_bytes), false);
+    for (std::size_t s = 0; s < made->sets; ++s)
+      for (std::size_t i = 0; i < operands_.size(); ++i)
+        std::memcpy(made->memory.data() + s * made->set_bytes + made->offsets[i], operands_[i].at_start.data(),
+                    operands_[i].at_start.bytes());
+    rotation_ = std::move(made);
+  }
+  std::size_t prepared_bytes = 0;
+  for (auto const& b : r.prepared) prepared_bytes += detail::whole_pages(b.bytes());
+  if (prepared_bytes > 0)
+    r.more_prepared = guarded_memory(static_cast<std::int64_t>(rotation_->sets * prepared_bytes), false);
+  for (std::size_t s = 0; s < rotation_->sets; ++s) {
+    auto& pointers = r.rotated.emplace_back();
+    for (auto const offset : rotation_->offsets)
+      pointers.push_back(rotation_->memory.data() + s * rotation_->set_bytes + offset);
+    auto* at = r.more_prepared.data() + s * prepared_bytes;
+    for (auto const& b : r.prepared) {
+      std::memcpy(at, b.data(), b.bytes());
+      pointers.push_back(at);
+      at += detail::whole_pages(b.bytes());
+    }
+  }
+}
+
+TTUNE_INLINE comparison trial_bench::compare(kernel_image const& first, kernel_image const& second,
+                                             std::int32_t pairs) {
+  comparison made;
+  measurement m = guarded([&](measurement& failure) {
+    running a(first, table_, signature_);
+    running b(second, table_, signature_);
+    std::int64_t calls[2] = {1, 1};
+    for (auto* r : {&a, &b}) {
+      for (bool const at_end : {true, false})
+        if (!check_run(*r, failure, at_end) || find_difference(at_end, failure)) return;
+      if (options_.objective == objective::cold) rotate(*r);
+      (r == &a ? calls[0] : calls[1]) = detail::calls_for(200e-6, std::min(failure.seconds, r->seconds(1)));
+    }
+    std::vector<double> ratios;
+    std::vector<double> seconds[2];
+    for (std::int32_t i = 0; i < 2 * pairs && static_cast<std::int32_t>(ratios.size()) < pairs; ++i) {
+      if (stop_.stop_requested()) break;
+      double took[2] = {0, 0};
+      auto const before = detail::interruptions();
+      for (int const turn : {0, 1}) {
+        int const which = turn ^ (i & 1);  // each goes first in every other pair
+        if (updates_operands()) restore(false, 1);
+        took[which] = (which == 0 ? a : b).seconds(calls[which]) / static_cast<double>(calls[which]);
+      }
+      bool const disturbed = detail::interruptions() != before;
+      if (disturbed && static_cast<std::int32_t>(ratios.size()) + 2 * pairs - i > pairs) continue;
+      ratios.push_back(took[1] / took[0]);
+      for (int const which : {0, 1}) seconds[which].push_back(took[which]);
+    }
+    made.pairs = static_cast<std::int32_t>(ratios.size());
+    made.first_seconds = median_of(seconds[0]);
+    made.second_seconds = median_of(seconds[1]);
+    std::tie(made.low, made.high) = median_bounds(ratios);
+    made.ratio = ratios.empty() ? 1 : median_of(std::move(ratios));
+    made.faster = made.high < 1;
+  });
+  if (!m.ok()) made.failure = std::string(name_of(m.status)) + ": " + m.message;
+  return made;
 }
 
 }  // namespace ttune::inline v0

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "machine_code.hpp"
+#include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"
 
@@ -18,7 +19,8 @@ TEST_CASE("loaded image: runs its code") {
   float const in[4] = {1, 2, 3, 4};
   float out[4] = {};
   void* const operands[] = {const_cast<float*>(in), out};
-  code->main()(operands, nullptr, nullptr);
+  ttune::kernel_call const call(code);
+  call(operands);
   CHECK(std::memcmp(in, out, sizeof in) == 0);
   CHECK_FALSE(static_cast<bool>(code->prepare()));
   CHECK(static_cast<bool>(ttune::load(prepared_image())->prepare()));

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "ttune/core/float16.hpp"
+#include "ttune/runtime/trial_check.hpp"
+#include "ttune/support/hash.hpp"
+#include "ttune/support/rng.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// Calls f with a value of the C++ type of an element type.
+template <class F>
+decltype(auto) with_element_type(dtype type, F&& f) {
+  switch (type) {
+    case dtype::boolean:
+    case dtype::u8: return f(std::uint8_t{});
+    case dtype::i8: return f(std::int8_t{});
+    case dtype::i16: return f(std::int16_t{});
+    case dtype::u16: return f(std::uint16_t{});
+    case dtype::i32: return f(std::int32_t{});
+    case dtype::u32: return f(std::uint32_t{});
+    case dtype::u64: return f(std::uint64_t{});
+    case dtype::f16: return f(f16{});
+    case dtype::bf16: return f(bf16{});
+    case dtype::f32: return f(float{});
+    case dtype::f64: return f(double{});
+    case dtype::i64:
+    case dtype::index: break;
+  }
+  return f(std::int64_t{});
+}
+
+template <class T>
+T element_at(std::uint8_t const* bytes, std::size_t i) noexcept {
+  T value;
+  std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+auto as_number(T value) noexcept {
+  if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) return to_float(value);
+  else return value;
+}
+
+template <class T>
+T from_number(double value) noexcept {
+  if constexpr (std::is_same_v<T, f16>) return to_f16(static_cast<float>(value));
+  else if constexpr (std::is_same_v<T, bf16>) return to_bf16(static_cast<float>(value));
+  else return static_cast<T>(value);
+}
+
+/// Half a unit in the last place of an element type, relative.
+inline double rounding_of(dtype t) noexcept {
+  switch (t) {
+    case dtype::f16: return 0x1p-11;
+    case dtype::bf16: return 0x1p-8;
+    case dtype::f32: return 0x1p-24;
+    default: return 0x1p-53;
+  }
+}
+
+/// Sums of 16-bit floats are kept in single precision: their length tells in that one's rounding.
+inline double relative_tolerance(dtype t, double terms) noexcept {
+  auto const accumulated = t == dtype::f64 ? rounding_of(dtype::f64) : rounding_of(dtype::f32);
+  return 4 * rounding_of(t) + 8 * (1 + std::sqrt(std::max(0.0, terms))) * accumulated;
+}
+
+template <class T>
+std::string number_text(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+    return text;
+  } else {
+    return std::to_string(value);
+  }
+}
+
+/// Whether an element that was found is too far from the expected one. NaN agrees with NaN, an infinity with itself.
+template <class T>
+bool differs(T found, T wanted, T unit, T rms) noexcept {
+  if (found == wanted || (found != found && wanted != wanted)) return false;
+  return std::isinf(wanted) || !(std::abs(found - wanted) <= unit * std::max(rms, std::abs(wanted)));
+}
+
+}  // namespace detail
+
+TTUNE_INLINE std::vector<std::uint8_t> make_input(operand_info const& operand, std::uint64_t seed) {
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(operand.bytes()));
+  auto const n = static_cast<std::size_t>(operand.elements());
+  rng random(seed);
+  detail::with_element_type(operand.type, [&]<class T>(T) {
+    auto const put = [&](std::size_t i, double value) {
+      auto const v = detail::from_number<T>(value);
+      std::memcpy(bytes.data() + i * sizeof(T), &v, sizeof(T));
+    };
+    auto const range = static_cast<std::uint64_t>(std::max<std::int64_t>(1, operand.high - operand.low));
+    double const least = is_unsigned(operand.type) || operand.type == dtype::boolean ? 0 : -4;
+    if (operand.type == dtype::f32) {  // two of a draw: large inputs are made again whenever a worker starts
+      auto const unit = [](std::uint64_t bits) { return static_cast<double>(bits & 0xffffffU) * 0x1p-23 - 1; };
+      for (std::size_t i = 0; i < n; i += 2) {
+        auto const bits = random();
+        put(i, unit(bits >> 40));
+        if (i + 1 < n) put(i + 1, unit(bits >> 8));
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (operand.has_range) put(i, static_cast<double>(operand.low + static_cast<std::int64_t>(random.below(range))));
+      else if (is_float(operand.type)) put(i, random.uniform() * 2 - 1);
+      else put(i, least + static_cast<double>(random.below(operand.type == dtype::boolean ? 2 : 8)));
+    }
+  });
+  return bytes;
+}
+
+TTUNE_INLINE void poison(operand_info const& operand, std::span<std::uint8_t> bytes, int round) {
+  auto const value = is_float(operand.type) ? 0xFF : round % 2 == 0 ? 0xA5 : 0x5A;
+  std::memset(bytes.data(), value, bytes.size());
+}
+
+TTUNE_INLINE std::string element_name(operand_info const& operand, std::int64_t element) {
+  std::string indices;
+  for (auto d = operand.shape.size(); d-- > 0;) {
+    auto const extent = std::max<std::int64_t>(1, operand.shape[d]);
+    indices = std::to_string(element % extent) + (indices.empty() ? "" : ", ") + indices;
+    element /= extent;
+  }
+  return operand.name + "[" + indices + "]";
+}
+
+TTUNE_INLINE expected_output::expected_output(operand_info operand, std::vector<std::uint8_t> bytes, double terms,
+                                              double tolerance)
+    : operand_(std::move(operand)), bytes_(std::move(bytes)) {
+  checksum_ = hasher{}.add(std::span<std::uint8_t const>(bytes_)).value();
+  if (!is_float(operand_.type)) return;
+  unit_ = detail::relative_tolerance(operand_.type, terms) * tolerance;
+  double squares = 0;
+  std::size_t finite = 0;
+  detail::with_element_type(operand_.type, [&]<class T>(T) {
+    for (std::size_t i = 0; i < bytes_.size() / sizeof(T); ++i) {
+      auto const v = static_cast<double>(detail::as_number(detail::element_at<T>(bytes_.data(), i)));
+      if (std::isfinite(v)) squares += v * v, ++finite;
+    }
+  });
+  rms_ = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, finite)));
+}
+
+TTUNE_INLINE bool expected_output::intact() const noexcept {
+  return hasher{}.add(std::span<std::uint8_t const>(bytes_)).value() == checksum_;
+}
+
+TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found) const {
+  if (bytes_.empty() || std::memcmp(found, bytes_.data(), bytes_.size()) == 0) return {};
+  return detail::with_element_type(operand_.type, [&]<class T>(T) -> std::string {
+    using number = decltype(detail::as_number(T{}));
+    std::int64_t wrong = 0;
+    std::int64_t first = 0;
+    auto const n = static_cast<std::int64_t>(bytes_.size() / sizeof(T));
+    for (std::int64_t i = n; i-- > 0;) {
+      auto const at = static_cast<std::size_t>(i);
+      auto const f = detail::as_number(detail::element_at<T>(found, at));
+      auto const w = detail::as_number(detail::element_at<T>(bytes_.data(), at));
+      bool differs = f != w;
+      if constexpr (std::is_floating_point_v<number>)
+        differs = detail::differs(f, w, static_cast<number>(unit_), static_cast<number>(rms_));
+      if (differs) ++wrong, first = i;
+    }
+    if (wrong == 0) return {};
+    auto const at = static_cast<std::size_t>(first);
+    auto const more = wrong == 1 ? "" : " (" + std::to_string(wrong) + " of " + std::to_string(n) + " elements differ)";
+    auto const wanted =
+        ", should be " + detail::number_text(detail::as_number(detail::element_at<T>(bytes_.data(), at))) + more;
+    auto const is_poison = [&](std::uint8_t b) { return b == 0xFF; };
+    auto const* const it = found + at * sizeof(T);
+    if (is_float(operand_.type) && std::all_of(it, it + sizeof(T), is_poison))
+      return element_name(operand_, first) + " was never written" + wanted;
+    return element_name(operand_, first) + " is " +
+           detail::number_text(detail::as_number(detail::element_at<T>(found, at))) + wanted;
+  });
+}
+
+}  // namespace ttune::inline v0

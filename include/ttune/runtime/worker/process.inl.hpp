@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "ttune/runtime/worker/process.hpp"
+#include "ttune/support/error.hpp"
+
+extern char** environ;
+
+namespace ttune::inline v0::worker {
+
+namespace detail {
+
+/// What posix_spawn wants, freed at the end.
+struct spawn_options {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  spawn_options(int socket, int error) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
+    if (error >= 0) posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO);
+    else posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    // Whatever the application ignores or blocks, the worker does not inherit.
+    sigset_t all;
+    sigset_t none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  }
+  spawn_options(spawn_options const&) = delete;
+  spawn_options& operator=(spawn_options const&) = delete;
+  ~spawn_options() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+};
+
+/// The environment with TTUNE_WORKER=1.
+inline std::vector<char*> worker_environment() {
+  static char mark[] = "TTUNE_WORKER=1";
+  std::vector<char*> variables;
+  for (char** e = environ; e && *e; ++e)
+    if (std::strncmp(*e, "TTUNE_WORKER=", 13) != 0) variables.push_back(*e);
+  variables.push_back(mark);
+  variables.push_back(nullptr);
+  return variables;
+}
+
+inline std::string executable_path() {
+  std::string path(4096, '\0');
+  auto const n = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return path;
+}
+
+inline bool is_executable(std::string const& path) {
+  return path.find('/') != std::string::npos && access(path.c_str(), X_OK) == 0;
+}
+
+inline void close_descriptor(int& fd) noexcept {
+  if (fd >= 0) ::close(fd);
+  fd = -1;
+}
+
+}  // namespace detail
+
+TTUNE_INLINE child_process::child_process(std::vector<std::string> const& words) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw backend_error(std::string("no worker: no socket can be made: ") + std::strerror(errno));
+  socket_ = ends[0];
+  error_ = memfd_create("ttune-worker-stderr", MFD_CLOEXEC);
+  detail::spawn_options const options(ends[1], error_);
+  std::vector<char*> arguments;
+  for (auto const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  auto const variables = detail::worker_environment();
+  auto const status =
+      posix_spawnp(&id_, arguments[0], &options.actions, &options.attributes, arguments.data(), variables.data());
+  ::close(ends[1]);
+  if (status == 0) return;
+  id_ = -1;
+  detail::close_descriptor(socket_);
+  detail::close_descriptor(error_);
+  throw backend_error("no worker: " + words[0] + " cannot be started: " + std::strerror(status));
+}
+
+TTUNE_INLINE child_process& child_process::operator=(child_process&& other) noexcept {
+  std::swap(id_, other.id_);
+  std::swap(socket_, other.socket_);
+  std::swap(error_, other.error_);
+  return *this;
+}
+
+TTUNE_INLINE ending child_process::end(bool patiently) noexcept {
+  ending how;
+  if (id_ > 0) {
+    int status = 0;
+    pid_t gone = 0;
+    auto const patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(patiently ? 500 : 0);
+    while ((gone = waitpid(id_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < patience) usleep(100);
+    if (gone == 0) {
+      kill(id_, SIGKILL);
+      while ((gone = waitpid(id_, &status, 0)) < 0 && errno == EINTR) {
+      }
+    }
+    how.known = gone == id_;
+    how.by_signal = WIFSIGNALED(status);
+    how.number = how.by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
+  }
+  id_ = -1;
+  detail::close_descriptor(socket_);
+  return how;
+}
+
+TTUNE_INLINE std::string child_process::said() const {
+  std::string text(2000, '\0');
+  auto const n = error_ >= 0 ? pread(error_, text.data(), text.size(), 0) : 0;
+  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+TTUNE_INLINE std::string find_program(std::string& tried) {
+  std::vector<std::string> candidates;
+  if (auto const* named = std::getenv("TTUNE_WORKER_PROGRAM"); named && *named) candidates.emplace_back(named);
+  if (auto const own = detail::executable_path(); !own.empty()) {
+    auto const folder = own.substr(0, own.rfind('/') + 1);
+    for (auto const* place : {"ttune-worker", "../libexec/ttune/ttune-worker", "../bin/ttune-worker"})
+      candidates.push_back(folder + place);
+  }
+  std::string const path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  for (std::size_t from = 0; from < path.size();) {
+    auto const to = std::min(path.find(':', from), path.size());
+    if (to > from) candidates.push_back(path.substr(from, to - from) + "/ttune-worker");
+    from = to + 1;
+  }
+  for (auto const& c : candidates) {
+    if (detail::is_executable(c)) return c;
+    tried += (tried.empty() ? "" : ", ") + c;
+  }
+  return {};
+}
+
+TTUNE_INLINE std::string signal_name(int number) {
+  auto const* const name = sigabbrev_np(number);
+  return name ? std::string("SIG") + name : "signal " + std::to_string(number);
+}
+
+}  // namespace ttune::inline v0::worker

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker's side: requests to a trial bench, faults to the parent before the process dies of them.
+#pragma once
+
+#include <memory>
+
+#include "ttune/runtime/worker/protocol.hpp"
+
+namespace ttune::inline v0::worker {
+
+/// Serves requests read from one descriptor by answers written to another. Returns the exit status of the process.
+class server {
+ public:
+  server(int in, int out) : in_(in), out_(out) {}
+  [[nodiscard]] int serve();
+
+ private:
+  [[nodiscard]] std::vector<std::uint8_t> answer(protocol::message const& request);
+  [[nodiscard]] std::vector<std::uint8_t> answer_trial(protocol::kind what, byte_source& in);
+  void open(byte_source& in);
+  [[nodiscard]] bool say(protocol::kind what, std::span<std::uint8_t const> body) const;
+
+  int in_;
+  int out_;
+  std::unique_ptr<trial_bench> bench_;
+};
+
+}  // namespace ttune::inline v0::worker
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/runtime/worker/server.inl.hpp"
+#endif
