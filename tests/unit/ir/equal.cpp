@@ -9,6 +9,7 @@
 #include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
+#include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 

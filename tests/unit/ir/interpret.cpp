@@ -7,7 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "ttune/ir/make.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/support/internal_error.hpp"
 #include "ttune/support/rng.hpp"
+#include "ttune/ir/operands.hpp"
 
 using namespace ttune;
 using namespace ttune::ir;

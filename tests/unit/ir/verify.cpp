@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"

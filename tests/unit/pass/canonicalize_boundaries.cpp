@@ -9,7 +9,9 @@
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/ir/visit.hpp"
 #include "ttune/pass/simplify.hpp"
 
 using namespace ttune;

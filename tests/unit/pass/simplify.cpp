@@ -8,6 +8,8 @@
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/equal.hpp"
+#include "ttune/ir/interpret/value_code.hpp"
+#include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 

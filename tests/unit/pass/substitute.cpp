@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/ir/operands.hpp"
 
 using namespace ttune;
 using namespace ttune::ir;
