@@ -10,6 +10,7 @@
 
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/ir/visit.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/support/rng.hpp"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "ttune/ir/equal.hpp"
+#include "ttune/ir/equal.inl.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 

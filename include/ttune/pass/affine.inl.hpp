@@ -39,6 +39,12 @@ inline bool stands_before(std::pair<ir::expr, std::int64_t> const& a, std::pair<
   return x && y ? x->name < y->name : x && !y;
 }
 
+/// Stable, by insertion: a sum has a handful of terms.
+inline void sort_terms(std::vector<std::pair<ir::expr, std::int64_t>>& terms) {
+  for (auto it = terms.begin(); it != terms.end(); ++it)
+    std::rotate(std::upper_bound(terms.begin(), it, *it, stands_before), it, it + 1);
+}
+
 /// `sum` plus or minus |coefficient| * atom.
 inline ir::expr accumulate_term(ir::expr sum, ir::expr const& atom, std::int64_t coefficient) {
   if (!sum) return atom * coefficient;
@@ -106,7 +112,7 @@ TTUNE_INLINE linear to_linear(ir::expr const& e) {
 }
 
 TTUNE_INLINE ir::expr from_linear(linear form) {
-  std::stable_sort(form.terms.begin(), form.terms.end(), detail::stands_before);
+  detail::sort_terms(form.terms);
   ir::expr sum;
   bool const constant_first = !form.terms.empty() && form.terms[0].second < 0 && form.constant != 0;
   if (constant_first) sum = ir::make_index(form.constant);

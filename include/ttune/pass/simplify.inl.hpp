@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/visit.hpp"
+#include "ttune/pass/affine.inl.hpp"
 #include "ttune/pass/simplify.hpp"
 #include "ttune/support/integer.hpp"
 

@@ -334,7 +334,7 @@ class value_code {
       case unary_op::floor:
       case unary_op::ceil:
       case unary_op::round: return x;
-      default: throw internal_error(std::string(function_name(n.one)) + " of an integer");
+      default: throw internal_error("a function of floats is applied to an integer");
     }
   }
 
@@ -355,10 +355,10 @@ class value_code {
     if (is_float(n.from)) return compared(n.two, real(n.a, f), real(n.b, f));
     auto const x = integer(n.a, f);
     if (n.may_be_absent) return product(n, x, f);
-    if (n.two == binary_op::logical_and) return x != 0 && integer(n.b, f) != 0;
-    if (n.two == binary_op::logical_or) return x != 0 || integer(n.b, f) != 0;
-    auto const y = integer(n.b, f);
+    auto const y = integer(n.b, f);  // also behind && and ||, which guard nothing
     switch (n.two) {
+      case binary_op::logical_and: return x != 0 && y != 0;
+      case binary_op::logical_or: return x != 0 || y != 0;
       case binary_op::add:
       case binary_op::subtract:
       case binary_op::multiply: return wrapped_to(n.type, wrapping(n.two, x, y));
