@@ -158,29 +158,36 @@ class partitioner {
     return made;
   }
 
-  /// The part of `all` outside of which no store of a statement can run, whatever the loops inside do.
-  cut possible(std::string const& variable, cut all, ir::stmt const& s, ranges& known) const {
+  using buffers = std::set<ir::buffer const*>;
+
+  /// The part of `all` outside of which no store of a statement can run, whatever the loops inside do. Stores into
+  /// `scratch`, buffers that live inside of the statement, do not count: nothing is left of them.
+  cut possible(std::string const& variable, cut all, ir::stmt const& s, ranges& known, buffers& scratch) const {
     constexpr cut never{0, 0};
     if (all.low >= all.high) return never;
     if (auto const* n = ir::as<ir::block>(s)) {
       auto hull = never;
       for (auto const& c : n->body) {
-        auto const part = possible(variable, all, c, known);
+        auto const part = possible(variable, all, c, known, scratch);
         if (part.low >= part.high) continue;
         hull = hull.low >= hull.high ? part : cut{std::min(hull.low, part.low), std::max(hull.high, part.high)};
       }
       return hull;
     }
-    if (auto const* n = ir::as<ir::allocate>(s)) return possible(variable, all, n->body, known);
+    if (auto const* n = ir::as<ir::store>(s)) return scratch.count(n->to.get()) != 0 ? never : all;
+    if (auto const* n = ir::as<ir::allocate>(s)) {
+      scratch.insert(n->storage.get());
+      return possible(variable, all, n->body, known, scratch);
+    }
     if (auto const* n = ir::as<ir::let>(s)) {
       known[n->variable] = {n->low, n->high - 1};
-      return possible(variable, all, n->body, known);
+      return possible(variable, all, n->body, known, scratch);
     }
     if (auto const* n = ir::as<ir::loop>(s)) {
       auto const low = bounds(n->begin, known);
       auto const high = bounds(n->end, known);
       known[n->variable] = {low.low, std::max(low.low, high.high - 1)};
-      return possible(variable, all, n->body, known);
+      return possible(variable, all, n->body, known, scratch);
     }
     auto const* n = ir::as<ir::conditional>(s);
     if (!n || n->otherwise) return all;
@@ -196,7 +203,7 @@ class partitioner {
       if (c > 0) all.low = std::max(all.low, ceil_divide(-rest->high, c));
       if (c < 0) all.high = std::min(all.high, floor_divide(rest->high, -c) + 1);
     }
-    return possible(variable, all, n->then, known);
+    return possible(variable, all, n->then, known, scratch);
   }
 
   ir::stmt with_range(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body) {
@@ -231,7 +238,8 @@ class partitioner {
     if (l.kind == ir::loop_kind::serial) {
       auto known = known_;
       known[l.variable] = {begin, end - 1};
-      auto const useful = possible(l.variable, {begin, end}, l.body, known);
+      buffers scratch;
+      auto const useful = possible(l.variable, {begin, end}, l.body, known, scratch);
       begin = useful.low;
       end = useful.high;
       if (end <= begin) return {};

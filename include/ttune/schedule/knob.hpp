@@ -49,4 +49,19 @@ struct knob_value {
 
 [[nodiscard]] inline knob_value literal(std::int64_t value) noexcept { return {-1, 0, value}; }
 
+namespace detail {
+
+/// "C.tile_j=64 C.order=0,1"
+[[nodiscard]] inline std::string describe_choices(std::vector<knob> const& knobs, configuration const& chosen) {
+  std::string text;
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    text += (text.empty() ? "" : " ") + knobs[i].name + "=";
+    auto const values = knobs[i].choice(chosen.choices[i]);
+    for (std::size_t v = 0; v < values.size(); ++v) text += (v != 0 ? "," : "") + std::to_string(values[v]);
+  }
+  return text;
+}
+
+}  // namespace detail
+
 }  // namespace ttune::inline v0

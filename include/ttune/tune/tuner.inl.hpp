@@ -51,16 +51,6 @@ inline std::uint64_t hash_of_space(space const& s) {
   return h.value();
 }
 
-inline std::string describe(std::vector<knob> const& knobs, configuration const& chosen) {
-  std::string text;
-  for (std::size_t i = 0; i < knobs.size(); ++i) {
-    text += (text.empty() ? "" : " ") + knobs[i].name + "=";
-    auto const values = knobs[i].choice(chosen.choices[i]);
-    for (std::size_t v = 0; v < values.size(); ++v) text += (v != 0 ? "," : "") + std::to_string(values[v]);
-  }
-  return text;
-}
-
 }  // namespace detail
 
 TTUNE_INLINE record_key key_of(space const& in, target const& machine, objective goal) {
@@ -159,7 +149,7 @@ class tuner::session {
     report_.seconds = best->result.seconds;
     report_.spread = best->result.spread;
     report_.stopped_because = "found in the records";
-    report_.schedule = detail::describe(work_.space().knobs, *chosen);
+    report_.schedule = detail::describe_choices(work_.space().knobs, *chosen);
     report_.tuning_seconds = elapsed();
     return tuning_result{std::move(*image), *chosen, report_};
   }
@@ -326,14 +316,15 @@ class tuner::session {
   /// The finalists meet the seed in pairs; it stays unless one beats it with confidence.
   tuning_result finish() {
     trial const* winner = nullptr;
-    double ratio = 1;
+    comparison final;
     {
       phase_timer const timing(report_, tuning_phase::measure);
       for (std::size_t i = 0; i < std::min<std::size_t>(finalists, best_.size()); ++i) {
         auto const& t = best_[i];
         if (t.chosen == work_.seed()) continue;
         auto const c = measurer_->compare(seed_image_, *t.image, 20);
-        if (c.failure.empty() && c.faster && c.ratio < ratio) ratio = c.ratio, winner = &t;
+        if (c.failure.empty() && c.first_seconds > 0) report_.seed_seconds = c.first_seconds;  // measured beside the best
+        if (c.failure.empty() && c.faster && c.ratio < final.ratio) final = c, winner = &t;
       }
     }
     auto const seed = std::find_if(best_.begin(), best_.end(), [&](trial const& t) { return t.chosen == work_.seed(); });
@@ -341,10 +332,10 @@ class tuner::session {
     made.chosen = winner ? winner->chosen : work_.seed();
     made.image = winner ? *winner->image : seed_image_;
     report_.source = winner ? tuning_report::origin::tuned : tuning_report::origin::seed;
-    report_.gain = 1 / ratio;
-    report_.seconds = winner ? winner->result.seconds : report_.seed_seconds;
+    report_.gain = 1 / final.ratio;
+    report_.seconds = winner ? final.second_seconds : report_.seed_seconds;
     report_.spread = winner ? winner->result.spread : seed == best_.end() ? 0 : seed->result.spread;
-    report_.schedule = detail::describe(work_.space().knobs, made.chosen);
+    report_.schedule = detail::describe_choices(work_.space().knobs, made.chosen);
     if (o_.records && o_.records->writable()) {
       trial const of{made.chosen, winner ? winner->result : seed_measurement(seed), std::nullopt};
       o_.records->put_image(make_record(of, std::nullopt), to_bytes(made.image));

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine code of the derived spaces against the interpreter: seed and random configurations of many operators.
+#include "ttune/backends/orc.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "support/seed.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/tune/workload.hpp"
+
+using namespace ttune;
+
+namespace {
+
+ir::ndarray random_array(operand_info const& o, rng& random) {
+  ir::ndarray a(o.type, o.shape);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.elements()); ++i) {
+    if (o.has_range) a.set_number(i, static_cast<double>(o.low) + static_cast<double>(random.below(static_cast<std::uint64_t>(o.high - o.low))));
+    else if (is_float(o.type)) a.set_number(i, random.uniform() * 2 - 1);
+    else a.set_number(i, static_cast<double>(random.below(8)));
+  }
+  return a;
+}
+
+/// Compiles and runs one configuration; returns a description of the first difference, or nothing.
+std::string difference(orc_backend& backend, workload const& work, configuration const& chosen, std::vector<ir::ndarray> const& operands,
+                       std::vector<ir::ndarray> const& expected) {
+  kernel_signature signature;
+  auto const lowered = work.build(chosen, signature);
+  auto const made = backend.compile(lowered, signature);
+  if (!made.image) return "does not compile: " + made.diagnostics;
+  kernel_call const call(load(*made.image), default_executor());
+  std::vector<std::vector<std::uint8_t>> memory;
+  std::vector<void*> pointers;
+  std::size_t next = 0;
+  for (auto const& o : signature.operands) {
+    memory.emplace_back(static_cast<std::size_t>(o.bytes()) + 64, std::uint8_t{0xFF});
+    pointers.push_back(memory.back().data());
+    if (o.way != operand_info::direction::out) ir::store_ndarray(operands[next++], pointers.back());
+  }
+  call(pointers);
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < signature.operands.size(); ++i) {
+    auto const& o = signature.operands[i];
+    if (o.way != operand_info::direction::out && o.way != operand_info::direction::inout) continue;
+    auto const got = ir::load_ndarray(o.type, o.shape, pointers[i]);
+    auto const& want = expected[out++];
+    double const tolerance = is_float(o.type) ? (o.type == dtype::f64 ? 1e-11 : o.type == dtype::f32 ? 2e-4 : 2e-2) : 0;
+    for (std::size_t e = 0; e < static_cast<std::size_t>(want.elements()); ++e) {
+      auto const a = got.number(e);
+      auto const b = want.number(e);
+      if (!(a == b || std::abs(a - b) <= tolerance * (1 + std::abs(b)))) return o.name + "[" + std::to_string(e) + "] is " + std::to_string(a) + ", should be " + std::to_string(b);
+    }
+  }
+  return {};
+}
+
+template <class Op>
+void check(Op const& op, int configurations = 12) {
+  static orc_backend backend;
+  auto const seed = ttune_test::seed();
+  INFO("TTUNE_SEED=", seed);
+  INFO(op.text());
+  rng random(seed);
+  workload const work(derive_space(op.program(), backend.target()), backend.target());
+  std::vector<ir::ndarray> operands;
+  for (auto const& o : work.signature().operands)
+    if (o.way != operand_info::direction::out) operands.push_back(random_array(o, random));
+  auto const expected = ir::evaluate(*op.program(), operands);
+  for (int i = 0; i < configurations; ++i) {
+    auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
+    INFO("configuration ", i, ": ", detail::describe_choices(work.space().knobs, chosen));
+    auto const found = difference(backend, work, chosen, operands, expected);
+    CHECK_MESSAGE(found.empty(), found);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("derived spaces: matrix products of odd shapes") {
+  check(ops::matmul(1, 1, 1));
+  check(ops::matmul(13, 17, 19));
+  check(ops::matmul(100, 77, 33));
+  check(ops::matmul(1, 64, 40));
+  check(ops::matmul(37, 1, 8));
+  check(ops::matmul<double>(23, 35, 11));
+  check(ops::matmul<std::int32_t>(23, 35, 11));
+}
+
+TEST_CASE("derived spaces: convolutions with padding, strides and a fused epilogue") {
+  check(ops::conv2d({1, 5, 14, 14, 24, 3, 1, 1}));
+  check(ops::conv2d({2, 3, 23, 17, 20, 7, 2, 3}));
+  check(ops::conv2d({1, 8, 9, 9, 33, 1, 1, 0}));
+  check(ops::conv2d({1, 8, 11, 13, 16, 1, 2, 0}));
+  check(ops::conv2d_bias_relu({1, 4, 7, 7, 32, 3, 1, 1}));
+}
+
+TEST_CASE("derived spaces: depthwise convolution, pooling, stencil") {
+  const auto [n, c, y, x, r, s, z, d] = axes<"n", "c", "y", "x", "r", "s", "z", "d">;
+  const tensor<"I", float, 3> I{{6, 19, 23}};
+  const constant<"W", float, 3> W{{6, 3, 3}};
+  const auto D = compute<"D">(c, y.in(19), x.in(23)) = sum(over(r, s), zero_outside(I)(c, y + r - 1, x + s - 1) * W(c, r, s));
+  check(op(inputs(I, W), outputs(D), "depthwise"));
+  const auto P = compute<"P">(c, y.in(9), x.in(11)) = max(over(r.in(3), s.in(3)), I(c, y * 2 + r, x * 2 + s));
+  check(op(inputs(I), outputs(P), "pool"));
+  const tensor<"V", double, 3> V{{9, 12, 21}};
+  const auto S = compute<"S">(z, y, x) = clamp_outside(V)(z - 1, y, x) + clamp_outside(V)(z + 1, y, x) + clamp_outside(V)(z, y, x + 2) - 4 * V(z, y, x);
+  check(op(inputs(V), outputs(S), "stencil"));
+}
+
+TEST_CASE("derived spaces: softmax, norms, dot products") {
+  const auto [i, k] = axes<"i", "k">;
+  const tensor<"S", float, 2> S{{13, 101}};
+  const auto top = max(over(k), S(i, k));
+  const auto P = compute<"P">(i, k) = exp(S(i, k) - top) / sum(over(k), exp(S(i, k) - top));
+  check(op(inputs(S), outputs(P), "softmax"));
+  const auto mean = sum(over(k), S(i, k)) / 101;
+  const auto N = compute<"N">(i, k) = (S(i, k) - mean) * rsqrt(sum(over(k), (S(i, k) - mean) * (S(i, k) - mean)) / 101 + 1e-5);
+  check(op(inputs(S), outputs(N), "layer_norm"));
+  const tensor<"v", float, 1> v{{777}};
+  const auto d = compute<"d">() = sum(over(k), v(k) * v(k));
+  check(op(inputs(v), outputs(d), "dot"));
+}
+
+TEST_CASE("derived spaces: transposes, element types, gather, several outputs") {
+  const auto [i, j, k] = axes<"i", "j", "k">;
+  const tensor<"A", float, 2> A{{37, 51}};
+  const auto T = compute<"T">(j, i) = A(i, j);
+  check(op(inputs(A), outputs(T), "transpose"));
+  const tensor<"U", std::uint8_t, 2> U{{9, 50}};
+  const auto Q = compute<"Q">(i, j) = U(i, j) * 3 + 7;
+  check(op(inputs(U), outputs(Q), "wrap"));
+  const auto R = compute<"R">(i) = sum(over(j), cast<std::int32_t>(U(i, j)));
+  check(op(inputs(U), outputs(R), "narrow_sum"));
+  const tensor<"H", f16, 2> H{{8, 33}};
+  const auto G = compute<"G">(i, j) = cast<float>(H(i, j)) * 2.0F;
+  check(op(inputs(H), outputs(G), "half"));
+  const tensor<"ix", std::int32_t, 1> ix{{11}, values(0, 37)};
+  const auto E = compute<"E">(k, j) = A(at(ix(k)), j);
+  check(op(inputs(ix, A), outputs(E), "gather"));
+  const auto X = compute<"X">(i, j) = A(i, j) * 2.0F;
+  const auto Y = compute<"Y">(i, j) = X(i, j) + 1.0F;
+  check(op(inputs(A), outputs(X, Y), "two"));
+}
+
+TEST_CASE("derived spaces: batched products and products with a transposed operand") {
+  const auto [b, i, j, k] = axes<"b", "i", "j", "k">;
+  const tensor<"A", float, 3> A{{5, 17, 12}};
+  const tensor<"B", float, 3> B{{5, 12, 21}};
+  const auto C = compute<"C">(b, i, j) = sum(over(k), A(b, i, k) * B(b, k, j));
+  check(op(inputs(A, B), outputs(C), "batched"));
+  const tensor<"M", float, 2> M{{19, 40}};
+  const tensor<"N", float, 2> N{{23, 40}};
+  const auto D = compute<"D">(i, j) = sum(over(k), M(i, k) * N(j, k));
+  check(op(inputs(M, N), outputs(D), "transposed"));
+}
