@@ -300,26 +300,34 @@ class partitioner {
   }
   using condition_set = std::map<std::string, affine>;
 
-  /// The conditions under which every store of a statement stands.
-  static condition_set common_conditions(ir::stmt const& s) {
+  /// The conditions under which every store of a statement stands that leaves something behind (see `possible`);
+  /// nothing if there is no such store.
+  static std::optional<condition_set> common_conditions(ir::stmt const& s, buffers& scratch) {
     if (auto const* n = ir::as<ir::conditional>(s)) {
-      if (n->otherwise) return {};
-      auto found = common_conditions(n->then);
+      if (n->otherwise) return condition_set{};
+      auto found = common_conditions(n->then, scratch);
+      if (!found) return found;
       std::vector<ir::expr> parts;
       conjuncts(n->condition, parts);
       for (auto const& p : parts)
-        if (auto form = as_non_negative(p)) found.emplace(key_of(*form), *form);
+        if (auto form = as_non_negative(p)) found->emplace(key_of(*form), *form);
       return found;
     }
-    if (auto const* n = ir::as<ir::loop>(s)) return common_conditions(n->body);
-    if (auto const* n = ir::as<ir::let>(s)) return common_conditions(n->body);
-    if (auto const* n = ir::as<ir::allocate>(s)) return common_conditions(n->body);
+    if (auto const* n = ir::as<ir::loop>(s)) return common_conditions(n->body, scratch);
+    if (auto const* n = ir::as<ir::let>(s)) return common_conditions(n->body, scratch);
+    if (auto const* n = ir::as<ir::allocate>(s)) {
+      scratch.insert(n->storage.get());
+      return common_conditions(n->body, scratch);
+    }
+    if (auto const* n = ir::as<ir::store>(s); n && scratch.count(n->to.get()) != 0) return std::nullopt;
     auto const* n = ir::as<ir::block>(s);
-    if (!n) return {};
-    auto found = common_conditions(n->body[0]);
+    if (!n) return condition_set{};
+    std::optional<condition_set> found;
     for (auto const& c : n->body) {
-      auto const other = common_conditions(c);
-      std::erase_if(found, [&](auto const& entry) { return other.count(entry.first) == 0; });
+      auto const other = common_conditions(c, scratch);
+      if (!other) continue;
+      if (!found) found = other;
+      else std::erase_if(*found, [&](auto const& entry) { return other->count(entry.first) == 0; });
     }
     return found;
   }
@@ -355,7 +363,9 @@ class partitioner {
     auto low = ir::make_index(begin);
     auto high = ir::make_index(end);
     condition_set gone;
-    for (auto const& [key, form] : common_conditions(l.body)) {
+    buffers scratch;
+    auto const common = common_conditions(l.body, scratch);
+    for (auto const& [key, form] : common ? *common : condition_set{}) {
       auto const c = coefficient_of(form, l.variable);
       bool const deeper = std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
       if (c == 0 || deeper) continue;
