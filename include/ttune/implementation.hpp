@@ -12,6 +12,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/ir/verify.hpp"
 #include "ttune/kernel.hpp"
 #include "ttune/pass/affine.hpp"
 #include "ttune/pass/canonicalize_boundaries.hpp"

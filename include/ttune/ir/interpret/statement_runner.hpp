@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "ttune/ir/interpret.hpp"
 #include "ttune/ir/interpret/program_runner.hpp"
 
 namespace ttune::inline v0::ir::detail {
@@ -27,7 +26,8 @@ struct statement_code {
 
 class statement_runner {
  public:
-  explicit statement_runner(run_options const& options) : options_(options) {}
+  /// `reversed`: loops that are not serial run backwards.
+  explicit statement_runner(bool reversed) : reversed_(reversed) {}
 
   array_table arrays;
 
@@ -163,7 +163,7 @@ class statement_runner {
     }
   }
 
-  [[nodiscard]] bool backwards(loop_kind kind) const { return options_.reversed && kind != loop_kind::serial; }
+  [[nodiscard]] bool backwards(loop_kind kind) const { return reversed_ && kind != loop_kind::serial; }
 
   template <class Body>
   void iterate(statement_code const& n, std::int64_t begin, std::int64_t end, Body const& body) const {
@@ -295,7 +295,7 @@ class statement_runner {
     for (auto* f : threads) f->arrays[static_cast<std::size_t>(n.variable)] = nullptr;
   }
 
-  run_options const& options_;
+  bool reversed_;
   value_code code_;
   std::vector<statement_code> statements_;
   std::vector<std::pair<std::string, std::int32_t>> scope_;
