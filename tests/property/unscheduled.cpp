@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs without any schedule step: what is lowered, and what the passes make of it, computes what the
+// program says, whatever the order of independent iterations.
+#include <doctest/doctest.h>
+
+#include "support/random_program.hpp"
+#include "support/require.hpp"
+#include "support/seed.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/ir/verify.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/replay.hpp"
+
+using namespace ttune;
+
+TEST_CASE("lower and the pipeline: random programs keep their meaning") {
+  auto const seed = ttune_test::seed();
+  std::uint64_t const programs = ttune_test::long_run() ? 100'000 : 1'000;
+  for (std::uint64_t n = 0; n < programs; ++n) {
+    rng random(seed + n);
+    auto const p = ttune_test::random_program(random);
+    INFO("TTUNE_SEED=", seed + n, "\n", ir::print(*p));
+    space unscheduled;
+    unscheduled.program = p;
+    auto const planned = make_plan(unscheduled);
+    REQUIRE_NOTHROW(ir::verify(*planned.program));
+    nest loops;
+    replay(planned, {}, loops);
+    auto const lowered = lower(planned, loops);
+    REQUIRE_NOTHROW(ir::verify(lowered));
+    auto const operands = ttune_test::random_operands(*p, random);
+    auto const expected = ir::evaluate(*p, operands);
+    REQUIRE(ttune_test::difference(expected, ir::run(lowered, *p, operands)) == "");
+    auto const made = pass::run_pipeline(lowered);
+    REQUIRE_NOTHROW(ir::verify(made));
+    REQUIRE(ttune_test::difference(expected, ir::run(made, *p, operands, {true, nullptr})) == "");
+  }
+}
