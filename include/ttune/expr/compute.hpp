@@ -7,12 +7,13 @@
 
 namespace ttune::inline v0 {
 
-/// The result of a compute.
-template <fixed_string Name, class T, class Axes>
+/// The result of a compute. `Reduced`: the axes reduced over in its right-hand side, for schedules.
+template <fixed_string Name, class T, class Axes, class Reduced = names<>>
 class stage {
  public:
   using element_type = T;
   using name_set = Axes;
+  using reduced_set = Reduced;
   static constexpr auto name = Name;
   static constexpr int rank = []<fixed_string... N>(names<N...>) { return static_cast<int>(sizeof...(N)); }(Axes{});
 
@@ -38,14 +39,22 @@ template <class Reduced, class Uses>
 struct product_of_sums {
   using type = names<>;
 };
-template <fixed_string... Reduced, fixed_string... Operands, class... Sets>
-struct product_of_sums<names<Reduced...>, uses<use<Operands, Sets>...>> {
+template <class Use>
+struct axes_used {
+  using type = names<>;
+};
+template <fixed_string Operand, class Axes>
+struct axes_used<use<Operand, Axes>> {
+  using type = Axes;
+};
+template <fixed_string... Reduced, class... Uses>
+struct product_of_sums<names<Reduced...>, uses<Uses...>> {
   template <fixed_string Name>
   static constexpr int only_user() {  // index of the one operand that uses the axis, or -1
     int found = -1;
     int i = 0;
     int count = 0;
-    ((contains_v<Name, Sets> ? (found = i, ++count) : 0, ++i), ...);
+    ((contains_v<Name, typename axes_used<Uses>::type> ? (found = i, ++count) : 0, ++i), ...);
     return count == 1 ? found : -1;
   }
   static constexpr bool separate = [] {
@@ -82,7 +91,7 @@ class pending_stage {
         static_assert(none_v<unbound>, TTUNE_SAY_UNBOUND);
         return invalid{};
       } else {
-        return stage<Name, typename X::element, Left>(capture::assign(Name.text, left_, right.node, {}, updates_));
+        return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>>(capture::assign(Name.text, left_, right.node, {}, updates_));
       }
     }
   }
@@ -102,7 +111,7 @@ class pending_stage {
       capture::reduction how;
       how.kind = Kind;
       for (auto& text : texts(reduced{})) how.over.push_back({std::move(text), false, 0, 0});
-      return stage<Name, T, Left>(capture::assign(Name.text, left_, right.node, std::move(how), updates_));
+      return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>>(capture::assign(Name.text, left_, right.node, std::move(how), updates_));
     }
   }
   std::vector<axis_range> left_;

@@ -10,6 +10,9 @@ namespace ttune::inline v0 {
 /// What an expression reads: one entry for each operand and set of axes that index it.
 template <fixed_string Operand, class Axes>
 struct use {};
+/// Stands among the uses for a reduction inside of the expression.
+template <class Axes>
+struct reduction_over {};
 template <class... Uses>
 struct uses {};
 
@@ -85,6 +88,24 @@ struct uses_of<T> {
 };
 template <class T>
 using uses_of_t = typename uses_of<T>::type;
+
+template <class Use>
+struct reduced_by {
+  using type = names<>;
+};
+template <class Axes>
+struct reduced_by<reduction_over<Axes>> {
+  using type = Axes;
+};
+template <class Uses>
+struct reduced_axes;
+template <class... Uses>
+struct reduced_axes<uses<Uses...>> {
+  using type = decltype(unite_all(names<>{}, typename reduced_by<Uses>::type{}...));
+};
+/// Axes of all reductions inside of an expression.
+template <class Uses>
+using reduced_axes_t = typename reduced_axes<Uses>::type;
 
 /// The expression that two operands make.
 template <class T, class L, class R>

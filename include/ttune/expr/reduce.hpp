@@ -49,7 +49,7 @@ auto reduce_over(over_set<Axes> const& axes, X const& x) {
     } else {
       using free = subtracted_t<axes_of_t<X>, Axes>;
       auto nodes = capture::reduce({Kind, axes.ranges, {}, {}, {}, true, true}, texts(free{}), {x.node});
-      return expr<typename X::element, free, uses_of_t<X>>{std::move(nodes.front())};
+      return expr<typename X::element, free, united_uses_t<uses_of_t<X>, uses<reduction_over<Axes>>>>{std::move(nodes.front())};
     }
   }
 }
@@ -146,7 +146,7 @@ template <fixed_string... Names, class Axes, class... Numbers, class Combine, cl
   ((zero.push_back(detail::literal_node<typename Xs::element>(neutral.numbers[next++]))), ...);
   auto const made = combine(side{false}, side{true});
   capture::reduction r{reducer::tuple, axes.ranges, std::move(zero), made.nodes, {std::string(Names.text)...}, how.associative, how.commutative};
-  return reduced_tuple<free, decltype(detail::unite_all_uses(uses<>{}, detail::uses_of_t<Xs>{}...)), typename Xs::element...>{
+  return reduced_tuple<free, decltype(detail::unite_all_uses(uses<reduction_over<Axes>>{}, detail::uses_of_t<Xs>{}...)), typename Xs::element...>{
       capture::reduce(std::move(r), detail::texts(free{}), {xs.node...})};
 }
 
