@@ -1,28 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cost model sees of a candidate: a fixed number of floats, in closed form from the nest.
+// What a cost model sees of a candidate: `feature_count` floats of one schema for every operator and target, computed
+// from the nest alone. tune/README.md explains each of them.
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "ttune/core/target.hpp"
 #include "ttune/schedule/nest.hpp"
 #include "ttune/schedule/plan.hpp"
+#include "ttune/tune/feature/chain.hpp"
+#include "ttune/tune/feature/schema.hpp"
 
 namespace ttune::inline v0 {
 
-/// Prepared for one plan; `extract` allocates nothing. Sizes are log2(1 + x).
-/// Columns: 16 knob values (the first column of each knob, 0 where there is none), then of the first 32 loops of the
-/// nest in their order the extents.
+/// Prepared once for a plan, a machine and the plan's knobs; holds no reference to them. Safe to use from many threads.
 class feature_extractor {
  public:
-  feature_extractor(plan const& of, target const& machine);
-  [[nodiscard]] std::size_t size() const noexcept { return knobs + loops; }
+  feature_extractor() = default;
+  feature_extractor(plan const& p, target const& machine);
+
+  [[nodiscard]] static constexpr std::size_t size() noexcept { return feature_count; }
+  /// The features of `n`, which is the replay of `chosen`, into out[0, size()). All are finite. No heap allocation.
   void extract(nest const& n, configuration const& chosen, std::span<float> out) const;
+  /// What the features are computed from.
+  [[nodiscard]] loop_chain chain(nest const& n) const;
 
  private:
-  static constexpr std::size_t knobs = 16;
-  static constexpr std::size_t loops = 32;
-  std::vector<knob> knobs_;
+  struct row;
+  void write_task(row& r) const;
+  void write_machine(row& r) const;
+  void write_tile(row& r) const;
+  void write_waste(row& r) const;
+  void write_threads(row& r) const;
+  void write_caches(row& r) const;
+  void write_curve(row& r) const;
+  void write_other_stages(row& r) const;
+  void write_estimate(row& r) const;
+  void write_knobs(configuration const& chosen, row& r) const;
+  [[nodiscard]] static bool is_parallel(nest const& n, nest::stage const& s);
+
+  static constexpr std::size_t knob_slots = 16;
+
+  chain_builder chains_;
+  std::vector<float> knob_values_;     ///< first column of every choice, of one knob after the other
+  std::vector<std::int32_t> knob_at_;  ///< [knob]: index into knob_values_
+  std::array<double, 3> cache_bytes_ = {};
+  double vector_registers_ = 16;
+  double cores_ = 1;
 };
 
 }  // namespace ttune::inline v0

@@ -2,20 +2,378 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <cmath>
 
 #include "ttune/tune/features.hpp"
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE feature_extractor::feature_extractor(plan const& of, target const&) : knobs_(of.knobs) {}
+namespace detail {
+
+/// log2 of a positive normal number to 2e-5, exact at powers of two. One multiply chain, so that loops of it
+/// vectorise.
+inline float fast_log2(float x) noexcept {
+  auto const bits = std::bit_cast<std::int32_t>(x);
+  auto const exponent = static_cast<float>((bits >> 23) - 127);
+  auto const f = std::bit_cast<float>((bits & 0x007fffff) | 0x3f800000) - 1.0F;  // in [0, 1)
+  auto const bend = 0.44183587F + f * (-0.26653628F + f * (0.14701877F + f * -0.04424374F));
+  return exponent + f + f * (1.0F - f) * bend;
+}
+
+inline constexpr auto feature_is_logarithmic = logarithmic_features();
+
+inline constexpr std::size_t shown_accesses = 4;
+/// Sustained, of one core, in bytes a cycle: into L1 from L2, into L2 from L3, into L3 from memory. Rough on purpose:
+/// the estimate must rank, the model learns what is off.
+inline constexpr std::array<double, 3> bytes_per_cycle = {32, 10, 5};
+inline constexpr double ports = 2;          ///< multiply-adds, and loads, a cycle
+inline constexpr double pipeline = 8;       ///< multiply-adds in flight: ports × latency
+inline constexpr double copy_vectors = 1;   ///< vectors copied a cycle
+inline constexpr double copy_elements = 0.7;  ///< elements copied a cycle where nothing is vectorised
+
+}  // namespace detail
+
+/// One row while it is being written, and what several groups need.
+struct feature_extractor::row {
+  row(nest const& of, float* to) noexcept : n(of), out(to) {}  // the chain stays uninitialised: it is large
+
+  nest const& n;
+  float* out;
+  std::size_t at = 0;
+  loop_chain c;
+  chain_builder::work work;
+  detail::stage_facts const* facts = nullptr;
+  double flops = 0;         ///< of the dominating stage's domain
+  double vectors = 1;       ///< instructions that one run of the vectorised loop takes
+  std::int32_t tile = 0;    ///< levels [1, tile] are unrolled or vectorised
+  double tile_fmas = 1;     ///< vector multiply-adds of one run of those
+  double accumulators = 1;  ///< vectors
+  double loads = 0;         ///< loads a multiply-add
+  double tasks = 1;
+  double other_cycles = 0;  ///< of other stages, all cores together
+  double imbalance = 1;     ///< time of the slowest core over an even split
+  std::array<double, 3> traffic = {};
+
+  void put(double value) { out[at++] = static_cast<float>(value); }
+  [[nodiscard]] loop_chain::level const& level(std::int32_t i) const { return c.levels[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] float touched(std::int32_t i, std::size_t access) const {
+    return c.touched[static_cast<std::size_t>(i)][access];
+  }
+  [[nodiscard]] float lines(std::int32_t i, std::size_t access) const {
+    return c.lines[static_cast<std::size_t>(i)][access];
+  }
+  [[nodiscard]] std::size_t accesses() const { return static_cast<std::size_t>(c.access_count); }
+  [[nodiscard]] bool is_reduced(loop_chain::level const& l) const {
+    return static_cast<std::size_t>(n.loops[static_cast<std::size_t>(l.loop)].axis) >= facts->free_axes;
+  }
+  /// Loads of `extent` elements along the vectorised loop with a stride in memory.
+  [[nodiscard]] double pieces(double extent, float stride) const {
+    if (stride == 0) return 1;
+    return stride == 1 ? std::ceil(extent / facts->lanes) : extent;
+  }
+};
+
+TTUNE_INLINE feature_extractor::feature_extractor(plan const& p, target const& machine)
+    : chains_(p, machine),
+      cache_bytes_{static_cast<double>(machine.l1_bytes), static_cast<double>(machine.l2_bytes),
+                   static_cast<double>(machine.l3_bytes)},
+      vector_registers_(machine.vector_registers),
+      cores_(std::max(1, machine.cores)) {
+  for (auto const& k : p.knobs) {
+    knob_at_.push_back(static_cast<std::int32_t>(knob_values_.size()));
+    for (std::int32_t i = 0; i < k.choices(); ++i) knob_values_.push_back(static_cast<float>(std::max(0, k.choice(i)[0])));
+  }
+  for (auto& bytes : cache_bytes_) bytes = std::max(bytes, 1024.0);
+}
+
+TTUNE_INLINE loop_chain feature_extractor::chain(nest const& n) const {
+  loop_chain made;
+  chain_builder::work w;
+  chains_.count_work(n, w);
+  chains_.build(n, w, made);
+  return made;
+}
 
 TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out) const {
-  std::fill(out.begin(), out.end(), 0.0F);
-  for (std::size_t i = 0; i < std::min(knobs, chosen.choices.size()); ++i)
-    out[i] = std::log2(1.0F + static_cast<float>(knobs_[i].choice(chosen.choices[i])[0]));
-  for (std::size_t i = 0; i < std::min(loops, static_cast<std::size_t>(n.loop_count)); ++i)
-    out[knobs + i] = std::log2(1.0F + static_cast<float>(n.loops[i].extent));
+  assert(out.size() >= size());
+  row r(n, out.data());
+  chains_.count_work(n, r.work);
+  chains_.build(n, r.work, r.c);
+  r.facts = &chains_.facts(static_cast<std::size_t>(r.c.stage));
+  write_task(r);
+  write_machine(r);
+  write_tile(r);
+  write_waste(r);
+  write_threads(r);
+  write_caches(r);
+  write_curve(r);
+  write_other_stages(r);
+  write_estimate(r);
+  write_knobs(chosen, r);
+  assert(r.at == size());
+  for (std::size_t i = 0; i < feature_count; ++i) {
+    auto const logarithm = detail::fast_log2(1.0F + out[i]);
+    out[i] = detail::feature_is_logarithmic[i] ? logarithm : out[i];
+  }
+}
+
+TTUNE_INLINE void feature_extractor::write_task(row& r) const {
+  auto const& f = *r.facts;
+  r.flops = f.points * std::max(1.0, f.flops_per_point);
+  double compulsory = 0;
+  for (auto const& a : f.tables.accesses) compulsory += a.bytes;
+  r.put(f.points);
+  r.put(r.flops);
+  r.put(f.flops_per_point);
+  r.put(f.element_bytes);
+  r.put(static_cast<double>(f.tables.accesses.size()) - 1);
+  r.put(f.reduced_points);
+  r.put(compulsory);
+  r.put(1000 * r.flops / std::max(1.0, compulsory));
+}
+
+TTUNE_INLINE void feature_extractor::write_machine(row& r) const {
+  r.put(r.facts->lanes);
+  r.put(vector_registers_);
+  r.put(cores_);
+  for (auto const bytes : cache_bytes_) r.put(bytes / 1024);
+}
+
+/// The loops that are unrolled or vectorised, from the innermost on, are one straight piece of code.
+TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
+  auto const& c = r.c;
+  double const extent = c.vector_level > 0 ? r.level(c.vector_level).extent : 1;
+  double unrolled_reduction = 1;
+  r.vectors = c.vector_level > 0 ? std::ceil(extent / r.facts->lanes) : 1;
+  for (std::int32_t i = 1; i <= c.own_count; ++i) {
+    auto const& l = r.level(i);
+    if (l.kind != ir::loop_kind::unrolled && l.kind != ir::loop_kind::vectorized) break;
+    r.tile = i;
+    if (r.is_reduced(l)) unrolled_reduction *= l.extent;
+  }
+  r.tile_fmas = r.level(r.tile).inner / extent * r.vectors;
+  double loads = 0;
+  for (std::size_t a = 0; a < r.accesses(); ++a) {
+    auto const stride = c.vector_stride[a];
+    auto const along = stride == 0 ? 1 : extent;
+    auto const rows = r.touched(r.tile, a) / along;
+    if (!r.facts->tables.accesses[a].write) {
+      loads += rows * r.pieces(extent, stride);
+      continue;
+    }
+    // kept in registers, the whole region is: other loops of it run once or do not move it
+    auto const held = r.facts->in_registers ? r.touched(c.own_count, a) / along : rows;
+    r.accumulators = std::max(1.0, held * (stride == 0 ? 1 : r.vectors));
+  }
+  r.loads = loads / r.tile_fmas;
+  auto const held_vectors = std::min(r.accumulators, r.vectors);
+  r.put(c.count);
+  r.put(r.accumulators / held_vectors);
+  r.put(held_vectors);
+  r.put(r.accumulators);
+  r.put(std::min(16.0, r.accumulators / vector_registers_));
+  r.put(r.loads);
+  r.put(extent);
+  r.put(extent / (std::ceil(extent / r.facts->lanes) * r.facts->lanes));
+  r.put(r.tile_fmas);
+  r.put(r.tile_fmas * (1 + r.loads));
+  r.put(unrolled_reduction);
+  r.put(r.tile < c.count ? r.level(r.tile + 1).extent : 1);
+  auto const per_line = static_cast<double>(c.line_bytes) / r.facts->element_bytes;
+  for (std::size_t a = 0; a < detail::shown_accesses; ++a) {
+    auto const stride = a < r.accesses() ? c.vector_stride[a] : 0.0F;
+    r.put(stride <= 1 ? std::ceil(stride) : stride < per_line ? 2 : 3);
+  }
+  for (std::size_t a = 0; a < detail::shown_accesses; ++a)
+    r.put(a < r.accesses() && r.facts->tables.accesses[a].write ? 1 : 0);
+}
+
+/// Tiles that do not divide an extent, and regions that are computed more than once.
+TTUNE_INLINE void feature_extractor::write_waste(row& r) const {
+  auto const dominating = static_cast<std::size_t>(r.c.stage);
+  double vector_axis = 1;
+  double worst = 1;
+  for (auto st = r.c.stage; st >= 0; st = r.n.stages[static_cast<std::size_t>(st)].attached_to) {
+    auto const& s = r.n.stages[static_cast<std::size_t>(st)];
+    auto const axes = chains_.facts(static_cast<std::size_t>(st)).axes;
+    std::array<double, nest::max_axes> run;
+    for (std::size_t x = 0; x < axes; ++x) run[x] = 1;
+    std::size_t vectorized = axes;
+    for (std::int32_t i = 0; i < s.count; ++i) {
+      auto const& l = r.n.loops[static_cast<std::size_t>(s.first + i)];
+      run[static_cast<std::size_t>(l.axis)] *= l.extent;
+      if (l.kind == ir::loop_kind::vectorized) vectorized = static_cast<std::size_t>(l.axis);
+    }
+    for (std::size_t x = 0; x < axes; ++x) worst = std::max(worst, run[x] / s.extent[x]);
+    if (vectorized < axes) vector_axis *= run[vectorized] / s.extent[vectorized];
+  }
+  double region = r.work.invocations[dominating];
+  for (std::size_t x = 0; x < r.facts->axes; ++x) region *= r.n.stages[dominating].extent[x];
+  r.put(r.work.iterations[dominating] / region - 1);
+  r.put(std::max(0.0, region / r.facts->points - 1));
+  r.put(vector_axis - 1);
+  r.put(worst - 1);
+}
+
+TTUNE_INLINE void feature_extractor::write_threads(row& r) const {
+  double blocks = 1;
+  double threads = 1;
+  double virtual_threads = 1;
+  std::int32_t inside = r.c.count;  // level whose body one task runs
+  for (std::int32_t i = r.c.count; i > 0; --i) {
+    auto const& l = r.level(i);
+    switch (l.kind) {
+      case ir::loop_kind::parallel: r.tasks *= l.extent; inside = i - 1; break;
+      case ir::loop_kind::block_x:
+      case ir::loop_kind::block_y:
+      case ir::loop_kind::block_z: blocks *= l.extent; inside = i - 1; break;
+      case ir::loop_kind::thread_x:
+      case ir::loop_kind::thread_y:
+      case ir::loop_kind::thread_z: threads *= l.extent; break;
+      case ir::loop_kind::virtual_thread: virtual_threads *= l.extent; break;
+      default: break;
+    }
+  }
+  double group_bytes = 0;
+  for (std::size_t st = 0; st < static_cast<std::size_t>(r.n.stage_count); ++st) {
+    auto const& f = chains_.facts(st);
+    if (!f.in_group || r.n.stages[st].inlined) continue;
+    double bytes = f.element_bytes;
+    for (std::size_t x = 0; x < f.free_axes; ++x) bytes *= r.n.stages[st].extent[x];
+    group_bytes += bytes;
+  }
+  auto const spread = blocks > 1 ? blocks : r.tasks;
+  r.imbalance = std::ceil(spread / cores_) * cores_ / spread;
+  r.put(r.tasks);
+  r.put(r.imbalance);
+  r.put(r.flops / spread);
+  r.put(r.level(inside).footprint);
+  r.put(blocks);
+  r.put(threads);
+  r.put(virtual_threads);
+  r.put(group_bytes);
+}
+
+/// What fits is loaded once a run of the loop around it; where that loop and those further out do not move an access,
+/// its lines stay, because they are used again and again.
+TTUNE_INLINE void feature_extractor::write_caches(row& r) const {
+  auto const& c = r.c;
+  std::array<std::int32_t, 3> fits;
+  std::int32_t level = 0;
+  for (std::size_t cache = 0; cache < cache_bytes_.size(); ++cache) {
+    auto const bytes = static_cast<float>(cache_bytes_[cache]);
+    while (level < c.count && r.level(level + 1).footprint <= bytes) ++level;
+    fits[cache] = level;
+    std::array<double, detail::shown_accesses> shown = {};
+    double total = 0;
+    for (std::size_t a = 0; a < r.accesses(); ++a) {
+      auto at = std::min(level + 1, c.count);
+      if (level < c.count && r.lines(at, a) == r.lines(level, a))
+        while (at < c.count && r.lines(at + 1, a) == r.lines(at, a)) ++at;
+      auto const came_in = static_cast<double>(r.lines(at, a)) * c.outer(at) * c.line_bytes;
+      if (a < detail::shown_accesses) shown[a] = came_in;
+      total += came_in;
+    }
+    r.traffic[cache] = total;
+    r.put(c.count > 0 ? static_cast<double>(level) / c.count : 1);
+    r.put(r.level(level).inner);
+    r.put(static_cast<double>(r.level(level).footprint) / cache_bytes_[cache]);
+    r.put(total);
+    r.put(1000 * total / r.flops);
+    for (auto const bytes_of : shown) r.put(bytes_of);
+  }
+  for (std::size_t cache = 0; cache < 2; ++cache)
+    for (std::size_t a = 0; a < detail::shown_accesses; ++a)
+      r.put(a < r.accesses() ? r.level(fits[cache]).inner / r.touched(fits[cache], a) : 0);
+}
+
+/// Iterations a line that a cache of 2^8, 2^10, … 2^26 bytes allows.
+TTUNE_INLINE void feature_extractor::write_curve(row& r) const {
+  std::int32_t level = 0;
+  float bytes = 256;
+  for (int sample = 0; sample < 10; ++sample, bytes *= 4) {
+    while (level < r.c.count && r.level(level + 1).footprint <= bytes) ++level;
+    r.put(r.level(level).inner * static_cast<float>(r.c.line_bytes) / r.level(level).footprint);
+  }
+}
+
+/// Copies, producers and what the tile is handed on to.
+TTUNE_INLINE void feature_extractor::write_other_stages(row& r) const {
+  auto const dominating = static_cast<std::size_t>(r.c.stage);
+  double attached_bytes = 0;
+  double apart_bytes = 0;
+  double recomputed = 0;
+  double copied = 0;
+  double stored = 0;
+  double scalar = 0;
+  std::int32_t reader = r.n.stages[dominating].attached_to;
+  for (std::size_t st = 0; st < static_cast<std::size_t>(r.n.stage_count); ++st) {
+    auto const& f = chains_.facts(st);
+    auto const& s = r.n.stages[st];
+    if (st == dominating || s.inlined || f.prepared) continue;
+    auto const points = r.work.iterations[st];
+    bool vectorized = false;
+    for (std::int32_t l = s.count; l-- > 0 && !vectorized;)
+      vectorized = r.n.loops[static_cast<std::size_t>(s.first + l)].kind == ir::loop_kind::vectorized;
+    auto const cores = s.attached_to >= 0 || is_parallel(r.n, s) ? cores_ / r.imbalance : 1;
+    r.other_cycles += points / (vectorized ? detail::copy_vectors * f.lanes : detail::copy_elements) / cores;
+    if (static_cast<std::int32_t>(st) == reader) {  // it stores what was accumulated
+      stored += points;
+      reader = s.attached_to;
+      continue;
+    }
+    (s.attached_to >= 0 ? attached_bytes : apart_bytes) += points * f.element_bytes;
+    recomputed = std::max(recomputed, points / f.points);
+    copied += points;
+    if (!vectorized) scalar += points;
+  }
+  r.put(attached_bytes);
+  r.put(apart_bytes);
+  r.put(recomputed);
+  r.put(1000 * copied / r.facts->points);
+  r.put(1000 * stored / r.facts->points);
+  r.put(copied > 0 ? scalar / copied : 0);
+}
+
+TTUNE_INLINE bool feature_extractor::is_parallel(nest const& n, nest::stage const& s) {
+  for (std::int32_t l = 0; l < s.count; ++l)
+    if (n.loops[static_cast<std::size_t>(s.first + l)].kind == ir::loop_kind::parallel) return true;
+  return false;
+}
+
+/// A roofline: whatever takes longest hides the rest, but for what other stages do. Cycles, all cores together.
+TTUNE_INLINE void feature_extractor::write_estimate(row& r) const {
+  auto const each = std::max(1.0, r.facts->flops_per_point / 2);  // instructions: a multiply-add is one
+  auto const runs = r.work.iterations[static_cast<std::size_t>(r.c.stage)] / r.level(r.tile).inner;
+  auto const fmas = runs * r.tile_fmas * each;
+  auto const ideal = r.facts->points * each / (r.facts->lanes * detail::ports * cores_);
+  auto const latency = std::max(1.0, detail::pipeline / r.accumulators);
+  auto const spilled = std::max(0.0, (r.accumulators + r.vectors + 1) / vector_registers_ - 1);
+  auto const split = r.imbalance / cores_;
+  double const fma = fmas * latency / detail::ports * split;
+  double const load = fmas / each * (r.loads + 2 * spilled) / detail::ports * split;
+  double slowest = std::max(fma, load);
+  r.put(fma / ideal);
+  r.put(load / ideal);
+  for (std::size_t cache = 0; cache < 3; ++cache) {
+    auto const time = r.traffic[cache] / detail::bytes_per_cycle[cache] * split;
+    slowest = std::max(slowest, time);
+    r.put(time / ideal);
+  }
+  auto const total = slowest + r.other_cycles;
+  r.put(r.other_cycles / ideal);
+  r.put(total / ideal);
+  r.put(ideal / total);
+  r.put(total);
+}
+
+TTUNE_INLINE void feature_extractor::write_knobs(configuration const& chosen, row& r) const {
+  for (std::size_t k = 0; k < knob_slots; ++k) {
+    bool const there = k < knob_at_.size() && k < chosen.choices.size();
+    r.put(there ? knob_values_[static_cast<std::size_t>(knob_at_[k] + chosen.choices[k])] : 0.0F);
+  }
 }
 
 }  // namespace ttune::inline v0

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which features a candidate has: one list of fixed length for every operator, schedule and target, so that a model
+// trained on one task can score another. tune/README.md explains each.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+/// One feature, or several of the same kind next to each other.
+struct feature_group {
+  char const* name;
+  char const* unit;  ///< of x, before the logarithm
+  bool logarithmic;  ///< stored as log2(1 + x)
+  int count = 1;
+};
+
+/// In the order of the row. "access" is one of the first four accesses of the dominating stage, by bytes.
+inline constexpr feature_group feature_groups[] = {
+    // what is computed
+    {"points", "iterations", true},
+    {"flops", "flop", true},
+    {"flops_per_point", "flop", true},
+    {"element", "byte", true},
+    {"reads", "accesses", false},
+    {"reduced", "iterations", true},
+    {"compulsory", "byte", true},
+    {"intensity", "flop/kB", true},
+    // the machine
+    {"lanes", "elements", true},
+    {"vector_registers", "registers", true},
+    {"cores", "threads", true},
+    {"cache", "kB (L1, L2, L3)", true, 3},
+    // register tile
+    {"levels", "loops", false},
+    {"tile_rows", "rows", true},
+    {"tile_vectors", "vectors", true},
+    {"accumulators", "vectors", true},
+    {"register_share", "of the register file", false},
+    {"loads_per_fma", "loads/multiply-add", false},
+    {"vector_extent", "elements", true},
+    {"lane_use", "share", false},
+    {"body", "multiply-adds unrolled", true},
+    {"body_instructions", "instructions", true},
+    {"unrolled_reduction", "iterations", true},
+    {"inner_trips", "iterations", true},
+    {"vector_stride", "0 none, 1 contiguous, 2 within a line, 3 beyond; an access", false, 4},
+    {"is_write", "0 or 1; an access", false, 4},
+    // iterations that do nothing
+    {"waste_loops", "wasted/useful", false},
+    {"waste_overlap", "wasted/useful", false},
+    {"waste_vector_axis", "wasted/useful", false},
+    {"waste_worst_axis", "wasted/useful", false},
+    // threads
+    {"tasks", "tasks", true},
+    {"imbalance", "time/ideal", false},
+    {"grain", "flop/task", true},
+    {"task_footprint", "byte", true},
+    {"blocks", "blocks", true},
+    {"threads", "threads/block", true},
+    {"virtual_threads", "threads", true},
+    {"group_memory", "byte", true},
+    // caches: what fits, and what comes in from the level outside
+    {"l1_depth", "share of the loops inside", false},
+    {"l1_iterations", "iterations", true},
+    {"l1_fill", "share of the cache", false},
+    {"l1_traffic", "byte", true},
+    {"l1_traffic_per_flop", "byte/kflop", true},
+    {"l1_traffic_of", "byte; an access", true, 4},
+    {"l2_depth", "share of the loops inside", false},
+    {"l2_iterations", "iterations", true},
+    {"l2_fill", "share of the cache", false},
+    {"l2_traffic", "byte", true},
+    {"l2_traffic_per_flop", "byte/kflop", true},
+    {"l2_traffic_of", "byte; an access", true, 4},
+    {"l3_depth", "share of the loops inside", false},
+    {"l3_iterations", "iterations", true},
+    {"l3_fill", "share of the cache", false},
+    {"l3_traffic", "byte", true},
+    {"l3_traffic_per_flop", "byte/kflop", true},
+    {"l3_traffic_of", "byte; an access", true, 4},
+    {"l1_reuse", "iterations/element; an access", true, 4},
+    {"l2_reuse", "iterations/element; an access", true, 4},
+    {"curve", "iterations/line, in 256 B, 1 kB, … 64 MB", true, 10},
+    // the other stages
+    {"copied", "byte, attached copies", true},
+    {"copied_apart", "byte, stages at the root", true},
+    {"recomputed", "times", true},
+    {"copied_share", "points/1000 points", true},
+    {"stored_share", "points of the readers/1000 points", true},
+    {"copied_scalar", "share without vectors", false},
+    // estimate, in cycles of a core over those of the multiply-adds alone
+    {"time_fma", "ratio", true},
+    {"time_load", "ratio", true},
+    {"time_l1", "ratio", true},
+    {"time_l2", "ratio", true},
+    {"time_l3", "ratio", true},
+    {"time_other", "ratio", true},
+    {"time", "ratio", true},
+    {"efficiency", "1/ratio", false},
+    {"cycles", "cycles", true},
+    // the choices themselves
+    {"knob", "first column of the chosen value", true, 16},
+};
+
+namespace detail {
+
+consteval std::size_t count_features() {
+  std::size_t n = 0;
+  for (auto const& g : feature_groups) n += static_cast<std::size_t>(g.count);
+  return n;
+}
+
+/// FNV-1a over names, transforms and counts.
+consteval std::uint64_t hash_features(std::uint64_t revision) {
+  std::uint64_t hash = 0xcbf29ce484222325U ^ revision;
+  auto const add = [&hash](std::uint64_t byte) { hash = (hash ^ byte) * 0x100000001b3U; };
+  for (auto const& g : feature_groups) {
+    for (char const* c = g.name; *c != '\0'; ++c) add(static_cast<unsigned char>(*c));
+    add(g.logarithmic ? 1 : 2);
+    add(static_cast<std::uint64_t>(g.count));
+  }
+  return hash;
+}
+
+/// Per feature: whether it is stored as a logarithm.
+consteval auto logarithmic_features() {
+  std::array<bool, count_features()> flags{};
+  std::size_t i = 0;
+  for (auto const& g : feature_groups)
+    for (int k = 0; k < g.count; ++k) flags[i++] = g.logarithmic;
+  return flags;
+}
+
+}  // namespace detail
+
+inline constexpr std::size_t feature_count = detail::count_features();
+/// Raise the number when a feature of the same name comes to mean something else. Models and stored features of
+/// another schema are not used.
+inline constexpr std::uint64_t feature_schema = detail::hash_features(1);
+
+/// "l1_traffic_of.2".
+[[nodiscard]] inline std::string feature_name(std::size_t index) {
+  for (auto const& g : feature_groups) {
+    auto const count = static_cast<std::size_t>(g.count);
+    if (index < count) return count == 1 ? g.name : g.name + ("." + std::to_string(index));
+    index -= count;
+  }
+  return "none";
+}
+
+}  // namespace ttune::inline v0
