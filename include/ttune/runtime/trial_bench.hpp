@@ -102,6 +102,7 @@ class trial_bench {
   [[nodiscard]] bool find_damage(running const& r, bool at_end, measurement& m);
   [[nodiscard]] bool find_difference(bool at_end, measurement& m);
   [[nodiscard]] bool check(running& r, measurement& m, trial_limits const& limits, bool is_reference);
+  [[nodiscard]] bool take_reference(measurement& m);
   [[nodiscard]] bool check_run(running& r, measurement& m, bool at_end);
   void time(running& r, measurement& m, trial_limits const& limits);
   void rotate(running& r);

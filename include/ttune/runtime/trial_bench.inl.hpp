@@ -216,21 +216,34 @@ TTUNE_INLINE bool trial_bench::check_run(running& r, measurement& m, bool at_end
   return !find_damage(r, at_end, m);
 }
 
+/// What a kernel just wrote is what others must write; false if it did not write everything.
+TTUNE_INLINE bool trial_bench::take_reference(measurement& m) {
+  std::vector<std::vector<std::uint8_t>> outputs(operands_.size());
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    if (!is_written(i)) continue;
+    auto const& out = operands_[i].at_end;
+    outputs[i].assign(out.data(), out.data() + out.bytes());
+    if (operands_[i].initial.empty()) m.message = unwritten(signature_.operands[i], outputs[i]);
+    if (m.message.empty()) continue;
+    m.status = trial_status::wrong_result;
+    return false;
+  }
+  expect(std::move(outputs));
+  return true;
+}
+
 /// Two runs, one at each end. False if the trial ends here, with its status.
 TTUNE_INLINE bool trial_bench::check(running& r, measurement& m, trial_limits const& limits, bool is_reference) {
   if (!check_run(r, m, true)) return false;
-  if (is_reference) {
-    std::vector<std::vector<std::uint8_t>> outputs(operands_.size());
-    for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (auto const& out = operands_[i].at_end; is_written(i)) outputs[i].assign(out.data(), out.data() + out.bytes());
-    expect(std::move(outputs));
-  } else if (find_difference(true, m)) {
-    return false;
-  }
+  if (is_reference ? !take_reference(m) : find_difference(true, m)) return false;
   // Caches and pages were cold in the first run: a short one says little.
   bool const far_too_slow = limits.cutoff_seconds > 0 && m.seconds > std::max(4 * limits.cutoff_seconds, 1e-3);
   if (!far_too_slow && !stop_.stop_requested()) {
-    if (!check_run(r, m, false) || find_difference(false, m)) return false;
+    if (!check_run(r, m, false)) return false;
+    if (find_difference(false, m)) {
+      if (is_reference) m.message = "two runs of it differ: " + m.message;
+      return false;
+    }
   }
   if (stop_.stop_requested()) {
     m.status = trial_status::timed_out;

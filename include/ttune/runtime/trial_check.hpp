@@ -19,6 +19,10 @@ namespace ttune::inline v0 {
 /// differ from round to round.
 void poison(operand_info const& operand, std::span<std::uint8_t> bytes, int round);
 
+/// As "C[3, 5] was never written", of a float output that was poisoned; empty if all was. (Other types show it by
+/// differing from round to round.)
+[[nodiscard]] std::string unwritten(operand_info const& operand, std::span<std::uint8_t const> bytes);
+
 /// Outputs that candidates must agree with. Floats may differ by the rounding of their type, times a factor that grows
 /// with the root of the reduction's length, relative to the element or to the root mean square of all, whichever is
 /// larger (sums that cancel are as exact as their terms, not as their value). Everything else must be equal.

@@ -86,6 +86,10 @@ std::string number_text(T value) {
   }
 }
 
+inline bool is_poison(std::uint8_t const* element, std::size_t size) noexcept {
+  return std::all_of(element, element + size, [](std::uint8_t b) { return b == 0xFF; });
+}
+
 /// Whether an element that was found is too far from the expected one. NaN agrees with NaN, an infinity with itself.
 template <class T>
 bool differs(T found, T wanted, T unit, T rms) noexcept {
@@ -139,6 +143,17 @@ TTUNE_INLINE std::string element_name(operand_info const& operand, std::int64_t 
   return operand.name + "[" + indices + "]";
 }
 
+TTUNE_INLINE std::string unwritten(operand_info const& operand, std::span<std::uint8_t const> bytes) {
+  if (!is_float(operand.type)) return {};
+  return detail::with_element_type(operand.type, [&]<class T>(T) -> std::string {
+    constexpr std::size_t size = sizeof(T);
+    for (std::size_t i = 0; i < bytes.size() / size; ++i)
+      if (detail::is_poison(bytes.data() + i * size, size))
+        return element_name(operand, static_cast<std::int64_t>(i)) + " was never written";
+    return {};
+  });
+}
+
 TTUNE_INLINE expected_output::expected_output(operand_info operand, std::vector<std::uint8_t> bytes, double terms,
                                               double tolerance)
     : operand_(std::move(operand)), bytes_(std::move(bytes)) {
@@ -181,9 +196,7 @@ TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found) 
     auto const more = wrong == 1 ? "" : " (" + std::to_string(wrong) + " of " + std::to_string(n) + " elements differ)";
     auto const wanted =
         ", should be " + detail::number_text(detail::as_number(detail::element_at<T>(bytes_.data(), at))) + more;
-    auto const is_poison = [&](std::uint8_t b) { return b == 0xFF; };
-    auto const* const it = found + at * sizeof(T);
-    if (is_float(operand_.type) && std::all_of(it, it + sizeof(T), is_poison))
+    if (is_float(operand_.type) && detail::is_poison(found + at * sizeof(T), sizeof(T)))
       return element_name(operand_, first) + " was never written" + wanted;
     return element_name(operand_, first) + " is " +
            detail::number_text(detail::as_number(detail::element_at<T>(found, at))) + wanted;

@@ -53,7 +53,8 @@ inline std::vector<std::string> words_of(worker_choice const& how) {
     if (c->words.empty()) no_worker("worker::command has no words");
     return c->words;
   }
-  if (std::holds_alternative<worker::self>(how)) return {worker::detail::executable_path(), protocol::worker_argument};
+  if (std::holds_alternative<worker::self>(how))
+    return {"/proc/self/exe", protocol::worker_argument};  // also when the file has been replaced
   auto path = std::get<worker::program>(how).path;
   std::string tried;
   if (path.empty()) path = worker::find_program(tried);
@@ -140,7 +141,9 @@ class measurer::process {
 
   void remember(std::vector<std::vector<std::uint8_t>> reference) { reference_ = std::move(reference); }
   [[nodiscard]] std::vector<std::vector<std::uint8_t>> const& reference() const noexcept { return reference_; }
-  [[nodiscard]] std::string description() const { return "worker " + words_.front(); }
+  [[nodiscard]] std::string description() const {
+    return is_self_ ? "this program as a worker" : "worker " + words_.front();
+  }
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
 
   std::stop_token stop;
@@ -195,7 +198,8 @@ class measurer::process {
     }
     child_.end(got == protocol::outcome::closed);
     auto const said = child_.said();
-    detail::no_worker(words_.front() + " does not answer as a worker does" +
+    detail::no_worker((is_self_ ? worker::detail::executable_path() : words_.front()) +
+                      " does not answer as a worker does" +
                       (is_self_ ? ": main must begin with `if (ttune::is_worker(argc, argv)) return "
                                   "ttune::run_worker();`, before it prints anything"
                                 : "") +

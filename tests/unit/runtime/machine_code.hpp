@@ -82,6 +82,14 @@ class code {
   static code spin(std::int64_t n) {
     return code().bytes({0xB8}).number(n * 1000).bytes({0xFF, 0xC8, 0x75, 0xFC});  // mov eax; dec eax; jnz
   }
+  /// Tasks on the executor that write to address 0.
+  static code parallel_null_write(std::int64_t tasks) {
+    return code()
+        .bytes({0x48, 0x89, 0xF7, 0x48, 0x8D, 0x35, 8, 0, 0, 0, 0xB9})  // rdi = rsi; rsi = body
+        .number(tasks)
+        .bytes({0xFF, 0x67, 0x08})
+        .then(null_write());
+  }
   /// `tasks` tasks on the executor, each the copy of a part of operand 0 to operand 1, after `count` spins.
   static code parallel_copy(std::int64_t n, std::int64_t tasks, std::int64_t count = 1) {
     auto const part = n / tasks;

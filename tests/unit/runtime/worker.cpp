@@ -386,4 +386,8 @@ TEST_CASE("worker: a parallel kernel runs on all its threads") {
   auto const r = m.set_reference(image, {});
   CHECK_MESSAGE(r.ok(), r.message);
   CHECK(m.measure(image, {}).ok());
+  auto const crash = m.measure(image_of(s, code::parallel_null_write(64)), {});
+  CHECK(crash.status == trial_status::crashed);
+  CHECK_MESSAGE(has(crash.message, "SIGSEGV"), crash.message);
+  CHECK(m.measure(image, {}).ok());
 }

@@ -28,7 +28,7 @@ class child_process {
   explicit child_process(std::vector<std::string> const& words);
   child_process(child_process&& other) noexcept { *this = std::move(other); }
   child_process& operator=(child_process&& other) noexcept;
-  ~child_process() { end(); }
+  ~child_process();
 
   [[nodiscard]] bool running() const noexcept { return id_ > 0; }
   [[nodiscard]] int socket() const noexcept { return socket_; }

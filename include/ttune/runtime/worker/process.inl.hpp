@@ -111,6 +111,11 @@ TTUNE_INLINE child_process& child_process::operator=(child_process&& other) noex
   return *this;
 }
 
+TTUNE_INLINE child_process::~child_process() {
+  end();
+  detail::close_descriptor(error_);
+}
+
 TTUNE_INLINE ending child_process::end(bool patiently) noexcept {
   ending how;
   if (id_ > 0) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/runtime/machine.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+TEST_CASE("machine: its facts make sense") {
+  auto const t = ttune::probe_host();
+  CHECK(t.cores == ttune::usable_cpus());
+  CHECK(t.cores >= 1);
+  CHECK(t.vector_bytes >= 16);
+  CHECK(t.l1_bytes >= 8 << 10);
+  CHECK(t.l2_bytes >= t.l1_bytes);
+  CHECK(t.line_bytes >= 32);
+  CHECK(ttune::is_host_architecture(t.name));
+  CHECK(ttune::is_host_architecture(t.name.substr(0, t.name.find(' '))));
+  CHECK_FALSE(ttune::is_host_architecture("sparc niagara"));
+  CHECK_FALSE(ttune::is_host_architecture(""));
+  CHECK_FALSE(ttune::processor_name().empty());
+}
+
+TEST_CASE("machine: features that it lacks are named, others are not looked at") {
+  CHECK(ttune::missing_features("").empty());
+  CHECK(ttune::missing_features("-xop,-avx512f").empty());
+  CHECK(ttune::missing_features("+no-such-feature").empty());
+#if defined(__x86_64__)
+  CHECK(ttune::missing_features("+sse3,+cx16").empty());
+  CHECK(ttune::missing_features("+sse3,+fma4,+xop,+tbm").find("fma4") != std::string::npos);
+  CHECK(ttune::is_host_architecture("x86-64 znver4"));
+  CHECK((ttune::probe_host().vector_bytes == 64) == ttune::missing_features("+avx512f,+avx512vl").empty());
+#endif
+}
+
+TEST_CASE("machine: peaks are measured") {
+  auto const one = ttune::measure_fma_peak(1, ttune::dtype::f32, 1e-3);
+  MESSAGE("multiply-adds on one core: ", one, " GFLOP/s");
+  if (ttune::probe_host().has_fma) CHECK(one > 1);
+  CHECK(ttune::measure_fma_peak(1, ttune::dtype::i8, 1e-3) == 0);
+  CHECK(ttune::measure_copy_bandwidth(1, 1e-3) > 0.1);
+}
