@@ -10,7 +10,7 @@
 #pragma once
 
 #include "ttune/expr/builder.hpp"
-#include "ttune/ir/node.hpp"
+#include "ttune/ir/stmt.hpp"
 
 #if TTUNE_HEADER_ONLY
 #include "ttune/capture/capture.inl.hpp"

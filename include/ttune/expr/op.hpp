@@ -36,7 +36,22 @@ template <class X>
 using operand_of = decltype(as_operand(std::declval<X const&>()));
 
 template <class... Operands>
-using repeated_operands_t = decltype(repeated<Operands::name...>());
+constexpr auto repeated_operands(type_list<Operands...>) {
+  return repeated<Operands::name...>();
+}
+
+/// Inputs and outputs; what updates an operand in place is that operand, not another.
+template <class... All>
+constexpr auto operands_of(type_list<All...> all) {
+  return all;
+}
+template <class... All, class Out, class... Rest>
+constexpr auto operands_of(type_list<All...> all, Out*, Rest*... rest) {
+  if constexpr (((All::name == Out::name && All::kind == tensor_kind::inout) || ...)) return operands_of(all, rest...);
+  else return operands_of(type_list<All..., Out>{}, rest...);
+}
+template <class Operands>
+struct op_of;
 
 }  // namespace detail
 
@@ -62,12 +77,18 @@ class op_type {
   handle<ir::program> program_;
 };
 
+template <class... Operands>
+struct detail::op_of<detail::type_list<Operands...>> {
+  using type = op_type<Operands...>;
+};
+
 /// `op(inputs(A, B), outputs(C))`. Named after its first output, or as given.
 template <class... In, class... Out>
 [[nodiscard]] auto op(input_list<In...> const& in, output_list<Out...> const& out, std::string name = {}) {
-  using twice = detail::repeated_operands_t<In..., Out...>;
+  using operands = decltype(detail::operands_of(detail::type_list<In...>{}, static_cast<Out*>(nullptr)...));
+  using twice = decltype(detail::repeated_operands(operands{}));
   static_assert(detail::none_v<twice>, TTUNE_SAY_DUPLICATE_OPERAND);
-  return op_type<In..., Out...>(capture::program(std::move(name), in.handles, out.handles));
+  return typename detail::op_of<operands>::type(capture::program(std::move(name), in.handles, out.handles));
 }
 
 /// Equivalent computes of one operator; the first is the others' oracle. Tuners choose among them later on.
@@ -82,8 +103,12 @@ class alternatives_type {
 };
 template <class First, class... Rest>
 [[nodiscard]] auto alternatives(First const& first, Rest const&... rest) {
-  static_assert((std::is_same_v<First, Rest> && ...), TTUNE_SAY_SAME_OPERANDS);
-  return alternatives_type<First>({first, rest...});
+  if constexpr (!(std::is_same_v<First, Rest> && ...)) {
+    static_assert((std::is_same_v<First, Rest> && ...), TTUNE_SAY_SAME_OPERANDS);
+    return invalid{};
+  } else {
+    return alternatives_type<First>({first, rest...});
+  }
 }
 
 }  // namespace ttune::inline v0

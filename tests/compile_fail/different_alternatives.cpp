@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect-error: alternatives must compute the same operator
+// expect-culprit: op_type
+#include <ttune/expr.hpp>
+
+void mistake() {
+  using namespace ttune;
+  [[maybe_unused]] const auto [i, j, k, kk] = axes<"i", "j", "k", "kk">;
+  [[maybe_unused]] const tensor<"A", float, 2> A{{8, 4}};
+  [[maybe_unused]] const tensor<"B", float, 2> B{{4, 6}};
+  [[maybe_unused]] const tensor<"Idx", int, 1> Idx{{4}};
+  [[maybe_unused]] const tensor<"U", signed char, 2> U{{8, 4}};
+#ifdef TTUNE_CONTROL
+  const auto C = compute<"C">(i, k) = exp(A(i, k)); (void)alternatives(op(inputs(A), outputs(C)), op(inputs(A), outputs(C)));
+#else
+  const auto C = compute<"C">(i, k) = exp(A(i, k)); const auto D = compute<"D">(k) = Idx(k); (void)alternatives(op(inputs(A), outputs(C)), op(inputs(Idx), outputs(D)));
+#endif
+}
