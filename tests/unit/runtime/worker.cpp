@@ -17,6 +17,7 @@
 #include "support/main.hpp"
 #include "support/temporary_folder.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/runtime/worker/process.hpp"
 
 using namespace ttune_test;
 using ttune::trial_status;
@@ -299,12 +300,22 @@ TEST_CASE("worker: the user's own data is what kernels get, also after a crash")
   CHECK_THROWS_AS(make(ttune::worker::in_process{}, options), ttune::argument_error);
 }
 
+namespace {
+/// This executable.
+std::string own_path() {
+  std::string path(4096, '\0');
+  auto const n = ::readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return path;
+}
+}  // namespace
+
 TEST_CASE("worker: one that is killed while idle is started again") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const id_file = folder / "id";
   auto m = make(ttune::worker::command{{"/bin/sh", "-c", "echo $$ > \"$0\"; exec \"$1\" --ttune-worker", id_file,
-                                        ttune::worker::detail::executable_path()}});
+                                        own_path()}});
   CHECK(m.set_reference(copy_image(n), {}).ok());
   pid_t id = 0;
   std::ifstream(id_file) >> id;
