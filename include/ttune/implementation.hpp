@@ -51,6 +51,8 @@
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/sampling.hpp"
+#include "ttune/schedule/to_cpp.hpp"
+#include "ttune/schedule/written.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/batch_selection.hpp"
 #include "ttune/tune/cost_model.hpp"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A space written by hand: for 512 x 512 exactly 100 configurations, 64 of them with the constraint; then it is tuned.
+#include <ttune/backends/orc.hpp>
+#include <ttune/eigen.hpp>
+#include <ttune/schedule.hpp>
+#include <ttune/ttune.hpp>
+
+#include <ttune/ir/print.hpp>
+#include <ttune/pass/pipeline.hpp>
+#include <ttune/schedule/lower.hpp>
+#include <ttune/schedule/replay.hpp>
+#include <ttune/schedule/sampling.hpp>
+
+#include <cstdlib>
+#include <iostream>
+
+using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+namespace {
+
+/// The loops of one configuration.
+std::string loops_of(ttune::space const& space) {
+  const auto plan = ttune::make_plan(space);
+  ttune::nest nest;
+  ttune::replay(plan, space.seed, nest);
+  return ttune::ir::print(ttune::pass::run_pipeline(ttune::lower(plan, nest)));
+}
+
+int run() {
+  using namespace ttune::literals;
+  const auto [i, j, k] = ttune::axes<"i", "j", "k">;
+  const auto [io, ii, jo, ji] = ttune::axes<"io", "ii", "jo", "ji">;
+  const ttune::tensor<"A", float, 2> A{{512, 512}};                              // (M, K), row-major
+  const ttune::tensor<"B", float, 2> B{{512, 512}};                              // (K, N)
+  const auto C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
+  const auto matmul = ttune::op(inputs(A, B), outputs(C));
+
+  const auto tiled = ttune::schedule(matmul, C)
+                         .split(i, ttune::factors<2>("tile_y"), io, ii)
+                         .split(j, ttune::factors<2>("tile_x"), jo, ji)
+                         .reorder(io, jo, k, ii, ji)
+                         .parallel(io)
+                         .vectorize(ji);
+  const ttune::space all = tiled;
+  const ttune::space space = tiled.where(extent(ii) * extent(ji) <= 1024);       // a constraint is an expression too
+
+  const auto all_size = ttune::sampler(all.knobs, all.constraints).size();
+  const auto size = ttune::sampler(space.knobs, space.constraints).size();
+  std::cout << all_size.text() << " configurations, " << size.text() << " with the constraint\n";
+  if (!(all_size == 100) || !(size == 64)) return EXIT_FAILURE;
+
+  std::cout << "\nwithout a schedule:\n" << loops_of(ttune::schedule(matmul, C)) << "\nthe first configuration:\n" << loops_of(space);
+
+  ttune::tuner tuner{ttune::orc_backend{}, {.worker = ttune::worker::self{}}};
+  const auto tuned = tuner.tune(matmul, space, {.trials = 16, .time = 20s});
+  std::cout << "\n" << tuned.report();
+
+  const row_major_matrix a = row_major_matrix::Random(512, 512);
+  const row_major_matrix b = row_major_matrix::Random(512, 512);
+  row_major_matrix c(512, 512);
+  tuned(a, b, c);
+  const float error = (c - a * b).cwiseAbs().maxCoeff();
+  std::cout << "largest difference to Eigen: " << error << "\n\nthe first configuration, to paste back:\n" << ttune::to_cpp(space);
+  return error < 1e-3F ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (ttune::is_worker(argc, argv)) return ttune::run_worker();
+  try {
+    return run();
+  } catch (std::exception const& failure) {
+    std::cerr << failure.what() << "\n";
+    return EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entry: schedules written by hand. The type of a schedule knows the loops of its stages, so that a loop that is not
+// there is an error of the compiler; the result is a plain ttune::space.
+//
+//   ttune::space space = ttune::schedule(C)
+//                            .split(i, ttune::factors<2>("tile_y"), io, ii)
+//                            .split(j, ttune::factors<2>("tile_x"), jo, ji)
+//                            .reorder(io, jo, k, ii, ji)
+//                            .parallel(io)
+//                            .vectorize(ji)
+//                            .where(extent(ii) * extent(ji) <= 1024);
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+#include "ttune/expr.hpp"
+#include "ttune/schedule/loop_names.hpp"
+#include "ttune/schedule/to_cpp.hpp"
+#include "ttune/schedule/written.hpp"
+
+namespace ttune::inline v0 {
+
+#define TTUNE_SAY_NO_LOOP "ttune: no loop of this name in this schedule"
+#define TTUNE_SAY_LOOP_AGAIN "ttune: there is a loop of this name in this stage already"
+#define TTUNE_SAY_NOT_REDUCED "ttune: rfactor is for an axis that the stage reduces"
+#define TTUNE_SAY_CONDITION_OF_WHERE "ttune: where takes a comparison of extents, as in extent(ii) * extent(ji) <= 1024"
+#define TTUNE_SAY_LOOPS_ARE_AXES "ttune: loops are named by axes: const auto [io, ii] = ttune::axes<\"io\", \"ii\">"
+#define TTUNE_SAY_PARTS "ttune: a split into n parts takes n names of loops"
+
+// ------------------------------------------------------------------------------------------------------ choices
+
+/// Exact factorisations of the axis' extent into N parts.
+template <std::int32_t N>
+[[nodiscard]] split_choice factors(std::string name, factor_limits limits = {}) {
+  return {{}, std::move(name), N, factor_policy::exact, limits};
+}
+/// Inner parts are powers of two; what is left over is a tail.
+template <std::int32_t N>
+[[nodiscard]] split_choice powers_of_two(std::string name, factor_limits limits = {}) {
+  return {{}, std::move(name), N, factor_policy::powers_of_two, limits};
+}
+/// Inner parts are any numbers; what is left over is a tail.
+template <std::int32_t N>
+[[nodiscard]] split_choice any(std::string name, factor_limits limits = {}) {
+  return {{}, std::move(name), N, factor_policy::any, limits};
+}
+/// The inner one of two parts is one of these.
+[[nodiscard]] inline split_choice one_of(std::string name, std::vector<std::int32_t> values) {
+  return {{}, std::move(name), 2, factor_policy::any, {}, std::move(values)};
+}
+/// Whether: `.vectorize(maybe("v"), ji)`.
+[[nodiscard]] inline boolean_choice maybe(std::string name) { return {std::move(name)}; }
+/// In which order: `.reorder(permutation("order"), io, jo)`.
+[[nodiscard]] inline order_choice permutation(std::string name) { return {std::move(name)}; }
+
+// ------------------------------------------------------------------------------------------------------ extents
+
+/// An integer expression over the extents of loops.
+template <class Loops>
+struct extent_expr {
+  using loop_set = Loops;
+  extent_formula formula;
+};
+
+/// How many iterations a loop has.
+template <fixed_string Name>
+[[nodiscard]] auto extent(axis<Name> const&) {
+  return extent_expr<loop_names<Name>>{extent_formula::of_loop(Name.text)};
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_extent_v = false;
+template <class Loops>
+inline constexpr bool is_extent_v<extent_expr<Loops>> = true;
+template <class A, class B>
+concept extents = (is_extent_v<A> && is_extent_v<B>) || (is_extent_v<A> && std::is_integral_v<B>) || (std::is_integral_v<A> && is_extent_v<B>);
+
+template <class T>
+struct loops_of {
+  using type = loop_names<>;
+};
+template <class Loops>
+struct loops_of<extent_expr<Loops>> {
+  using type = Loops;
+};
+template <class T>
+[[nodiscard]] extent_formula formula_of(T const& x) {
+  if constexpr (is_extent_v<T>) return x.formula;
+  else return extent_formula::of_number(static_cast<std::int64_t>(x));
+}
+template <class A, class B>
+[[nodiscard]] auto join(knob_expression::op what, A const& a, B const& b) {
+  return extent_expr<joined_loops_t<typename loops_of<A>::type, typename loops_of<B>::type>>{extent_formula::join(what, formula_of(a), formula_of(b))};
+}
+
+}  // namespace detail
+
+#define TTUNE_EXTENT_OPERATOR(symbol, what, first, second)                \
+  template <class A, class B>                                             \
+    requires detail::extents<A, B>                                        \
+  [[nodiscard]] auto operator symbol(A const& a, B const& b) {            \
+    return detail::join(knob_expression::op::what, first, second);        \
+  }
+TTUNE_EXTENT_OPERATOR(+, add, a, b)
+TTUNE_EXTENT_OPERATOR(-, subtract, a, b)
+TTUNE_EXTENT_OPERATOR(*, multiply, a, b)
+TTUNE_EXTENT_OPERATOR(/, divide, a, b)
+TTUNE_EXTENT_OPERATOR(%, modulo, a, b)
+TTUNE_EXTENT_OPERATOR(<, less, a, b)
+TTUNE_EXTENT_OPERATOR(<=, less_equal, a, b)
+TTUNE_EXTENT_OPERATOR(>, less, b, a)
+TTUNE_EXTENT_OPERATOR(>=, less_equal, b, a)
+TTUNE_EXTENT_OPERATOR(==, equal, a, b)
+TTUNE_EXTENT_OPERATOR(!=, not_equal, a, b)
+TTUNE_EXTENT_OPERATOR(&&, logical_and, a, b)
+TTUNE_EXTENT_OPERATOR(||, logical_or, a, b)
+#undef TTUNE_EXTENT_OPERATOR
+template <class Loops>
+[[nodiscard]] auto operator!(extent_expr<Loops> const& a) {
+  return extent_expr<Loops>{extent_formula::negated(a.formula)};
+}
+template <class A, class B>
+  requires detail::extents<A, B>
+[[nodiscard]] auto min(A const& a, B const& b) {
+  return detail::join(knob_expression::op::minimum, a, b);
+}
+template <class A, class B>
+  requires detail::extents<A, B>
+[[nodiscard]] auto max(A const& a, B const& b) {
+  return detail::join(knob_expression::op::maximum, a, b);
+}
+
+// ----------------------------------------------------------------------------------------------------- schedules
+
+/// What a schedule's type knows of a stage.
+template <fixed_string Name, class Loops, class Reduced>
+struct stage_loops {
+  static constexpr auto name = Name;
+  using loops = Loops;
+  using reduced = Reduced;
+};
+/// A stage that is known by its text only.
+using stage_by_text = stage_loops<"", unchecked_loops, unchecked_loops>;
+
+/// Stands for a schedule after its error: takes every call, says nothing more.
+struct invalid_schedule {
+  template <class... X> invalid_schedule split(X const&...) const { return {}; }
+  template <class L, class... X> invalid_schedule split(L const&, std::initializer_list<std::int64_t>, X const&...) const { return {}; }
+  template <class... X> invalid_schedule fuse(X const&...) const { return {}; }
+  template <class... X> invalid_schedule reorder(X const&...) const { return {}; }
+  template <class... X> invalid_schedule tile(X const&...) const { return {}; }
+  template <class... X> invalid_schedule parallel(X const&...) const { return {}; }
+  template <class... X> invalid_schedule vectorize(X const&...) const { return {}; }
+  template <class... X> invalid_schedule unroll(X const&...) const { return {}; }
+  template <class... X> invalid_schedule in(X const&...) const { return {}; }
+  template <class... X> invalid_schedule compute_at(X const&...) const { return {}; }
+  template <class... X> invalid_schedule cache_read(X const&...) const { return {}; }
+  template <class... X> invalid_schedule cache_write(X const&...) const { return {}; }
+  template <class... X> invalid_schedule rfactor(X const&...) const { return {}; }
+  template <class... X> invalid_schedule inline_stage(X const&...) const { return {}; }
+  template <class... X> invalid_schedule store_in(X const&...) const { return {}; }
+  template <class... X> invalid_schedule pack(X const&...) const { return {}; }
+  template <class... X> invalid_schedule where(X const&...) const { return {}; }
+  operator ttune::space() const { return {}; }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_names_v = false;
+template <fixed_string... Names>
+inline constexpr bool is_names_v<loop_names<Names...>> = true;
+
+template <class T>
+inline constexpr bool is_loop_v = false;
+template <fixed_string Name>
+inline constexpr bool is_loop_v<axis<Name>> = true;
+
+/// The names in a set of axes of the DSL.
+template <class Set>
+struct names_in;
+template <template <class...> class Set, fixed_string... Names>
+struct names_in<Set<axis<Names>...>> {
+  using type = loop_names<Names...>;
+};
+template <template <fixed_string...> class Set, fixed_string... Names>
+struct names_in<Set<Names...>> {
+  using type = loop_names<Names...>;
+};
+
+/// What is known of the stages named `Name` among `Known`, else `Otherwise`.
+template <fixed_string Name, class Otherwise, class... Known>
+struct known_stage {
+  using type = Otherwise;
+};
+template <fixed_string Name, class Otherwise, class First, class... Rest>
+struct known_stage<Name, Otherwise, First, Rest...> {
+  using type = typename known_stage<Name, Otherwise, Rest...>::type;
+};
+template <fixed_string Name, class Otherwise, class Loops, class Reduced, class... Rest>
+struct known_stage<Name, Otherwise, stage_loops<Name, Loops, Reduced>, Rest...> {
+  using type = stage_loops<Name, Loops, Reduced>;
+};
+
+/// `Known` without `Name`.
+template <fixed_string Name, class... Kept>
+constexpr auto without(type_row<Kept...> kept, type_row<>) {
+  return kept;
+}
+template <fixed_string Name, class... Kept, class First, class... Rest>
+constexpr auto without(type_row<Kept...>, type_row<First, Rest...>) {
+  if constexpr (First::name == Name) return without<Name>(type_row<Kept...>{}, type_row<Rest...>{});
+  else return without<Name>(type_row<Kept..., First>{}, type_row<Rest...>{});
+}
+
+/// A stage of the DSL.
+template <class Stage>
+concept dsl_stage = requires {
+  Stage::name.text;
+  typename Stage::name_set;
+  typename Stage::reduced_set;
+};
+template <class Stage>
+struct fresh {
+  using free = typename names_in<typename Stage::name_set>::type;
+  using reduced = loops_without_t<typename names_in<typename Stage::reduced_set>::type, free>;
+  using type = stage_loops<Stage::name, joined_loops_t<free, reduced>, reduced>;
+};
+template <class Stage>
+using fresh_loops_t = typename fresh<Stage>::type;
+
+template <class... Loops>
+inline constexpr bool all_loops_v = (is_loop_v<Loops> && ...);
+/// As given, repetitions and all.
+template <fixed_string... Names>
+loop_names<Names...> as_listed(axis<Names> const&...);
+template <class... Axes>
+using listed_t = decltype(as_listed(std::declval<Axes const&>()...));
+template <fixed_string... Names>
+[[nodiscard]] std::vector<std::string> loop_texts(axis<Names> const&...) {
+  return {std::string(Names.text)...};
+}
+[[nodiscard]] inline std::string source_text(std::string text) { return text; }
+template <class Source>
+  requires requires { Source::name.text; }
+[[nodiscard]] std::string source_text(Source const&) {
+  return Source::name.text;
+}
+
+/// How a split argument is given: a choice as it is, a number as the inner extent.
+[[nodiscard]] inline split_choice as_choice(split_choice const& c) { return c; }
+[[nodiscard]] inline split_choice as_choice(std::int64_t inner) { return {{inner}, {}}; }
+
+}  // namespace detail
+
+/// A schedule being written; `Current` is the stage that the next calls are about. Each call gives a new schedule.
+/// Calls throw schedule_error for what only the run time can know.
+template <class Current, class... Known>
+class schedule_type {
+ public:
+  explicit schedule_type(written_schedule written) : written_(std::move(written)) {}
+
+  /// Throws schedule_error if a step cannot be applied.
+  operator ttune::space() const { return written_.space(); }
+  [[nodiscard]] ttune::space space() const { return written_.space(); }
+
+  /// One loop becomes several, outermost first: `split(i, 16, io, ii)`, `split(i, factors<3>("tile"), i0, i1, i2)`.
+  template <class Loop, class Choice, class... Parts>
+  [[nodiscard]] auto split(Loop const& loop, Choice const& choice, Parts const&... parts) const {
+    return split_by(loop, detail::as_choice(choice), parts...);
+  }
+  /// `split(i, {4, 16}, i0, i1, i2)`
+  template <class Loop, class... Parts>
+  [[nodiscard]] auto split(Loop const& loop, std::initializer_list<std::int64_t> inner, Parts const&... parts) const {
+    return split_by(loop, split_choice{inner, {}}, parts...);
+  }
+  /// Adjacent loops, outermost first, run as one, the last name: `fuse(io, jo, tasks)`.
+  template <class... Loops>
+  [[nodiscard]] auto fuse(Loops const&... loops) const {
+    static_assert(sizeof...(Loops) >= 3, "ttune: fuse takes two or more loops and the name of the one that they become");
+    return fuse_these(std::make_index_sequence<sizeof...(Loops) - 1>{}, loops...);
+  }
+  /// The loops take the places that they hold together now in this order.
+  template <class... Loops>
+  [[nodiscard]] auto reorder(Loops const&... loops) const {
+    return with_loops([](written_schedule& w, std::vector<std::string> names) { w.reorder(std::move(names)); }, loops...);
+  }
+  template <class... Loops>
+  [[nodiscard]] auto reorder(order_choice const& choice, Loops const&... loops) const {
+    return with_loops([&](written_schedule& w, std::vector<std::string> names) { w.reorder(choice, std::move(names)); }, loops...);
+  }
+  /// Two splits and a reorder: io, jo, ii, ji.
+  template <class I, class J, class TileI, class TileJ, class Io, class Jo, class Ii, class Ji>
+  [[nodiscard]] auto tile(I const& i, J const& j, TileI const& ti, TileJ const& tj, Io const& io, Jo const& jo, Ii const& ii, Ji const& ji) const {
+    return split(i, ti, io, ii).split(j, tj, jo, ji).reorder(io, jo, ii, ji);
+  }
+
+  template <class... Loops>
+  [[nodiscard]] auto parallel(Loops const&... loops) const {
+    return run_as(primitive::parallel, loops...);
+  }
+  template <class... Loops>
+  [[nodiscard]] auto vectorize(Loops const&... loops) const {
+    return run_as(primitive::vectorize, loops...);
+  }
+  template <class... Loops>
+  [[nodiscard]] auto unroll(Loops const&... loops) const {
+    return run_as(primitive::unroll, loops...);
+  }
+
+  /// Goes on with another stage of the DSL.
+  template <class Stage>
+    requires detail::dsl_stage<Stage>
+  [[nodiscard]] auto in(Stage const&) const {
+    using fresh = detail::fresh_loops_t<Stage>;
+    using next = typename detail::known_stage<Stage::name, fresh, Current, Known...>::type;
+    auto w = written_;
+    w.enter(Stage::name.text);
+    return go_to<next>(detail::without<next::name>(detail::type_row<>{}, everything{}), std::move(w));
+  }
+  /// Goes on with a stage that a step made, or an inner reduction; its loops are checked at run time only.
+  [[nodiscard]] auto in(std::string const& stage) const {
+    auto w = written_;
+    w.enter_by_text(stage, stage == Current::name.text || ((stage == Known::name.text) || ...));
+    return go_to<stage_by_text>(everything{}, std::move(w));
+  }
+
+  /// The current stage is computed inside a loop of its reader.
+  template <class Reader, fixed_string Loop>
+  [[nodiscard]] auto compute_at(Reader const& reader, axis<Loop> const&) const {
+    auto const place = [&] {
+      auto w = written_;
+      w.compute_at(detail::source_text(reader), Loop.text);
+      return schedule_type(std::move(w));
+    };
+    if constexpr (detail::dsl_stage<Reader>) {
+      using there = typename detail::known_stage<Reader::name, detail::fresh_loops_t<Reader>, Current, Known...>::type;
+      using missing = detail::loops_without_t<loop_names<Loop>, typename there::loops>;
+      if constexpr (!detail::no_loops_v<missing>) {
+        static_assert(detail::no_loops_v<missing>, TTUNE_SAY_NO_LOOP);
+        return invalid_schedule{};
+      } else {
+        return place();
+      }
+    } else {
+      return place();
+    }
+  }
+  /// The current stage reads an operand or a stage through a copy, stage `copy`.
+  template <class Source>
+  [[nodiscard]] auto cache_read(Source const& source, std::string copy) const {
+    auto w = written_;
+    w.cache_read(detail::source_text(source), std::move(copy));
+    return schedule_type(std::move(w));
+  }
+  /// The reduction of the current stage moves into stage `inner`, with its reduced axes.
+  [[nodiscard]] auto cache_write(std::string inner) const {
+    auto w = written_;
+    w.cache_write(std::move(inner));
+    if constexpr (detail::is_names_v<typename Current::loops>)
+      return schedule_type<stage_loops<Current::name, detail::loops_without_t<typename Current::loops, typename Current::reduced>, loop_names<>>, Known...>(std::move(w));
+    else
+      return schedule_type(std::move(w));
+  }
+  /// Reduced axis `over` is cut into runs of `factor`; the position in a run becomes the free axis `kept` of stage
+  /// `partial`, which the current stage reduces.
+  template <fixed_string Over, fixed_string Kept>
+  [[nodiscard]] auto rfactor(axis<Over> const&, std::int64_t factor, std::string partial, axis<Kept> const&) const {
+    using missing = detail::loops_without_t<loop_names<Over>, typename Current::reduced>;
+    if constexpr (!detail::no_loops_v<missing>) {
+      static_assert(detail::no_loops_v<missing>, TTUNE_SAY_NOT_REDUCED);
+      return invalid_schedule{};
+    } else {
+      auto w = written_;
+      w.rfactor(Over.text, factor, std::move(partial), Kept.text);
+      if constexpr (detail::is_names_v<typename Current::loops>) {
+        using loops = detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>, loop_names<Kept>>;
+        return schedule_type<stage_loops<Current::name, loops, loop_names<Kept>>, Known...>(std::move(w));
+      } else {
+        return schedule_type(std::move(w));
+      }
+    }
+  }
+  /// The stage is computed where it is read.
+  template <class Stage>
+  [[nodiscard]] auto inline_stage(Stage const& stage) const {
+    auto w = written_;
+    w.inline_stage(detail::source_text(stage));
+    return schedule_type(std::move(w));
+  }
+  [[nodiscard]] auto store_in(ir::memory where) const {
+    auto w = written_;
+    w.store_in(where);
+    return schedule_type(std::move(w));
+  }
+  /// The buffer of the current stage is laid out in the order of its loops.
+  [[nodiscard]] auto pack() const {
+    auto w = written_;
+    w.pack();
+    return schedule_type(std::move(w));
+  }
+  /// Only configurations that meet the condition belong to the space. It speaks of loops of the current stage.
+  template <class Condition>
+  [[nodiscard]] auto where(Condition const& condition) const {
+    static_assert(detail::is_extent_v<Condition>, TTUNE_SAY_CONDITION_OF_WHERE);
+    if constexpr (!detail::is_extent_v<Condition>) {
+      return invalid_schedule{};
+    } else {
+      using missing = detail::loops_without_t<typename Condition::loop_set, typename Current::loops>;
+      if constexpr (!detail::no_loops_v<missing>) {
+        static_assert(detail::no_loops_v<missing>, TTUNE_SAY_NO_LOOP);
+        return invalid_schedule{};
+      } else {
+        auto w = written_;
+        w.where(condition.formula);
+        return schedule_type(std::move(w));
+      }
+    }
+  }
+
+ private:
+  using everything = std::conditional_t<std::is_same_v<Current, stage_by_text>, detail::type_row<Known...>, detail::type_row<Current, Known...>>;
+
+  template <class Next, class... Others>
+  [[nodiscard]] static auto go_to(detail::type_row<Others...>, written_schedule w) {
+    return schedule_type<Next, Others...>(std::move(w));
+  }
+
+  /// Calls `f` with the names of loops, all of which must be there.
+  template <class Function, class... Loops>
+  [[nodiscard]] auto with_loops(Function const& f, Loops const&... loops) const {
+    if constexpr (!detail::all_loops_v<Loops...>) {
+      static_assert(detail::all_loops_v<Loops...>, TTUNE_SAY_LOOPS_ARE_AXES);
+      return invalid_schedule{};
+    } else {
+      using missing = detail::loops_without_t<detail::listed_t<Loops...>, typename Current::loops>;
+      if constexpr (!detail::no_loops_v<missing>) {
+        static_assert(detail::no_loops_v<missing>, TTUNE_SAY_NO_LOOP);
+        return invalid_schedule{};
+      } else {
+        auto w = written_;
+        f(w, detail::loop_texts(loops...));
+        return schedule_type(std::move(w));
+      }
+    }
+  }
+  template <class... Loops>
+  [[nodiscard]] auto run_as(primitive how, Loops const&... loops) const {
+    return with_loops([how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, std::move(names)); }, loops...);
+  }
+  template <class... Loops>
+  [[nodiscard]] auto run_as(primitive how, boolean_choice const& choice, Loops const&... loops) const {
+    return with_loops([&, how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, choice, std::move(names)); }, loops...);
+  }
+
+  /// The schedule in which `Gone` are replaced by `Added`.
+  template <class Gone, class Added, class Function>
+  [[nodiscard]] auto replace(Function const& f) const {
+    using missing = detail::loops_without_t<Gone, typename Current::loops>;
+    using again = detail::loops_again_t<Added, typename Current::loops>;
+    if constexpr (!detail::no_loops_v<missing>) {
+      static_assert(detail::no_loops_v<missing>, TTUNE_SAY_NO_LOOP);
+      return invalid_schedule{};
+    } else if constexpr (!detail::no_loops_v<again>) {
+      static_assert(detail::no_loops_v<again>, TTUNE_SAY_LOOP_AGAIN);
+      return invalid_schedule{};
+    } else {
+      auto w = written_;
+      f(w);
+      return schedule_type<stage_loops<Current::name, detail::changed_loops_t<typename Current::loops, Gone, Added>, typename Current::reduced>, Known...>(std::move(w));
+    }
+  }
+  template <class Loop, class... Parts>
+  [[nodiscard]] auto split_by(Loop const& loop, split_choice const& choice, Parts const&... parts) const {
+    if constexpr (!detail::all_loops_v<Loop, Parts...>) {
+      static_assert(detail::all_loops_v<Loop, Parts...>, TTUNE_SAY_LOOPS_ARE_AXES);
+      return invalid_schedule{};
+    } else {
+      return replace<detail::listed_t<Loop>, detail::listed_t<Parts...>>(
+          [&](written_schedule& w) { w.split(detail::loop_texts(loop)[0], choice, detail::loop_texts(parts...)); });
+    }
+  }
+  template <std::size_t... I, class... Loops>
+  [[nodiscard]] auto fuse_these(std::index_sequence<I...>, Loops const&...) const {
+    if constexpr (!detail::all_loops_v<Loops...>) {
+      static_assert(detail::all_loops_v<Loops...>, TTUNE_SAY_LOOPS_ARE_AXES);
+      return invalid_schedule{};
+    } else {
+      using all = detail::type_row<Loops...>;
+      using result = detail::pick_t<sizeof...(I), all>;
+      return replace<detail::listed_t<detail::pick_t<I, all>...>, detail::listed_t<result>>([](written_schedule& w) {
+        w.fuse({std::string(detail::pick_t<I, all>::name.text)...}, result::name.text);
+      });
+    }
+  }
+
+  written_schedule written_;
+};
+
+// -------------------------------------------------------------------------------------------------------- entries
+
+/// Schedules the operator that computes a stage, its inputs in the order in which they are read.
+template <detail::dsl_stage Stage>
+[[nodiscard]] auto schedule(Stage const& output) {
+  return schedule_type<detail::fresh_loops_t<Stage>>(written_schedule(written_schedule::program_of(output.handle_of()), Stage::name.text));
+}
+/// Schedules an operator, beginning with one of its stages.
+template <class... Operands, detail::dsl_stage Stage>
+[[nodiscard]] auto schedule(op_type<Operands...> const& of, Stage const&) {
+  return schedule_type<detail::fresh_loops_t<Stage>>(written_schedule(of.program(), Stage::name.text));
+}
+/// The same with a stage known by its text: its loops are checked at run time only.
+template <class... Operands>
+[[nodiscard]] auto schedule(op_type<Operands...> const& of, std::string stage) {
+  return schedule_type<stage_by_text>(written_schedule(of.program(), std::move(stage)));
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "ttune/ir/stmt.hpp"
+#include "ttune/schedule/to_cpp.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// Writes the steps one after the other, and remembers which axes they need.
+class cpp_writer {
+ public:
+  cpp_writer(space const& of, configuration const& chosen) : of_(of), chosen_(chosen) {
+    bool fits = chosen.choices.size() == of.knobs.size();
+    for (std::size_t i = 0; fits && i < chosen.choices.size(); ++i) fits = chosen.choices[i] >= 0 && chosen.choices[i] < of.knobs[i].choices();
+    if (!fits) throw argument_error("to_cpp: the configuration is none of the space of " + of.program->name);
+    current_ = of.program->outputs.front()->name;
+  }
+
+  std::string run() {
+    find_vanished();
+    auto const start = current_;
+    for (auto const& s : of_.steps)
+      if (std::find(vanished_.begin(), vanished_.end(), s.stage) == vanished_.end() && !makes_vanished(s)) write(s);
+    std::string declared;
+    std::string quoted;
+    for (auto const& a : axes_) {
+      declared += (declared.empty() ? "" : ", ") + a;
+      quoted += (quoted.empty() ? "" : ", ") + ("\"" + a + "\"");
+    }
+    if (!axes_.empty()) declared = "const auto [" + declared + "] = ttune::axes<" + quoted + ">;\n";
+    return declared + "const ttune::space space = ttune::schedule(op, \"" + start + "\")" + calls_ + ";\n";
+  }
+
+ private:
+  [[nodiscard]] std::int64_t value(knob_value const& v) const {
+    if (v.is_literal()) return v.literal;
+    auto const k = static_cast<std::size_t>(v.knob);
+    return of_.knobs[k].choice(chosen_.choices[k])[static_cast<std::size_t>(v.column)];
+  }
+  [[nodiscard]] std::string const& place(step const& s) const {
+    return s.loops.at(1 + static_cast<std::size_t>(s.values.empty() ? 0 : value(s.values[0])));
+  }
+
+  /// Copies that the configuration computes in place: as if they had never been made.
+  void find_vanished() {
+    for (auto const& s : of_.steps)
+      if (s.what == primitive::compute_at && place(s) == place_inline) vanished_.push_back(s.stage);
+  }
+  [[nodiscard]] bool makes_vanished(step const& s) const {
+    return s.what == primitive::cache_read && std::find(vanished_.begin(), vanished_.end(), s.results[0]) != vanished_.end();
+  }
+
+  void call(step const& s, std::string const& name, std::string const& arguments) {
+    if (s.stage != current_ && s.what != primitive::inline_stage) {
+      calls_ += "\n    .in(\"" + s.stage + "\")";
+      current_ = s.stage;
+    }
+    calls_ += "\n    ." + name + "(" + arguments + ")";
+  }
+  std::string loop(std::string const& name) {
+    if (std::find(axes_.begin(), axes_.end(), name) == axes_.end()) axes_.push_back(name);
+    return name;
+  }
+  std::string listed(std::vector<std::string> const& names) {
+    std::string text;
+    for (auto const& n : names) text += (text.empty() ? "" : ", ") + loop(n);
+    return text;
+  }
+  [[nodiscard]] static std::string quoted(std::string const& text) { return "\"" + text + "\""; }
+
+  void write(step const& s) {
+    switch (s.what) {
+      case primitive::cache_read: return call(s, "cache_read", quoted(s.loops[0]) + ", " + quoted(s.results[0]));
+      case primitive::cache_write: return call(s, "cache_write", quoted(s.results[0]));
+      case primitive::rfactor: {
+        auto const over = loop(s.loops[0]);
+        return call(s, "rfactor", over + ", " + std::to_string(value(s.values[0])) + ", " + quoted(s.results[0]) + ", " + loop(s.results[1]));
+      }
+      case primitive::inline_stage: return call(s, "inline_stage", quoted(s.stage));
+      case primitive::split: return write_split(s);
+      case primitive::fuse: {
+        auto const loops = listed(s.loops);
+        return call(s, "fuse", loops + ", " + loop(s.results[0]));
+      }
+      case primitive::reorder: return write_reorder(s);
+      case primitive::parallel:
+      case primitive::vectorize:
+      case primitive::unroll:
+        if (s.values.empty() || value(s.values[0]) != 0) call(s, name_of(s.what), listed(s.loops));
+        return;
+      case primitive::compute_at:
+        if (place(s) != place_root) call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(place(s)));
+        return;
+      case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value(s.values[0]))));
+      case primitive::pack: return call(s, "pack", "");
+      default: calls_ += "\n    /* " + std::string(name_of(s.what)) + " has no call yet */";
+    }
+  }
+  void write_split(step const& s) {
+    auto text = loop(s.loops[0]) + ", ";
+    std::string inner;
+    for (auto const& v : s.values) inner += (inner.empty() ? "" : ", ") + std::to_string(value(v));
+    text += s.values.size() == 1 ? inner : "{" + inner + "}";
+    call(s, "split", text + ", " + listed(s.results));
+  }
+  void write_reorder(step const& s) {
+    auto names = s.loops;
+    if (!s.values.empty()) {
+      auto const k = static_cast<std::size_t>(s.values[0].knob);
+      auto const order = of_.knobs[k].choice(chosen_.choices[k]);
+      for (std::size_t i = 0; i < order.size(); ++i) names[i] = s.loops[static_cast<std::size_t>(order[i])];
+    }
+    call(s, "reorder", listed(names));
+  }
+  [[nodiscard]] static char const* memory_name(std::int64_t where) {
+    constexpr char const* texts[] = {"operand", "prepared", "shared", "local", "registers", "group"};
+    return texts[static_cast<std::size_t>(where)];
+  }
+
+  space const& of_;
+  configuration const& chosen_;
+  std::string current_;
+  std::string calls_;
+  std::vector<std::string> axes_;
+  std::vector<std::string> vanished_;
+};
+
+}  // namespace detail
+
+TTUNE_INLINE std::string to_cpp(space const& of, configuration const& chosen) { return detail::cpp_writer(of, chosen).run(); }
+
+TTUNE_INLINE std::string to_cpp(space const& of) {
+  auto chosen = of.seed;
+  if (chosen.choices.size() != of.knobs.size()) chosen.choices.assign(of.knobs.size(), 0);
+  return to_cpp(of, chosen);
+}
+
+}  // namespace ttune::inline v0

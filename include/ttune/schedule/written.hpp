@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules written by hand, as they are collected: steps, knobs, constraints and what is known of loop extents.
+// The typed face, which checks loop names at compile time, is <ttune/schedule.hpp>; nothing here is a template.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/ir/stmt.hpp"
+#include "ttune/schedule/factors.hpp"
+#include "ttune/schedule/space.hpp"
+
+namespace ttune::inline v0 {
+
+/// How a loop is cut: by the given inner extents, outermost first, or by a knob.
+struct split_choice {
+  std::vector<std::int64_t> inner;   ///< literal; empty: a knob
+  std::string name;                  ///< of the knob
+  std::int32_t parts = 2;
+  factor_policy policy = factor_policy::exact;
+  factor_limits limits = {};
+  std::vector<std::int32_t> values = {};  ///< one_of: what the inner extent may be; empty: the policy decides
+};
+
+/// A boolean knob: whether the step is applied.
+struct boolean_choice {
+  std::string name;
+};
+/// A permutation knob: in which order.
+struct order_choice {
+  std::string name;
+};
+
+/// An integer expression over extents of loops, in postfix order; it becomes one over knobs in `where`.
+struct extent_formula {
+  struct item {
+    knob_expression::op what = knob_expression::op::value;
+    std::string loop;  ///< empty: `constant`
+    std::int64_t constant = 0;
+  };
+  std::vector<item> items;
+  std::string text;
+  int precedence = 9;  ///< of `text`
+
+  [[nodiscard]] static extent_formula of_loop(std::string name);
+  [[nodiscard]] static extent_formula of_number(std::int64_t value);
+  [[nodiscard]] static extent_formula negated(extent_formula a);
+  [[nodiscard]] static extent_formula join(knob_expression::op what, extent_formula a, extent_formula b);
+};
+
+/// The space that a chain of calls makes. Calls that change loops speak of the current stage.
+class written_schedule {
+ public:
+  written_schedule(handle<ir::program> program, std::string stage);
+
+  /// The program of one stage: its inputs in the order in which they are read.
+  [[nodiscard]] static handle<ir::program> program_of(handle<ir::stage> const& output);
+
+  [[nodiscard]] std::string const& current() const noexcept { return current_; }
+  /// Goes on with a stage known by its object.
+  void enter(std::string stage);
+  /// Goes on with a stage known by its text only. Throws schedule_error if its object was scheduled already: the
+  /// compiler would lose sight of its loops.
+  void enter_by_text(std::string stage, bool has_object);
+
+  void split(std::string const& loop, split_choice choice, std::vector<std::string> parts);
+  void fuse(std::vector<std::string> loops, std::string result);
+  void reorder(std::vector<std::string> loops);
+  void reorder(order_choice const& choice, std::vector<std::string> loops);
+  void run_as(primitive how, std::vector<std::string> loops);
+  void run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops);
+  void compute_at(std::string reader, std::string loop);
+  void cache_read(std::string source, std::string copy);
+  void cache_write(std::string inner);
+  void rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept);
+  void inline_stage(std::string stage);
+  void store_in(ir::memory where);
+  void pack();
+  void where(extent_formula const& condition);
+
+  /// With a seed: inner parts near 16, the first choice of everything else, if the constraints allow it.
+  [[nodiscard]] ttune::space space() const;
+
+ private:
+  struct loop_extent {
+    std::string stage;
+    std::string loop;
+    knob_expression value;
+  };
+  void add(primitive what, std::vector<std::string> loops, std::vector<std::string> results = {}, std::vector<knob_value> values = {});
+  [[nodiscard]] std::int32_t add_knob(primitive what, knob k);
+  [[nodiscard]] knob_expression extent_of(primitive what, std::string const& loop) const;
+  void set_extent(std::string const& loop, knob_expression value);
+  [[nodiscard]] std::vector<knob_value> cut(std::string const& loop, split_choice& choice, std::vector<std::string> const& parts);
+
+  ttune::space made_;
+  std::string current_;
+  std::vector<std::string> by_text_;
+  std::vector<std::string> by_object_;
+  std::vector<loop_extent> extents_;
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/schedule/written.inl.hpp"
+#endif
