@@ -303,10 +303,10 @@ TEST_CASE("worker: the user's own data is what kernels get, also after a crash")
 namespace {
 /// This executable.
 std::string own_path() {
-  std::string path(4096, '\0');
-  auto const n = ::readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  return path;
+  std::string found(4096, '\0');
+  auto const length = ::readlink("/proc/self/exe", found.data(), found.size());
+  found.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  return found;
 }
 }  // namespace
 

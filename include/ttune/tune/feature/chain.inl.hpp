@@ -81,10 +81,12 @@ inline std::vector<access_group> group_accesses(plan const& p, planned_stage con
     else groups.push_back({&a});
   }
   auto const rank = [&](access_group const& g) { return shape_of_source(p, st, *g.front()).bytes(); };
-  std::stable_sort(groups.begin(), groups.end(), [&](access_group const& a, access_group const& b) {
+  std::sort(groups.begin(), groups.end(), [&](access_group const& a, access_group const& b) {
     auto const x = rank(a);
     auto const y = rank(b);
-    return x != y ? x > y : a.front()->write && !b.front()->write;
+    if (x != y) return x > y;
+    if (a.front()->write != b.front()->write) return a.front()->write;
+    return a.front() < b.front();  // as the stage has them
   });
   if (groups.size() > loop_chain::max_accesses) {
     auto const write = std::find_if(groups.begin(), groups.end(), [](access_group const& g) { return g[0]->write; });
