@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ttune/core/dtype.hpp"
-#include "ttune/support/handle.hpp"
+#include "ttune/support/handle_bodies.hpp"
 
 namespace ttune::inline v0::ir {
 

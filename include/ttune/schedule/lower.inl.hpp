@@ -287,6 +287,8 @@ class lowering {
     auto const& source = std::get<handle<ir::stage>>(a.from);
     auto const q = index_of(source);
     if (n_.stages[q].inlined) return in_buffers(q, source->components[static_cast<std::size_t>(a.component)].value, indices);
+    if (base_[q].empty() && !indices.empty())  // by knobs: make_plan refuses the others
+      throw schedule_error("compute_at", source->name, "is read outside of the loop that it is computed in: choose a loop that holds all its readers");
     for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
     indices = storage_indices(q, simplified(indices));
     return ir::make_access(buffers_[q][static_cast<std::size_t>(a.component)], simplified(indices));

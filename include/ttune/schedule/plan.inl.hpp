@@ -133,6 +133,36 @@ inline void choose_memory(plan& p) {
   }
 }
 
+/// Whether stage `reader` runs inside `place`, where only knobs do not decide it.
+inline bool runs_inside(plan const& p, std::int32_t reader, planned_place const& place) {
+  auto loop = -1;  // of place.stage: what the reader is computed in
+  while (reader != place.stage) {
+    auto const& places = p.stages[static_cast<std::size_t>(reader)].places;
+    if (places.size() != 1) return true;
+    if (places[0].kind == planned_place::sort::inlined) return true;
+    if (places[0].kind == planned_place::sort::root) return false;
+    loop = places[0].loop;
+    reader = places[0].stage;
+  }
+  auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
+  if (loop < 0) return true;
+  if (!at.permuted.empty()) return true;
+  return primitives::position(at, loop) >= primitives::position(at, place.loop);
+}
+
+/// What is computed inside of a loop is read inside of it only.
+inline void check_places(plan const& p) {
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    auto const& st = p.stages[i];
+    if (st.places.size() != 1 || st.places[0].kind != planned_place::sort::inside) continue;
+    for (std::size_t r = i + 1; r < p.stages.size(); ++r)
+      for (auto const& a : p.stages[r].accesses)
+        if (!a.write && a.producer == static_cast<std::int32_t>(i) && !runs_inside(p, static_cast<std::int32_t>(r), st.places[0]))
+          throw schedule_error("compute_at", st.definition->name,
+                               "is read by " + p.stages[r].definition->name + ", which is computed outside of this loop: choose a loop that holds all its readers");
+  }
+}
+
 }  // namespace detail
 
 TTUNE_INLINE plan make_plan(space const& of) {
@@ -144,6 +174,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   for (auto const& st : p.program->stages) p.stages.push_back(detail::plan_stage(p.program, st));
   for (auto& st : p.stages) detail::plan_accesses(p, st);
   for (auto const& s : of.steps) detail::loop_step(p, s);
+  detail::check_places(p);
   detail::choose_memory(p);
   return p;
 }

@@ -16,6 +16,15 @@ struct counted {
   counted& operator=(counted const&) noexcept { return *this; }
 };
 
+namespace detail {
+/// Defined in support/handle_bodies.hpp, which comes with the complete node types: where only handles are named, as
+/// in the DSL, nodes may be incomplete.
+template <class T>
+void retain(T const* node) noexcept;
+template <class T>
+void release(T const* node) noexcept;
+}  // namespace detail
+
 /// Shares ownership of an immutable `T` (which derives from `counted`). Comparison is by identity.
 /// `T` may be incomplete where only the handle is named.
 template <class T>
@@ -41,10 +50,10 @@ class handle {
 
  private:
   void acquire() const noexcept {
-    if (node_) node_->references.fetch_add(1, std::memory_order_relaxed);
+    if (node_) detail::retain(node_);
   }
   void release() noexcept {
-    if (node_ && node_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+    if (node_) detail::release(node_);
   }
   T const* node_ = nullptr;
 };

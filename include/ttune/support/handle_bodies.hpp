@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// How nodes are counted and deleted: needs their complete types.
+#pragma once
+
+#include "ttune/support/handle.hpp"
+
+namespace ttune::inline v0::detail {
+
+template <class T>
+void retain(T const* node) noexcept {
+  node->references.fetch_add(1, std::memory_order_relaxed);
+}
+template <class T>
+void release(T const* node) noexcept {
+  if (node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node;
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduced axes move away with the reduction.
+// expect-error: ttune: no loop of this name in this schedule
+// expect-culprit: \{"k"\}
+#include <ttune/schedule.hpp>
+
+void program() {
+  const auto [i, j, k, io, ii, z] = ttune::axes<"i", "j", "k", "io", "ii", "zzz">;
+  const ttune::tensor<"A", float, 2> A{{512, 256}};
+  const ttune::tensor<"B", float, 2> B{{256, 128}};
+  const auto C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
+#ifdef TTUNE_CONTROL
+  const ttune::space space = ttune::schedule(C).cache_write("acc").reorder(j, i);
+#else
+  const ttune::space space = ttune::schedule(C).cache_write("acc").reorder(k, j);
+#endif
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay: extents and strides of loops, regions of stages computed inside of others, permutations.
+#include "ttune/schedule/replay.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ttune/expr.hpp"
+#include "ttune/schedule/factors.hpp"
+
+using namespace ttune;
+
+namespace {
+
+nest replayed(space const& of, configuration const& chosen) {
+  auto const p = make_plan(of);
+  nest n;
+  replay(p, chosen, n);
+  return n;
+}
+
+handle<ir::program> copy(std::int64_t rows, std::int64_t columns) {
+  const auto [i, j] = axes<"i", "j">;
+  const tensor<"A", float, 2> A{{rows, columns}};
+  const auto C = compute<"C">(i, j) = A(i, j) + 1.0F;
+  return op(inputs(A), outputs(C)).program();
+}
+
+}  // namespace
+
+TEST_CASE("replay: parts of a split") {
+  space const of{copy(100, 7), {{primitive::split, "C", {"i"}, {"a", "b", "c"}, {{0, 1, 0}, {0, 2, 0}}}}, {factors_knob("t", 100, 3)}, {}, {}};
+  for (std::int32_t c = 0; c < of.knobs[0].choices(); ++c) {
+    auto const n = replayed(of, {{c}});
+    auto const t = of.knobs[0].choice(c);
+    CHECK(n.loop_count == 4);
+    CHECK(n.loops[0].extent == t[0]);
+    CHECK(n.loops[0].stride == t[1] * t[2]);
+    CHECK(n.loops[1].extent == t[1]);
+    CHECK(n.loops[1].stride == t[2]);
+    CHECK(n.loops[2].extent == t[2]);
+    CHECK(n.loops[2].stride == 1);
+    CHECK(n.loops[3].extent == 7);
+  }
+}
+
+TEST_CASE("replay: parts that do not divide, and parts larger than the axis") {
+  auto const with = [](std::int64_t inner) {
+    return replayed({copy(10, 1), {{primitive::split, "C", {"i"}, {"a", "b"}, {literal(inner)}}}, {}, {}, {}}, {});
+  };
+  CHECK(with(4).loops[0].extent == 3);
+  CHECK(with(4).loops[1].extent == 4);
+  CHECK(with(64).loops[0].extent == 1);
+  CHECK(with(64).loops[1].extent == 10);
+}
+
+TEST_CASE("replay: a permutation knob") {
+  space const of{copy(4, 6), {{primitive::reorder, "C", {"i", "j"}, {}, {{0, 0, 0}}}}, {permutation_knob("order", 2)}, {}, {}};
+  CHECK(replayed(of, {{0}}).loops[0].extent == 4);
+  CHECK(replayed(of, {{1}}).loops[0].extent == 6);
+  CHECK(replayed(of, {{1}}).loops[1].extent == 4);
+}
+
+TEST_CASE("replay: a boolean knob leaves a loop as it is") {
+  space const of{copy(4, 6), {{primitive::vectorize, "C", {"j"}, {}, {{0, 0, 0}}}}, {boolean_knob("v")}, {}, {}};
+  CHECK(replayed(of, {{0}}).loops[1].kind == ir::loop_kind::serial);
+  CHECK(replayed(of, {{1}}).loops[1].kind == ir::loop_kind::vectorized);
+}
+
+TEST_CASE("replay: the region of a stage computed inside its reader") {
+  const auto [i, r] = axes<"i", "r">;
+  const tensor<"A", float, 1> A{{67}};
+  const auto P = compute<"P">(i) = A(i) * 2.0F;
+  const auto C = compute<"C">(i.in(32)) = sum(over(r.in(4)), P(i * 2 + r));
+  space const of{op(inputs(A), outputs(C)).program(),
+                 {{primitive::split, "C", {"i"}, {"io", "ii"}, {{0, 1, 0}}}, {primitive::compute_at, "P", {"C", "@root", "io", "ii"}, {}, {{1, 0, 0}}}},
+                 {factors_knob("t", 32, 2), location_knob("at", 3)},
+                 {},
+                 {}};
+  for (std::int32_t c = 0; c < of.knobs[0].choices(); ++c) {
+    auto const inner = of.knobs[0].choice(c)[1];
+    CHECK(replayed(of, {{c, 0}}).stages[0].extent[0] == 67);
+    CHECK(replayed(of, {{c, 1}}).stages[0].extent[0] == 2 * (inner - 1) + 4);
+    CHECK(replayed(of, {{c, 2}}).stages[0].extent[0] == 4);
+    CHECK(replayed(of, {{c, 1}}).stages[0].attached_to == 1);
+    CHECK(replayed(of, {{c, 1}}).stages[0].depth == 0);
+  }
+}
