@@ -56,6 +56,7 @@
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/batch_selection.hpp"
 #include "ttune/tune/cost_model.hpp"
+#include "ttune/tune/feature/autotvm.hpp"
 #include "ttune/tune/feature/chain.hpp"
 #include "ttune/tune/features.hpp"
 #include "ttune/tune/genetic.hpp"

@@ -28,9 +28,9 @@ inline constexpr std::size_t shown_accesses = 4;
 /// Sustained, of one core, in bytes a cycle: into L1 from L2, into L2 from L3, into L3 from memory. Rough on purpose:
 /// the estimate must rank, the model learns what is off.
 inline constexpr std::array<double, 3> bytes_per_cycle = {32, 10, 5};
-inline constexpr double ports = 2;          ///< multiply-adds, and loads, a cycle
-inline constexpr double pipeline = 8;       ///< multiply-adds in flight: ports × latency
-inline constexpr double copy_vectors = 1;   ///< vectors copied a cycle
+inline constexpr double ports = 2;            ///< multiply-adds, and loads, a cycle
+inline constexpr double pipeline = 8;         ///< multiply-adds in flight: ports × latency
+inline constexpr double copy_vectors = 1;     ///< vectors copied a cycle
 inline constexpr double copy_elements = 0.7;  ///< elements copied a cycle where nothing is vectorised
 
 }  // namespace detail
@@ -83,7 +83,8 @@ TTUNE_INLINE feature_extractor::feature_extractor(plan const& p, target const& m
       cores_(std::max(1, machine.cores)) {
   for (auto const& k : p.knobs) {
     knob_at_.push_back(static_cast<std::int32_t>(knob_values_.size()));
-    for (std::int32_t i = 0; i < k.choices(); ++i) knob_values_.push_back(static_cast<float>(std::max(0, k.choice(i)[0])));
+    for (std::int32_t i = 0; i < k.choices(); ++i)
+      knob_values_.push_back(static_cast<float>(std::max(0, k.choice(i)[0])));
   }
   for (auto& bytes : cache_bytes_) bytes = std::max(bytes, 1024.0);
 }
@@ -225,10 +226,16 @@ TTUNE_INLINE void feature_extractor::write_threads(row& r) const {
   for (std::int32_t i = r.c.count; i > 0; --i) {
     auto const& l = r.level(i);
     switch (l.kind) {
-      case ir::loop_kind::parallel: r.tasks *= l.extent; inside = i - 1; break;
+      case ir::loop_kind::parallel:
+        r.tasks *= l.extent;
+        inside = i - 1;
+        break;
       case ir::loop_kind::block_x:
       case ir::loop_kind::block_y:
-      case ir::loop_kind::block_z: blocks *= l.extent; inside = i - 1; break;
+      case ir::loop_kind::block_z:
+        blocks *= l.extent;
+        inside = i - 1;
+        break;
       case ir::loop_kind::thread_x:
       case ir::loop_kind::thread_y:
       case ir::loop_kind::thread_z: threads *= l.extent; break;

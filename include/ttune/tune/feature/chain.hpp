@@ -19,7 +19,7 @@ struct loop_chain {
   static constexpr std::size_t max_accesses = 16;
 
   struct level {
-    std::int16_t loop;   ///< index into nest::loops
+    std::int16_t loop;  ///< index into nest::loops
     std::int16_t stage;
     std::int32_t extent;
     ir::loop_kind kind;  ///< of the fused loop, where loops are fused
@@ -57,7 +57,7 @@ struct merged_access {
   std::int32_t producer = -1;
   std::int32_t operand = -1;
   bool write = false;
-  double bytes = 0;       ///< of all of its source
+  double bytes = 0;  ///< of all of its source
   float element_bytes = 4;
 };
 
@@ -90,7 +90,7 @@ struct stage_facts {
   std::vector<std::vector<base_step>> bases;  ///< [reader]
   std::size_t axes = 0;
   std::size_t free_axes = 0;
-  double points = 1;           ///< of its whole domain
+  double points = 1;  ///< of its whole domain
   double flops_per_point = 0;
   double reduced_points = 1;
   double element_bytes = 4;
@@ -127,6 +127,7 @@ class chain_builder {
   struct scratch;
   void prepare_storage(nest const& n, std::size_t st, scratch& s) const;
   void add_stage(nest const& n, std::size_t st, std::int32_t last, scratch& s, loop_chain& out) const;
+  static void move(std::size_t axis, float distance, float size, scratch& s);
   void rebase(nest const& n, std::size_t st, std::size_t reader, scratch& s) const;
   void measure(scratch const& s, loop_chain& out) const;
   void measure_stride(nest const& n, nest::loop const& l, scratch const& s, loop_chain& out) const;

@@ -163,12 +163,14 @@ inline std::vector<base_step> make_bases(plan const& p, std::size_t st, std::siz
       if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
       for (std::size_t d = 0; d < a.indices.size(); ++d)
         for (std::size_t x = 0; x < a.indices[d].coefficient.size(); ++x) {
-          auto const c = static_cast<float>(std::abs(a.indices[d].coefficient[x])) / static_cast<float>(a.indices[d].divisor);
+          auto const c =
+              static_cast<float>(std::abs(a.indices[d].coefficient[x])) / static_cast<float>(a.indices[d].divisor);
           if (c == 0) continue;
           if (r == reader) add(static_cast<std::int32_t>(d), static_cast<std::int32_t>(x), c);
           else
             for (auto const& b : known[r].bases[reader])
-              if (static_cast<std::size_t>(b.axis) == x) add(static_cast<std::int32_t>(d), b.reader_axis, c * b.coefficient);
+              if (static_cast<std::size_t>(b.axis) == x)
+                add(static_cast<std::int32_t>(d), b.reader_axis, c * b.coefficient);
         }
     }
   return made;
@@ -205,15 +207,25 @@ inline stage_facts make_facts(plan const& p, std::size_t index, target const& ma
 
 /// Working memory of one chain; tables are rows as in access_tables.
 struct chain_builder::scratch {
+  /// An axis of the dominating stage moves with this axis of the stage whose loops are being added.
+  struct link {
+    std::int32_t axis;
+    std::int32_t loop_axis;
+    float coefficient;
+  };
   std::size_t dims;
   std::size_t blocks;
-  detail::float4 const* step;                        ///< [axis] of the stage whose loops are being added
-  detail::float4 span[detail::chain_row];            ///< largest minus smallest index
-  detail::float4 limit[detail::chain_row];           ///< extent of what is allocated, minus 1
-  detail::float4 whole[detail::chain_row];           ///< span from which on the dimension lies in memory as one piece
-  detail::float4 bytes[detail::chain_blocks];        ///< of an element
-  detail::float4 made[2][nest::max_axes * detail::chain_row];
-  int turn;
+  detail::access_tables::lanes const* step;    ///< [axis] of the dominating stage
+  detail::float4 span[detail::chain_row];      ///< largest minus smallest index
+  detail::float4 limit[detail::chain_row];     ///< extent of what is allocated, minus 1
+  detail::float4 whole[detail::chain_row];     ///< span from which on the dimension lies in memory as one piece
+  detail::float4 bytes[detail::chain_blocks];  ///< of an element
+  std::array<float, nest::max_axes> moved;     ///< [axis]: by the loops so far, were there no bounds
+  std::array<float, nest::max_axes> reach;     ///< [axis]: the same within bounds
+  std::array<float, nest::max_axes> least;     ///< [axis]: smallest step
+  std::array<float, nest::max_axes> most;      ///< [axis]: extent minus 1
+  std::array<link, 32> links;
+  std::size_t link_count;
 };
 
 TTUNE_INLINE chain_builder::chain_builder(plan const& p, target const& machine) : line_bytes_(machine.line_bytes) {
@@ -257,8 +269,7 @@ TTUNE_INLINE void chain_builder::prepare_storage(nest const& n, std::size_t st, 
   auto const& t = f.tables;
   s.dims = t.dims;
   s.blocks = t.blocks;
-  s.turn = 0;
-  s.step = reinterpret_cast<detail::float4 const*>(t.step.data());
+  s.step = t.step.data();
   for (std::size_t i = 0; i < t.row(); ++i) {
     s.span[i] = t.first[i].v;
     s.limit[i] = s.whole[i] = t.limit[i].v;
@@ -319,7 +330,7 @@ TTUNE_INLINE void chain_builder::measure_stride(nest const& n, nest::loop const&
     float4 below = one;
     float4 stride = {};
     for (std::size_t d = 0; d < s.dims; ++d) {
-      stride += step[d * s.blocks + b] * below;
+      stride += step[d * s.blocks + b].v * below;
       below *= s.limit[d * s.blocks + b] + one;
     }
     *reinterpret_cast<float4*>(out.vector_stride + 4 * b) = stride * static_cast<float>(l.stride);
@@ -335,28 +346,39 @@ TTUNE_INLINE void chain_builder::measure_stride(nest const& n, nest::loop const&
     auto const& loop = n.loops[static_cast<std::size_t>(from.first + std::max(inner, 0))];
     auto const rank = stages_[static_cast<std::size_t>(producer)].free_axes;
     auto const dim = std::min(rank - 1 - static_cast<std::size_t>(loop.axis), s.dims - 1);
-    auto const own = step[dim * s.blocks + slot / 4][slot % 4];
+    auto const own = step[dim * s.blocks + slot / 4].v[slot % 4];
     out.vector_stride[slot] = own > 0 ? own * static_cast<float>(l.stride) : static_cast<float>(loop.extent);
   }
+}
+
+/// An axis moves by up to `distance` more, in steps of `size`.
+TTUNE_INLINE void chain_builder::move(std::size_t axis, float distance, float size, scratch& s) {
+  s.moved[axis] += distance;
+  s.least[axis] = std::min(s.least[axis], size);
+  auto reach = s.moved[axis];
+  if (reach > s.most[axis]) reach = std::floor(s.most[axis] / s.least[axis]) * s.least[axis];
+  auto const further = reach - s.reach[axis];
+  s.reach[axis] = reach;
+  auto const row = s.dims * s.blocks;
+  for (std::size_t k = 0; k < row; ++k) s.span[k] += s.step[axis * row + k].v * further;
 }
 
 TTUNE_INLINE void chain_builder::add_stage(nest const& n, std::size_t st, std::int32_t last, scratch& s,
                                            loop_chain& out) const {
   auto const& in = n.stages[st];
-  auto const row = s.dims * s.blocks;
-  std::array<std::int32_t, nest::max_axes> left;  // how far the axis may still move
-  for (std::size_t x = 0; x < stages_[st].axes; ++x) left[x] = in.extent[x] - 1;
   auto kind = ir::loop_kind::serial;
   for (auto i = last; i >= 0; --i) {
     auto const at = static_cast<std::size_t>(in.first + i);
     auto const& l = n.loops[at];
     if (!l.fused) kind = l.kind;
     if (l.extent == 1) continue;
-    auto& remaining = left[static_cast<std::size_t>(l.axis)];
-    auto const moves = static_cast<std::int32_t>(std::min<std::int64_t>(static_cast<std::int64_t>(l.stride) * (l.extent - 1), remaining));
-    remaining -= moves;
-    auto const* const step = s.step + static_cast<std::size_t>(l.axis) * row;
-    for (std::size_t k = 0; k < row; ++k) s.span[k] += step[k] * static_cast<float>(moves);
+    auto const size = static_cast<float>(l.stride);
+    auto const distance = size * static_cast<float>(l.extent - 1);
+    for (std::size_t k = 0; k < s.link_count; ++k) {
+      auto const& link = s.links[k];
+      if (link.loop_axis == l.axis)
+        move(static_cast<std::size_t>(link.axis), link.coefficient * distance, link.coefficient * size, s);
+    }
     auto const inner = out.outermost().inner * static_cast<float>(l.extent);
     if (out.count + 1 < static_cast<std::int32_t>(loop_chain::max_levels)) ++out.count;  // else one with the last
     out.levels[static_cast<std::size_t>(out.count)] = {
@@ -369,34 +391,46 @@ TTUNE_INLINE void chain_builder::add_stage(nest const& n, std::size_t st, std::i
   }
 }
 
+/// From the loops of `st` to those of `reader`, which move the base of what is computed of `st`.
 TTUNE_INLINE void chain_builder::rebase(nest const& n, std::size_t st, std::size_t reader, scratch& s) const {
   auto const& f = stages_[st];
-  auto const row = s.dims * s.blocks;
-  auto* const made = s.made[s.turn];
-  for (std::size_t k = 0; k < stages_[reader].axes * row; ++k) made[k] = detail::float4{};
-  for (auto const& b : f.bases[reader]) {
-    auto const axis = static_cast<std::size_t>(b.axis);
-    if (n.stages[st].extent[axis] >= f.sizes[axis]) continue;  // all of it: the base stays 0
-    for (std::size_t k = 0; k < row; ++k)
-      made[static_cast<std::size_t>(b.reader_axis) * row + k] += s.step[axis * row + k] * b.coefficient;
-  }
-  s.step = made;
-  s.turn ^= 1;
+  auto const before = s.links;
+  auto const count = s.link_count;
+  s.link_count = 0;
+  for (std::size_t k = 0; k < count; ++k)
+    for (auto const& b : f.bases[reader]) {
+      auto const axis = static_cast<std::size_t>(b.axis);
+      if (b.axis != before[k].loop_axis || s.link_count == s.links.size()) continue;
+      if (n.stages[st].extent[axis] >= f.sizes[axis]) continue;  // all of it: the base stays 0
+      s.links[s.link_count++] = {before[k].axis, b.reader_axis, before[k].coefficient * b.coefficient};
+    }
 }
 
 TTUNE_INLINE void chain_builder::build(nest const& n, work const& w, loop_chain& out) const {
   scratch s;
   auto st = static_cast<std::size_t>(w.dominating);
+  auto const& f = stages_[st];
   out.stage = w.dominating;
   out.count = out.vector_level = 0;
-  out.access_count = static_cast<std::int32_t>(stages_[st].tables.accesses.size());
+  out.access_count = static_cast<std::int32_t>(f.tables.accesses.size());
   out.line_bytes = line_bytes_;
   out.levels[0] = {-1, static_cast<std::int16_t>(st), 1, ir::loop_kind::serial, 1, 0};
   prepare_storage(n, st, s);
+  for (std::size_t x = 0; x < f.axes; ++x) {
+    s.moved[x] = s.reach[x] = 0;
+    s.most[x] = static_cast<float>(n.stages[st].extent[x] - 1);
+    s.least[x] = 1e9F;
+    s.links[x] = {static_cast<std::int32_t>(x), static_cast<std::int32_t>(x), 1};
+  }
+  s.link_count = f.axes;
   for (std::size_t i = 0; i < 4 * s.blocks; ++i) out.vector_stride[i] = 0;
   measure(s, out);
   add_stage(n, st, n.stages[st].count - 1, s, out);
   out.own_count = out.count;
+  for (std::size_t x = 0; x < f.axes; ++x) {
+    s.moved[x] = s.reach[x];
+    s.most[x] = static_cast<float>(f.sizes[x] - 1);
+  }
   while (n.stages[st].attached_to >= 0) {
     auto const reader = static_cast<std::size_t>(n.stages[st].attached_to);
     rebase(n, st, reader, s);
