@@ -64,14 +64,15 @@ class without_signals {
 
 }  // namespace detail
 
-/// A region is published by one word, {generation, next chunk}: whoever takes a chunk takes it from a region that
+/// A region is published by one word, {generation, chunks left}: whoever takes a chunk takes it from a region that
 /// still runs, by compare-and-exchange, so that a thread that wakes late finds nothing instead of touching a closure
-/// that is gone, and the caller waits for those threads only that took something.
+/// that is gone, and the caller waits for those threads only that took something. (What is left must be in that word:
+/// the members of the next region are written while the old generation is still in it.)
 struct thread_pool::state {
   static constexpr std::int64_t most_chunks = std::int64_t{1} << 31;
 
   struct alignas(64) region {
-    std::atomic<std::uint64_t> ticket{0};  ///< generation << 32 | next chunk
+    std::atomic<std::uint64_t> ticket{0};  ///< generation << 32 | chunks left
     std::atomic<parallel_body> body{nullptr};
     std::atomic<void*> closure{nullptr};
     std::atomic<std::int64_t> tasks{0};
@@ -97,6 +98,9 @@ struct thread_pool::state {
     return p;
   }
 
+  static std::int64_t chunks_of(std::int64_t tasks, std::int64_t grain) noexcept {
+    return grain == 1 ? tasks : (tasks + grain - 1) / grain;
+  }
   static std::uint32_t generation(std::uint64_t ticket) noexcept { return static_cast<std::uint32_t>(ticket >> 32); }
 
   /// Runs chunks of a region until none is left; how many tasks that were.
@@ -104,18 +108,18 @@ struct thread_pool::state {
     std::int64_t count = 0;
     auto t = now.ticket.load(std::memory_order_acquire);
     for (;;) {
+      auto const left = static_cast<std::int64_t>(t & 0xffffffffU);
+      if (generation(t) != wanted || left == 0) return count;
       // Read before the exchange: if that succeeds, the region still runs, and these were its members.
       auto const tasks = now.tasks.load(std::memory_order_relaxed);
       auto const grain = now.grain.load(std::memory_order_relaxed);
       auto const body = now.body.load(std::memory_order_relaxed);
       auto* const closure = now.closure.load(std::memory_order_relaxed);
-      auto const next = static_cast<std::int64_t>(t & 0xffffffffU);
-      auto const chunks = grain == 1 ? tasks : (tasks + grain - 1) / grain;
-      if (generation(t) != wanted || next >= chunks) return count;
-      auto const taken = std::max<std::int64_t>(1, (chunks - next) / (2 * threads));
-      if (!now.ticket.compare_exchange_weak(t, t + static_cast<std::uint64_t>(taken), std::memory_order_acq_rel,
+      auto const taken = std::max<std::int64_t>(1, left / (2 * threads));
+      if (!now.ticket.compare_exchange_weak(t, t - static_cast<std::uint64_t>(taken), std::memory_order_acq_rel,
                                             std::memory_order_acquire))
         continue;
+      auto const next = chunks_of(tasks, grain) - left;
       auto const end = std::min(tasks, (next + taken) * grain);
       for (auto i = next * grain; i < end; ++i) body(closure, i, worker);
       count += end - next * grain;
@@ -152,10 +156,12 @@ struct thread_pool::state {
     now.body.store(body, std::memory_order_relaxed);
     now.closure.store(closure, std::memory_order_relaxed);
     now.tasks.store(tasks, std::memory_order_relaxed);
-    now.grain.store((tasks + most_chunks - 1) / most_chunks, std::memory_order_relaxed);
+    auto const grain = std::max<std::int64_t>(1, chunks_of(tasks, most_chunks));
+    now.grain.store(grain, std::memory_order_relaxed);
     done.store(0, std::memory_order_relaxed);
     auto const next = generation(now.ticket.load(std::memory_order_relaxed)) + 1;
-    now.ticket.store(std::uint64_t{next} << 32, std::memory_order_seq_cst);
+    now.ticket.store(std::uint64_t{next} << 32 | static_cast<std::uint64_t>(chunks_of(tasks, grain)),
+                     std::memory_order_seq_cst);
     if (sleepers.load(std::memory_order_seq_cst) != 0) {
       {
         std::lock_guard const wait_until_they_sleep(sleep);
@@ -201,7 +207,8 @@ TTUNE_INLINE thread_pool::~thread_pool() {
 
 TTUNE_INLINE std::int32_t thread_pool::threads() const noexcept { return granted_; }
 
-TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void thread_pool::parallel(parallel_body body, void* closure, std::int64_t tasks) {
+TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void thread_pool::parallel(parallel_body body, void* closure,
+                                                                 std::int64_t tasks) {
   auto& s = *state_;
   auto& here = state::here();
   bool const nested = here.in == &s;

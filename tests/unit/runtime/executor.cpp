@@ -67,6 +67,21 @@ TEST_SUITE("threads") {
     CHECK(s.values[0] == expected);
   }
 
+  TEST_CASE("executor: no task of a region is taken before it is published") {
+    ttune::thread_pool pool(4);
+    std::vector<int> counts_of(97);
+    std::int64_t large = 0;
+    for (std::int64_t r = 0; r < 20000; ++r) {  // larger and smaller regions in turn
+      auto const tasks = r % 3 == 0 ? 97 : 2 + r % 7;
+      large += tasks == 97 ? 1 : 0;
+      pool.parallel([](void* c, std::int64_t task,
+                       std::int32_t) { ++(*static_cast<std::vector<int>*>(c))[static_cast<std::size_t>(task)]; },
+                    &counts_of, tasks);
+    }
+    CHECK(counts_of[0] == 20000);
+    CHECK(counts_of[96] == large);
+  }
+
   TEST_CASE("executor: wakes threads that sleep") {
     ttune::thread_pool pool(2);
     for (int i = 0; i < 20; ++i) {
