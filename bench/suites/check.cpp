@@ -22,7 +22,9 @@ int check(char const* suite, Shape const& shape, options const& chosen) {
   return failures;
 }
 
-int run(options const& chosen) {
+int run(options const& asked) {
+  auto chosen = asked;
+  if (chosen.trials == 0) chosen.trials = 4;  // right or wrong is asked here, not fast
   int failures = 0;
   for (auto const& g :
        {make_gemm(1, 1, 1), make_gemm(33, 65, 17), make_gemm(1, 40, 100), make_gemm(50, 1, 7), make_gemm(64, 64, 64)})

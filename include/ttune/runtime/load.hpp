@@ -32,6 +32,9 @@ class loaded_image {
   }
 
  private:
+  /// A page before the code: UBSan's check of indirect calls reads the bytes in front of a function.
+  static constexpr std::size_t lead_bytes = 4096;
+
   kernel_signature signature_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;

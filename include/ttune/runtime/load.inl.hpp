@@ -28,19 +28,19 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
 }
 
 TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
-    : signature_(image.signature), bytes_(image.code.size()) {
+    : signature_(image.signature), bytes_(lead_bytes + image.code.size()) {
   if (auto const possible = can_load(image); !possible) throw argument_error(possible.reason);
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED)
     throw backend_error("kernel " + signature_.name + ": no memory for its code: " + std::strerror(errno));
-  std::memcpy(memory_, image.code.data(), bytes_);
+  auto* const base = static_cast<char*>(memory_) + lead_bytes;
+  std::memcpy(base, image.code.data(), image.code.size());
   if (mprotect(memory_, bytes_, PROT_READ | PROT_EXEC) != 0) {
     auto const reason = std::string(std::strerror(errno));
     munmap(memory_, bytes_);
     throw backend_error("kernel " + signature_.name + ": this system does not let memory become code: " + reason);
   }
-  auto* const base = static_cast<char*>(memory_);
-  __builtin___clear_cache(base, base + bytes_);  // nothing on x86
+  __builtin___clear_cache(base, base + image.code.size());  // nothing on x86
   main_ = reinterpret_cast<kernel_function>(base + image.main_offset);
   if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
 }
