@@ -175,7 +175,7 @@ TTUNE_INLINE bool expected_output::intact() const noexcept {
   return hasher{}.add(std::span<std::uint8_t const>(bytes_)).value() == checksum_;
 }
 
-TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found) const {
+TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found, std::int64_t allowed) const {
   if (bytes_.empty() || std::memcmp(found, bytes_.data(), bytes_.size()) == 0) return {};
   return detail::with_element_type(operand_.type, [&]<class T>(T) -> std::string {
     using number = decltype(detail::as_number(T{}));
@@ -191,7 +191,7 @@ TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found) 
         differs = detail::differs(f, w, static_cast<number>(unit_), static_cast<number>(rms_));
       if (differs) ++wrong, first = i;
     }
-    if (wrong == 0) return {};
+    if (wrong <= allowed) return {};
     auto const at = static_cast<std::size_t>(first);
     auto const more = wrong == 1 ? "" : " (" + std::to_string(wrong) + " of " + std::to_string(n) + " elements differ)";
     auto const wanted =

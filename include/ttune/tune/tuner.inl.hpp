@@ -7,6 +7,7 @@
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/oracle_check.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/linear_model.hpp"
@@ -193,11 +194,23 @@ class tuner::session {
     trial t{work_.seed(), measurer_->set_reference(*made.image, trial_limits{}), std::move(made.image)};
     if (!t.result.ok())
       throw backend_error("the first kernel of " + report_.workload + " does not run: " + name_of(t.result.status) + ": " + t.result.message);
+    check_seed();
     t.result.compile_seconds = made.seconds;
     report_.seed_seconds = t.result.seconds;
     seed_image_ = *t.image;
     o_.search->start(work_.sampler(), o_.seed);
     settle(std::move(t), std::nullopt);
+  }
+
+  /// Sampled at full size; a tenth of the time that there is, at most.
+  void check_seed() {
+    oracle_check_options how;
+    how.seconds = std::min(how.seconds, budget_.time.count() / 10);
+    how.seed = o_.seed;
+    auto const verdict = check_against_oracle(*work_.space().program, work_.signature(), [this](std::size_t i) { return measurer_->operand_bytes(i); }, how);
+    report_.checked_elements = verdict.elements;
+    if (!verdict.difference.empty())
+      throw backend_error(backend_.name() + ": the first kernel of " + report_.workload + " is wrong: " + verdict.difference + "; please report it with the operator");
   }
 
   [[nodiscard]] std::string reason_to_stop() const {

@@ -110,6 +110,20 @@ class stage_runner {
     return made;
   }
 
+  /// One element, into the array that `array_of(component)` gives.
+  template <class ArrayOf>
+  void compute(std::size_t element, ArrayOf const& array_of) {
+    frame_.arrays = arrays_.pointers();
+    auto rest = static_cast<std::int64_t>(element);
+    for (auto d = stage_.axes.size(); d-- > 0;) {
+      auto const& a = stage_.axes[d];
+      frame_.variables[d] = a.begin + rest % a.size();
+      rest /= a.size();
+    }
+    auto const& point = stage_.reduces() ? reduced() : mapped();
+    for (std::size_t c = 0; c < values_.size(); ++c) put(array_of(c), element, point[c]);
+  }
+
  private:
   [[nodiscard]] std::int32_t slot_of(std::string const& name) const {
     std::int32_t i = 0;

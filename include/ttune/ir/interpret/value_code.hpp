@@ -15,6 +15,15 @@
 
 namespace ttune::inline v0::ir::detail {
 
+/// Computes elements of a stage when they are first read.
+struct element_source {
+  element_source() = default;
+  element_source(element_source const&) = delete;
+  element_source& operator=(element_source const&) = delete;
+  virtual ~element_source() = default;
+  virtual void compute(std::size_t element) = 0;
+};
+
 /// Content of an operand, a stage or a buffer at run time.
 struct storage {
   ndarray values;
@@ -22,6 +31,7 @@ struct storage {
   std::int64_t loads = 0;
   std::int64_t stores = 0;
   bool read_only = false;
+  element_source* on_demand = nullptr;  ///< of elements without a value
 };
 
 /// What one thread of execution sees.
@@ -275,6 +285,7 @@ class value_code {
     absent_ = false;
     auto& s = array_of(a, f);
     if (!s.marks.empty()) {
+      if ((s.marks[at] & 1) == 0 && s.on_demand) s.on_demand->compute(at);
       if ((s.marks[at] & 1) == 0) throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which nothing has written");
       s.marks[at] |= 2;
     }
