@@ -62,6 +62,7 @@ struct tuning_report {
   std::array<double, tuning_phases> phase_seconds{};
   std::string stopped_because;
   std::string schedule;      ///< the knobs of the result, as text
+  std::int64_t same_programs = 0;     ///< proposals that lowered to a program measured before: not run again, no trials
   std::int64_t checked_elements = 0;  ///< of the first kernel's outputs, against the interpreter
   bool isolated = true;      ///< candidates ran in a process of their own
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unordered_map>
 
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/print.hpp"
@@ -128,21 +129,14 @@ class tuner::session {
   /// An image that runs at once, or a configuration that only has to be compiled.
   [[nodiscard]] std::optional<tuning_result> from_records() {
     if (!o_.records) return std::nullopt;
-    auto const best = o_.records->best(key_);
+    auto stored = o_.records->get_image(key_);
+    auto const best = stored ? std::optional(stored.of) : o_.records->best(key_);
     if (!best || !best->result.ok()) return std::nullopt;
     auto const chosen = find_configuration(work_.space().knobs, best->choices);
     if (!chosen || !work_.sampler().valid(*chosen)) return std::nullopt;
-    auto stored = o_.records->get_image(key_);
-    std::optional<kernel_image> image;
-    if (stored && stored.of.lowering_version == lowering_version) {
-      try {
-        image = image_from_bytes(stored.bytes);
-      } catch (record_error const&) {
-      }
-      if (image && image->abi != abi_version) image.reset();
-    }
+    auto image = usable_image(stored);
     if (!image) {
-      image = compile(*chosen).image;
+      image = compile(lower(*chosen)).image;
       if (!image) return std::nullopt;
       if (o_.records->writable()) o_.records->put_image(*best, to_bytes(*image));
     }
@@ -153,6 +147,16 @@ class tuner::session {
     report_.schedule = detail::describe_choices(work_.space().knobs, *chosen);
     report_.tuning_seconds = elapsed();
     return tuning_result{std::move(*image), *chosen, report_};
+  }
+
+  [[nodiscard]] static std::optional<kernel_image> usable_image(image_lookup const& stored) {
+    if (!stored || stored.of.lowering_version != lowering_version) return std::nullopt;
+    try {
+      auto image = image_from_bytes(stored.bytes);
+      if (image.abi == abi_version) return image;
+    } catch (record_error const&) {  // it is compiled again
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] record make_record(trial const& t, std::optional<double> predicted) const {
@@ -170,22 +174,37 @@ class tuner::session {
 
   // --------------------------------------------------------------------------------------------------- trials
 
-  [[nodiscard]] compile_result compile(configuration const& chosen) {
-    phase_timer const timing(report_, tuning_phase::compile);
+  struct lowered_candidate {
+    ir::lowered program;
     kernel_signature signature;
-    compile_result failed;
+    std::uint64_t text = 0;   ///< hash of the printed program: equal where configurations mean the same
+    std::string diagnostics;  ///< not empty: there is no program
+  };
+
+  [[nodiscard]] lowered_candidate lower(configuration const& chosen) {
+    phase_timer const timing(report_, tuning_phase::compile);
+    lowered_candidate made;
     try {
-      auto const lowered = work_.build(chosen, signature);
-      return backend_.compile(lowered, std::move(signature));
+      made.program = work_.build(chosen, made.signature);
+      made.text = hasher{}.add(ir::print(made.program)).value();
     } catch (error const& failure) {
-      failed.diagnostics = failure.what();
+      made.diagnostics = failure.what();
+      made.text = hasher{}.add(made.diagnostics).value();
     }
-    return failed;
+    return made;
+  }
+
+  [[nodiscard]] compile_result compile(lowered_candidate candidate) {
+    if (!candidate.diagnostics.empty()) return {std::nullopt, candidate.diagnostics, 0};
+    phase_timer const timing(report_, tuning_phase::compile);
+    return backend_.compile(candidate.program, std::move(candidate.signature));
   }
 
   /// What candidates are compared with, in speed and in result.
   void start_with_seed() {
-    auto made = compile(work_.seed());
+    auto candidate = lower(work_.seed());
+    auto const text = candidate.text;
+    auto made = compile(std::move(candidate));
     if (!made.image) throw backend_error(backend_.name() + ": the first kernel of " + report_.workload + " cannot be compiled: " + made.diagnostics);
     phase_timer const timing(report_, tuning_phase::measure);
     measurer_.emplace(o_.worker, work_.signature(), bench_options{o_.seed, o_.objective, o_.executor->threads(), 2 * backend_.target().l3_bytes});
@@ -198,6 +217,7 @@ class tuner::session {
     t.result.compile_seconds = made.seconds;
     report_.seed_seconds = t.result.seconds;
     seed_image_ = *t.image;
+    measured_.emplace(text, t.result);
     o_.search->start(work_.sampler(), o_.seed);
     settle(std::move(t), std::nullopt);
   }
@@ -230,22 +250,35 @@ class tuner::session {
     auto const batch = propose();
     for (auto const& [chosen, predicted] : batch) {
       if (!reason_to_stop().empty()) return true;
-      trial t{chosen, {}, std::nullopt};
-      auto made = compile(chosen);
-      if (made.image) {
-        phase_timer const timing(report_, tuning_phase::measure);
-        t.result = measurer_->measure(*made.image, limits());
-        t.image = std::move(made.image);
-      } else {
-        t.result.status = trial_status::compile_failed;
-        t.result.message = made.diagnostics;
+      auto candidate = lower(chosen);
+      if (auto const known = measured_.find(candidate.text); known != measured_.end()) {
+        ++report_.same_programs;
+        learn_from({chosen, known->second, std::nullopt});
+        continue;
       }
+      auto t = measure(chosen, std::move(candidate));
       if (budget_.stop.stop_requested() && !t.result.ok()) return true;  // an interrupted trial says nothing
-      t.result.compile_seconds = made.seconds;
       settle(std::move(t), predicted);
     }
     learn();
     return !batch.empty();
+  }
+
+  [[nodiscard]] trial measure(configuration const& chosen, lowered_candidate candidate) {
+    trial t{chosen, {}, std::nullopt};
+    auto const text = candidate.text;
+    auto made = compile(std::move(candidate));
+    if (made.image) {
+      phase_timer const timing(report_, tuning_phase::measure);
+      t.result = measurer_->measure(*made.image, limits());
+      t.image = std::move(made.image);
+    } else {
+      t.result.status = trial_status::compile_failed;
+      t.result.message = made.diagnostics;
+    }
+    t.result.compile_seconds = made.seconds;
+    measured_.emplace(text, t.result);
+    return t;
   }
 
   /// A candidate much slower than the best is not worth samples; one that hangs is killed.
@@ -280,14 +313,9 @@ class tuner::session {
   /// Books a trial: recorded first, then learned from, then reported.
   void settle(trial t, std::optional<double> predicted) {
     if (o_.records && o_.records->writable()) o_.records->append(make_record(t, predicted));
-    visited_.insert(t.chosen);
     ++report_.trials;
     ++report_.trials_by_status[static_cast<std::size_t>(t.result.status)];
-    bool const timed = t.result.ok() || t.result.status == trial_status::cut_off;
-    work_.featurise(std::span(&t.chosen, 1), features_);
-    times_.push_back(timed ? t.result.seconds : 0);
-    observation const seen{t.chosen, timed ? 1 / t.result.seconds : 0, !timed};
-    o_.search->observe(std::span(&seen, 1));
+    learn_from(t);
     if (t.result.ok()) {
       if (t.result.seconds < best_seconds()) last_gain_ = report_.trials;
       auto const at = std::upper_bound(best_.begin(), best_.end(), t, [](trial const& a, trial const& b) { return a.result.seconds < b.result.seconds; });
@@ -295,6 +323,16 @@ class tuner::session {
       if (best_.size() > keep) best_.pop_back();
     }
     report_progress(false);
+  }
+
+  /// What model and search get to know. Configurations that mean the same program are neighbours worth knowing.
+  void learn_from(trial const& t) {
+    visited_.insert(t.chosen);
+    bool const timed = t.result.ok() || t.result.status == trial_status::cut_off;
+    work_.featurise(std::span(&t.chosen, 1), features_);
+    times_.push_back(timed ? t.result.seconds : 0);
+    observation const seen{t.chosen, timed ? 1 / t.result.seconds : 0, !timed};
+    o_.search->observe(std::span(&seen, 1));
   }
 
   void learn() {
@@ -350,7 +388,8 @@ class tuner::session {
     report_.spread = winner ? winner->result.spread : seed == best_.end() ? 0 : seed->result.spread;
     report_.schedule = detail::describe_choices(work_.space().knobs, made.chosen);
     if (o_.records && o_.records->writable()) {
-      trial const of{made.chosen, winner ? winner->result : seed_measurement(seed), std::nullopt};
+      trial of{made.chosen, winner ? winner->result : seed_measurement(seed), std::nullopt};
+      of.result.seconds = report_.seconds;
       o_.records->put_image(make_record(of, std::nullopt), to_bytes(made.image));
     }
     report_progress(true);
@@ -381,6 +420,7 @@ class tuner::session {
   std::vector<trial> best_;  ///< fastest first
   kernel_image seed_image_;
   configuration_set visited_;
+  std::unordered_map<std::uint64_t, measurement> measured_;  ///< by `lowered_candidate::text`
   std::vector<float> features_;  ///< one row a trial
   std::vector<double> times_;    ///< 0: failed
   std::vector<float> scratch_;
@@ -414,6 +454,7 @@ TTUNE_INLINE std::string tuning_report::text() const {
     made += line;
     for (std::size_t s = 1; s < trial_statuses; ++s)
       if (trials_by_status[s] != 0) made += "  " + std::to_string(trials_by_status[s]) + " " + name_of(static_cast<trial_status>(s)) + "\n";
+    if (same_programs != 0) made += "  " + std::to_string(same_programs) + " more proposals meant programs that were known\n";
     made += "  stopped: " + stopped_because + (isolated ? "" : "; candidates ran in this process, unprotected") + "\n";
   }
   return made + "  " + schedule + "\n";

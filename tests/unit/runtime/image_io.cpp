@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "machine_code.hpp"
+#include "support/machine_code.hpp"
 #include "support/seed.hpp"
 #include "ttune/support/rng.hpp"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "machine_code.hpp"
+#include "support/machine_code.hpp"
 #include "ttune/support/error.hpp"
 
 using namespace ttune_test;

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "machine_code.hpp"
+#include "support/machine_code.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"

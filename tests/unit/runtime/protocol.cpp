@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "machine_code.hpp"
+#include "support/machine_code.hpp"
 #include "support/seed.hpp"
 #include "ttune/runtime/worker/server.hpp"
 #include "ttune/support/error.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "machine_code.hpp"
+#include "support/machine_code.hpp"
 #include "support/main.hpp"
 #include "support/temporary_folder.hpp"
 #include "ttune/support/error.hpp"

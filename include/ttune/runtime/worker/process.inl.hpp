@@ -146,23 +146,25 @@ TTUNE_INLINE std::string child_process::said() const {
 }
 
 TTUNE_INLINE std::string find_program(std::string& tried) {
-  std::vector<std::string> candidates;
-  if (auto const* named = std::getenv("TTUNE_WORKER_PROGRAM"); named && *named) candidates.emplace_back(named);
+  auto const take = [&](std::string const& c) {
+    if (detail::is_executable(c)) return true;
+    tried += (tried.empty() ? "" : ", ") + c;
+    return false;
+  };
+  if (auto const* named = std::getenv("TTUNE_WORKER_PROGRAM"); named && *named && take(named)) return named;
   if (auto const own = detail::executable_path(); !own.empty()) {
     auto const folder = own.substr(0, own.rfind('/') + 1);
     for (auto const* place : {"ttune-worker", "../libexec/ttune/ttune-worker", "../bin/ttune-worker"})
-      candidates.push_back(folder + place);
+      if (take(folder + place)) return folder + place;
   }
   std::string const path = std::getenv("PATH") ? std::getenv("PATH") : "";
   for (std::size_t from = 0; from < path.size();) {
     auto const to = std::min(path.find(':', from), path.size());
-    if (to > from) candidates.push_back(path.substr(from, to - from) + "/ttune-worker");
+    auto const c = path.substr(from, to - from) + "/ttune-worker";
+    if (to > from && detail::is_executable(c)) return c;
     from = to + 1;
   }
-  for (auto const& c : candidates) {
-    if (detail::is_executable(c)) return c;
-    tried += (tried.empty() ? "" : ", ") + c;
-  }
+  tried += (tried.empty() ? "" : ", ") + std::string("the folders of PATH");
   return {};
 }
 
