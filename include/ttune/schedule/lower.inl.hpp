@@ -304,7 +304,9 @@ class lowering {
         if (p_.stages[st].axis_name(a) == name) return values[a];
       return {};
     });
-    return primitives::map_accesses(located, [&](ir::expr const&, ir::access const& a) { return read(a); });
+    return primitives::map_accesses(located, [&](ir::expr const& whole, ir::access const& a) {
+      return std::holds_alternative<handle<ir::buffer>>(a.from) ? whole : read(a);  // a gathered index of what is inlined is done
+    });
   }
 
   [[nodiscard]] ir::expr read(ir::access const& a) const {

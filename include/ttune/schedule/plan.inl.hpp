@@ -132,6 +132,7 @@ inline void choose_memory(plan& p) {
     else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
     else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == planned_place::sort::root)
       st.where = ir::memory::shared;
+    constant[i] = st.where == ir::memory::prepared;  // what is computed in each call makes its readers so
   }
 }
 

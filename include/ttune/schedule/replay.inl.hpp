@@ -10,6 +10,20 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
+/// How many iterations the parts of a loop of `extent` make: an extent that its own parts do not divide is rounded up,
+/// so that no two iterations of the loop around meet.
+inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l, std::int32_t extent) {
+  if (l.children.empty()) return extent;
+  std::int32_t inner = 1;
+  for (std::size_t c = l.children.size(); c-- > 0;) {
+    auto const wanted = c == 0 ? extent : std::min(static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen)), extent);
+    auto const made = covered(p, chosen, st, st.loops[static_cast<std::size_t>(l.children[c])], wanted);
+    inner *= made;
+    extent = static_cast<std::int32_t>(ceil_divide(extent, made));
+  }
+  return inner;
+}
+
 /// Extents and strides of a stage's loops from those of its axes; leaves go into the nest in their order.
 inline void replay_loops(plan const& p, configuration const& chosen, nest& out, std::size_t index) {
   auto const& st = p.stages[index];
@@ -32,8 +46,9 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
       } else {
         auto const wanted = static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen));
         extent[child] = std::min(wanted, remaining);  // a region may be smaller than the tile
-        step_size *= extent[child];
-        remaining = static_cast<std::int32_t>(ceil_divide(remaining, extent[child]));
+        auto const made_by_parts = covered(p, chosen, st, st.loops[child], extent[child]);
+        step_size *= made_by_parts;
+        remaining = static_cast<std::int32_t>(ceil_divide(remaining, made_by_parts));
       }
     }
   }
