@@ -252,7 +252,10 @@ class program_generator {
   }
 
   handle<ir::tensor> input(dtype type, std::vector<ir::extent> shape, ir::tensor_role role, std::int64_t high = 0) {
-    ir::tensor t{{}, "T" + std::to_string(made_.inputs.size()), type, std::move(shape)};
+    ir::tensor t;
+    t.name = "T" + std::to_string(made_.inputs.size());
+    t.type = type;
+    t.shape = std::move(shape);
     t.role = role;
     t.has_range = high != 0;
     t.high = high;

@@ -29,8 +29,8 @@ struct buffer_traffic {
 };
 
 struct run_options {
-  /// Parallel, vectorised and unrolled loops, blocks and threads in reverse order: a result that depends on it shows
-  /// that iterations are not independent.
+  /// Parallel and vectorised loops, blocks and threads in reverse order: a result that depends on it shows that
+  /// iterations are not independent.
   bool reversed = false;
   std::vector<buffer_traffic>* traffic = nullptr;  ///< filled if given
 };

@@ -140,7 +140,7 @@ class program_verifier {
       }
     bool const is_tuple = s.reduction.kind == reduction_kind::tuple;
     require(!s.components.empty(), "has no components");
-    require(is_tuple || s.components.size() == 1, "has components but no tuple reduction");
+    require(is_tuple || s.components.size() == 1 || !s.reduces(), "has components but no tuple reduction");
     require(s.reduces() || s.reduction.axes.empty(), "has reduced axes but no reduction");
     for (auto const& c : s.components) v_.check(c.value, c.type);
     if (s.predicate) {

@@ -9,6 +9,7 @@
 #include "ttune/pass/affine.hpp"
 #include "ttune/pass/partition.hpp"
 #include "ttune/pass/simplify.hpp"
+#include "ttune/pass/substitute.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::pass {
@@ -273,9 +274,10 @@ class partitioner {
       return ir::make_binary(ir::binary_op::less, ir::make_variable(variable), ir::make_index(limit));
     };
     std::vector<std::pair<ir::expr, ir::stmt>> arms;
-    for (auto i = begin; i < c.low; ++i) arms.emplace_back(below(i + 1), single(variable, i, body));
+    auto const at = [&](std::int64_t i) { return with_range(variable, i, i + 1, substitute(body, {{variable, ir::make_index(i)}})); };
+    for (auto i = begin; i < c.low; ++i) arms.emplace_back(below(i + 1), at(i));
     if (c.low < c.high) arms.emplace_back(below(c.high), with_range(variable, c.low, c.high, body));
-    for (auto i = c.high; i < end; ++i) arms.emplace_back(below(i + 1), single(variable, i, body));
+    for (auto i = c.high; i < end; ++i) arms.emplace_back(below(i + 1), at(i));
     auto made = arms.back().second;
     for (std::size_t i = arms.size() - 1; i-- > 0;) made = ir::make_conditional(arms[i].first, arms[i].second, made);
     return made;

@@ -13,7 +13,7 @@ namespace detail {
 /// Builds the statements of one plan and nest. Names: a loop variable is `stage.loop`.
 class lowering {
  public:
-  lowering(plan const& p, nest const& n) : p_(p), n_(n), base_(p.stages.size()), buffers_(p.stages.size()) {}
+  lowering(plan const& p, nest const& n) : p_(p), n_(n), base_(p.stages.size()), buffers_(p.stages.size()), computed_(p.stages.size(), false) {}
 
   ir::lowered run() {
     made_.name = p_.program->name;
@@ -27,6 +27,7 @@ class lowering {
       base_[i].assign(p_.stages[i].axis_count(), ir::make_index(0));
       bool const early = p_.stages[i].where == ir::memory::prepared;
       (early ? prepare : body).push_back(inside(i, 0));
+      computed_[i] = true;
       for (auto const& b : buffers_[i])
         if (b->where != ir::memory::operand && b->where != ir::memory::prepared) scratch.push_back(b);
     }
@@ -106,10 +107,31 @@ class lowering {
     auto const& planned = p_.stages[st];
     for (auto const& c : planned.definition->components) {
       auto const name = planned.definition->name + (planned.definition->components.size() == 1 ? "" : "." + c.name);
-      int const slot = planned.where == ir::memory::prepared ? static_cast<int>(made_.prepared.size()) : -1;
-      buffers_[st].push_back(share(ir::buffer{{}, name, c.type, storage_extents(st), planned.where, slot, {}}));
+      auto const where = memory_of(st);
+      int const slot = where == ir::memory::prepared ? static_cast<int>(made_.prepared.size()) : -1;
+      buffers_[st].push_back(share(ir::buffer{{}, name, c.type, storage_extents(st), where, slot, {}}));
       if (slot >= 0) made_.prepared.push_back(buffers_[st].back());
     }
+  }
+
+  /// Scratch is one for the call where no two iterations that compute it run at once, else one a thread. It is never a
+  /// thread's own if other threads read it.
+  [[nodiscard]] ir::memory memory_of(std::size_t st) const {
+    auto const where = p_.stages[st].where;
+    auto const& s = n_.stages[st];
+    if (where != ir::memory::shared && where != ir::memory::local && where != ir::memory::registers) return where;
+    if (s.attached_to < 0) return ir::memory::shared;
+    if (where == ir::memory::registers) return where;
+    if (concurrent_ != 0) return ir::memory::local;
+    return where == ir::memory::shared || is_parallel(static_cast<std::size_t>(s.attached_to), s.depth + 1) ? ir::memory::shared : ir::memory::local;
+  }
+  /// Whether there is a parallel loop among the loops of a stage from `level` on, or in what is computed in them.
+  [[nodiscard]] bool is_parallel(std::size_t st, std::int32_t level) const {
+    for (auto l = level; l < n_.stages[st].count; ++l)
+      if (loop(st, l).kind == ir::loop_kind::parallel) return true;
+    for (std::size_t q = 0; q < st; ++q)
+      if (n_.stages[q].attached_to == static_cast<std::int16_t>(st) && n_.stages[q].depth >= level - 1 && is_parallel(q, 0)) return true;
+    return false;
   }
 
   [[nodiscard]] bool is_free(std::size_t st, nest::loop const& l) const {
@@ -176,7 +198,7 @@ class lowering {
   /// What runs inside loops [0, level) of a stage: first the stages computed there, then the rest of its own loops.
   ir::stmt inside(std::size_t st, std::int32_t level) {
     std::vector<ir::stmt> parts;
-    std::vector<handle<ir::buffer>> storage;
+    std::vector<std::size_t> here;
     for (std::size_t q = 0; q < st && level > 0; ++q) {
       if (n_.stages[q].inlined || n_.stages[q].attached_to != static_cast<std::int16_t>(st) || n_.stages[q].depth != level - 1)
         continue;
@@ -186,11 +208,15 @@ class lowering {
       buffers_[q].clear();
       declare_buffers(q);
       parts.push_back(inside(q, 0));
-      storage.insert(storage.end(), buffers_[q].begin(), buffers_[q].end());
+      here.push_back(q);
+      computed_[q] = true;
     }
     parts.push_back(rest(st, level));
     auto made = ir::make_block(std::move(parts));
-    for (auto const& b : storage) made = ir::make_allocate(b, made);
+    for (auto const q : here) {
+      computed_[q] = false;
+      for (auto const& b : buffers_[q]) made = ir::make_allocate(b, made);
+    }
     return made;
   }
 
@@ -220,7 +246,10 @@ class lowering {
       extent *= loop(st, l).extent;
       ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
     }
+    bool const concurrent = loop(st, last).kind != ir::loop_kind::serial && loop(st, last).kind != ir::loop_kind::unrolled;
+    concurrent_ += concurrent ? 1 : 0;
     auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
+    concurrent_ -= concurrent ? 1 : 0;
     if (extent == 1) return inner;
     auto name = variable(st, level);
     if (last != level) {
@@ -275,7 +304,9 @@ class lowering {
         if (p_.stages[st].axis_name(a) == name) return values[a];
       return {};
     });
-    return primitives::map_accesses(located, [&](ir::expr const&, ir::access const& a) { return read(a); });
+    return primitives::map_accesses(located, [&](ir::expr const& whole, ir::access const& a) {
+      return std::holds_alternative<handle<ir::buffer>>(a.from) ? whole : read(a);  // a gathered index of what is inlined is done
+    });
   }
 
   [[nodiscard]] ir::expr read(ir::access const& a) const {
@@ -287,7 +318,7 @@ class lowering {
     auto const& source = std::get<handle<ir::stage>>(a.from);
     auto const q = index_of(source);
     if (n_.stages[q].inlined) return in_buffers(q, source->components[static_cast<std::size_t>(a.component)].value, indices);
-    if (base_[q].empty() && !indices.empty())  // by knobs: make_plan refuses the others
+    if (!computed_[q])  // by knobs: make_plan refuses the others
       throw schedule_error("compute_at", source->name, "is read outside of the loop that it is computed in: choose a loop that holds all its readers");
     for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
     indices = storage_indices(q, simplified(indices));
@@ -370,7 +401,9 @@ class lowering {
   std::unordered_map<void const*, handle<ir::buffer>> operands_;
   std::vector<exprs> base_;                              ///< per stage and axis: where its region begins
   std::vector<std::vector<handle<ir::buffer>>> buffers_; ///< per stage and component
+  std::vector<bool> computed_;                           ///< per stage: before the statement that is being made
   pass::ranges ranges_;                                  ///< of the loop variables in scope
+  int concurrent_ = 0;                                   ///< loops around that run their iterations at once
 };
 
 }  // namespace detail

@@ -112,7 +112,7 @@ inline planned_stage plan_stage(handle<ir::program> const& program, handle<ir::s
 }
 
 /// Where buffers live unless store_in said so: operands, what constants are laid out into, one for the call, or
-/// one a thread.
+/// one a thread (which of these two is settled with the places: schedule/lower.inl.hpp).
 inline void choose_memory(plan& p) {
   std::vector<bool> constant(p.stages.size(), false);
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
@@ -126,10 +126,13 @@ inline void choose_memory(plan& p) {
       }
       if (a.producer >= 0) constant[i] = constant[i] && constant[static_cast<std::size_t>(a.producer)];
     }
+    if (st.where_given && st.where == ir::memory::prepared && !constant[i])
+      throw schedule_error("store_in", st.definition->name, "is prepared once only if it is computed at the root, without a reduction, from constants");
     if (st.output) st.where = ir::memory::operand;
     else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
     else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == planned_place::sort::root)
       st.where = ir::memory::shared;
+    constant[i] = st.where == ir::memory::prepared;  // what is computed in each call makes its readers so
   }
 }
 
@@ -163,6 +166,31 @@ inline void check_places(plan const& p) {
   }
 }
 
+/// The parts that a loop was split into, from the outside in.
+inline void collect_leaves(planned_stage const& st, std::int32_t loop, std::vector<std::int32_t>& leaves) {
+  auto const& l = st.loops[static_cast<std::size_t>(loop)];
+  if (l.children.empty()) leaves.push_back(loop);
+  for (auto const c : l.children) collect_leaves(st, c, leaves);
+}
+
+/// Terms of a reduction that is not commutative come in the order of its axes, parts of an axis from the outside in.
+inline void check_order(planned_stage const& st) {
+  if (!st.definition->reduces() || st.definition->reduction.commutative) return;
+  auto const say = [&](std::int32_t loop) {
+    throw schedule_error("reorder", st.loops[static_cast<std::size_t>(loop)].name,
+                         "the reduction of " + st.definition->name + " is not declared commutative: its terms keep their order");
+  };
+  auto const reduced = [&](std::int32_t loop) { return primitives::is_reduction_axis(st, st.loops[static_cast<std::size_t>(loop)].axis); };
+  std::vector<std::int32_t> in_order;
+  for (auto a = st.definition->axes.size(); a < st.axis_count(); ++a) collect_leaves(st, static_cast<std::int32_t>(a), in_order);
+  auto next = in_order.begin();
+  for (auto const id : st.order)
+    if (reduced(id) && id != *next++) say(id);
+  int moving = 0;
+  for (auto const at : st.permuted)
+    if (reduced(st.order[static_cast<std::size_t>(at)]) && ++moving == 2) say(st.order[static_cast<std::size_t>(at)]);
+}
+
 }  // namespace detail
 
 TTUNE_INLINE plan make_plan(space const& of) {
@@ -175,6 +203,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   for (auto& st : p.stages) detail::plan_accesses(p, st);
   for (auto const& s : of.steps) detail::loop_step(p, s);
   detail::check_places(p);
+  for (auto const& st : p.stages) detail::check_order(st);
   detail::choose_memory(p);
   return p;
 }

@@ -10,6 +10,20 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
+/// How many iterations the parts of a loop of `extent` make: an extent that its own parts do not divide is rounded up,
+/// so that no two iterations of the loop around meet.
+inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l, std::int32_t extent) {
+  if (l.children.empty()) return extent;
+  std::int32_t inner = 1;
+  for (std::size_t c = l.children.size(); c-- > 0;) {
+    auto const wanted = c == 0 ? extent : std::min(static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen)), extent);
+    auto const made = covered(p, chosen, st, st.loops[static_cast<std::size_t>(l.children[c])], wanted);
+    inner *= made;
+    extent = static_cast<std::int32_t>(ceil_divide(extent, made));
+  }
+  return inner;
+}
+
 /// Extents and strides of a stage's loops from those of its axes; leaves go into the nest in their order.
 inline void replay_loops(plan const& p, configuration const& chosen, nest& out, std::size_t index) {
   auto const& st = p.stages[index];
@@ -32,8 +46,9 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
       } else {
         auto const wanted = static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen));
         extent[child] = std::min(wanted, remaining);  // a region may be smaller than the tile
-        step_size *= extent[child];
-        remaining = static_cast<std::int32_t>(ceil_divide(remaining, extent[child]));
+        auto const made_by_parts = covered(p, chosen, st, st.loops[child], extent[child]);
+        step_size *= made_by_parts;
+        remaining = static_cast<std::int32_t>(ceil_divide(remaining, made_by_parts));
       }
     }
   }
@@ -99,46 +114,110 @@ inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std:
   return most;
 }
 
-/// The region of `st` that its readers touch inside its place.
+/// The smallest value of a dividend while a place's loops run, as an affine form over the axes of the place's stage.
+struct low_form {
+  std::array<std::int64_t, nest::max_axes> coefficient{};
+  std::int64_t constant = 0;
+};
+
+/// Whether axis `x` of stage `of` moves while the loops around place (of, depth) run.
+inline bool moves_outside(plan const& p, nest const& n, std::size_t of, std::size_t x, std::int32_t depth) {
+  auto const& s = n.stages[of];
+  if (s.attached_to >= 0 && x < p.stages[of].definition->axes.size() && s.extent[x] < p.stages[of].axis_size(x)) return true;
+  for (std::int32_t i = 0; i <= depth; ++i) {
+    auto const& l = n.loops[static_cast<std::size_t>(s.first + i)];
+    if (static_cast<std::size_t>(l.axis) == x && l.extent > 1) return true;
+  }
+  return false;
+}
+
+inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, std::size_t of, std::int32_t depth, low_form& to);
+
+/// That of one index of reader `r`. False if there is no one form for it.
+inline bool low_of(plan const& p, nest const& n, std::size_t r, planned_index const& index, std::size_t of, std::int32_t depth, low_form& to) {
+  to.constant += index.constant;
+  for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
+    auto const c = index.coefficient[x];
+    if (c == 0) continue;
+    if (!add_low(p, n, r, x, c, of, depth, to)) return false;
+    if (c < 0) to.constant += c * axis_span(p, n, r, x, of, depth);
+  }
+  return true;
+}
+
+/// Adds `scale` times the smallest value of axis `x` of reader `r`.
+inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, std::size_t of, std::int32_t depth, low_form& to) {
+  if (r == of) {
+    if (moves_outside(p, n, of, x, depth)) to.coefficient[x] += scale;
+    return true;
+  }
+  auto const& planned = p.stages[r];
+  if (x >= planned.definition->axes.size() || n.stages[r].extent[x] >= planned.axis_size(x)) return true;
+  low_form least;
+  bool first = true;
+  for (std::size_t q = r + 1; q < p.stages.size(); ++q) {
+    if (n.stages[q].inlined) continue;
+    for (auto const& a : p.stages[q].accesses) {
+      if (a.write || a.producer != static_cast<std::int32_t>(r)) continue;
+      low_form form;
+      if (a.indices[x].divisor != 1 || !low_of(p, n, q, a.indices[x], of, depth, form)) return false;
+      if (!first && form.coefficient != least.coefficient) return false;
+      form.constant = first ? form.constant : std::min(form.constant, least.constant);
+      least = form;
+      first = false;
+    }
+  }
+  for (std::size_t i = 0; i < nest::max_axes; ++i) to.coefficient[i] += scale * least.coefficient[i];
+  to.constant += scale * least.constant;
+  return true;
+}
+
+/// How many elements of dimension `d` of an attached stage its readers touch inside its place.
+inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::size_t d) {
+  auto const of = static_cast<std::size_t>(n.stages[st].attached_to);
+  auto const depth = n.stages[st].depth;
+  auto const whole = p.stages[st].axis_size(d);
+  planned_index const* only = nullptr;  // while there is one read, where it begins does not matter
+  std::size_t reader = 0;
+  low_form base;
+  bool based = false;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  for (std::size_t r = st + 1; r < p.stages.size(); ++r) {
+    if (n.stages[r].inlined) continue;
+    for (auto const& a : p.stages[r].accesses) {
+      if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
+      auto const& index = a.indices[d];
+      if (index.whole) return whole;
+      std::int64_t span = 0;
+      for (std::size_t x = 0; x < index.coefficient.size(); ++x)
+        if (index.coefficient[x] != 0) span += std::abs(index.coefficient[x]) * axis_span(p, n, r, x, of, depth);
+      if (!only) {
+        only = &index;
+        reader = r;
+        high = span;
+        continue;
+      }
+      if (!based && !low_of(p, n, reader, *only, of, depth, base)) return whole;
+      based = true;
+      low_form form;
+      if (index.divisor != only->divisor || !low_of(p, n, r, index, of, depth, form) || form.coefficient != base.coefficient) return whole;
+      low = std::min(low, form.constant - base.constant);
+      high = std::max(high, form.constant - base.constant + span);
+    }
+  }
+  return only ? std::min(whole, ceil_divide(high - low, only->divisor) + 1) : 0;
+}
+
+/// The region of `st` that its readers touch inside its place, and all of what it reduces.
 inline void replay_region(plan const& p, nest& out, std::size_t st) {
   auto const& planned = p.stages[st];
   auto& made = out.stages[st];
   auto const axes = planned.definition->axes.size();
   for (std::size_t a = axes; a < planned.axis_count(); ++a)
     made.extent[a] = static_cast<std::int32_t>(planned.axis_size(a));
-  for (std::size_t d = 0; d < axes; ++d) {
-    auto const full = planned.axis_size(d);
-    if (made.attached_to < 0) {
-      made.extent[d] = static_cast<std::int32_t>(full);
-      continue;
-    }
-    std::int64_t low = 0;
-    std::int64_t high = -1;
-    bool whole = false;
-    bool first = true;
-    for (std::size_t r = st + 1; r < p.stages.size(); ++r) {
-      if (out.stages[r].inlined) continue;
-      for (auto const& a : p.stages[r].accesses) {
-        if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
-        auto const& index = a.indices[d];
-        if (index.whole) whole = true;
-        std::int64_t span = 0;
-        for (std::size_t x = 0; x < index.coefficient.size(); ++x)
-          if (index.coefficient[x] != 0)
-            span += std::abs(index.coefficient[x]) *
-                    axis_span(p, out, r, x, static_cast<std::size_t>(made.attached_to), made.depth);
-        auto constant = index.constant;
-        if (index.divisor != 1) {
-          span = ceil_divide(span, index.divisor);
-          constant = floor_divide(constant, index.divisor);
-        }
-        low = first ? constant : std::min(low, constant);
-        high = first ? constant + span : std::max(high, constant + span);
-        first = false;
-      }
-    }
-    made.extent[d] = static_cast<std::int32_t>(whole ? full : std::min(full, high - low + 1));
-  }
+  for (std::size_t d = 0; d < axes; ++d)
+    made.extent[d] = static_cast<std::int32_t>(made.attached_to < 0 ? planned.axis_size(d) : touched(p, out, st, d));
 }
 
 }  // namespace detail

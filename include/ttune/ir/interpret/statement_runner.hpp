@@ -26,7 +26,7 @@ struct statement_code {
 
 class statement_runner {
  public:
-  /// `reversed`: loops that are not serial run backwards.
+  /// `reversed`: loops whose iterations have no order run backwards.
   explicit statement_runner(bool reversed) : reversed_(reversed) {}
 
   array_table arrays;
@@ -163,7 +163,9 @@ class statement_runner {
     }
   }
 
-  [[nodiscard]] bool backwards(loop_kind kind) const { return reversed_ && kind != loop_kind::serial; }
+  [[nodiscard]] bool backwards(loop_kind kind) const {
+    return reversed_ && kind != loop_kind::serial && kind != loop_kind::unrolled;
+  }
 
   template <class Body>
   void iterate(statement_code const& n, std::int64_t begin, std::int64_t end, Body const& body) const {

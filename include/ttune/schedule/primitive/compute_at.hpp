@@ -53,6 +53,7 @@ inline void store_in(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   if (st.output) refuse(s, s.stage, "is an output; it lives where the caller puts it");
   st.where = static_cast<ir::memory>(s.values.at(0).literal);
+  if (st.where == ir::memory::operand) refuse(s, s.stage, "is no operand: choose another memory");
   st.where_given = true;
 }
 

@@ -21,6 +21,7 @@ inline void fuse(plan& p, step const& s) {
     auto const id = leaf(st, s, s.loops[i]);
     if (position(st, id) != first + i)
       refuse(s, s.loops[i], "is not directly inside " + s.loops[i ? i - 1 : 0] + ": reorder first");
+    if (is_permuted(st, id)) refuse(s, s.loops[i], "stands where a permutation knob puts it: fuse before that reorder, or leave it out there");
     if (st.loops[static_cast<std::size_t>(id)].kind != ir::loop_kind::serial)
       refuse(s, s.loops[i], "is not a plain loop: fuse before parallel, vectorize or unroll");
     if (is_reduction_axis(st, st.loops[static_cast<std::size_t>(id)].axis) !=

@@ -65,4 +65,9 @@ inline std::size_t position(planned_stage const& st, std::int32_t id) {
   return static_cast<std::size_t>(std::find(st.order.begin(), st.order.end(), id) - st.order.begin());
 }
 
+/// Whether a permutation knob may move a leaf.
+inline bool is_permuted(planned_stage const& st, std::int32_t id) {
+  return std::find(st.permuted.begin(), st.permuted.end(), static_cast<std::int32_t>(position(st, id))) != st.permuted.end();
+}
+
 }  // namespace ttune::inline v0::primitives

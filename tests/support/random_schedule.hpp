@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random schedules of any program, for property tests: every primitive with arguments that may fit or not, literals
+// and knobs. Steps that make_plan refuses are left out, so what is left must keep the program's meaning.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "ttune/schedule/factors.hpp"
+#include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/space.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/support/rng.hpp"
+
+namespace ttune_test {
+
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::annotate) + 1;
+
+/// How often each primitive was applied, and refused.
+struct primitive_counts {
+  std::array<long, primitive_count> applied{};
+  std::array<long, primitive_count> refused{};
+
+  [[nodiscard]] std::string text() const {
+    std::string made;
+    for (int p = 0; p < primitive_count; ++p)
+      made += std::string(made.empty() ? "" : ", ") + name_of(static_cast<ttune::primitive>(p)) + " " +
+              std::to_string(applied[static_cast<std::size_t>(p)]) + " (" + std::to_string(refused[static_cast<std::size_t>(p)]) + " refused)";
+    return made;
+  }
+};
+
+struct random_schedule_options {
+  int structural = 3;  ///< attempts at steps that change the program
+  int loops = 10;      ///< attempts at steps that change loops and places
+  std::vector<ttune::primitive> structural_primitives{ttune::primitive::cache_read, ttune::primitive::cache_write,
+                                                      ttune::primitive::rfactor, ttune::primitive::inline_stage};
+  std::vector<ttune::primitive> loop_primitives{
+      ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,    ttune::primitive::fuse,
+      ttune::primitive::reorder,    ttune::primitive::reorder,    ttune::primitive::parallel, ttune::primitive::vectorize,
+      ttune::primitive::unroll,     ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
+      ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in, ttune::primitive::pack};
+};
+
+class schedule_generator {
+ public:
+  schedule_generator(ttune::rng& random, ttune::handle<ttune::ir::program> program, primitive_counts& counts,
+                     random_schedule_options const& options)
+      : random_(random), counts_(counts), options_(options) {
+    made_.program = std::move(program);
+    plan_ = make_plan(made_);
+  }
+
+  ttune::space make() {
+    for (auto n = pick(options_.structural + 1); n > 0; --n) attempt(one_of(options_.structural_primitives));
+    for (auto n = pick(options_.loops + 1); n > 0; --n) attempt(one_of(options_.loop_primitives));
+    return made_;
+  }
+
+ private:
+  using primitive = ttune::primitive;
+
+  std::int64_t pick(std::int64_t below) { return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below))); }
+  template <class T>
+  T const& one_of(std::vector<T> const& values) {
+    return values[random_.below(values.size())];
+  }
+  std::string fresh(char const* stem) { return stem + std::to_string(names_++); }
+
+  void attempt(primitive what) {
+    auto const knobs = made_.knobs.size();
+    auto s = proposal(what);
+    made_.steps.push_back(std::move(s));
+    try {
+      plan_ = make_plan(made_);
+      ++counts_.applied[static_cast<std::size_t>(what)];
+    } catch (ttune::schedule_error const&) {
+      made_.steps.pop_back();
+      made_.knobs.resize(knobs);
+      ++counts_.refused[static_cast<std::size_t>(what)];
+    }
+  }
+
+  std::int32_t add_knob(ttune::knob k) {
+    made_.knobs.push_back(std::move(k));
+    return static_cast<std::int32_t>(made_.knobs.size()) - 1;
+  }
+
+  ttune::step proposal(primitive what) {
+    auto const& st = plan_.stages[random_.below(plan_.stages.size())];
+    ttune::step s{what, st.definition->name, {}, {}, {}};
+    switch (what) {
+      case primitive::merge: s.results = {fresh("m")}; return with_adjacent_axes(st, std::move(s));
+      case primitive::cache_read: s.results = {fresh("copy")}; s.loops = {some_source(st)}; return s;
+      case primitive::cache_write: s.results = {fresh("acc")}; return s;
+      case primitive::rfactor: return rfactor(st, std::move(s));
+      case primitive::inline_stage: return s;
+      case primitive::split: return split(st, std::move(s));
+      case primitive::fuse: s.results = {fresh("f")}; return fuse(st, std::move(s));
+      case primitive::reorder: return reorder(st, std::move(s));
+      case primitive::parallel:
+      case primitive::vectorize:
+      case primitive::unroll:
+        s.loops = {some_loop(st)};
+        if (random_.chance(0.3)) s.values = {{add_knob(ttune::boolean_knob(fresh("maybe"))), 0, 0}};
+        return s;
+      case primitive::bind:
+        s.loops = {some_loop(st)};
+        s.values = {ttune::literal(static_cast<std::int64_t>(ttune::ir::loop_kind::block_x) + pick(7))};
+        return s;
+      case primitive::compute_at: return compute_at(st, std::move(s));
+      case primitive::store_in: s.values = {ttune::literal(pick(6))}; return s;
+      case primitive::pack: return s;
+      case primitive::annotate: s.loops = {some_loop(st)}; s.results = {"note"}; s.values = {ttune::literal(pick(8))}; return s;
+    }
+    return s;
+  }
+
+  [[nodiscard]] static std::vector<std::string> loops_of(ttune::planned_stage const& st) {
+    std::vector<std::string> names;
+    for (auto const id : st.order) {
+      auto const& l = st.loops[static_cast<std::size_t>(id)];
+      if (!l.fused) names.push_back(l.group.empty() ? l.name : l.group);
+    }
+    return names;
+  }
+  std::string some_loop(ttune::planned_stage const& st) {
+    auto const names = loops_of(st);
+    return names.empty() ? "none" : one_of(names);
+  }
+
+  ttune::step with_adjacent_axes(ttune::planned_stage const& st, ttune::step s) {
+    auto const& axes = st.definition->axes;
+    auto const at = random_.below(axes.size());
+    for (auto a = at; a < std::min(axes.size(), at + 2); ++a) s.loops.push_back(axes[a].name);
+    return s;
+  }
+
+  std::string some_source(ttune::planned_stage const& st) {
+    std::vector<std::string> names;
+    for (auto const& a : st.accesses) {
+      if (a.producer >= 0) names.push_back(plan_.stages[static_cast<std::size_t>(a.producer)].definition->name);
+      if (a.operand >= 0) names.push_back(plan_.program->inputs[static_cast<std::size_t>(a.operand)]->name);
+    }
+    return names.empty() ? "none" : one_of(names);
+  }
+
+  ttune::step rfactor(ttune::planned_stage const& st, ttune::step s) {
+    auto const& reduced = st.definition->reduction.axes;
+    s.loops = {reduced.empty() ? "none" : one_of(reduced).name};
+    s.results = {fresh("part"), fresh("l")};
+    s.values = {ttune::literal(1 + pick(6))};
+    return s;
+  }
+
+  ttune::step split(ttune::planned_stage const& st, ttune::step s) {
+    auto const name = some_loop(st);
+    s.loops = {name};
+    auto const parts = 2 + static_cast<std::int32_t>(pick(2));
+    for (std::int32_t i = 0; i < parts; ++i) s.results.push_back(fresh("p"));
+    auto const extent = extent_of_axis(st, name);
+    if (extent > 0 && random_.chance(0.5)) {
+      constexpr ttune::factor_policy policies[] = {ttune::factor_policy::exact, ttune::factor_policy::powers_of_two, ttune::factor_policy::any};
+      auto const id = add_knob(ttune::factors_knob(fresh("tile"), extent, parts, policies[pick(3)]));
+      for (std::int32_t c = 1; c < parts; ++c) s.values.push_back({id, c, 0});
+    } else {
+      for (std::int32_t c = 1; c < parts; ++c) s.values.push_back(ttune::literal(1 + pick(7)));
+    }
+    return s;
+  }
+  [[nodiscard]] static std::int64_t extent_of_axis(ttune::planned_stage const& st, std::string const& name) {
+    for (std::size_t a = 0; a < st.axis_count(); ++a)
+      if (st.axis_name(a) == name) return st.axis_size(a);
+    return 0;
+  }
+
+  ttune::step fuse(ttune::planned_stage const& st, ttune::step s) {
+    auto const names = loops_of(st);
+    if (names.empty()) return s;
+    auto const from = random_.below(names.size());
+    for (auto i = from; i < std::min(names.size(), from + 2 + random_.below(2)); ++i) s.loops.push_back(names[i]);
+    return s;
+  }
+
+  ttune::step reorder(ttune::planned_stage const& st, ttune::step s) {
+    auto names = loops_of(st);
+    for (auto i = names.size(); i > 1; --i) std::swap(names[i - 1], names[random_.below(i)]);
+    names.resize(std::min<std::size_t>(names.size(), 1 + random_.below(4)));
+    s.loops = names;
+    if (!names.empty() && random_.chance(0.3))
+      s.values = {{add_knob(ttune::permutation_knob(fresh("order"), static_cast<std::int32_t>(names.size()))), 0, 0}};
+    return s;
+  }
+
+  ttune::step compute_at(ttune::planned_stage const& st, ttune::step s) {
+    std::size_t self = 0;
+    while (&plan_.stages[self] != &st) ++self;
+    std::vector<std::string> readers;
+    for (auto r = self + 1; r < plan_.stages.size(); ++r)
+      for (auto const& a : plan_.stages[r].accesses)
+        if (a.producer == static_cast<std::int32_t>(self)) readers.push_back(plan_.stages[r].definition->name);
+    auto const& any = one_of(plan_.stages).definition->name;
+    s.loops = {readers.empty() || random_.chance(0.1) ? any : one_of(readers)};
+    ttune::planned_stage const* reader = &st;
+    for (auto const& other : plan_.stages)
+      if (other.definition->name == s.loops[0]) reader = &other;
+    auto const places = random_.chance(0.3) ? 2 + pick(2) : 1;
+    for (std::int64_t i = 0; i < places; ++i)
+      s.loops.push_back(random_.chance(0.1) ? ttune::place_root : random_.chance(0.1) ? ttune::place_inline : some_loop(*reader));
+    if (places > 1) s.values = {{add_knob(ttune::location_knob(fresh("place"), static_cast<std::int32_t>(places))), 0, 0}};
+    return s;
+  }
+
+  ttune::rng& random_;
+  primitive_counts& counts_;
+  random_schedule_options const& options_;
+  ttune::space made_;
+  ttune::plan plan_;
+  int names_ = 0;
+};
+
+[[nodiscard]] inline ttune::space random_schedule(ttune::rng& random, ttune::handle<ttune::ir::program> program, primitive_counts& counts,
+                                                  random_schedule_options const& options = {}) {
+  return schedule_generator(random, std::move(program), counts, options).make();
+}
+
+[[nodiscard]] inline ttune::configuration random_choices(ttune::rng& random, std::vector<ttune::knob> const& knobs) {
+  ttune::configuration made;
+  for (auto const& k : knobs) made.choices.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(k.choices()))));
+  return made;
+}
+
+}  // namespace ttune_test
