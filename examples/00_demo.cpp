@@ -85,7 +85,7 @@ char const* origin_text(ttune::tuning_report const& r) {
 
 int run(int argc, char** argv) {
   auto const budget_seconds = argc > 1 ? std::atof(argv[1]) : 15.0;
-  auto const machine = ttune::host_target();
+  auto const machine = ttune::probe_host();
   auto const peak = ttune::measure_fma_peak(machine.cores) * 1e9;
   std::printf("%s, %d cores, FMA peak %.0f GFLOP/s (measured now)\n\n", machine.name.c_str(), machine.cores, peak * 1e-9);
 
