@@ -34,13 +34,14 @@ struct primitive_counts {
 struct random_schedule_options {
   int structural = 3;  ///< attempts at steps that change the program
   int loops = 10;      ///< attempts at steps that change loops and places
-  std::vector<ttune::primitive> structural_primitives{ttune::primitive::cache_read, ttune::primitive::cache_write,
+  std::vector<ttune::primitive> structural_primitives{ttune::primitive::merge, ttune::primitive::cache_read, ttune::primitive::cache_write,
                                                       ttune::primitive::rfactor, ttune::primitive::inline_stage};
   std::vector<ttune::primitive> loop_primitives{
       ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,    ttune::primitive::fuse,
       ttune::primitive::reorder,    ttune::primitive::reorder,    ttune::primitive::parallel, ttune::primitive::vectorize,
       ttune::primitive::unroll,     ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
-      ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in, ttune::primitive::pack};
+      ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in, ttune::primitive::pack,
+      ttune::primitive::annotate};
 };
 
 class schedule_generator {

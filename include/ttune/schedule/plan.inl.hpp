@@ -43,6 +43,7 @@ inline void loop_step(plan& p, step const& s) {
     case primitive::compute_at: return primitives::compute_at(p, s);
     case primitive::store_in: return primitives::store_in(p, s);
     case primitive::pack: return primitives::pack(p, s);
+    case primitive::annotate: return primitives::annotate(p, s);
     default: return;
   }
 }

@@ -84,9 +84,10 @@ class cpp_writer {
       }
       case primitive::inline_stage: return call(s, "inline_stage", quoted(s.stage));
       case primitive::split: return write_split(s);
+      case primitive::merge:
       case primitive::fuse: {
         auto const loops = listed(s.loops);
-        return call(s, "fuse", loops + ", " + loop(s.results[0]));
+        return call(s, name_of(s.what), loops + ", " + loop(s.results[0]));
       }
       case primitive::reorder: return write_reorder(s);
       case primitive::parallel:
@@ -94,12 +95,13 @@ class cpp_writer {
       case primitive::unroll:
         if (s.values.empty() || value(s.values[0]) != 0) call(s, name_of(s.what), listed(s.loops));
         return;
+      case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value(s.values[0])));
+      case primitive::annotate: return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value(s.values[0])));
       case primitive::compute_at:
         if (place(s) != place_root) call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(place(s)));
         return;
       case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value(s.values[0]))));
       case primitive::pack: return call(s, "pack", "");
-      default: calls_ += "\n    /* " + std::string(name_of(s.what)) + " has no call yet */";
     }
   }
   void write_split(step const& s) {
@@ -117,6 +119,11 @@ class cpp_writer {
       for (std::size_t i = 0; i < order.size(); ++i) names[i] = s.loops[static_cast<std::size_t>(order[i])];
     }
     call(s, "reorder", listed(names));
+  }
+  [[nodiscard]] static char const* kind_name(std::int64_t kind) {
+    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "block_x",       "block_y",
+                                     "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
+    return texts[static_cast<std::size_t>(kind)];
   }
   [[nodiscard]] static char const* memory_name(std::int64_t where) {
     constexpr char const* texts[] = {"operand", "prepared", "shared", "local", "registers", "group"};

@@ -35,4 +35,10 @@ inline void set_kind(plan& p, step const& s) {
   }
 }
 
+/// A note about a loop, part of the space and its key; emitters and features may look it up in the steps.
+inline void annotate(plan& p, step const& s) {
+  if (s.loops.size() != 1 || s.results.size() != 1 || s.values.size() != 1) refuse(s, listed(s.loops), "takes one loop, the name of the note and its value");
+  (void)leaf(stage_of(p, s), s, s.loops[0]);
+}
+
 }  // namespace ttune::inline v0::primitives
