@@ -46,12 +46,12 @@ class contraction {
   void choose_tiles() {
     auto const registers = out_.machine().vector_registers;
     auto const v_size = size(v_);
+    auto const w_size = w_ < 0 ? 1 : size(w_);
     std::vector<std::int32_t> vector_tiles;
     if (v_size <= lanes_) vector_tiles = {static_cast<std::int32_t>(v_size)};
     else
-      for (std::int32_t n = 1; n <= 4 && (n - 1) * lanes_ < v_size; ++n) vector_tiles.push_back(n * lanes_);
+      for (std::int32_t n = 1; n <= (w_size == 1 ? 28 : 4) && (n - 1) * lanes_ < v_size; n += n < 4 ? 1 : 4) vector_tiles.push_back(n * lanes_);
     std::vector<std::int32_t> row_tiles = {1};
-    auto const w_size = w_ < 0 ? 1 : size(w_);
     for (std::int32_t t = 2; t <= std::min<std::int64_t>(w_size, 16); ++t) row_tiles.push_back(t);
     double best = 0;
     std::int64_t best_v = 1;
@@ -67,7 +67,9 @@ class contraction {
     seed_tile_w_ = best_w;
     if (!tile_v_.is_literal() || !tile_w_.is_literal()) {
       auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
-      out_.require(knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers), "the register tile fits the vector registers");
+      // with one row, what is loaded is used once, by the multiply-add that loads it
+      out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers) : knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers),
+                   "the register tile fits the vector registers");
     }
   }
 
@@ -78,7 +80,8 @@ class contraction {
   [[nodiscard]] double tile_score(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
     auto const vectors = ceil_divide(tv, lanes_);
     auto const accumulators = vectors * tw;
-    if (accumulators + vectors + 1 > registers) return 0;
+    bool const one_row = w_ < 0 || size(w_) == 1;
+    if (one_row ? vectors + 2 > registers : accumulators + vectors + 1 > registers) return 0;
     auto const used = [](std::int64_t extent, std::int64_t tile) {
       return static_cast<double>(extent) / static_cast<double>(ceil_divide(extent, tile) * tile);
     };
