@@ -15,7 +15,7 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::annotate) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::double_buffer) + 1;
 
 /// How often each primitive was applied, and refused.
 struct primitive_counts {
@@ -41,7 +41,7 @@ struct random_schedule_options {
       ttune::primitive::reorder,    ttune::primitive::reorder,    ttune::primitive::parallel, ttune::primitive::vectorize,
       ttune::primitive::unroll,     ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
       ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in, ttune::primitive::pack,
-      ttune::primitive::annotate};
+      ttune::primitive::annotate,   ttune::primitive::double_buffer};
 };
 
 class schedule_generator {
@@ -112,7 +112,8 @@ class schedule_generator {
         return s;
       case primitive::compute_at: return compute_at(st, std::move(s));
       case primitive::store_in: s.values = {ttune::literal(pick(6))}; return s;
-      case primitive::pack: return s;
+      case primitive::pack:
+      case primitive::double_buffer: return s;
       case primitive::annotate: s.loops = {some_loop(st)}; s.results = {"note"}; s.values = {ttune::literal(pick(8))}; return s;
     }
     return s;
