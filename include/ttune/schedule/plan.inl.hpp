@@ -208,6 +208,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   for (auto const& s : of.steps) detail::loop_step(p, s);
   detail::check_places(p);
   for (auto const& st : p.stages) detail::check_order(st);
+  primitives::choose_group_memory(p);
   primitives::check_bound(p);
   primitives::check_doubled(p);
   detail::choose_memory(p);

@@ -12,6 +12,8 @@
 
 namespace ttune::inline v0::ir::detail {
 
+/// Whether each thread has its own.
+inline constexpr bool is_own(memory where) { return where == memory::local || where == memory::registers; }
 inline constexpr bool is_thread(loop_kind k) { return k >= loop_kind::thread_x; }
 
 /// Position in the three directions of a block, and among virtual threads.

@@ -127,13 +127,11 @@ class statement_runner {
     return static_cast<std::int32_t>(statements_.size()) - 1;
   }
 
-  [[nodiscard]] static bool is_own(buffer const& b) { return b.where == memory::local || b.where == memory::registers; }
-
   void compile_allocate(allocate const& v, statement_code& n) {
     n.what = sort::allocate;
     n.storage = v.storage.get();
     if (known_.emplace(v.storage.get(), 0).second) {
-      scratch_.push_back(arrays.add(v.storage.get(), {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false, is_own(*v.storage)}));
+      scratch_.push_back(arrays.add(v.storage.get(), {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false, v.storage->where}));
     }
     n.variable = arrays.slot(v.storage, 0);
     n.body = {compile(v.body)};
@@ -223,7 +221,7 @@ class statement_runner {
   void run_store(statement_code const& n, frame& f) {
     if (watch_.active()) {
       auto const* target = f.arrays[static_cast<std::size_t>(n.target.array)];
-      watch_.ends_in_own(target && target->own);
+      watch_.ends_in_own(target && target->where == memory::local);  // a register may be a step towards something shared
     }
     auto const v = code_.value(n.value, f);
     std::size_t position = 0;
@@ -236,7 +234,7 @@ class statement_runner {
     auto* to = f.arrays[static_cast<std::size_t>(n.target.array)];
     if (!to) fail(n, "the buffer is used outside of its alloc");
     if (to->read_only) fail(n, "the buffer is not to be written here");
-    if (watch_.active() && !watch_.write(to->touched(position), f.thread, to->own))
+    if (watch_.active() && !watch_.write(to->touched(position), f.thread, to->own()))
       fail(n, "element " + std::to_string(position) + " is touched by another thread: a barrier is missing");
     if (!to->marks.empty()) to->marks[position] |= 1 | 4;
     ++to->stores;
@@ -316,13 +314,13 @@ class statement_runner {
 
   /// Shared storage once, a thread's own for each.
   void allocate_together(statement_code const& n, std::vector<frame*>& threads) {
-    bool const own = is_own(*n.storage);
     auto const elements = static_cast<std::size_t>(n.storage->elements());
     std::deque<storage> copies;
     auto const fresh = [&]() -> storage* {
-      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false, own});
+      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false, n.storage->where});
       return &copies.back();
     };
+    bool const own = is_own(n.storage->where);
     auto* shared = own ? nullptr : fresh();
     for (auto* f : threads) f->arrays[static_cast<std::size_t>(n.variable)] = own ? fresh() : shared;
     run_each(n.body[0], threads);

@@ -23,9 +23,11 @@ struct storage {
   std::int64_t loads = 0;
   std::int64_t stores = 0;
   bool read_only = false;
-  bool own = false;             ///< of one thread
+  memory where = memory::shared;
   std::vector<touch> touches = {};  ///< by element, as soon as a kernel's threads are at it
 
+  /// Of one thread.
+  [[nodiscard]] bool own() const noexcept { return is_own(where); }
   [[nodiscard]] touch& touched(std::size_t at) {
     if (touches.empty()) touches.resize(static_cast<std::size_t>(values.elements()));
     return touches[at];
@@ -288,7 +290,7 @@ class value_code {
       if ((s.marks[at] & 1) == 0) throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which nothing has written");
       s.marks[at] |= 2;
     }
-    if (f.watch && f.watch->active() && !f.watch->read(s.touched(at), f.thread, s.own))
+    if (f.watch && f.watch->active() && !f.watch->read(s.touched(at), f.thread, s.own()))
       throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which another thread writes: a barrier is missing");
     ++s.loads;
     return is_float(n.type) ? number{s.values.reals[at], 0} : number{0, s.values.integers[at]};

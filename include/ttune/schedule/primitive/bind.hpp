@@ -62,12 +62,33 @@ template <class Is>
   return std::any_of(at.places.begin(), at.places.end(), [&](planned_place const& outer) { return is_around(p, outer, is); });
 }
 
+/// A stage in group memory inside of which a place is; -1: none.
+[[nodiscard]] inline std::int32_t group_around(plan const& p, planned_place const& place) {
+  if (place.kind != planned_place::sort::inside) return -1;
+  auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
+  if (at.where == ir::memory::group) return place.stage;
+  for (auto const& outer : at.places)
+    if (auto const found = group_around(p, outer); found >= 0) return found;
+  return -1;
+}
+
 }  // namespace detail
 
-/// What loops over blocks and threads must keep to across stages. A stage inside of another one whose loops are bound to
-/// threads lives in group memory.
-inline void check_bound(plan& p) {
+/// What several threads compute for others lives in group memory.
+inline void choose_group_memory(plan& p) {
   for (auto& st : p.stages) {
+    bool const attached = std::any_of(st.places.begin(), st.places.end(), [](planned_place const& at) { return at.kind == planned_place::sort::inside; });
+    if (!attached || !detail::has_loop(st, is_thread)) continue;
+    if (st.where_given && st.where != ir::memory::group)
+      throw schedule_error("store_in", st.definition->name, "is computed by several threads, so other threads must see it: store it in group memory");
+    st.where = ir::memory::group;
+    st.where_given = true;
+  }
+}
+
+/// What loops over blocks and threads must keep to, inside of a stage and across stages.
+inline void check_bound(plan const& p) {
+  for (auto const& st : p.stages) {
     auto const say = [&](char const* what, std::string const& sentence) { throw schedule_error(what, st.definition->name, sentence); };
     bool inside_thread = false;
     bool inside_others = std::any_of(st.permuted.begin(), st.permuted.end(), [&](std::int32_t at) {
@@ -80,25 +101,14 @@ inline void check_bound(plan& p) {
       inside_thread = inside_thread || is_thread(kind);
       inside_others = inside_others || is_at_once(kind);
     }
-    bool const attached = std::any_of(st.places.begin(), st.places.end(), [](planned_place const& at) { return at.kind == planned_place::sort::inside; });
-    if (!attached) continue;
-    if (detail::has_loop(st, is_thread)) {
-      if (st.where_given && st.where != ir::memory::group)
-        say("store_in", "is computed by several threads, so other threads must see it: store it in group memory");
-      st.where = ir::memory::group;
-      st.where_given = true;
-    }
     for (auto const& at : st.places) {
       if (detail::has_loop(st, is_bound) && detail::is_around(p, at, is_at_once))
         say("bind", "has a loop over blocks or threads, but is computed inside of a parallel or vectorized one");
       if (detail::has_loop(st, is_block) && detail::is_around(p, at, is_bound))
         say("bind", "has a loop over blocks, but is computed inside of a loop over blocks or threads");
-      for (auto const* outer = &at; outer->kind == planned_place::sort::inside;) {
-        auto const& holder = p.stages[static_cast<std::size_t>(outer->stage)];
-        if (st.where == ir::memory::group && holder.where == ir::memory::group)
-          say("compute_at", "lives in group memory and so does " + holder.definition->name + ", inside of which it is computed: compute it where that is computed");
-        outer = &holder.places[0];
-      }
+      if (auto const holder = st.where == ir::memory::group ? detail::group_around(p, at) : -1; holder >= 0)
+        say("compute_at", "lives in group memory and so does " + p.stages[static_cast<std::size_t>(holder)].definition->name +
+                              ", inside of which it is computed: compute it where that is computed");
     }
   }
 }
