@@ -283,15 +283,23 @@ class lowering {
     return ir::make_binary(ir::binary_op::floor_modulo, position(static_cast<std::size_t>(s.attached_to), s.depth), ir::make_index(2));
   }
 
+  /// What runs before a loop, and the buffers that live as long as both.
+  struct prologue {
+    std::vector<ir::stmt> parts;
+    std::vector<handle<ir::buffer>> buffers;
+    bool meets = false;  ///< threads wait for each other behind it
+  };
+
   /// The next iteration's part; the first one is left to be run before the loop.
   ir::stmt computed_ahead(std::size_t q, ir::stmt const& made, bool group) {
     auto const& s = n_.stages[q];
     auto const of = static_cast<std::size_t>(s.attached_to);
     auto const name = variable(of, s.depth);
     auto const next = ir::make_variable(name) + 1;
-    before_[name].push_back(pass::substitute(made, {{name, ir::make_index(0)}}));
-    if (group) before_[name].push_back(barrier());
-    auto& buffers = is_hoisted(q) ? hoisted_ : around_loop_[name];
+    auto& first = prologues_[name];
+    first.parts.push_back(pass::substitute(made, {{name, ir::make_index(0)}}));
+    first.meets = first.meets || group;
+    auto& buffers = is_hoisted(q) ? hoisted_ : first.buffers;
     buffers.insert(buffers.end(), buffers_[q].begin(), buffers_[q].end());
     auto const more = ir::make_binary(ir::binary_op::less, next, ir::make_index(loop(of, s.depth).extent));
     return ir::make_conditional(more, pass::substitute(made, {{name, next}}));
@@ -299,15 +307,17 @@ class lowering {
 
   /// A loop with what runs before it, and the buffers that live as long as it.
   ir::stmt finished(std::string const& name, ir::loop_kind kind, ir::stmt made) {
-    if (auto const first = before_.extract(name)) {
-      first.mapped().push_back(made);
-      made = ir::make_block(std::move(first.mapped()));
-    }
     auto const allocate = [&](std::vector<handle<ir::buffer>>& buffers) {
       for (auto const& b : buffers) made = ir::make_allocate(b, made);
       buffers.clear();
     };
-    if (auto const here = around_loop_.find(name); here != around_loop_.end()) allocate(here->second);
+    if (auto first = prologues_.extract(name)) {
+      auto& [parts, buffers, meets] = first.mapped();
+      if (meets) parts.push_back(barrier());
+      parts.push_back(made);
+      made = ir::make_block(std::move(parts));
+      allocate(buffers);
+    }
     if (primitives::is_thread(kind) && !any_around(primitives::is_thread)) allocate(hoisted_);
     return made;
   }
@@ -541,8 +551,7 @@ class lowering {
   pass::ranges ranges_;                                  ///< of the loop variables in scope
   std::vector<loop_around> around_;                      ///< what is being made
   std::vector<handle<ir::buffer>> hoisted_;              ///< to be allocated around the loops over threads
-  std::unordered_map<std::string, std::vector<ir::stmt>> before_;                  ///< by loop: what runs before it
-  std::unordered_map<std::string, std::vector<handle<ir::buffer>>> around_loop_;   ///< by loop: allocated around both
+  std::unordered_map<std::string, prologue> prologues_;  ///< by loop
 };
 
 }  // namespace detail
