@@ -3,6 +3,8 @@
 // passes make of it computes what the program says, in whatever order independent iterations run.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "support/random_program.hpp"
@@ -52,6 +54,17 @@ std::string fault_of(space const& s, configuration const& chosen, std::vector<ir
   }
 }
 
+/// A guard's 0 is a number in a stage of its own and absent in the sum that it is inlined into: 0 * infinity differs
+/// (ir/README.md, "Absent terms").
+bool inlining_shows(space const& s, std::vector<ir::ndarray> const& expected) {
+  bool const inlines = std::any_of(s.steps.begin(), s.steps.end(), [](step const& one) {
+    return one.what == primitive::inline_stage || std::find(one.loops.begin(), one.loops.end(), place_inline) != one.loops.end();
+  });
+  return inlines && std::any_of(expected.begin(), expected.end(), [](ir::ndarray const& a) {
+    return std::any_of(a.reals.begin(), a.reals.end(), [](double v) { return !std::isfinite(v); });
+  });
+}
+
 /// Leaves out steps as long as the fault stays.
 space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> const& operands, std::vector<ir::ndarray> const& expected) {
   for (auto i = s.steps.size(); i-- > 0;) {
@@ -77,6 +90,7 @@ ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count, ttun
     auto const expected = ir::evaluate(*p, operands);
     for (int schedules = 0; schedules < 2; ++schedules) {
       auto const s = ttune_test::random_schedule(random, p, counts, options);
+      if (inlining_shows(s, expected)) continue;
       auto const chosen = ttune_test::random_choices(random, s.knobs);
       auto const fault = fault_of(s, chosen, operands, expected);
       if (fault.empty()) continue;
