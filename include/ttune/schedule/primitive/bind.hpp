@@ -55,9 +55,12 @@ template <class Is>
 [[nodiscard]] bool is_around(plan const& p, planned_place const& place, Is const& is) {
   if (place.kind != planned_place::sort::inside) return false;
   auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
+  bool reached = false;
   for (auto const id : at.order) {
-    if (is(at.loops[static_cast<std::size_t>(id)].kind)) return true;
-    if (id == place.loop && at.permuted.empty()) break;
+    auto const& l = at.loops[static_cast<std::size_t>(id)];
+    if (is(l.kind)) return true;
+    reached = reached || id == place.loop;
+    if (reached && at.permuted.empty() && !l.fused) break;  // the kind of fused loops stands at the last one
   }
   return std::any_of(at.places.begin(), at.places.end(), [&](planned_place const& outer) { return is_around(p, outer, is); });
 }
