@@ -52,6 +52,7 @@ struct planned_stage {
   std::vector<std::int32_t> order;          ///< leaves, outermost first
   std::vector<std::int32_t> permuted;       ///< positions of `order` that `permutation` rearranges
   knob_value permutation = literal(0);
+  bool placed = false;                      ///< by a compute_at
   std::vector<planned_place> places = {planned_place{}};
   knob_value place = literal(0);            ///< index into `places`
   ir::memory where = ir::memory::local;

@@ -75,6 +75,16 @@ template <class Is>
   return -1;
 }
 
+/// A stage whose threads update an operand that another stage reads; null: none.
+[[nodiscard]] inline planned_stage const* updated_by_threads(plan const& p, planned_stage const& reader) {
+  for (auto const& st : p.stages)
+    for (auto const& a : reader.accesses)
+      if (&st != &reader && st.definition->updates && a.operand >= 0 && has_loop(st, is_thread) &&
+          p.program->inputs[static_cast<std::size_t>(a.operand)] == st.definition->updates)
+        return &st;
+  return nullptr;
+}
+
 }  // namespace detail
 
 /// What several threads compute for others lives in group memory.
@@ -109,6 +119,8 @@ inline void check_bound(plan const& p) {
         say("bind", "has a loop over blocks or threads, but is computed inside of a parallel or vectorized one");
       if (detail::has_loop(st, is_block) && detail::is_around(p, at, is_bound))
         say("bind", "has a loop over blocks, but is computed inside of a loop over blocks or threads");
+      if (auto const* writer = detail::updated_by_threads(p, st); writer && at.kind == planned_place::sort::inside)
+        say("compute_at", "reads " + writer->definition->updates->name + " while threads of " + writer->definition->name + " update it: compute it at the root");
       if (auto const holder = st.where == ir::memory::group ? detail::group_around(p, at) : -1; holder >= 0)
         say("compute_at", "lives in group memory and so does " + p.stages[static_cast<std::size_t>(holder)].definition->name +
                               ", inside of which it is computed: compute it where that is computed");
