@@ -106,7 +106,7 @@ ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count, ttun
 }  // namespace
 
 TEST_CASE("schedules: random programs under random schedules keep their meaning") {
-  auto const counts = check(ttune_test::seed(), programs(4'000), {});
+  auto const counts = check(ttune_test::seed(), programs(2'500), {});
   for (int p = 0; p < ttune_test::primitive_count; ++p) {
     INFO(std::string(name_of(static_cast<primitive>(p))));
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
@@ -114,7 +114,7 @@ TEST_CASE("schedules: random programs under random schedules keep their meaning"
 }
 
 TEST_CASE("schedules: random programs on blocks and threads keep their meaning, without races") {
-  auto const counts = check(ttune_test::seed(), programs(2'000), ttune_test::gpu_schedules());
+  auto const counts = check(ttune_test::seed(), programs(1'000), ttune_test::gpu_schedules());
   for (auto const p : {primitive::bind, primitive::store_in, primitive::cache_read, primitive::double_buffer})
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
 }
