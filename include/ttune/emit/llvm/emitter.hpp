@@ -14,6 +14,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/emit/llvm/frames.hpp"
 #include "ttune/emit/llvm/linear.hpp"
+#include "ttune/emit/llvm/transposition.hpp"
 #include "ttune/emit/llvm/values.hpp"
 #include "ttune/emit/llvm/workspace.hpp"
 #include "ttune/ir/operands.hpp"
@@ -82,7 +83,7 @@ class llvm_emitter {
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
   [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
-  [[nodiscard]] std::vector<std::string> transpose(std::vector<std::string> rows, int lanes, dtype type);
+  void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key);
   [[nodiscard]] std::string extract(value const& v, int lane);
   [[nodiscard]] std::string declare(std::string const& declaration);
 

@@ -239,41 +239,38 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
     key += " " + vectors.back();
   }
   if (rows < 4 || (rows & (rows - 1)) != 0) return std::nullopt;
-  auto const* known = frames_.find_load("transposed", key + " 0");
-  std::vector<std::string> flat;
-  if (known) {
-    for (int i = 0; i < rows; ++i) flat.push_back(*frames_.find_load("transposed", key + " " + std::to_string(i)));
-  } else {
-    flat = transpose(vectors, lanes, type);
-    for (int i = 0; i < rows; ++i) frames_.remember_load("transposed", key + " " + std::to_string(i), flat[static_cast<std::size_t>(i)]);
+  transposition const plan(rows, lanes, static_cast<int>(size_in_bytes(type)));
+  if (!frames_.find_load("transposed", key)) {
+    frames_.remember_load("transposed", key, "all");
+    transpose(plan, std::move(vectors), lanes, type, key);
   }
-  auto const& from = flat[static_cast<std::size_t>(lane * rows / lanes)];
-  if (rows == lanes) return value{from, type, rows};
-  std::string places = "<";
-  for (int i = 0; i < rows; ++i) places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(lane * rows % lanes + i);
+  auto const places = plan.column(lane);
+  auto const* const from = frames_.find_load("transposed", key + " " + std::to_string(places[0].vector));
+  bool whole = rows == lanes;
+  std::string text = "<";
+  for (int i = 0; i < rows; ++i) {
+    auto const place = places[static_cast<std::size_t>(i)].lane;
+    whole = whole && place == i;
+    text += (i != 0 ? ", i32 " : "i32 ") + std::to_string(place);
+  }
+  if (whole) return value{*from, type, rows};
   auto const vector = vector_of(scalar_type(type), lanes);
-  return value{define("shufflevector " + vector + " " + from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + places + ">"), type, rows};
+  return value{define("shufflevector " + vector + " " + *from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + text + ">"), type, rows};
 }
 
-/// Rows read as one sequence are cut in halves and interleaved, once for each doubling of the number of rows: each
-/// round rotates the bits of every element's position by one, until rows and lanes have changed places.
-inline std::vector<std::string> llvm_emitter::transpose(std::vector<std::string> rows, int lanes, dtype type) {
+/// Emits the shuffles; what they make is remembered under the key and the number of the vector.
+inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key) {
   auto const vector = vector_of(scalar_type(type), lanes);
-  auto const interleave = [&](std::string const& a, std::string const& b, int first) {
+  for (auto const& step : plan.steps()) {
+    auto const& a = vectors[static_cast<std::size_t>(step.first)];
+    auto const& b = vectors[static_cast<std::size_t>(step.second)];
     std::string places = "<";
-    for (int i = 0; i < lanes; ++i) places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(first + i / 2 + (i % 2 != 0 ? lanes : 0));
-    return define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">");
-  };
-  auto const half = rows.size() / 2;
-  for (std::size_t round = 1; round < rows.size(); round *= 2) {
-    std::vector<std::string> next;
-    for (std::size_t i = 0; i < half; ++i) {
-      next.push_back(interleave(rows[i], rows[i + half], 0));
-      next.push_back(interleave(rows[i], rows[i + half], lanes / 2));
-    }
-    rows = std::move(next);
+    for (int const p : step.places) places += (places.size() > 1 ? ", i32 " : "i32 ") + std::to_string(p);
+    bool const nothing = a == "undef" && b == "undef";
+    auto made = nothing ? "undef" : define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">");
+    frames_.remember_load("transposed", key + " " + std::to_string(vectors.size()), made);
+    vectors.push_back(std::move(made));
   }
-  return rows;
 }
 
 }  // namespace ttune::inline v0::emit
