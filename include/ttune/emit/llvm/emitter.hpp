@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -129,6 +130,7 @@ class llvm_emitter {
   std::unordered_map<ir::buffer const*, std::string> tables_;
   std::set<ir::loop const*> scalar_loops_;  ///< vectorised loops that cannot be
   ir::loop const* vector_loop_ = nullptr;   ///< the one being emitted
+  std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
   int next_ = 0;
   int parallel_depth_ = 0;
 

@@ -239,12 +239,13 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
     key += " " + vectors.back();
   }
   if (rows < 4 || (rows & (rows - 1)) != 0) return std::nullopt;
-  transposition const plan(rows, lanes, static_cast<int>(size_in_bytes(type)));
+  auto const bytes = static_cast<int>(size_in_bytes(type));
+  auto const& plan = transpositions_.try_emplace({rows, lanes, bytes}, rows, lanes, bytes).first->second;
   if (!frames_.find_load("transposed", key)) {
     frames_.remember_load("transposed", key, "all");
     transpose(plan, std::move(vectors), lanes, type, key);
   }
-  auto const places = plan.column(lane);
+  auto const& places = plan.column(lane);
   auto const* const from = frames_.find_load("transposed", key + " " + std::to_string(places[0].vector));
   bool whole = rows == lanes;
   std::string text = "<";
