@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ttune/backends/orc/compiler.hpp"
@@ -11,13 +12,15 @@
 
 namespace ttune::inline v0::orc {
 
-/// Targets are registered, and loop strength reduction is switched off: it is half of the time that code generation
-/// takes on unrolled kernels and gains nothing. That is an option of the process, not of a machine.
+/// Targets are registered, and what takes its time on unrolled kernels and gains them nothing is switched off: loop
+/// strength reduction, merging of stores (quadratic in the stores of a block), both schedulers behind instruction
+/// selection. These are options of the process, not of a machine; all are known to LLVM 15 to 19. Measured in
+/// backends/README.md.
 inline void compiler::initialise_process(bool all_targets) {
   static bool const once = [] {
     initialise_targets(false);
-    char const* const arguments[] = {"ttune", "-disable-lsr"};
-    LLVMParseCommandLineOptions(2, arguments, nullptr);
+    char const* const arguments[] = {"ttune", "-disable-lsr", "-combiner-store-merging=0", "-disable-post-ra", "-enable-misched=0"};
+    LLVMParseCommandLineOptions(static_cast<int>(std::size(arguments)), arguments, nullptr);
     return true;
   }();
   (void)once;
