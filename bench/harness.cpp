@@ -8,13 +8,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
-#include <stdexcept>
 #include <thread>
 
 #include "machine.hpp"
-#include "ttune/records/json.hpp"
 
 namespace ttune_bench {
 
@@ -103,28 +100,13 @@ std::vector<timing> time_interleaved(std::span<std::function<void()> const> func
   return result;
 }
 
-std::string to_json_line(result const& r) {
-  using ttune::json_value;
-  std::string line;
-  ttune::write_json(line,
-                    json_value{json_value::object{{"suite", {r.suite}},
-                                                  {"case", {r.name}},
-                                                  {"system", {r.system}},
-                                                  {"seconds", {r.seconds}},
-                                                  {"gflops", {r.gflops}},
-                                                  {"peak_gflops", {r.peak_gflops}},
-                                                  {"of_peak", {r.peak_gflops > 0 ? r.gflops / r.peak_gflops : 0.0}},
-                                                  {"tuning_seconds", {r.tuning_seconds}},
-                                                  {"trials", {r.trials}},
-                                                  {"status", {r.status}}}});
-  return line;
-}
-
 struct reporter::state {
+  explicit state(std::string const& json_file) : json(json_file) {}
+
   std::string suite;
   std::vector<std::string> systems;
   options chosen;
-  std::ofstream json;
+  json_lines json;
   std::map<std::string, std::vector<double>> shares;  ///< of peak, by system
   std::map<std::string, std::vector<double>> ratios;  ///< to the best peer, by system of ours
   std::size_t width = 14;
@@ -137,16 +119,13 @@ struct reporter::state {
   }
 };
 
-reporter::reporter(std::string suite, std::vector<std::string> systems, options chosen) : state_(new state) {
+reporter::reporter(std::string suite, std::vector<std::string> systems, options chosen)
+    : state_(new state(chosen.json)) {
   auto& s = *state_;
   s.suite = std::move(suite);
   s.systems = std::move(systems);
   s.chosen = std::move(chosen);
   for (auto const& name : s.systems) s.width = std::max(s.width, name.size() + 2);
-  if (!s.chosen.json.empty()) {
-    s.json.open(s.chosen.json, std::ios::app);
-    if (!s.json) throw std::runtime_error(s.chosen.json + ": cannot be written");
-  }
   std::printf("%s: %d threads, FMA peak %.0f GFLOP/s, copy %.1f GB/s; GFLOP/s (share of peak)\n", s.suite.c_str(),
               s.chosen.threads, fma_peak(s.chosen.threads, 0.1) * 1e-9, copy_bandwidth(s.chosen.threads, 0.2) * 1e-9);
   std::printf("%-14s", "case");
@@ -203,7 +182,7 @@ void reporter::add(std::vector<result> const& of_one_case) {
   std::printf("\n");
   for (auto const& r : of_one_case) {
     if (r.status != "ok") std::printf("%-14s%s: %s\n", "", r.system.c_str(), r.status.c_str());
-    if (s.json.is_open()) s.json << to_json_line(r) << std::endl;
+    s.json.write(r);
   }
   std::fflush(stdout);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "json_lines.hpp"
 #include "options.hpp"
 
 namespace ttune_bench {
@@ -21,23 +22,6 @@ struct timing {
 /// Samples during which other processes took a core are taken again, up to four times as many as asked for.
 [[nodiscard]] std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions,
                                                    options const& chosen, std::function<void()> const& each_round = {});
-
-/// One line of the output.
-struct result {
-  std::string suite;
-  std::string name;  ///< "case"
-  std::string system;
-  double seconds = 0;
-  double gflops = 0;
-  double peak_gflops = 0;
-  double tuning_seconds = 0;
-  std::int64_t trials = 0;
-  std::string status = "ok";
-  bool disturbed = false;   ///< not written: see timing; a star in the table
-  bool same_layout = true;  ///< not written: whether ttune is compared with it
-};
-
-[[nodiscard]] std::string to_json_line(result const& r);
 
 /// Prints a table on the terminal as the cases come, and writes JSON lines where asked for.
 class reporter {
