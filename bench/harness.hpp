@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,14 +28,17 @@ struct timing {
 class reporter {
  public:
   reporter(std::string suite, std::vector<std::string> systems, options chosen);
-  ~reporter();  ///< the geometric means
+  ~reporter();
   reporter(reporter const&) = delete;
   reporter& operator=(reporter const&) = delete;
   void add(std::vector<result> const& of_one_case);
+  /// Prints the geometric means: shares of peak, ttune against each peer, untuned against tuned. The exit status: 0 if
+  /// there was a case and ttune failed on none.
+  [[nodiscard]] int finish();
 
  private:
   struct state;
-  state* state_;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace ttune_bench

@@ -3,21 +3,22 @@
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/conv2d.hpp>
+#include <ttune/runtime/machine.hpp>
 #include <ttune/schedule/replay.hpp>
 #include <ttune/ttune.hpp>
 #include <ttune/tune/workload.hpp>
+
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../figures.hpp"
-#include "../machine.hpp"
 #include "../problem.hpp"
 #include "../suite.hpp"
 
@@ -30,6 +31,13 @@ double seconds_of(std::function<void()> const& work) {
   auto const start = clock::now();
   work();
   return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// That this thread has run: what others take is not in it.
+double processor_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 double median(std::vector<double> values) {
@@ -128,15 +136,17 @@ class steps {
   }
 
   void compile() {
-    std::vector<double> seconds, load_seconds;
+    std::vector<double> seconds, busy, load_seconds;
     std::string failure;
     for (auto const& c : draw(48, 2)) {
       ttune::compile_result made;
+      auto const busy_before = processor_seconds();
       seconds.push_back(seconds_of([&] {
         ttune::kernel_signature signature;
         auto const lowered = work_.build(c, signature);
         made = compiler_.compile(lowered, signature);
       }));
+      busy.push_back(processor_seconds() - busy_before);
       if (!made.image) {
         failure = made.diagnostics;
         continue;
@@ -146,7 +156,8 @@ class steps {
       images_.push_back(std::move(*made.image));
     }
     auto const status = failure.empty() ? "ok" : "does not compile: " + failure;
-    add("compile", median(seconds), "lowered, emitted, compiled, linked", status);
+    add("compile", median(seconds),
+        "lowered, emitted, compiled, linked; " + time_text(median(busy)) + " of processor time", status);
     add("load", median(load_seconds), "an image into memory", status);
   }
 
@@ -178,14 +189,13 @@ class steps {
       (void)take(local, images_[i], local_seconds);
       if (i % 2 != 0) speeds_.push_back(take(isolated, images_[i], isolated_seconds));
     }
-    auto const sum = [](std::vector<double> const& v) { return std::accumulate(v.begin(), v.end(), 0.0); };
-    auto const count = static_cast<double>(std::max<std::size_t>(1, images_.size()));
-    auto const ratio = sum(local_seconds) > 0 ? sum(isolated_seconds) / sum(local_seconds) : 0;
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < images_.size(); ++i) ratios.push_back(isolated_seconds[i] / local_seconds[i]);
     char note[64];
-    std::snprintf(note, sizeof note, "%.2f times the same trials in process", ratio);
+    std::snprintf(note, sizeof note, "%.2f times the same trial in process", median(ratios));
     auto const status = failure.empty() ? "ok" : failure;
-    add("trial-in-worker", sum(isolated_seconds) / count, note, status);
-    add("trial-in-process", sum(local_seconds) / count, {}, status);
+    add("trial-in-worker", median(isolated_seconds), note, status);
+    add("trial-in-process", median(local_seconds), {}, status);
   }
 
   /// The model learns from what was measured; then it predicts for the candidates that were featurised.
@@ -221,7 +231,7 @@ class steps {
     result r{"", name_, "ttune"};
     r.seconds = report.seconds;
     r.gflops = report.flops / report.seconds * 1e-9;
-    r.peak_gflops = fma_peak(chosen_.threads, 0.1) * 1e-9;
+    r.peak_gflops = ttune::measure_fma_peak(chosen_.threads);
     r.tuning_seconds = total;
     r.trials = report.trials;
     char text[160];
