@@ -18,7 +18,7 @@ PHASES = ["propose", "compile", "measure", "learn", "rest"]
 EXPECTED = {
     "call": [("4x4x4", "raw"), ("4x4x4", "ttune"), ("conv 4x4", "raw"), ("conv 4x4", "ttune")],
     "startup": [("cold", "ttune"), ("database", "ttune"), ("database", "ttune-without-llvm")],
-    "tuner": [("C6", s) for s in ["seed", "replay", "replay+features", "lower", "compile", "load", "trial-in-worker",
+    "tuner": [("C6", s) for s in ["seed", "replay", "replay+features", "lower", "compile", "compile:codegen", "load", "trial-in-worker",
                                   "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
     "gemm": [("32x32x32", "ttune"), ("32x32x32", "ttune-untuned")],
     "conv": [("C11", "ttune"), ("C11", "ttune-untuned")],

@@ -55,6 +55,13 @@ double seconds_each(std::size_t count, options const& chosen, std::function<void
   return median(samples) / static_cast<double>(count);
 }
 
+constexpr std::pair<char const*, double ttune::orc::phase_seconds::*> compile_phases[] = {
+    {"emit", &ttune::orc::phase_seconds::emit},
+    {"parse", &ttune::orc::phase_seconds::parse},
+    {"passes", &ttune::orc::phase_seconds::passes},
+    {"codegen", &ttune::orc::phase_seconds::codegen},
+    {"link", &ttune::orc::phase_seconds::link}};
+
 /// The steps of one workload, each on candidates drawn at random.
 class steps {
  public:
@@ -137,6 +144,7 @@ class steps {
 
   void compile() {
     std::vector<double> seconds, busy, load_seconds;
+    std::vector<ttune::orc::phase_seconds> phases;
     std::string failure;
     for (auto const& c : draw(48, 2)) {
       ttune::compile_result made;
@@ -147,6 +155,7 @@ class steps {
         made = compiler_.compile(lowered, signature);
       }));
       busy.push_back(processor_seconds() - busy_before);
+      phases.push_back(compiler_.last_phases());
       if (!made.image) {
         failure = made.diagnostics;
         continue;
@@ -158,6 +167,11 @@ class steps {
     auto const status = failure.empty() ? "ok" : "does not compile: " + failure;
     add("compile", median(seconds),
         "lowered, emitted, compiled, linked; " + time_text(median(busy)) + " of processor time", status);
+    for (auto const& [name, member] : compile_phases) {
+      std::vector<double> of_phase;
+      for (auto const& p : phases) of_phase.push_back(p.*member);
+      add(std::string("compile:") + name, median(of_phase), {}, status);
+    }
     add("load", median(load_seconds), "an image into memory", status);
   }
 
