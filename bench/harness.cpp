@@ -2,19 +2,18 @@
 // Interleaved timing, JSON lines, the table.
 #include "harness.hpp"
 
+#include <ttune/runtime/machine.hpp>
+
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <iterator>
+#include <limits>
 #include <map>
-#include <stdexcept>
 #include <thread>
-
-#include "machine.hpp"
-#include "ttune/records/json.hpp"
 
 namespace ttune_bench {
 
@@ -74,6 +73,24 @@ struct samples_of_one {
 
 bool is_ours(std::string const& system) { return system.starts_with("ttune"); }
 
+double geometric_mean(std::vector<double> const& values) {
+  double sum = 0;
+  for (auto const v : values) sum += std::log(v);
+  return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
+}
+
+/// One system against another over the cases that both were timed on.
+struct comparison {
+  std::vector<double> ratios;  ///< above 1: the first is faster
+  double least = std::numeric_limits<double>::infinity();
+  std::string least_at;
+
+  void add(double ratio, std::string const& name) {
+    ratios.push_back(ratio);
+    if (ratio < least) least = ratio, least_at = name;
+  }
+};
+
 }  // namespace
 
 std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions, options const& chosen,
@@ -103,52 +120,51 @@ std::vector<timing> time_interleaved(std::span<std::function<void()> const> func
   return result;
 }
 
-std::string to_json_line(result const& r) {
-  using ttune::json_value;
-  std::string line;
-  ttune::write_json(line,
-                    json_value{json_value::object{{"suite", {r.suite}},
-                                                  {"case", {r.name}},
-                                                  {"system", {r.system}},
-                                                  {"seconds", {r.seconds}},
-                                                  {"gflops", {r.gflops}},
-                                                  {"peak_gflops", {r.peak_gflops}},
-                                                  {"of_peak", {r.peak_gflops > 0 ? r.gflops / r.peak_gflops : 0.0}},
-                                                  {"tuning_seconds", {r.tuning_seconds}},
-                                                  {"trials", {r.trials}},
-                                                  {"status", {r.status}}}});
-  return line;
-}
-
 struct reporter::state {
+  explicit state(std::string const& json_file) : json(json_file) {}
+
   std::string suite;
   std::vector<std::string> systems;
   options chosen;
-  std::ofstream json;
+  json_lines json;
   std::map<std::string, std::vector<double>> shares;  ///< of peak, by system
   std::map<std::string, std::vector<double>> ratios;  ///< to the best peer, by system of ours
+  std::map<std::string, comparison> against;          ///< of "ttune", by the other system
   std::size_t width = 14;
+  int cases = 0;
   bool any_disturbed = false;
+  bool any_failed = false;  ///< of ours
 
   [[nodiscard]] std::vector<std::string> ours() const {
     std::vector<std::string> names;
     std::ranges::copy_if(systems, std::back_inserter(names), is_ours);
     return names;
   }
+
+  void note(std::vector<result> const& of_one_case) {
+    ++cases;
+    for (auto const& r : of_one_case) {
+      if (r.status == "ok") shares[r.system].push_back(r.gflops / r.peak_gflops);
+      any_disturbed = any_disturbed || r.disturbed;
+      any_failed = any_failed || (is_ours(r.system) && r.status != "ok");
+    }
+    auto const tuned = std::ranges::find(of_one_case, "ttune", &result::system);
+    if (tuned == of_one_case.end() || tuned->status != "ok") return;
+    for (auto const& r : of_one_case)
+      if (r.status == "ok" && r.system != "ttune") against[r.system].add(r.seconds / tuned->seconds, r.name);
+  }
 };
 
-reporter::reporter(std::string suite, std::vector<std::string> systems, options chosen) : state_(new state) {
+reporter::reporter(std::string suite, std::vector<std::string> systems, options chosen)
+    : state_(std::make_unique<state>(chosen.json)) {
   auto& s = *state_;
   s.suite = std::move(suite);
   s.systems = std::move(systems);
   s.chosen = std::move(chosen);
   for (auto const& name : s.systems) s.width = std::max(s.width, name.size() + 2);
-  if (!s.chosen.json.empty()) {
-    s.json.open(s.chosen.json, std::ios::app);
-    if (!s.json) throw std::runtime_error(s.chosen.json + ": cannot be written");
-  }
   std::printf("%s: %d threads, FMA peak %.0f GFLOP/s, copy %.1f GB/s; GFLOP/s (share of peak)\n", s.suite.c_str(),
-              s.chosen.threads, fma_peak(s.chosen.threads, 0.1) * 1e-9, copy_bandwidth(s.chosen.threads, 0.2) * 1e-9);
+              s.chosen.threads, ttune::measure_fma_peak(s.chosen.threads),
+              ttune::measure_copy_bandwidth(s.chosen.threads));
   std::printf("%-14s", "case");
   for (auto const& name : s.systems) std::printf("%*s", static_cast<int>(s.width), name.c_str());
   std::printf("%*s", 16, "best peer");
@@ -157,25 +173,12 @@ reporter::reporter(std::string suite, std::vector<std::string> systems, options 
   std::fflush(stdout);
 }
 
-reporter::~reporter() {
-  auto const mean = [](std::vector<double> const& values) {
-    double sum = 0;
-    for (auto const v : values) sum += std::log(v);
-    return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
-  };
-  auto& s = *state_;
-  std::printf("%-14s", "geom. mean");
-  for (auto const& name : s.systems) std::printf("%*.2f", static_cast<int>(s.width), mean(s.shares[name]));
-  std::printf("%*s", 16, "");
-  for (auto const& name : s.ours()) std::printf("%*.2f", static_cast<int>(name.size() + 12), mean(s.ratios[name]));
-  std::printf("\n%s\n", s.any_disturbed ? "* other processes took cores meanwhile: worth little\n" : "");
-  std::fflush(stdout);
-  delete state_;
-}
+reporter::~reporter() = default;
 
 void reporter::add(std::vector<result> const& of_one_case) {
   auto& s = *state_;
   if (of_one_case.empty()) return;
+  s.note(of_one_case);
   std::printf("%-14s", of_one_case.front().name.c_str());
   result const* best_peer = nullptr;
   for (auto const& name : s.systems) {
@@ -184,11 +187,8 @@ void reporter::add(std::vector<result> const& of_one_case) {
       std::printf("%*s", static_cast<int>(s.width), r == of_one_case.end() ? "-" : "failed");
       continue;
     }
-    auto const share = r->gflops / r->peak_gflops;
-    s.shares[name].push_back(share);
     char cell[40];
-    std::snprintf(cell, sizeof cell, "%s%.1f (%.2f)", r->disturbed ? "*" : "", r->gflops, share);
-    s.any_disturbed = s.any_disturbed || r->disturbed;
+    std::snprintf(cell, sizeof cell, "%s%.1f (%.2f)", r->disturbed ? "*" : "", r->gflops, r->gflops / r->peak_gflops);
     std::printf("%*s", static_cast<int>(s.width), cell);
     if (!is_ours(name) && r->same_layout && (!best_peer || r->seconds < best_peer->seconds)) best_peer = &*r;
   }
@@ -196,16 +196,47 @@ void reporter::add(std::vector<result> const& of_one_case) {
   for (auto const& name : s.ours()) {
     auto const r = std::ranges::find(of_one_case, name, &result::system);
     bool const comparable = best_peer && r != of_one_case.end() && r->status == "ok";
-    if (comparable) s.ratios[name].push_back(best_peer->seconds / r->seconds);
-    std::printf("%*s", static_cast<int>(name.size() + 12),
-                comparable ? std::to_string(best_peer->seconds / r->seconds).substr(0, 4).c_str() : "-");
+    char cell[40] = "-";
+    if (comparable) {
+      auto const ratio = best_peer->seconds / r->seconds;
+      s.ratios[name].push_back(ratio);
+      std::snprintf(cell, sizeof cell, "%.2f", ratio);
+    }
+    std::printf("%*s", static_cast<int>(name.size() + 12), cell);
   }
   std::printf("\n");
   for (auto const& r : of_one_case) {
     if (r.status != "ok") std::printf("%-14s%s: %s\n", "", r.system.c_str(), r.status.c_str());
-    if (s.json.is_open()) s.json << to_json_line(r) << std::endl;
+    s.json.write(r);
   }
   std::fflush(stdout);
+}
+
+int reporter::finish() {
+  auto& s = *state_;
+  if (s.cases == 0) {
+    std::printf("no such case\n");
+    return 2;
+  }
+  std::printf("%-14s", "geom. mean");
+  for (auto const& name : s.systems) std::printf("%*.2f", static_cast<int>(s.width), geometric_mean(s.shares[name]));
+  std::printf("%*s", 16, "");
+  for (auto const& name : s.ours())
+    std::printf("%*.2f", static_cast<int>(name.size() + 12), geometric_mean(s.ratios[name]));
+  std::printf("\n");
+  for (auto const& name : s.systems) {
+    auto const& c = s.against[name];
+    if (c.ratios.empty()) continue;
+    if (is_ours(name))
+      std::printf("%s reaches %.2f of tuned, geometric mean over %zu cases\n", name.c_str(),
+                  1 / geometric_mean(c.ratios), c.ratios.size());
+    else
+      std::printf("ttune / %s: %.2f, geometric mean over %zu cases; least %.2f (%s)\n", name.c_str(),
+                  geometric_mean(c.ratios), c.ratios.size(), c.least, c.least_at.c_str());
+  }
+  std::printf("%s\n", s.any_disturbed ? "* other processes took cores meanwhile: worth little\n" : "");
+  std::fflush(stdout);
+  return s.any_failed ? 1 : 0;
 }
 
 }  // namespace ttune_bench

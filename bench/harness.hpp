@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "json_lines.hpp"
 #include "options.hpp"
 
 namespace ttune_bench {
@@ -22,35 +24,21 @@ struct timing {
 [[nodiscard]] std::vector<timing> time_interleaved(std::span<std::function<void()> const> functions,
                                                    options const& chosen, std::function<void()> const& each_round = {});
 
-/// One line of the output.
-struct result {
-  std::string suite;
-  std::string name;  ///< "case"
-  std::string system;
-  double seconds = 0;
-  double gflops = 0;
-  double peak_gflops = 0;
-  double tuning_seconds = 0;
-  std::int64_t trials = 0;
-  std::string status = "ok";
-  bool disturbed = false;   ///< not written: see timing; a star in the table
-  bool same_layout = true;  ///< not written: whether ttune is compared with it
-};
-
-[[nodiscard]] std::string to_json_line(result const& r);
-
 /// Prints a table on the terminal as the cases come, and writes JSON lines where asked for.
 class reporter {
  public:
   reporter(std::string suite, std::vector<std::string> systems, options chosen);
-  ~reporter();  ///< the geometric means
+  ~reporter();
   reporter(reporter const&) = delete;
   reporter& operator=(reporter const&) = delete;
   void add(std::vector<result> const& of_one_case);
+  /// Prints the geometric means: shares of peak, ttune against each peer, untuned against tuned. The exit status: 0 if
+  /// there was a case and ttune failed on none.
+  [[nodiscard]] int finish();
 
  private:
   struct state;
-  state* state_;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace ttune_bench

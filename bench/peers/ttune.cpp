@@ -32,7 +32,8 @@ std::span<float> out_of(buffer const& b) { return {b.data(), static_cast<std::si
 peer_case gemm(gemm_problem const& problem, buffer const& out, options const& chosen, bool tune) {
   auto const& s = problem.shape;
   auto const kernel = find_kernel(ttune::ops::matmul(s.m, s.n, s.k), chosen, tune);
-  peer_case made{tune ? "ttune" : "ttune-untuned", [kernel, &problem, &out] { kernel(in(problem.a), in(problem.b), out_of(out)); }};
+  peer_case made{tune ? "ttune" : "ttune-untuned",
+                 [kernel, &problem, &out] { kernel(in(problem.a), in(problem.b), out_of(out)); }};
   made.tuning_seconds = tune ? kernel.report().tuning_seconds : 0;
   made.trials = tune ? kernel.report().trials : 0;
   return made;
@@ -40,10 +41,12 @@ peer_case gemm(gemm_problem const& problem, buffer const& out, options const& ch
 
 peer_case conv(conv_problem const& problem, buffer const& out, options const& chosen, bool tune) {
   auto const& s = problem.shape;
-  auto const op = ttune::ops::conv2d({s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
+  auto const op =
+      ttune::ops::conv2d({s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
   auto const found = find_kernel(op, chosen, tune);
   auto const kernel = found.prepare(in(problem.in), in(problem.weights), out_of(out));
-  peer_case made{tune ? "ttune" : "ttune-untuned", [kernel, &problem, &out] { kernel(in(problem.in), in(problem.weights), out_of(out)); }};
+  peer_case made{tune ? "ttune" : "ttune-untuned",
+                 [kernel, &problem, &out] { kernel(in(problem.in), in(problem.weights), out_of(out)); }};
   made.tuning_seconds = tune ? found.report().tuning_seconds : 0;
   made.trials = tune ? found.report().trials : 0;
   return made;

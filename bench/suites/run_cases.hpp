@@ -2,6 +2,8 @@
 // What the suites of operators have in common: every system on every case, checked and timed.
 #pragma once
 
+#include <ttune/runtime/machine.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <functional>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "../harness.hpp"
-#include "../machine.hpp"
 #include "../system.hpp"
 
 namespace ttune_bench {
@@ -61,13 +62,14 @@ void run_case(std::string const& suite, Problem const& problem, std::vector<syst
     all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256));
     if (all.back()->ok()) timed.push_back(all.back()->peer.run);
   }
-  auto const timings = time_interleaved(timed, chosen, [&] { peak = std::max(peak, fma_peak(chosen.threads, 0.01)); });
+  auto const timings = time_interleaved(
+      timed, chosen, [&] { peak = std::max(peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01)); });
 
   std::vector<result> results;
   std::size_t next = 0;
   for (auto const& c : all) {
     result r{suite, problem.shape.name, c->peer.system};
-    r.peak_gflops = peak * 1e-9;
+    r.peak_gflops = peak;
     r.tuning_seconds = c->peer.tuning_seconds;
     r.trials = c->peer.trials;
     r.status = c->peer.status;
@@ -88,10 +90,10 @@ int run_cases(std::string const& suite, std::vector<Shape> const& shapes, option
   std::vector<std::string> names;
   for (auto const& s : systems) names.push_back(s.name);
   reporter report(suite, names, chosen);
-  double peak = 0;  // of this run, measured again in every round: what disturbs it makes it smaller
+  double peak = 0;  // GFLOP/s; of this run, measured again in every round: what disturbs it makes it smaller
   for (auto const& shape : shapes)
     if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report, peak);
-  return 0;
+  return report.finish();
 }
 
 }  // namespace ttune_bench

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs ttune-bench for a moment and checks what it writes, as far as that does not depend on time.
+
+  check_lines.py TTUNE_BENCH SUITE [ARGUMENT...]
+"""
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FIELDS = {"suite": str, "case": str, "system": str, "seconds": float, "gflops": float, "peak_gflops": float,
+          "of_peak": float, "tuning_seconds": float, "trials": int, "status": str}
+PHASES = ["propose", "compile", "measure", "learn", "rest"]
+# What must be there, as case and system; peers come on top where they are installed.
+EXPECTED = {
+    "call": [("4x4x4", "raw"), ("4x4x4", "ttune"), ("conv 4x4", "raw"), ("conv 4x4", "ttune")],
+    "startup": [("cold", "ttune"), ("database", "ttune"), ("database", "ttune-without-llvm")],
+    "tuner": [("C6", s) for s in ["seed", "replay", "replay+features", "lower", "compile", "compile:codegen", "load", "trial-in-worker",
+                                  "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
+    "gemm": [("32x32x32", "ttune"), ("32x32x32", "ttune-untuned")],
+    "conv": [("C11", "ttune"), ("C11", "ttune-untuned")],
+}
+TIMED = {"gemm", "conv"}  # those that compare throughput
+
+
+def wrong_with(suite, line):
+    """Sentences about one line."""
+    if list(line) != list(FIELDS):
+        yield f"the fields are {list(line)}"
+        return
+    for field, kind in FIELDS.items():
+        accepted = (int, float) if kind is float else kind
+        if not isinstance(line[field], accepted) or isinstance(line[field], bool):
+            yield f"{field} is {line[field]!r}"
+        elif kind is not str and not (math.isfinite(line[field]) and line[field] >= 0):
+            yield f"{field} is {line[field]}"
+    if line["suite"] != suite:
+        yield f"suite is {line['suite']}"
+    if line["status"] != "ok":
+        yield f"status is {line['status']}"
+    elif line["seconds"] == 0 and line["system"] != "tuning:rest":
+        yield "seconds are 0"
+    if suite in TIMED or (line["system"] == "ttune" and suite == "tuner"):
+        if line["gflops"] <= 0 or line["peak_gflops"] <= 0:
+            yield "there is no throughput"
+        elif abs(line["of_peak"] - line["gflops"] / line["peak_gflops"]) > 1e-6 * line["of_peak"]:
+            yield "of_peak is not gflops / peak_gflops"
+    tuned = (suite in TIMED or suite == "tuner") and (line["system"] == "ttune" or line["system"].startswith("tuning:"))
+    if tuned != (line["trials"] > 0) or tuned != (line["tuning_seconds"] > 0):
+        yield f"{line['trials']} trials in {line['tuning_seconds']} s"
+
+
+def main():
+    program, suite, *arguments = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "lines.json"
+        ended = subprocess.run([program, suite, "--json", out, *arguments], check=False)
+        lines = [json.loads(text) for text in out.read_text(encoding="utf-8").splitlines()]
+    problems = [] if ended.returncode == 0 else [f"ttune-bench ended with status {ended.returncode}"]
+    for line in lines:
+        problems += [f"{line.get('case')} {line.get('system')}: {sentence}" for sentence in wrong_with(suite, line)]
+    there = [(line.get("case"), line.get("system")) for line in lines]
+    problems += [f"{case} {system}: twice" for case, system in set(there) if there.count((case, system)) > 1]
+    problems += [f"{case} {system}: missing" for case, system in EXPECTED[suite] if (case, system) not in there]
+    for problem in problems:
+        print(problem)
+    print(f"{len(lines)} lines, {len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of suites that measure steps of ttune, not systems against each other: a figure a row.
+#pragma once
+
+#include <string>
+
+#include "json_lines.hpp"
+#include "options.hpp"
+
+namespace ttune_bench {
+
+class figure_table {
+ public:
+  figure_table(std::string suite, options const& chosen, std::string const& heading);
+  /// `text` tells the figure to people. A row whose status is not "ok" shows that instead, and counts as a failure.
+  void add(result r, std::string const& text);
+  /// The exit status of the suite.
+  [[nodiscard]] int status() const noexcept { return failures_ == 0 ? 0 : 1; }
+
+ private:
+  std::string suite_;
+  json_lines json_;
+  int failures_ = 0;
+};
+
+/// As "1.23 us", with a unit that fits.
+[[nodiscard]] std::string time_text(double seconds);
+
+}  // namespace ttune_bench

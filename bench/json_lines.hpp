@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The output for programs: a JSON object a line, appended to a file.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace ttune_bench {
+
+/// One line of the output. What a suite has no figure for is 0.
+struct result {
+  std::string suite;
+  std::string name;  ///< "case"
+  std::string system;
+  double seconds = 0;
+  double gflops = 0;
+  double peak_gflops = 0;
+  double tuning_seconds = 0;
+  std::int64_t trials = 0;
+  std::string status = "ok";
+  bool disturbed = false;   ///< not written: see timing; a star in the table
+  bool same_layout = true;  ///< not written: whether ttune is compared with it
+};
+
+[[nodiscard]] std::string to_json_line(result const& r);
+
+/// Writes nothing where no file is named.
+class json_lines {
+ public:
+  /// Throws std::runtime_error if the file cannot be written.
+  explicit json_lines(std::string const& file);
+  void write(result const& r);
+
+ private:
+  std::ofstream out_;
+};
+
+}  // namespace ttune_bench
