@@ -167,6 +167,7 @@ struct invalid_schedule {
   template <class... X> invalid_schedule inline_stage(X const&...) const { return {}; }
   template <class... X> invalid_schedule store_in(X const&...) const { return {}; }
   template <class... X> invalid_schedule pack(X const&...) const { return {}; }
+  template <class... X> invalid_schedule double_buffer(X const&...) const { return {}; }
   template <class... X> invalid_schedule where(X const&...) const { return {}; }
   operator ttune::space() const { return {}; }
 };
@@ -422,6 +423,12 @@ class schedule_type {
   [[nodiscard]] auto pack() const {
     auto w = written_;
     w.pack();
+    return schedule_type(std::move(w));
+  }
+  /// The current stage is computed one iteration of the loop around it ahead, into the other one of two buffers.
+  [[nodiscard]] auto double_buffer() const {
+    auto w = written_;
+    w.double_buffer();
     return schedule_type(std::move(w));
   }
   /// Only configurations that meet the condition belong to the space. It speaks of loops of the current stage.

@@ -67,30 +67,40 @@ space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> cons
   return s;
 }
 
-}  // namespace
-
-TEST_CASE("schedules: random programs under random schedules keep their meaning") {
-  auto const seed = ttune_test::seed();
+/// Random programs under random schedules; stops at the first fault.
+ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count, ttune_test::random_schedule_options const& options) {
   ttune_test::primitive_counts counts;
-  for (std::uint64_t n = 0; n < programs(4'000); ++n) {
+  for (std::uint64_t n = 0; n < count; ++n) {
     rng random(seed + n);
     auto const p = ttune_test::random_program(random);
     auto const operands = ttune_test::random_operands(*p, random);
     auto const expected = ir::evaluate(*p, operands);
     for (int schedules = 0; schedules < 2; ++schedules) {
-      auto const s = ttune_test::random_schedule(random, p, counts);
+      auto const s = ttune_test::random_schedule(random, p, counts, options);
       auto const chosen = ttune_test::random_choices(random, s.knobs);
       auto const fault = fault_of(s, chosen, operands, expected);
       if (fault.empty()) continue;
       auto const small = shrunk(s, chosen, operands, expected);
-      FAIL_CHECK("TTUNE_SEED=", seed + n, "\n", fault, "\n", ir::print(*p), "\n", to_cpp(small, chosen), "\n",
-                 fault_of(small, chosen, operands, expected));
-      return;
+      FAIL("TTUNE_SEED=", seed + n, "\n", fault, "\n", ir::print(*p), "\n", to_cpp(small, chosen), "\n",
+           fault_of(small, chosen, operands, expected));
     }
   }
-  MESSAGE("primitives: ", counts.text());
+  MESSAGE("applied: ", counts.text());
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("schedules: random programs under random schedules keep their meaning") {
+  auto const counts = check(ttune_test::seed(), programs(4'000), {});
   for (int p = 0; p < ttune_test::primitive_count; ++p) {
     INFO(std::string(name_of(static_cast<primitive>(p))));
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
   }
+}
+
+TEST_CASE("schedules: random programs on blocks and threads keep their meaning, without races") {
+  auto const counts = check(ttune_test::seed(), programs(2'000), ttune_test::gpu_schedules());
+  for (auto const p : {primitive::bind, primitive::store_in, primitive::cache_read, primitive::double_buffer})
+    CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
 }

@@ -15,7 +15,7 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::annotate) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::double_buffer) + 1;
 
 /// How often each primitive was applied, and refused.
 struct primitive_counts {
@@ -41,8 +41,22 @@ struct random_schedule_options {
       ttune::primitive::reorder,    ttune::primitive::reorder,    ttune::primitive::parallel, ttune::primitive::vectorize,
       ttune::primitive::unroll,     ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
       ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in, ttune::primitive::pack,
-      ttune::primitive::annotate};
+      ttune::primitive::annotate,   ttune::primitive::double_buffer};
+  std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared, ttune::ir::memory::shared,
+                                          ttune::ir::memory::local,     ttune::ir::memory::registers, ttune::ir::memory::group};
 };
+
+/// Copies in group memory, loops over blocks and threads.
+[[nodiscard]] inline random_schedule_options gpu_schedules() {
+  using p = ttune::primitive;
+  random_schedule_options made;
+  made.loops = 14;
+  made.structural_primitives = {p::cache_read, p::cache_read, p::cache_write, p::merge, p::rfactor};
+  made.loop_primitives = {p::split, p::reorder, p::bind, p::bind, p::bind, p::bind, p::compute_at, p::compute_at, p::compute_at,
+                          p::store_in, p::store_in, p::double_buffer, p::double_buffer, p::fuse, p::unroll};
+  made.memories = {ttune::ir::memory::group};
+  return made;
+}
 
 class schedule_generator {
  public:
@@ -111,8 +125,9 @@ class schedule_generator {
         s.values = {ttune::literal(static_cast<std::int64_t>(ttune::ir::loop_kind::block_x) + pick(7))};
         return s;
       case primitive::compute_at: return compute_at(st, std::move(s));
-      case primitive::store_in: s.values = {ttune::literal(pick(6))}; return s;
-      case primitive::pack: return s;
+      case primitive::store_in: s.values = {ttune::literal(static_cast<std::int64_t>(one_of(options_.memories)))}; return s;
+      case primitive::pack:
+      case primitive::double_buffer: return s;
       case primitive::annotate: s.loops = {some_loop(st)}; s.results = {"note"}; s.values = {ttune::literal(pick(8))}; return s;
     }
     return s;

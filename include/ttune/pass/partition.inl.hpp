@@ -225,6 +225,18 @@ class partitioner {
     return c.low - begin <= most_peeled && end - c.high <= most_peeled;
   }
 
+  /// A choice by thread, or a loop as long as a thread says, must not decide who comes to a barrier.
+  static bool has_barrier(ir::stmt const& s) {
+    if (!s) return false;
+    if (ir::as<ir::barrier>(s)) return true;
+    if (auto const* n = ir::as<ir::block>(s)) return std::any_of(n->body.begin(), n->body.end(), has_barrier);
+    if (auto const* n = ir::as<ir::allocate>(s)) return has_barrier(n->body);
+    if (auto const* n = ir::as<ir::let>(s)) return has_barrier(n->body);
+    if (auto const* n = ir::as<ir::loop>(s)) return has_barrier(n->body);
+    auto const* n = ir::as<ir::conditional>(s);
+    return n && (has_barrier(n->then) || has_barrier(n->otherwise));
+  }
+
   ir::stmt visit_loop(ir::loop const& l) {
     bool const constant = ir::is_constant(l.begin) && ir::is_constant(l.end);
     if (!constant) {
@@ -246,13 +258,14 @@ class partitioner {
       if (end <= begin) return {};
       if (end - begin == 1) return single(l.variable, begin, l.body);
     }
+    bool const meets = has_barrier(l.body);
     auto const c = interior(l.variable, begin, end, l.body);
-    if (worth_cutting(c, begin, end) && end - begin > 1) {
+    if (worth_cutting(c, begin, end) && end - begin > 1 && !(meets && l.kind != ir::loop_kind::serial)) {
       if (l.kind != ir::loop_kind::serial)
         return ir::make_loop(l.variable, l.begin, l.end, l.kind, chain(l.variable, c, begin, end, l.body));
       return sequence(l, c, begin, end);
     }
-    if (l.kind == ir::loop_kind::serial) return shorten(l, begin, end);
+    if (l.kind == ir::loop_kind::serial && !meets) return shorten(l, begin, end);
     return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
   }
 
@@ -285,7 +298,7 @@ class partitioner {
 
   ir::stmt visit_let(ir::let const& l) {
     auto const c = interior(l.variable, l.low, l.high, l.body);
-    bool const cut_here = l.high - l.low > 1 && worth_cutting(c, l.low, l.high);
+    bool const cut_here = l.high - l.low > 1 && worth_cutting(c, l.low, l.high) && !has_barrier(l.body);
     auto body = cut_here ? chain(l.variable, c, l.low, l.high, l.body) : with_range(l.variable, l.low, l.high, l.body);
     return ir::make_let(l.variable, l.value, l.low, l.high, body);
   }

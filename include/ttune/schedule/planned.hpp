@@ -57,6 +57,7 @@ struct planned_stage {
   ir::memory where = ir::memory::local;
   bool where_given = false;
   bool packed = false;
+  bool doubled = false;
   bool output = false;
   std::vector<planned_access> accesses;     ///< reads, then the write
 

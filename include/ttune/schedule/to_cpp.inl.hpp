@@ -101,7 +101,8 @@ class cpp_writer {
         if (place(s) != place_root) call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(place(s)));
         return;
       case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value(s.values[0]))));
-      case primitive::pack: return call(s, "pack", "");
+      case primitive::pack:
+      case primitive::double_buffer: return call(s, name_of(s.what), "");
     }
   }
   void write_split(step const& s) {

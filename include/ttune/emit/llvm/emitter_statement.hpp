@@ -127,6 +127,8 @@ inline void llvm_emitter::emit_let(ir::let const& l) {
 // ------------------------------------------------------------------------------------------------------ loops
 
 inline void llvm_emitter::emit_loop(ir::loop const& l) {
+  if (l.kind >= ir::loop_kind::block_x)
+    throw backend_error("llvm: loop " + l.variable + " is bound to blocks or threads of a GPU: a CPU has parallel loops");
   auto const begin = index(l.begin);
   auto const end = index(l.end);
   if (begin.lane != 0 || end.lane != 0) throw needs_scalar{};

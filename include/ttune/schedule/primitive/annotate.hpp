@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel, vectorize, unroll, bind: how a loop runs. With a boolean knob, choice 0 leaves it a plain loop.
+// parallel, vectorize, unroll: how a loop runs. With a boolean knob, choice 0 leaves it a plain loop.
 //
-//   for i                →   parallel i | vectorize i | unroll i | bind(block.x) i
+//   for i                →   parallel i | vectorize i | unroll i
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"

@@ -137,7 +137,8 @@ class axis_merger {
       if (name == names[1]) return ir::make_binary(ir::binary_op::floor_modulo, merged, ir::make_index(width));
       return {};
     };
-    auto const known = pass::ranges_of(st);
+    auto known = pass::ranges_of(st);
+    known.erase(name_);  // an update reads its operand at its axes, though they have one value only
     auto const read = [&](ir::expr const& whole, ir::access const& a) {
       auto const to = moved_.find(identity(a.from));
       if (to == moved_.end()) return whole;
