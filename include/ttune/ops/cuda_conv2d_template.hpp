@@ -18,7 +18,7 @@
 #include <span>
 
 #include "ttune/ops/conv2d.hpp"
-#include "ttune/schedule.hpp"
+#include "ttune/schedule/written.hpp"
 
 namespace ttune::inline v0::ops {
 
@@ -44,59 +44,58 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
 [[nodiscard]] inline space cuda_conv2d_template(conv2d_shape const& s) {
   using ir::loop_kind;
   const auto [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
-  const auto [h, w] = axes<"h", "w">;
+  const auto [row, column] = axes<"h", "w">;
   const tensor<"data", float, 4> data{{s.batch, s.channels, s.height, s.width}};
   const tensor<"kernel", float, 4> kernel{{s.filters, s.channels, s.kernel, s.kernel}};
-  const auto pad = compute<"pad_temp_shared">(n.in(s.batch), c.in(s.channels), h.in(s.height + 2 * s.padding),
-                                              w.in(s.width + 2 * s.padding)) =
-      zero_outside(data)(n, c, h - s.padding, w - s.padding);
+  const auto pad = compute<"pad_temp_shared">(n.in(s.batch), c.in(s.channels), row.in(s.height + 2 * s.padding),
+                                              column.in(s.width + 2 * s.padding)) =
+      zero_outside(data)(n, c, row - s.padding, column - s.padding);
   const auto O = compute<"compute">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
       sum(over(c, r, t), pad(n, c, y * s.stride + r, x * s.stride + t) * kernel(f, c, r, t));
 
-  const auto [bf, vf, tf, fi] = axes<"bf", "vf", "tf", "fi">;
-  const auto [by, vy, ty, yi] = axes<"by", "vy", "ty", "yi">;
-  const auto [bx, vx, tx, xi] = axes<"bx", "vx", "tx", "xi">;
-  const auto [rco, rcm, rci, ryo, rym, ryi] = axes<"rco", "rcm", "rci", "ryo", "rym", "ryi">;
-  const auto [rxo, rxm, rxi, v] = axes<"rxo", "rxm", "rxi", "v">;
-  const auto tiled = schedule(op(inputs(data, kernel), outputs(O), "conv2d"), O)
-                         .cache_write("compute_local")
-                         .split(f, factors<4>("tile_f"), bf, vf, tf, fi)
-                         .split(y, factors<4>("tile_y"), by, vy, ty, yi)
-                         .split(x, factors<4>("tile_x"), bx, vx, tx, xi)
-                         .reorder(n, bf, by, bx, vf, vy, vx, tf, ty, tx, fi, yi, xi)
-                         .bind(bf, loop_kind::block_z)
-                         .bind(by, loop_kind::block_y)
-                         .bind(bx, loop_kind::block_x)
-                         .fuse(vf, vy, vx, v)
-                         .bind(v, loop_kind::virtual_thread)
-                         .bind(tf, loop_kind::thread_z)
-                         .bind(ty, loop_kind::thread_y)
-                         .bind(tx, loop_kind::thread_x);
-  const auto local = tiled.in("compute_local")
-                         .cache_read(kernel, "kernel_shared")
-                         .cache_read(std::string("pad_temp_shared"), "pad_temp_local")
-                         .cache_read(std::string("kernel_shared"), "kernel_local")
-                         .split(c, factors<3>("tile_rc"), rco, rcm, rci)
-                         .split(t, factors<3>("tile_ry"), rxo, rxm, rxi)
-                         .split(r, factors<3>("tile_rx"), ryo, rym, ryi)
-                         .reorder(rco, ryo, rxo, rcm, rym, rxm, rci, ryi, rxi, n, f, y, x)
-                         .compute_at(O, tx);
-  space made = local.in("pad_temp_local")
-                   .compute_at(std::string("compute_local"), rxm)
-                   .in("kernel_local")
-                   .compute_at(std::string("compute_local"), rxm)
-                   .in("pad_temp_shared")
-                   .compute_at(std::string("compute_local"), rxo)
-                   .store_in(ir::memory::group)
-                   .bind(c, loop_kind::thread_z)
-                   .bind(h, loop_kind::thread_y)
-                   .bind(w, loop_kind::thread_x)
-                   .in("kernel_shared")
-                   .compute_at(std::string("compute_local"), rxo)
-                   .store_in(ir::memory::group)
-                   .bind(f, loop_kind::thread_z)
-                   .bind(c, loop_kind::thread_y)
-                   .bind(t, loop_kind::thread_x);
+  written_schedule w(op(inputs(data, kernel), outputs(O), "conv2d").program(), "compute");
+  auto const tile = [&w](char const* knob, std::string const& loop, std::vector<std::string> parts) {
+    split_choice const choice{{}, knob, static_cast<std::int32_t>(parts.size())};
+    w.split(loop, choice, std::move(parts));
+  };
+  w.cache_write("compute_local");
+  tile("tile_f", "f", {"bf", "vf", "tf", "fi"});
+  tile("tile_y", "y", {"by", "vy", "ty", "yi"});
+  tile("tile_x", "x", {"bx", "vx", "tx", "xi"});
+  w.reorder({"n", "bf", "by", "bx", "vf", "vy", "vx", "tf", "ty", "tx", "fi", "yi", "xi"});
+  w.bind("bf", loop_kind::block_z);
+  w.bind("by", loop_kind::block_y);
+  w.bind("bx", loop_kind::block_x);
+  w.fuse({"vf", "vy", "vx"}, "v");
+  w.bind("v", loop_kind::virtual_thread);
+  w.bind("tf", loop_kind::thread_z);
+  w.bind("ty", loop_kind::thread_y);
+  w.bind("tx", loop_kind::thread_x);
+
+  w.enter("compute_local");
+  w.cache_read("kernel", "kernel_shared");
+  w.cache_read("pad_temp_shared", "pad_temp_local");
+  w.cache_read("kernel_shared", "kernel_local");
+  tile("tile_rc", "c", {"rco", "rcm", "rci"});
+  tile("tile_ry", "s", {"rxo", "rxm", "rxi"});
+  tile("tile_rx", "r", {"ryo", "rym", "ryi"});
+  w.reorder({"rco", "ryo", "rxo", "rcm", "rym", "rxm", "rci", "ryi", "rxi", "n", "f", "y", "x"});
+  w.compute_at("compute", "tx");
+  for (char const* const copy : {"pad_temp_local", "kernel_local"}) {
+    w.enter(copy);
+    w.compute_at("compute_local", "rxm");
+  }
+  auto const fetch = [&w](char const* stage, char const* z, char const* y_loop, char const* x_loop) {
+    w.enter(stage);
+    w.compute_at("compute_local", "rxo");
+    w.store_in(ir::memory::group);
+    w.bind(z, loop_kind::thread_z);
+    w.bind(y_loop, loop_kind::thread_y);
+    w.bind(x_loop, loop_kind::thread_x);
+  };
+  fetch("pad_temp_shared", "c", "h", "w");
+  fetch("kernel_shared", "f", "c", "s");
+  auto made = w.space();
   for (auto& k : {one_of_knob("auto_unroll_max_step", {0, 512, 1500}), one_of_knob("unroll_explicit", {0, 1})}) {
     made.steps.push_back({primitive::annotate, "compute", {"n"}, {k.name}, {{static_cast<std::int32_t>(made.knobs.size()), 0, 0}}});
     made.knobs.push_back(k);
