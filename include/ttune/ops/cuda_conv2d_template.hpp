@@ -43,14 +43,14 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
 /// Throws schedule_error if the shape leaves no output.
 [[nodiscard]] inline space cuda_conv2d_template(conv2d_shape const& s) {
   using ir::loop_kind;
-  const auto [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
-  const auto [row, column] = axes<"h", "w">;
-  const tensor<"data", float, 4> data{{s.batch, s.channels, s.height, s.width}};
-  const tensor<"kernel", float, 4> kernel{{s.filters, s.channels, s.kernel, s.kernel}};
-  const auto pad = compute<"pad_temp_shared">(n.in(s.batch), c.in(s.channels), row.in(s.height + 2 * s.padding),
+  auto const [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
+  auto const [row, column] = axes<"h", "w">;
+  tensor<"data", float, 4> const data{{s.batch, s.channels, s.height, s.width}};
+  tensor<"kernel", float, 4> const kernel{{s.filters, s.channels, s.kernel, s.kernel}};
+  auto const pad = compute<"pad_temp_shared">(n.in(s.batch), c.in(s.channels), row.in(s.height + 2 * s.padding),
                                               column.in(s.width + 2 * s.padding)) =
       zero_outside(data)(n, c, row - s.padding, column - s.padding);
-  const auto O = compute<"compute">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
+  auto const O = compute<"compute">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
       sum(over(c, r, t), pad(n, c, y * s.stride + r, x * s.stride + t) * kernel(f, c, r, t));
 
   written_schedule w(op(inputs(data, kernel), outputs(O), "conv2d").program(), "compute");
@@ -97,7 +97,8 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
   fetch("kernel_shared", "f", "c", "s");
   auto made = w.space();
   for (auto& k : {one_of_knob("auto_unroll_max_step", {0, 512, 1500}), one_of_knob("unroll_explicit", {0, 1})}) {
-    made.steps.push_back({primitive::annotate, "compute", {"n"}, {k.name}, {{static_cast<std::int32_t>(made.knobs.size()), 0, 0}}});
+    made.steps.push_back(
+        {primitive::annotate, "compute", {"n"}, {k.name}, {{static_cast<std::int32_t>(made.knobs.size()), 0, 0}}});
     made.knobs.push_back(k);
     made.seed.choices.push_back(0);
   }
@@ -111,9 +112,11 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
   auto const threads = detail::column(tile_f, 2) * detail::column(tile_y, 2) * detail::column(tile_x, 2);
   auto const rows = (detail::block_tile(tile_y) - 1) * s.stride + detail::fetched(tile_rx);
   auto const columns = (detail::block_tile(tile_x) - 1) * s.stride + detail::fetched(tile_ry);
-  auto const weights = detail::block_tile(tile_f) * detail::fetched(tile_rc) * detail::fetched(tile_rx) * detail::fetched(tile_ry);
+  auto const weights =
+      detail::block_tile(tile_f) * detail::fetched(tile_rc) * detail::fetched(tile_rx) * detail::fetched(tile_ry);
   of.constraints.push_back({threads <= limits.threads, "threads of a block"});
-  of.constraints.push_back({(detail::fetched(tile_rc) * rows * columns + weights) * 4 <= limits.bytes, "group memory of a block"});
+  of.constraints.push_back(
+      {(detail::fetched(tile_rc) * rows * columns + weights) * 4 <= limits.bytes, "group memory of a block"});
   return of;
 }
 

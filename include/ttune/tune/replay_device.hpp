@@ -52,8 +52,8 @@ class replay_device {
   explicit replay_device(std::vector<knob> knobs) : knobs_(std::move(knobs)) {}
 
   /// False, counted and said why in summary(): the record is of another task than the first one, its configuration is
-  /// not of the space, or it is a success without a time. Several records of a configuration are one: the median time of
-  /// the successes if there are any (a failure beside them is one of that run), else the last failure.
+  /// not of the space, or it is a success without a time. Several records of a configuration are one: the median time
+  /// of the successes if there are any (a failure beside them is one of that run), else the last failure.
   bool add(record const& r);
 
   /// Never throws; an unknown configuration is an answer.
@@ -101,7 +101,9 @@ struct feature_rows {
   feature_rows(row_writer const& write, std::span<configuration const> of) : rows(of.size()) {
     for (auto const& c : of) write(c, values);
   }
-  [[nodiscard]] feature_view view() const noexcept { return {values.data(), rows, rows == 0 ? 0 : values.size() / rows}; }
+  [[nodiscard]] feature_view view() const noexcept {
+    return {values.data(), rows, rows == 0 ? 0 : values.size() / rows};
+  }
 };
 
 }  // namespace detail

@@ -33,7 +33,10 @@ TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request cons
   request.score(left, scores);
   std::vector<std::size_t> best(left.size());
   std::iota(best.begin(), best.end(), std::size_t{0});
-  auto const pool = options_.diversity > 0 ? std::min(left.size(), static_cast<std::size_t>(std::ceil(options_.pool * static_cast<double>(count)))) : count;
+  auto const pool =
+      options_.diversity > 0
+          ? std::min(left.size(), static_cast<std::size_t>(std::ceil(options_.pool * static_cast<double>(count))))
+          : count;
   std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(pool), best.end(),
                     [&](auto a, auto b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
   if (options_.diversity > 0) {

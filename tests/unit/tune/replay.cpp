@@ -116,7 +116,8 @@ TEST_CASE("fit_oracle: estimates are marked, ordered like what was recorded, and
   landscape const land;
   auto device = recorded_landscape(land, 2000);
   auto const features = features_of(land);
-  CHECK_THROWS_AS(static_cast<void>(fit_oracle(replay_device(land.space().knobs()), features, linear_model{})), argument_error);
+  CHECK_THROWS_AS(static_cast<void>(fit_oracle(replay_device(land.space().knobs()), features, linear_model{})),
+                  argument_error);
   device.estimate_by(fit_oracle(device, features, linear_model{}));
   rng random(99);
   std::vector<float> estimated;
@@ -148,7 +149,8 @@ TEST_CASE("replay_search: the same seed gives the same curve, all recorded point
   auto const features = features_of(land);
   replay_pool const pool(device.configurations());
   auto const run = [&](any_cost_model model, std::uint64_t seed, std::size_t trials) {
-    return replay_search(land.space(), device, pool, std::move(model), features, {.trials = trials, .batch = 32, .seed = seed});
+    return replay_search(land.space(), device, pool, std::move(model), features,
+                         {.trials = trials, .batch = 32, .seed = seed});
   };
   auto const a = run(linear_model{}, 5, 200);
   auto const b = run(linear_model{}, 5, 200);
@@ -174,7 +176,9 @@ TEST_CASE("replay_search: a model finds the best of the records sooner than chan
   double blind = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     replay_options const options{.trials = 256, .batch = 32, .seed = seed};
-    guided += replay_search(land.space(), device, pool, linear_model{}, features, options).share_of(device.best_seconds(), 256) / 5;
+    guided += replay_search(land.space(), device, pool, linear_model{}, features, options)
+                  .share_of(device.best_seconds(), 256) /
+              5;
     blind += replay_search(land.space(), device, pool, {}, features, options).share_of(device.best_seconds(), 256) / 5;
   }
   INFO("share of the best speed: guided " << guided << ", blind " << blind);
@@ -190,12 +194,14 @@ TEST_CASE("replay_search: strategies of the whole space ask for what is not reco
   CHECK(bare.unknown > 10 * bare.best_seconds.size());
   CHECK(bare.best_seconds.size() < 128);
   device.estimate_by(fit_oracle(device, features, linear_model{}));
-  auto const guessed = replay_search(land.space(), device, annealing({.chains = 16, .steps = 20}), linear_model{}, features, options);
+  auto const guessed =
+      replay_search(land.space(), device, annealing({.chains = 16, .steps = 20}), linear_model{}, features, options);
   CHECK(guessed.best_seconds.size() == 128);
   CHECK(guessed.unknown == 0);
   CHECK(guessed.estimated > 64);
   CHECK_THROWS_AS(static_cast<void>(replay_search(land.space(), device, {}, {}, features)), argument_error);
-  CHECK_THROWS_AS(static_cast<void>(replay_search(land.space(), device, random_search{}, {}, features, {.batch = 0})), argument_error);
+  CHECK_THROWS_AS(static_cast<void>(replay_search(land.space(), device, random_search{}, {}, features, {.batch = 0})),
+                  argument_error);
 }
 
 TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan's random ones") {
@@ -217,7 +223,8 @@ TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan'
   CHECK(top >= 30);
   CHECK(top < 40);
   std::size_t rest = 0;
-  for (auto batch = pool.propose({64, visited, score, {}}); !batch.empty(); batch = pool.propose({64, visited, score, {}}))
+  for (auto batch = pool.propose({64, visited, score, {}}); !batch.empty();
+       batch = pool.propose({64, visited, score, {}}))
     for (auto const& c : batch) {
       CHECK(visited.insert(c).second);
       ++rest;
