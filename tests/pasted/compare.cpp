@@ -6,7 +6,9 @@
 #include "pasted/operators.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
-#define PASTED(name) ttune::space name##_0(), name##_1(), name##_2(), name##_3(), name##_4(), name##_5(), name##_6(), name##_7(), name##_8(), name##_9()
+#define PASTED(name)                                                                                           \
+  ttune::space name##_0(), name##_1(), name##_2(), name##_3(), name##_4(), name##_5(), name##_6(), name##_7(), \
+      name##_8(), name##_9()
 PASTED(matmul);
 PASTED(conv);
 PASTED(softmax);
@@ -17,7 +19,8 @@ namespace {
 
 using make_space = ttune::space (*)();
 
-void compare(char const* name, ttune::handle<ttune::ir::program> const& program, std::vector<make_space> const& pasted) {
+void compare(char const* name, ttune::handle<ttune::ir::program> const& program,
+             std::vector<make_space> const& pasted) {
   auto const drawn = ttune_test::draw(name, program);
   REQUIRE(drawn.size() == pasted.size());
   for (std::size_t i = 0; i < drawn.size(); ++i) {
@@ -26,15 +29,16 @@ void compare(char const* name, ttune::handle<ttune::ir::program> const& program,
     ttune::space made;
     REQUIRE_NOTHROW(made = pasted[i]());
     CHECK(made.knobs.empty());
-    CHECK(ttune_test::loops_of(make_plan(made), {}) == ttune_test::loops_of(make_plan(drawn[i].space), drawn[i].chosen));
+    CHECK(ttune_test::loops_of(make_plan(made), {}) ==
+          ttune_test::loops_of(make_plan(drawn[i].space), drawn[i].chosen));
     CHECK(to_cpp(made, {}) == text);
   }
 }
 
 }  // namespace
 
-#define COMPARE(name)                                                                                                       \
-  compare(#name, ttune_test::name().program(),                                                                              \
+#define COMPARE(name)                          \
+  compare(#name, ttune_test::name().program(), \
           {name##_0, name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7, name##_8, name##_9})
 
 TEST_CASE("pasted: schedules print as C++ that makes the same loops") {

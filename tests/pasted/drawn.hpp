@@ -21,7 +21,8 @@ struct drawn {
 };
 
 /// Of one operator. Schedules whose places by knob fit no readers are drawn again.
-[[nodiscard]] inline std::vector<drawn> draw(std::string const& name, ttune::handle<ttune::ir::program> const& program) {
+[[nodiscard]] inline std::vector<drawn> draw(std::string const& name,
+                                             ttune::handle<ttune::ir::program> const& program) {
   std::vector<drawn> made;
   primitive_counts counts;
   for (std::uint64_t seed = 1; made.size() < schedules_each; ++seed) {
@@ -53,13 +54,14 @@ struct drawn {
     auto const& st = n.stages[s];
     if (st.inlined) continue;
     text += p.stages[s].definition->name;
-    if (st.attached_to >= 0) text += " at " + p.stages[static_cast<std::size_t>(st.attached_to)].definition->name + " " + number(st.depth);
+    if (st.attached_to >= 0)
+      text += " at " + p.stages[static_cast<std::size_t>(st.attached_to)].definition->name + " " + number(st.depth);
     text += st.doubled ? " doubled" : "";
     text += st.group ? " group\n" : "\n";
     for (int l = 0; l < st.count; ++l) {
       auto const& loop = n.loops[static_cast<std::size_t>(st.first + l)];
-      text += "  " + p.stages[s].loops[static_cast<std::size_t>(loop.source)].name + " " + number(loop.extent) + " * " + number(loop.stride) +
-              " kind " + number(loop.kind) + (loop.fused ? " fused\n" : "\n");
+      text += "  " + p.stages[s].loops[static_cast<std::size_t>(loop.source)].name + " " + number(loop.extent) + " * " +
+              number(loop.stride) + " kind " + number(loop.kind) + (loop.fused ? " fused\n" : "\n");
     }
   }
   return text;

@@ -9,38 +9,40 @@ namespace ttune_test {
 inline auto matmul() { return ttune::ops::matmul(13, 12, 10); }
 
 inline auto conv() {
-  const auto [f, y, x, c, r, s] = ttune::axes<"f", "y", "x", "c", "r", "s">;
-  const ttune::tensor<"I", float, 3> I{{3, 9, 8}};
-  const ttune::constant<"W", float, 4> W{{5, 3, 3, 3}};
-  const auto P = ttune::compute<"P">(f, y.in(9), x.in(8)) = ttune::sum(ttune::over(c, r, s), ttune::zero_outside(I)(c, y + r - 1, x + s - 1) * W(f, c, r, s));
-  const auto O = ttune::compute<"O">(f, y, x) = ttune::max(P(f, y, x), 0.0F);
+  auto const [f, y, x, c, r, s] = ttune::axes<"f", "y", "x", "c", "r", "s">;
+  ttune::tensor<"I", float, 3> const I{{3, 9, 8}};
+  ttune::constant<"W", float, 4> const W{{5, 3, 3, 3}};
+  auto const P = ttune::compute<"P">(f, y.in(9), x.in(8)) =
+      ttune::sum(ttune::over(c, r, s), ttune::zero_outside(I)(c, y + r - 1, x + s - 1) * W(f, c, r, s));
+  auto const O = ttune::compute<"O">(f, y, x) = ttune::max(P(f, y, x), 0.0F);
   return ttune::op(inputs(I, W), outputs(O), "conv");
 }
 
 inline auto softmax() {
-  const auto [i, k] = ttune::axes<"i", "k">;
-  const ttune::tensor<"S", float, 2> S{{6, 15}};
-  const auto M = ttune::compute<"M">(i) = ttune::max(ttune::over(k), S(i, k));
-  const auto E = ttune::compute<"E">(i, k) = ttune::exp(S(i, k) - M(i));
-  const auto Z = ttune::compute<"Z">(i) = ttune::sum(ttune::over(k), E(i, k));
-  const auto Q = ttune::compute<"Q">(i, k) = E(i, k) / Z(i);
+  auto const [i, k] = ttune::axes<"i", "k">;
+  ttune::tensor<"S", float, 2> const S{{6, 15}};
+  auto const M = ttune::compute<"M">(i) = ttune::max(ttune::over(k), S(i, k));
+  auto const E = ttune::compute<"E">(i, k) = ttune::exp(S(i, k) - M(i));
+  auto const Z = ttune::compute<"Z">(i) = ttune::sum(ttune::over(k), E(i, k));
+  auto const Q = ttune::compute<"Q">(i, k) = E(i, k) / Z(i);
   return ttune::op(inputs(S), outputs(Q), "softmax");
 }
 
 inline auto stencil() {
-  const auto [z, y, x] = ttune::axes<"z", "y", "x">;
-  const ttune::tensor<"A", double, 3> A{{4, 7, 9}};
-  const auto B = ttune::compute<"B">(z, y, x) = A(z, y, x) * 2.0;
-  const auto C = ttune::compute<"C">(z.in(4), y.in(7), x.in(9)) =
+  auto const [z, y, x] = ttune::axes<"z", "y", "x">;
+  ttune::tensor<"A", double, 3> const A{{4, 7, 9}};
+  auto const B = ttune::compute<"B">(z, y, x) = A(z, y, x) * 2.0;
+  auto const C = ttune::compute<"C">(z.in(4), y.in(7), x.in(9)) =
       ttune::zero_outside(B)(z - 1, y, x) + ttune::zero_outside(B)(z, y + 1, x) + ttune::zero_outside(B)(z, y, x - 1);
   return ttune::op(inputs(A), outputs(C), "stencil");
 }
 
 inline auto pool() {
-  const auto [c, y, x, r, s] = ttune::axes<"c", "y", "x", "r", "s">;
-  const ttune::tensor<"I", std::int32_t, 3> I{{3, 11, 13}};
-  const auto P = ttune::compute<"P">(c, y.in(5), x.in(6)) = ttune::max(ttune::over(r.in(3), s.in(3)), I(c, y * 2 + r, x * 2 + s));
-  const auto D = ttune::compute<"D">(c, y, x) = P(c, y, x) + 1;
+  auto const [c, y, x, r, s] = ttune::axes<"c", "y", "x", "r", "s">;
+  ttune::tensor<"I", std::int32_t, 3> const I{{3, 11, 13}};
+  auto const P = ttune::compute<"P">(c, y.in(5), x.in(6)) =
+      ttune::max(ttune::over(r.in(3), s.in(3)), I(c, y * 2 + r, x * 2 + s));
+  auto const D = ttune::compute<"D">(c, y, x) = P(c, y, x) + 1;
   return ttune::op(inputs(I), outputs(D), "pool");
 }
 

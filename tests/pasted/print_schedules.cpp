@@ -13,8 +13,9 @@ int main(int count, char** files) {
     int number = 0;
     for (auto const& one : ttune_test::draw(name, op.program())) {
       auto const function = std::string(name) + "_" + std::to_string(number++);
-      functions.push_back("ttune::space " + function + "();\nttune::space " + function + "() {\nconst auto op = ttune_test::" + name +
-                          "();\n" + to_cpp(one.space, one.chosen) + "return space;\n}\n");
+      functions.push_back("ttune::space " + function + "();\nttune::space " + function +
+                          "() {\nconst auto op = ttune_test::" + name + "();\n" + to_cpp(one.space, one.chosen) +
+                          "return space;\n}\n");
     }
   };
   write("matmul", ttune_test::matmul());
@@ -26,7 +27,8 @@ int main(int count, char** files) {
   for (std::size_t part = 0; part < parts; ++part) {
     std::ofstream out(files[part + 1]);
     out << "#include \"pasted/operators.hpp\"\n#include \"ttune/schedule.hpp\"\n\n";
-    for (auto f = functions.size() * part / parts; f < functions.size() * (part + 1) / parts; ++f) out << functions[f] << "\n";
+    for (auto f = functions.size() * part / parts; f < functions.size() * (part + 1) / parts; ++f)
+      out << functions[f] << "\n";
     if (!out.good()) return std::fprintf(stderr, "%s cannot be written\n", files[part + 1]), 1;
   }
 }

@@ -58,15 +58,17 @@ std::string fault_of(space const& s, configuration const& chosen, std::vector<ir
 /// (ir/README.md, "Absent terms").
 bool inlining_shows(space const& s, std::vector<ir::ndarray> const& expected) {
   bool const inlines = std::any_of(s.steps.begin(), s.steps.end(), [](step const& one) {
-    return one.what == primitive::inline_stage || std::find(one.loops.begin(), one.loops.end(), place_inline) != one.loops.end();
+    return one.what == primitive::inline_stage ||
+           std::find(one.loops.begin(), one.loops.end(), place_inline) != one.loops.end();
   });
   return inlines && std::any_of(expected.begin(), expected.end(), [](ir::ndarray const& a) {
-    return std::any_of(a.reals.begin(), a.reals.end(), [](double v) { return !std::isfinite(v); });
-  });
+           return std::any_of(a.reals.begin(), a.reals.end(), [](double v) { return !std::isfinite(v); });
+         });
 }
 
 /// Leaves out steps as long as the fault stays.
-space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> const& operands, std::vector<ir::ndarray> const& expected) {
+space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> const& operands,
+             std::vector<ir::ndarray> const& expected) {
   for (auto i = s.steps.size(); i-- > 0;) {
     auto less = s;
     less.steps.erase(less.steps.begin() + static_cast<std::ptrdiff_t>(i));
@@ -81,7 +83,8 @@ space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> cons
 }
 
 /// Random programs under random schedules; stops at the first fault.
-ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count, ttune_test::random_schedule_options const& options) {
+ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
+                                   ttune_test::random_schedule_options const& options) {
   ttune_test::primitive_counts counts;
   for (std::uint64_t n = 0; n < count; ++n) {
     rng random(seed + n);

@@ -13,11 +13,11 @@ namespace detail {
 /// How many iterations the parts of a loop of `extent` make: an extent that its own parts do not divide is rounded up,
 /// so that no two iterations of the loop around meet.
 inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l, std::int32_t extent) {
-  if (l.children.empty()) return extent;
   std::int32_t inner = 1;
   for (std::size_t c = l.children.size(); c-- > 0;) {
     auto const wanted = c == 0 ? extent : std::min(static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen)), extent);
-    auto const made = covered(p, chosen, st, st.loops[static_cast<std::size_t>(l.children[c])], wanted);
+    auto const& part = st.loops[static_cast<std::size_t>(l.children[c])];
+    auto const made = part.children.empty() ? wanted : covered(p, chosen, st, part, wanted);
     inner *= made;
     extent = static_cast<std::int32_t>(ceil_divide(extent, made));
   }
@@ -46,7 +46,8 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
       } else {
         auto const wanted = static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen));
         extent[child] = std::min(wanted, remaining);  // a region may be smaller than the tile
-        auto const made_by_parts = covered(p, chosen, st, st.loops[child], extent[child]);
+        auto const& part = st.loops[child];
+        auto const made_by_parts = part.children.empty() ? extent[child] : covered(p, chosen, st, part, extent[child]);
         step_size *= made_by_parts;
         remaining = static_cast<std::int32_t>(ceil_divide(remaining, made_by_parts));
       }
@@ -214,40 +215,67 @@ inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, 
   return true;
 }
 
-/// How many elements of dimension `d` of an attached stage its readers touch inside its place.
-inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::size_t d) {
-  auto const at = place_of(n, st);
-  auto const whole = p.stages[st].axis_size(d);
-  planned_index const* only = nullptr;  // while there is one read, where it begins does not matter
-  std::size_t reader = 0;
-  low_form base;
-  bool based = false;
-  std::int64_t low = 0;
-  std::int64_t high = 0;
+/// How far the dividend of one index moves inside a place.
+inline std::int64_t index_span(plan const& p, nest const& n, std::size_t r, planned_index const& index, region_place const& at) {
+  std::int64_t span = 0;
+  for (std::size_t x = 0; x < index.coefficient.size(); ++x)
+    if (index.coefficient[x] != 0) span += std::abs(index.coefficient[x]) * axis_span(p, n, r, x, at);
+  return span;
+}
+
+/// Calls `f(reader, access)` for every read of a stage where it is computed.
+template <class Function>
+inline void for_each_read(plan const& p, nest const& n, std::size_t st, Function const& f) {
   for (std::size_t r = st + 1; r < p.stages.size(); ++r) {
     if (n.stages[r].inlined) continue;
-    for (auto const& a : p.stages[r].accesses) {
-      if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
-      auto const& index = a.indices[d];
-      if (index.whole) return whole;
-      std::int64_t span = 0;
-      for (std::size_t x = 0; x < index.coefficient.size(); ++x)
-        if (index.coefficient[x] != 0) span += std::abs(index.coefficient[x]) * axis_span(p, n, r, x, at);
-      if (!only) {
-        only = &index;
-        reader = r;
-        high = span;
-        continue;
-      }
-      if (!based && !low_of(p, n, reader, *only, at, base)) return whole;
-      based = true;
-      low_form form;
-      if (index.divisor != only->divisor || !low_of(p, n, r, index, at, form) || form.coefficient != base.coefficient) return whole;
-      low = std::min(low, form.constant - base.constant);
-      high = std::max(high, form.constant - base.constant + span);
-    }
+    for (auto const& a : p.stages[r].accesses)
+      if (!a.write && a.producer == static_cast<std::int32_t>(st)) f(r, a);
   }
-  return only ? std::min(whole, ceil_divide(high - low, only->divisor) + 1) : 0;
+}
+
+/// How many elements of dimension `d` several reads touch together: all, if their bases move apart.
+inline std::int64_t touched_by_several(plan const& p, nest const& n, std::size_t st, std::size_t d) {
+  auto const at = place_of(n, st);
+  low_form base;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  std::int64_t divisor = 0;  // 0: no read yet
+  bool together = true;
+  for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
+    auto const& index = a.indices[d];
+    low_form form;
+    if (!together || !low_of(p, n, r, index, at, form) || (divisor != 0 && (index.divisor != divisor || form.coefficient != base.coefficient))) {
+      together = false;
+      return;
+    }
+    if (divisor == 0) base = form;
+    divisor = index.divisor;
+    auto const begin = form.constant - base.constant;
+    low = std::min(low, begin);
+    high = std::max(high, begin + index_span(p, n, r, index, at));
+  });
+  auto const whole = p.stages[st].axis_size(d);
+  return together ? std::min(whole, ceil_divide(high - low, divisor) + 1) : whole;
+}
+
+/// How many elements of dimension `d` of an attached stage its readers touch inside its place.
+inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::size_t d) {
+  int reads = 0;
+  bool whole = false;
+  planned_index const* index = nullptr;
+  std::size_t reader = 0;
+  for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
+    ++reads;
+    reader = r;
+    index = &a.indices[d];
+    whole = whole || index->whole;
+  });
+  if (reads == 0) return 0;
+  if (whole) return p.stages[st].axis_size(d);
+  if (reads > 1) return touched_by_several(p, n, st, d);
+  // Where the only one begins does not matter.
+  auto const span = index_span(p, n, reader, *index, place_of(n, st));
+  return std::min(p.stages[st].axis_size(d), (index->divisor == 1 ? span : ceil_divide(span, index->divisor)) + 1);
 }
 
 /// The region of `st` that its readers touch inside its place, and all of what it reduces.

@@ -26,23 +26,25 @@ ir::lowered lowered_of(space const& s) {
 /// The program without its n-th barrier.
 ir::stmt without_barrier(ir::stmt const& s, int& n) {
   return ir::rewrite(
-      s, [&](ir::stmt const& part) { return part && ir::as<ir::barrier>(part) && n-- == 0 ? ir::make_block({}) : part; },
+      s,
+      [&](ir::stmt const& part) { return part && ir::as<ir::barrier>(part) && n-- == 0 ? ir::make_block({}) : part; },
       [](ir::expr const& e) { return e; });
 }
 int barriers(ir::stmt const& s) {
   int n = 0;
   (void)ir::rewrite(
-      s, [&](ir::stmt const& part) { return n += part && ir::as<ir::barrier>(part) ? 1 : 0, part; }, [](ir::expr const& e) { return e; });
+      s, [&](ir::stmt const& part) { return n += part && ir::as<ir::barrier>(part) ? 1 : 0, part; },
+      [](ir::expr const& e) { return e; });
   return n;
 }
 
 /// A matrix product as on a GPU: tiles of A and B in group memory, accumulators in each thread.
 auto tiled(std::int64_t m, std::int64_t n, std::int64_t depth, bool doubled) {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const auto [ib, iv, it, jb, jt, ko, ki] = axes<"ib", "iv", "it", "jb", "jt", "ko", "ki">;
-  const tensor<"A", float, 2> A{{m, depth}};
-  const tensor<"B", float, 2> B{{depth, n}};
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, iv, it, jb, jt, ko, ki] = axes<"ib", "iv", "it", "jb", "jt", "ko", "ki">;
+  tensor<"A", float, 2> const A{{m, depth}};
+  tensor<"B", float, 2> const B{{depth, n}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
   auto const s = schedule(C)
                      .cache_write("acc")
                      .split(i, {2, 3}, ib, iv, it)
@@ -129,10 +131,10 @@ TEST_CASE("bind: one direction once on the way in") {
 }
 
 TEST_CASE("bind and double_buffer: what is refused") {
-  const auto [i, j, k, io, ii] = axes<"i", "j", "k", "io", "ii">;
-  const tensor<"A", float, 2> A{{8, 8}};
-  const auto P = compute<"P">(i, j) = A(i, j) + 1.0F;
-  const auto C = compute<"C">(i, j) = sum(over(k), P(i, k) * P(k, j));
+  auto const [i, j, k, io, ii] = axes<"i", "j", "k", "io", "ii">;
+  tensor<"A", float, 2> const A{{8, 8}};
+  auto const P = compute<"P">(i, j) = A(i, j) + 1.0F;
+  auto const C = compute<"C">(i, j) = sum(over(k), P(i, k) * P(k, j));
   auto const says = [](auto const& schedule, std::string const& sentence) {
     try {
       (void)schedule.space();
@@ -148,19 +150,22 @@ TEST_CASE("bind and double_buffer: what is refused") {
   says(s.bind(i, loop_kind::thread_x).bind(j, loop_kind::block_x), "over blocks inside of one over threads");
   says(s.parallel(i).bind(j, loop_kind::thread_x), "inside of a parallel or vectorized one");
   says(s.reorder(permutation("p"), i, j).bind(j, loop_kind::thread_x), "stands where a permutation knob puts it");
-  says(s.bind(i, loop_kind::block_x).in(P).compute_at(C, i).bind(j, loop_kind::block_y), "computed inside of a loop over blocks or threads");
-  says(s.bind(i, loop_kind::thread_x).in(P).compute_at(C, i).bind(j, loop_kind::thread_x).store_in(ir::memory::local), "store it in group memory");
+  says(s.bind(i, loop_kind::block_x).in(P).compute_at(C, i).bind(j, loop_kind::block_y),
+       "computed inside of a loop over blocks or threads");
+  says(s.bind(i, loop_kind::thread_x).in(P).compute_at(C, i).bind(j, loop_kind::thread_x).store_in(ir::memory::local),
+       "store it in group memory");
   says(s.in(P).double_buffer(), "must be computed inside of one loop");
   says(s.unroll(i).in(P).compute_at(C, i).double_buffer(), "which is not a plain one");
   says(s.in(P).compute_at(C, i).double_buffer().double_buffer(), "is double buffered already");
-  says(s.cache_write("acc").in("acc").compute_at(C, i).in(P).compute_at(C, i).in("acc").double_buffer(), "reads P, which is computed inside of a loop");
+  says(s.cache_write("acc").in("acc").compute_at(C, i).in(P).compute_at(C, i).in("acc").double_buffer(),
+       "reads P, which is computed inside of a loop");
 }
 
 TEST_CASE("double_buffer: on a CPU, where it fetches ahead") {
-  const auto [y, x, yo, yi] = axes<"y", "x", "yo", "yi">;
-  const tensor<"A", float, 2> A{{14, 6}};
-  const auto P = compute<"P">(y, x) = A(y, x) * 2.0F;
-  const auto Q = compute<"Q">(y.in(14), x.in(6)) = zero_outside(P)(y - 1, x) + zero_outside(P)(y + 1, x);
+  auto const [y, x, yo, yi] = axes<"y", "x", "yo", "yi">;
+  tensor<"A", float, 2> const A{{14, 6}};
+  auto const P = compute<"P">(y, x) = A(y, x) * 2.0F;
+  auto const Q = compute<"Q">(y.in(14), x.in(6)) = zero_outside(P)(y - 1, x) + zero_outside(P)(y + 1, x);
   auto const s = schedule(Q).split(y, any<2>("t"), yo, yi).in(P).compute_at(Q, yo);
   check_space(s.double_buffer(), 12);
   check_space(s.double_buffer().store_in(ir::memory::local).vectorize(x).pack(), 12);

@@ -16,12 +16,19 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 }  // namespace
 
 TEST_CASE("merge: a 1 x 1 convolution and its epilogue are one axis shorter, tiles run across rows") {
-  const auto [f, y, x, c, yx, yxo, yxi] = axes<"f", "y", "x", "c", "yx", "yxo", "yxi">;
-  const tensor<"I", float, 3> I{{5, 7, 7}};
-  const tensor<"W", float, 2> W{{6, 5}};
-  const auto P = compute<"P">(f, y, x) = sum(over(c), I(c, y, x) * W(f, c));
-  const auto O = compute<"O">(f, y, x) = max(P(f, y, x), 0.0F);
-  space const s = schedule(O).merge(y, x, yx).split(yx, ttune::any<2>("t"), yxo, yxi).vectorize(yxi).in("P").compute_at(O, yxo).reorder(c, yx).vectorize(yx);
+  auto const [f, y, x, c, yx, yxo, yxi] = axes<"f", "y", "x", "c", "yx", "yxo", "yxi">;
+  tensor<"I", float, 3> const I{{5, 7, 7}};
+  tensor<"W", float, 2> const W{{6, 5}};
+  auto const P = compute<"P">(f, y, x) = sum(over(c), I(c, y, x) * W(f, c));
+  auto const O = compute<"O">(f, y, x) = max(P(f, y, x), 0.0F);
+  space const s = schedule(O)
+                      .merge(y, x, yx)
+                      .split(yx, ttune::any<2>("t"), yxo, yxi)
+                      .vectorize(yxi)
+                      .in("P")
+                      .compute_at(O, yxo)
+                      .reorder(c, yx)
+                      .vectorize(yx);
   auto const text = planned(s);
   INFO(text);
   CHECK(contains(text, "I f32 (5, 49)"));
@@ -31,12 +38,13 @@ TEST_CASE("merge: a 1 x 1 convolution and its epilogue are one axis shorter, til
 }
 
 TEST_CASE("merge: what is read otherwise keeps its shape") {
-  const auto [y, x, r, yx] = axes<"y", "x", "r", "yx">;
-  const tensor<"A", float, 2> A{{6, 8}};
-  const tensor<"B", float, 2> B{{6, 8}};
-  const tensor<"R", float, 1> R{{6}};
-  const auto P = compute<"P">(y, x) = A(y, x) * R(y) + B(y, x);
-  const auto Q = compute<"Q">(y.in(6), x.in(8)) = sum(over(r.in(2)), zero_outside(P)(y + r, x)) + zero_outside(B)(y - 1, x);
+  auto const [y, x, r, yx] = axes<"y", "x", "r", "yx">;
+  tensor<"A", float, 2> const A{{6, 8}};
+  tensor<"B", float, 2> const B{{6, 8}};
+  tensor<"R", float, 1> const R{{6}};
+  auto const P = compute<"P">(y, x) = A(y, x) * R(y) + B(y, x);
+  auto const Q = compute<"Q">(y.in(6), x.in(8)) =
+      sum(over(r.in(2)), zero_outside(P)(y + r, x)) + zero_outside(B)(y - 1, x);
   space const s = schedule(Q).in("P").merge(y, x, yx);
   auto const text = planned(s);
   INFO(text);
@@ -48,9 +56,9 @@ TEST_CASE("merge: what is read otherwise keeps its shape") {
 }
 
 TEST_CASE("merge: three axes, updates in place, its text, its errors") {
-  const auto [n, y, x, all] = axes<"n", "y", "x", "all">;
-  const tensor<"A", float, 3> A{{2, 3, 5}};
-  const auto P = compute<"P">(n, y, x) = A(n, y, x) + 1.0F;
+  auto const [n, y, x, all] = axes<"n", "y", "x", "all">;
+  tensor<"A", float, 3> const A{{2, 3, 5}};
+  auto const P = compute<"P">(n, y, x) = A(n, y, x) + 1.0F;
   auto const op = ttune::op(inputs(A), outputs(P), "add");
   space const s = schedule(op, P).merge(n, y, x, all).parallel(all);
   CHECK(contains(planned(s), "A f32 (30)) -> P f32 (30)\nP(all) = A(all) + 1.0"));

@@ -46,14 +46,14 @@ struct page {
 
 /// Before and after each primitive.
 std::map<std::string, page> pages() {
-  const tensor<"A", float, 2> A{{6, 8}};
-  const tensor<"B", float, 2> B{{8, 10}};
-  const constant<"W", float, 2> W{{8, 10}};
-  const auto D = compute<"D">(i, j) = A(i, j) * 2.0F;
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  const auto P = compute<"P">(i, j) = A(i, j) + 1.0F;
-  const auto E = compute<"E">(i, j) = P(i, j) * P(i, j);
-  const auto M = compute<"M">(i, j) = sum(over(k), A(i, k) * W(k, j));
+  tensor<"A", float, 2> const A{{6, 8}};
+  tensor<"B", float, 2> const B{{8, 10}};
+  constant<"W", float, 2> const W{{8, 10}};
+  auto const D = compute<"D">(i, j) = A(i, j) * 2.0F;
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const P = compute<"P">(i, j) = A(i, j) + 1.0F;
+  auto const E = compute<"E">(i, j) = P(i, j) * P(i, j);
+  auto const M = compute<"M">(i, j) = sum(over(k), A(i, k) * W(k, j));
   auto const d = schedule(D);
   auto const c = schedule(C);
   auto const e = schedule(E);
@@ -71,7 +71,8 @@ std::map<std::string, page> pages() {
   made["vectorize"] = {loop_text(d), loop_text(d.vectorize(j))};
   made["unroll"] = {loop_text(d), loop_text(d.unroll(j))};
   auto const threads = e.bind(i, loop_kind::block_x).bind(j, loop_kind::thread_x);
-  made["bind"] = {loop_text(at), loop_text(threads.in(P).compute_at(E, j).store_in(ir::memory::group).bind(j, loop_kind::thread_x))};
+  made["bind"] = {loop_text(at),
+                  loop_text(threads.in(P).compute_at(E, j).store_in(ir::memory::group).bind(j, loop_kind::thread_x))};
   made["compute_at"] = {loop_text(e), loop_text(at)};
   made["store_in"] = {loop_text(at), loop_text(at.store_in(ir::memory::registers))};
   auto const copied = schedule(M).cache_read(W, "Wp").in("Wp").split(j, 4, io, ii).reorder(io, k, ii);

@@ -21,7 +21,9 @@ struct thread_place {
   static constexpr std::int64_t all = -1;  ///< outside of the loop over this direction
   std::array<std::int64_t, 4> at{all, all, all, all};
 
-  static std::size_t direction(loop_kind k) { return static_cast<std::size_t>(k) - static_cast<std::size_t>(loop_kind::thread_x); }
+  static std::size_t direction(loop_kind k) {
+    return static_cast<std::size_t>(k) - static_cast<std::size_t>(loop_kind::thread_x);
+  }
 };
 
 /// Who touched an element last.

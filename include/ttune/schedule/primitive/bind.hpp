@@ -24,22 +24,31 @@
 
 namespace ttune::inline v0::primitives {
 
-[[nodiscard]] inline bool is_block(ir::loop_kind k) { return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z; }
+[[nodiscard]] inline bool is_block(ir::loop_kind k) {
+  return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z;
+}
 [[nodiscard]] inline bool is_thread(ir::loop_kind k) { return k >= ir::loop_kind::thread_x; }
 [[nodiscard]] inline bool is_bound(ir::loop_kind k) { return is_block(k) || is_thread(k); }
 /// Runs at once on a CPU.
-[[nodiscard]] inline bool is_at_once(ir::loop_kind k) { return k == ir::loop_kind::parallel || k == ir::loop_kind::vectorized; }
+[[nodiscard]] inline bool is_at_once(ir::loop_kind k) {
+  return k == ir::loop_kind::parallel || k == ir::loop_kind::vectorized;
+}
 
 /// loops[0]; values[0]: the ir::loop_kind, a literal.
 inline void bind(plan& p, step const& s) {
-  if (s.loops.size() != 1 || s.values.size() != 1 || !s.values[0].is_literal() || !(s.values[0].literal >= static_cast<std::int64_t>(ir::loop_kind::block_x) && s.values[0].literal <= static_cast<std::int64_t>(ir::loop_kind::virtual_thread)))
+  if (s.loops.size() != 1 || s.values.size() != 1 || !s.values[0].is_literal() ||
+      !(s.values[0].literal >= static_cast<std::int64_t>(ir::loop_kind::block_x) &&
+        s.values[0].literal <= static_cast<std::int64_t>(ir::loop_kind::virtual_thread)))
     refuse(s, listed(s.loops), "takes one loop and the kind of blocks or threads that it runs over");
   auto const& st = stage_of(p, s);
   auto const kind = static_cast<ir::loop_kind>(s.values[0].literal);
   for (auto const id : st.order)
     if (st.loops[static_cast<std::size_t>(id)].kind == kind)
-      refuse(s, s.loops[0], "loop " + st.loops[static_cast<std::size_t>(id)].name + " of this stage is bound to the same blocks or threads: fuse the two first");
-  if (is_permuted(st, leaf(st, s, s.loops[0]))) refuse(s, s.loops[0], "stands where a permutation knob puts it: leave it out there");
+      refuse(s, s.loops[0],
+             "loop " + st.loops[static_cast<std::size_t>(id)].name +
+                 " of this stage is bound to the same blocks or threads: fuse the two first");
+  if (is_permuted(st, leaf(st, s, s.loops[0])))
+    refuse(s, s.loops[0], "stands where a permutation knob puts it: leave it out there");
   set_kind(p, s);
 }
 
@@ -47,7 +56,8 @@ namespace detail {
 
 template <class Is>
 [[nodiscard]] inline bool has_loop(planned_stage const& st, Is const& is) {
-  return std::any_of(st.order.begin(), st.order.end(), [&](std::int32_t id) { return is(st.loops[static_cast<std::size_t>(id)].kind); });
+  return std::any_of(st.order.begin(), st.order.end(),
+                     [&](std::int32_t id) { return is(st.loops[static_cast<std::size_t>(id)].kind); });
 }
 
 /// Whether such a loop is, or by a permutation knob may be, around a place.
@@ -62,7 +72,8 @@ template <class Is>
     reached = reached || id == place.loop;
     if (reached && at.permuted.empty() && !l.fused) break;  // the kind of fused loops stands at the last one
   }
-  return std::any_of(at.places.begin(), at.places.end(), [&](planned_place const& outer) { return is_around(p, outer, is); });
+  return std::any_of(at.places.begin(), at.places.end(),
+                     [&](planned_place const& outer) { return is_around(p, outer, is); });
 }
 
 /// A stage in group memory inside of which a place is; -1: none.
@@ -90,10 +101,12 @@ template <class Is>
 /// What several threads compute for others lives in group memory.
 inline void choose_group_memory(plan& p) {
   for (auto& st : p.stages) {
-    bool const attached = std::any_of(st.places.begin(), st.places.end(), [](planned_place const& at) { return at.kind == planned_place::sort::inside; });
+    bool const attached = std::any_of(st.places.begin(), st.places.end(),
+                                      [](planned_place const& at) { return at.kind == planned_place::sort::inside; });
     if (!attached || !detail::has_loop(st, is_thread)) continue;
     if (st.where_given && st.where != ir::memory::group)
-      throw schedule_error("store_in", st.definition->name, "is computed by several threads, so other threads must see it: store it in group memory");
+      throw schedule_error("store_in", st.definition->name,
+                           "is computed by several threads, so other threads must see it: store it in group memory");
     st.where = ir::memory::group;
     st.where_given = true;
   }
@@ -102,15 +115,19 @@ inline void choose_group_memory(plan& p) {
 /// What loops over blocks and threads must keep to, inside of a stage and across stages.
 inline void check_bound(plan const& p) {
   for (auto const& st : p.stages) {
-    auto const say = [&](char const* what, std::string const& sentence) { throw schedule_error(what, st.definition->name, sentence); };
+    auto const say = [&](char const* what, std::string const& sentence) {
+      throw schedule_error(what, st.definition->name, sentence);
+    };
     bool inside_thread = false;
     bool inside_others = std::any_of(st.permuted.begin(), st.permuted.end(), [&](std::int32_t at) {
       return is_at_once(st.loops[static_cast<std::size_t>(st.order[static_cast<std::size_t>(at)])].kind);
     });
     for (auto const id : st.order) {
       auto const kind = st.loops[static_cast<std::size_t>(id)].kind;
-      if (is_block(kind) && inside_thread) say("bind", "has a loop over blocks inside of one over threads: reorder them");
-      if (is_bound(kind) && inside_others) say("bind", "has a loop over blocks or threads inside of a parallel or vectorized one: reorder them");
+      if (is_block(kind) && inside_thread)
+        say("bind", "has a loop over blocks inside of one over threads: reorder them");
+      if (is_bound(kind) && inside_others)
+        say("bind", "has a loop over blocks or threads inside of a parallel or vectorized one: reorder them");
       inside_thread = inside_thread || is_thread(kind);
       inside_others = inside_others || is_at_once(kind);
     }
@@ -120,9 +137,11 @@ inline void check_bound(plan const& p) {
       if (detail::has_loop(st, is_block) && detail::is_around(p, at, is_bound))
         say("bind", "has a loop over blocks, but is computed inside of a loop over blocks or threads");
       if (auto const* writer = detail::updated_by_threads(p, st); writer && at.kind == planned_place::sort::inside)
-        say("compute_at", "reads " + writer->definition->updates->name + " while threads of " + writer->definition->name + " update it: compute it at the root");
+        say("compute_at", "reads " + writer->definition->updates->name + " while threads of " +
+                              writer->definition->name + " update it: compute it at the root");
       if (auto const holder = st.where == ir::memory::group ? detail::group_around(p, at) : -1; holder >= 0)
-        say("compute_at", "lives in group memory and so does " + p.stages[static_cast<std::size_t>(holder)].definition->name +
+        say("compute_at", "lives in group memory and so does " +
+                              p.stages[static_cast<std::size_t>(holder)].definition->name +
                               ", inside of which it is computed: compute it where that is computed");
     }
   }

@@ -24,16 +24,22 @@ inline void double_buffer(plan& p, step const& s) {
 inline void check_doubled(plan const& p) {
   for (auto const& st : p.stages) {
     if (!st.doubled) continue;
-    auto const say = [&](std::string const& sentence) { throw schedule_error("double_buffer", st.definition->name, sentence); };
-    if (st.places.size() != 1 || st.places[0].kind != planned_place::sort::inside) say("must be computed inside of one loop: compute_at first");
+    auto const say = [&](std::string const& sentence) {
+      throw schedule_error("double_buffer", st.definition->name, sentence);
+    };
+    if (st.places.size() != 1 || st.places[0].kind != planned_place::sort::inside)
+      say("must be computed inside of one loop: compute_at first");
     auto const& at = p.stages[static_cast<std::size_t>(st.places[0].stage)];
     auto const& l = at.loops[static_cast<std::size_t>(st.places[0].loop)];
-    if (l.kind != ir::loop_kind::serial || !l.group.empty() || l.fused) say("is computed in loop " + (l.group.empty() ? l.name : l.group) + ", which is not a plain one: there is no next iteration");
+    if (l.kind != ir::loop_kind::serial || !l.group.empty() || l.fused)
+      say("is computed in loop " + (l.group.empty() ? l.name : l.group) +
+          ", which is not a plain one: there is no next iteration");
     for (auto const& a : st.accesses)
       if (!a.write && a.producer >= 0)
         for (auto const& place : p.stages[static_cast<std::size_t>(a.producer)].places)
           if (place.kind == planned_place::sort::inside)
-            say("reads " + p.stages[static_cast<std::size_t>(a.producer)].definition->name + ", which is computed inside of a loop: only what is there before the loop can be read ahead");
+            say("reads " + p.stages[static_cast<std::size_t>(a.producer)].definition->name +
+                ", which is computed inside of a loop: only what is there before the loop can be read ahead");
   }
 }
 

@@ -20,7 +20,8 @@ namespace detail {
 
 class axis_merger {
  public:
-  axis_merger(handle<ir::program> program, step const& s, std::string name) : program_(std::move(program)), step_(s), name_(std::move(name)) {}
+  axis_merger(handle<ir::program> program, step const& s, std::string name)
+      : program_(std::move(program)), step_(s), name_(std::move(name)) {}
 
   handle<ir::program> run(handle<ir::stage> const& target, std::string const& first, std::string const& second) {
     spread(target, pair_of(*target, first, second));
@@ -41,7 +42,9 @@ class axis_merger {
       if (st.axes[a].name == first && st.axes[a + 1].name == second) return a;
     std::vector<std::string> names;
     for (auto const& a : st.axes) names.push_back(a.name);
-    refuse(step_, second, "is not the axis behind " + first + " in " + st.name + "(" + listed(names) + "): only neighbours are one in memory");
+    refuse(step_, second,
+           "is not the axis behind " + first + " in " + st.name + "(" + listed(names) +
+               "): only neighbours are one in memory");
   }
 
   /// Whether dimensions d and d + 1 are indexed by the pair of a stage, from one end to the other.
@@ -67,7 +70,8 @@ class axis_merger {
   void spread(handle<ir::stage> const& st, std::size_t pair) {
     if (!pairs_.emplace(st.get(), pair).second) return;
     if (st->updates && st->updates->order != ir::layout::row_major)
-      refuse(step_, st->updates->name, "is updated in place and is not row-major: its dimensions are no neighbours in memory");
+      refuse(step_, st->updates->name,
+             "is updated in place and is not row-major: its dimensions are no neighbours in memory");
     for (auto const* axes : {&st->axes, &st->reduction.axes})
       for (auto const& a : *axes)
         if (a.name == name_ && &a != &st->axes[pair] && &a != &st->axes[pair + 1])
@@ -150,14 +154,16 @@ class axis_merger {
       }
       return ir::make_access(to->second, indices, a.outside, a.fill, a.component);
     };
-    if (st.updates && moved_.count(st.updates.get()) != 0) st.updates = std::get<handle<ir::tensor>>(moved_.at(st.updates.get()));
-    return share(map_stage(std::move(st), [&](ir::expr const& e) { return map_accesses(map_variables(e, digit), read); }));
+    if (st.updates && moved_.count(st.updates.get()) != 0)
+      st.updates = std::get<handle<ir::tensor>>(moved_.at(st.updates.get()));
+    return share(
+        map_stage(std::move(st), [&](ir::expr const& e) { return map_accesses(map_variables(e, digit), read); }));
   }
 
   handle<ir::program> program_;
   step const& step_;
   std::string name_;
-  std::map<void const*, std::size_t> pairs_;       ///< by stage or operand: the first of its two dimensions
+  std::map<void const*, std::size_t> pairs_;  ///< by stage or operand: the first of its two dimensions
   std::unordered_map<void const*, ir::source> moved_;
   std::size_t made_ = 0;
 };
@@ -166,7 +172,8 @@ class axis_merger {
 
 /// loops: axes on the left of the stage, neighbours, in order. results[0]: what they become.
 [[nodiscard]] inline handle<ir::program> merge(handle<ir::program> p, step const& s) {
-  if (s.loops.size() < 2 || s.results.size() != 1) refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");
+  if (s.loops.size() < 2 || s.results.size() != 1)
+    refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");
   auto first = s.loops[0];
   for (std::size_t i = 1; i < s.loops.size(); ++i) {
     auto const target = find_stage(p, s, s.stage);
