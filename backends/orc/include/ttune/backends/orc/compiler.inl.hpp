@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ttune/backends/orc/compiler.hpp"
+#include "ttune/backends/orc/known_names.hpp"
 
 namespace ttune::inline v0::orc {
 
@@ -39,10 +40,10 @@ inline compiler::compiler(target const& machine_facts, compiler_options options)
   }
   // Said by every CPU that LLVM knows. With a name that it does not know, code for x86-64 would end the process.
   bool const says_64 = t.triple.starts_with("x86_64");
-  auto const features = t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "");
+  auto const names = known_names(description, t.triple, {t.cpu, t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "")});
   auto const create = [&] {
     auto const level = static_cast<LLVMCodeGenOptLevel>(std::clamp(options_.level, 0, 3));
-    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), t.cpu.c_str(), features.c_str(), level,
+    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), names.cpu.c_str(), names.features.c_str(), level,
                                                  LLVMRelocPIC, LLVMCodeModelSmall));
   };
   machine_ = create();
