@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suite startup: from the start of a process to its first correct result, with an empty database and with one that
 // has the kernel.
-#include <ttune/backends/orc/host.hpp>
+#include <ttune/runtime/machine.hpp>
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -148,7 +148,7 @@ int run(options const& chosen) {
   (void)start({linked, database});
   if (chosen.wants_system("ttune"))
     report(table, "database", "ttune", median_start(chosen, true, [&] { return start({linked, database}); }));
-  auto const host = ttune::host_target();
+  auto const host = ttune::probe_host();
   if (chosen.wants_system("ttune-without-llvm"))
     report(table, "database", "ttune-without-llvm", median_start(chosen, true, [&] {
              return start({bare, database, host.triple, host.cpu, host.features, host.name});
