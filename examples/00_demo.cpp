@@ -149,7 +149,7 @@ class showcase {
 };
 
 int run(double seconds_each) {
-  showcase show(ttune::host_target(), seconds_each);
+  showcase show(ttune::probe_host(), seconds_each);
   for (auto const& l : layers)
     if (!show.stopped()) show.conv(l);
   if (!show.stopped()) show.matmul(matmul_size);

@@ -151,11 +151,14 @@ struct invalid_schedule {
   template <class... X> invalid_schedule split(X const&...) const { return {}; }
   template <class L, class... X> invalid_schedule split(L const&, std::initializer_list<std::int64_t>, X const&...) const { return {}; }
   template <class... X> invalid_schedule fuse(X const&...) const { return {}; }
+  template <class... X> invalid_schedule merge(X const&...) const { return {}; }
   template <class... X> invalid_schedule reorder(X const&...) const { return {}; }
   template <class... X> invalid_schedule tile(X const&...) const { return {}; }
   template <class... X> invalid_schedule parallel(X const&...) const { return {}; }
   template <class... X> invalid_schedule vectorize(X const&...) const { return {}; }
   template <class... X> invalid_schedule unroll(X const&...) const { return {}; }
+  template <class... X> invalid_schedule bind(X const&...) const { return {}; }
+  template <class... X> invalid_schedule annotate(X const&...) const { return {}; }
   template <class... X> invalid_schedule in(X const&...) const { return {}; }
   template <class... X> invalid_schedule compute_at(X const&...) const { return {}; }
   template <class... X> invalid_schedule cache_read(X const&...) const { return {}; }
@@ -164,6 +167,7 @@ struct invalid_schedule {
   template <class... X> invalid_schedule inline_stage(X const&...) const { return {}; }
   template <class... X> invalid_schedule store_in(X const&...) const { return {}; }
   template <class... X> invalid_schedule pack(X const&...) const { return {}; }
+  template <class... X> invalid_schedule double_buffer(X const&...) const { return {}; }
   template <class... X> invalid_schedule where(X const&...) const { return {}; }
   operator ttune::space() const { return {}; }
 };
@@ -282,7 +286,14 @@ class schedule_type {
   template <class... Loops>
   [[nodiscard]] auto fuse(Loops const&... loops) const {
     static_assert(sizeof...(Loops) >= 3, "ttune: fuse takes two or more loops and the name of the one that they become");
-    return fuse_these(std::make_index_sequence<sizeof...(Loops) - 1>{}, loops...);
+    return join_these(primitive::fuse, std::make_index_sequence<sizeof...(Loops) - 1>{}, loops...);
+  }
+  /// Adjacent axes become one, the last name, here and in stages that it meets: `merge(y, x, yx)`. Those are entered by
+  /// their text from then on.
+  template <class... Axes>
+  [[nodiscard]] auto merge(Axes const&... axes) const {
+    static_assert(sizeof...(Axes) >= 3, "ttune: merge takes two or more axes and the name of the one that they become");
+    return join_these(primitive::merge, std::make_index_sequence<sizeof...(Axes) - 1>{}, axes...);
   }
   /// The loops take the places that they hold together now in this order.
   template <class... Loops>
@@ -310,6 +321,17 @@ class schedule_type {
   template <class... Loops>
   [[nodiscard]] auto unroll(Loops const&... loops) const {
     return run_as(primitive::unroll, loops...);
+  }
+
+  /// The loop runs over blocks or threads of a GPU: `bind(io, ttune::ir::loop_kind::block_x)`.
+  template <class Loop>
+  [[nodiscard]] auto bind(Loop const& loop, ir::loop_kind kind) const {
+    return with_loops([kind](written_schedule& w, std::vector<std::string> names) { w.bind(names[0], kind); }, loop);
+  }
+  /// A note about a loop, kept with the schedule.
+  template <class Loop>
+  [[nodiscard]] auto annotate(Loop const& loop, std::string const& note, std::int64_t value) const {
+    return with_loops([&, value](written_schedule& w, std::vector<std::string> names) { w.annotate(names[0], note, value); }, loop);
   }
 
   /// Goes on with another stage of the DSL.
@@ -403,6 +425,12 @@ class schedule_type {
     w.pack();
     return schedule_type(std::move(w));
   }
+  /// The current stage is computed one iteration of the loop around it ahead, into the other one of two buffers.
+  [[nodiscard]] auto double_buffer() const {
+    auto w = written_;
+    w.double_buffer();
+    return schedule_type(std::move(w));
+  }
   /// Only configurations that meet the condition belong to the space. It speaks of loops of the current stage.
   template <class Condition>
   [[nodiscard]] auto where(Condition const& condition) const {
@@ -485,15 +513,17 @@ class schedule_type {
     }
   }
   template <std::size_t... I, class... Loops>
-  [[nodiscard]] auto fuse_these(std::index_sequence<I...>, Loops const&...) const {
+  [[nodiscard]] auto join_these(primitive how, std::index_sequence<I...>, Loops const&...) const {
     if constexpr (!detail::all_loops_v<Loops...>) {
       static_assert(detail::all_loops_v<Loops...>, TTUNE_SAY_LOOPS_ARE_AXES);
       return invalid_schedule{};
     } else {
       using all = detail::type_row<Loops...>;
       using result = detail::pick_t<sizeof...(I), all>;
-      return replace<detail::listed_t<detail::pick_t<I, all>...>, detail::listed_t<result>>([](written_schedule& w) {
-        w.fuse({std::string(detail::pick_t<I, all>::name.text)...}, result::name.text);
+      return replace<detail::listed_t<detail::pick_t<I, all>...>, detail::listed_t<result>>([how](written_schedule& w) {
+        std::vector<std::string> names{std::string(detail::pick_t<I, all>::name.text)...};
+        if (how == primitive::fuse) w.fuse(std::move(names), result::name.text);
+        else w.merge(std::move(names), result::name.text);
       });
     }
   }

@@ -15,7 +15,7 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::annotate) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::double_buffer) + 1;
 
 /// How often each primitive was applied, and refused.
 struct primitive_counts {
@@ -26,7 +26,8 @@ struct primitive_counts {
     std::string made;
     for (int p = 0; p < primitive_count; ++p)
       made += std::string(made.empty() ? "" : ", ") + name_of(static_cast<ttune::primitive>(p)) + " " +
-              std::to_string(applied[static_cast<std::size_t>(p)]) + " (" + std::to_string(refused[static_cast<std::size_t>(p)]) + " refused)";
+              std::to_string(applied[static_cast<std::size_t>(p)]) + " (" +
+              std::to_string(refused[static_cast<std::size_t>(p)]) + " refused)";
     return made;
   }
 };
@@ -34,14 +35,33 @@ struct primitive_counts {
 struct random_schedule_options {
   int structural = 3;  ///< attempts at steps that change the program
   int loops = 10;      ///< attempts at steps that change loops and places
-  std::vector<ttune::primitive> structural_primitives{ttune::primitive::cache_read, ttune::primitive::cache_write,
-                                                      ttune::primitive::rfactor, ttune::primitive::inline_stage};
+  std::vector<ttune::primitive> structural_primitives{ttune::primitive::merge, ttune::primitive::cache_read,
+                                                      ttune::primitive::cache_write, ttune::primitive::rfactor,
+                                                      ttune::primitive::inline_stage};
   std::vector<ttune::primitive> loop_primitives{
-      ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,    ttune::primitive::fuse,
-      ttune::primitive::reorder,    ttune::primitive::reorder,    ttune::primitive::parallel, ttune::primitive::vectorize,
-      ttune::primitive::unroll,     ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
-      ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in, ttune::primitive::pack};
+      ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,
+      ttune::primitive::fuse,       ttune::primitive::reorder,    ttune::primitive::reorder,
+      ttune::primitive::parallel,   ttune::primitive::vectorize,  ttune::primitive::unroll,
+      ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
+      ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in,
+      ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer};
+  std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
+                                          ttune::ir::memory::shared,    ttune::ir::memory::local,
+                                          ttune::ir::memory::registers, ttune::ir::memory::group};
 };
+
+/// Copies in group memory, loops over blocks and threads.
+[[nodiscard]] inline random_schedule_options gpu_schedules() {
+  using p = ttune::primitive;
+  random_schedule_options made;
+  made.loops = 14;
+  made.structural_primitives = {p::cache_read, p::cache_read, p::cache_write, p::merge, p::rfactor};
+  made.loop_primitives = {p::split,    p::reorder,       p::bind,          p::bind,       p::bind,
+                          p::bind,     p::compute_at,    p::compute_at,    p::compute_at, p::store_in,
+                          p::store_in, p::double_buffer, p::double_buffer, p::fuse,       p::unroll};
+  made.memories = {ttune::ir::memory::group};
+  return made;
+}
 
 class schedule_generator {
  public:
@@ -61,7 +81,9 @@ class schedule_generator {
  private:
   using primitive = ttune::primitive;
 
-  std::int64_t pick(std::int64_t below) { return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below))); }
+  std::int64_t pick(std::int64_t below) {
+    return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below)));
+  }
   template <class T>
   T const& one_of(std::vector<T> const& values) {
     return values[random_.below(values.size())];
@@ -92,7 +114,10 @@ class schedule_generator {
     ttune::step s{what, st.definition->name, {}, {}, {}};
     switch (what) {
       case primitive::merge: s.results = {fresh("m")}; return with_adjacent_axes(st, std::move(s));
-      case primitive::cache_read: s.results = {fresh("copy")}; s.loops = {some_source(st)}; return s;
+      case primitive::cache_read:
+        s.results = {fresh("copy")};
+        s.loops = {some_source(st)};
+        return s;
       case primitive::cache_write: s.results = {fresh("acc")}; return s;
       case primitive::rfactor: return rfactor(st, std::move(s));
       case primitive::inline_stage: return s;
@@ -110,9 +135,16 @@ class schedule_generator {
         s.values = {ttune::literal(static_cast<std::int64_t>(ttune::ir::loop_kind::block_x) + pick(7))};
         return s;
       case primitive::compute_at: return compute_at(st, std::move(s));
-      case primitive::store_in: s.values = {ttune::literal(pick(6))}; return s;
-      case primitive::pack: return s;
-      case primitive::annotate: s.loops = {some_loop(st)}; s.results = {"note"}; s.values = {ttune::literal(pick(8))}; return s;
+      case primitive::store_in:
+        s.values = {ttune::literal(static_cast<std::int64_t>(one_of(options_.memories)))};
+        return s;
+      case primitive::pack:
+      case primitive::double_buffer: return s;
+      case primitive::annotate:
+        s.loops = {some_loop(st)};
+        s.results = {"note"};
+        s.values = {ttune::literal(pick(8))};
+        return s;
     }
     return s;
   }
@@ -161,7 +193,8 @@ class schedule_generator {
     for (std::int32_t i = 0; i < parts; ++i) s.results.push_back(fresh("p"));
     auto const extent = extent_of_axis(st, name);
     if (extent > 0 && random_.chance(0.5)) {
-      constexpr ttune::factor_policy policies[] = {ttune::factor_policy::exact, ttune::factor_policy::powers_of_two, ttune::factor_policy::any};
+      constexpr ttune::factor_policy policies[] = {ttune::factor_policy::exact, ttune::factor_policy::powers_of_two,
+                                                   ttune::factor_policy::any};
       auto const id = add_knob(ttune::factors_knob(fresh("tile"), extent, parts, policies[pick(3)]));
       for (std::int32_t c = 1; c < parts; ++c) s.values.push_back({id, c, 0});
     } else {
@@ -207,8 +240,11 @@ class schedule_generator {
       if (other.definition->name == s.loops[0]) reader = &other;
     auto const places = random_.chance(0.3) ? 2 + pick(2) : 1;
     for (std::int64_t i = 0; i < places; ++i)
-      s.loops.push_back(random_.chance(0.1) ? ttune::place_root : random_.chance(0.1) ? ttune::place_inline : some_loop(*reader));
-    if (places > 1) s.values = {{add_knob(ttune::location_knob(fresh("place"), static_cast<std::int32_t>(places))), 0, 0}};
+      s.loops.push_back(random_.chance(0.1)   ? ttune::place_root
+                        : random_.chance(0.1) ? ttune::place_inline
+                                              : some_loop(*reader));
+    if (places > 1)
+      s.values = {{add_knob(ttune::location_knob(fresh("place"), static_cast<std::int32_t>(places))), 0, 0}};
     return s;
   }
 
@@ -220,14 +256,16 @@ class schedule_generator {
   int names_ = 0;
 };
 
-[[nodiscard]] inline ttune::space random_schedule(ttune::rng& random, ttune::handle<ttune::ir::program> program, primitive_counts& counts,
+[[nodiscard]] inline ttune::space random_schedule(ttune::rng& random, ttune::handle<ttune::ir::program> program,
+                                                  primitive_counts& counts,
                                                   random_schedule_options const& options = {}) {
   return schedule_generator(random, std::move(program), counts, options).make();
 }
 
 [[nodiscard]] inline ttune::configuration random_choices(ttune::rng& random, std::vector<ttune::knob> const& knobs) {
   ttune::configuration made;
-  for (auto const& k : knobs) made.choices.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(k.choices()))));
+  for (auto const& k : knobs)
+    made.choices.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(k.choices()))));
   return made;
 }
 

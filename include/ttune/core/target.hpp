@@ -12,9 +12,9 @@ namespace ttune::inline v0 {
 /// A machine to generate code for. Filled by the backend from the host, or by hand for another machine.
 /// It is part of every record's key through `key()`.
 struct target {
-  std::string name = "generic";      ///< e.g. "x86-64 znver4"
+  std::string name = "generic";      ///< e.g. "x86_64 AuthenticAMD-25-17"
   std::string triple;                ///< LLVM target triple
-  std::string cpu = "generic";       ///< LLVM CPU name
+  std::string cpu = "generic";       ///< LLVM CPU name; "native": this machine's, with all its features
   std::string features;              ///< LLVM feature string, "+avx512f,+fma,..."
   std::int32_t vector_bytes = 16;    ///< width of one vector register
   std::int32_t vector_registers = 16;

@@ -95,8 +95,8 @@ TTUNE_INLINE std::int64_t wrapped_to(dtype type, std::int64_t value) noexcept {
 }
 
 TTUNE_INLINE std::int64_t saturated_to(dtype type, double value) noexcept {
+  if (type == dtype::boolean) return value != 0;  // NaN is not 0
   if (std::isnan(value)) return 0;
-  if (type == dtype::boolean) return value != 0;
   int const bits = static_cast<int>(size_in_bytes(type)) * 8;
   bool const no_sign = is_unsigned(type);
   double const top = std::ldexp(1.0, no_sign ? bits : bits - 1);  // the first value beyond

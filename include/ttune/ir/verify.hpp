@@ -14,7 +14,8 @@ namespace ttune::inline v0::ir {
 void verify(program const& p);
 
 /// Types and ranks as above; every access reads a buffer, without boundary; every buffer is an operand, prepared, a
-/// table or allocated around its use; every variable is bound, none twice at one place; lets keep low < high; combine
+/// table or allocated around its use; every variable is bound, none twice at one place; of loops over one direction of blocks or threads none is inside
+/// another; lets keep low < high; combine
 /// arguments are gone.
 /// Throws: internal_error naming the statement.
 void verify(lowered const& l);

@@ -201,7 +201,10 @@ class statement_verifier {
         [&](loop const& n) {
           v_.check(n.begin, dtype::index);
           v_.check(n.end, dtype::index);
+          bool const bound = n.kind >= loop_kind::block_x;
+          require(!bound || bound_.insert(n.kind).second, "a loop around it runs over the same blocks or threads");
           bind(n.variable, n.body);
+          if (bound) bound_.erase(n.kind);
         },
         [&](let const& n) {
           v_.check(n.value, dtype::index);
@@ -238,6 +241,7 @@ class statement_verifier {
   }
 
   expr_verifier v_;
+  std::set<loop_kind> bound_;
 };
 
 }  // namespace detail

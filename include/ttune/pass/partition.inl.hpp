@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "ttune/ir/operands.hpp"
 #include "ttune/pass/affine.hpp"
@@ -70,7 +71,7 @@ class partitioner {
       for (auto const& c : n->body) body.push_back(visit(c));
       return ir::make_block(std::move(body));
     }
-    if (auto const* n = ir::as<ir::allocate>(s)) return ir::make_allocate(n->storage, visit(n->body));
+    if (auto const* n = ir::as<ir::allocate>(s)) return visit_allocate(*n);
     if (auto const* n = ir::as<ir::conditional>(s))
       return ir::make_conditional(simplify(n->condition, known_), visit(n->then), n->otherwise ? visit(n->otherwise) : ir::stmt{});
     if (auto const* n = ir::as<ir::let>(s)) return visit_let(*n);
@@ -86,12 +87,24 @@ class partitioner {
     affine form;
     bool unrolled = false;  ///< speaks of an unrolled or vectorised loop inside
     bool deeper = false;    ///< speaks of any loop inside
+    bool of_tile = false;   ///< stands inside of a register tile and speaks of no loop between that and the loop
+  };
+
+  /// A variable that could be cut, but all of whose conditions stand inside of tiles of registers and are the same for
+  /// all tiles between. There the choice is made, so that the code around what differs, the first values of a tile and
+  /// its way to memory, exists once: it takes longer to compile than the products.
+  struct postponed {
+    std::string variable;
+    std::int64_t begin;
+    std::int64_t end;
   };
 
   static bool is_unrolled(ir::loop_kind k) { return k == ir::loop_kind::unrolled || k == ir::loop_kind::vectorized; }
 
+  static bool in_registers(ir::allocate const& a) { return a.storage->where == ir::memory::registers; }
+
   void collect(ir::stmt const& s, std::set<std::string>& unrolled, std::set<std::string>& inner, ranges& known,
-               std::vector<found_condition>& out) const {
+               std::vector<found_condition>& out, std::set<std::string> const* before_tile = nullptr) const {
     auto const speak = [&](ir::expr const& condition) {
       std::vector<ir::expr> parts;
       conjuncts(condition, parts);
@@ -103,6 +116,7 @@ class partitioner {
           f.unrolled = f.unrolled || unrolled.count(name) != 0;
           f.deeper = f.deeper || inner.count(name) != 0;
         }
+        f.of_tile = before_tile && std::none_of(form->terms.begin(), form->terms.end(), [&](auto const& t) { return before_tile->count(t.first) != 0; });
         f.form = std::move(*form);
         out.push_back(std::move(f));
       }
@@ -112,18 +126,21 @@ class partitioner {
         if (auto const* choice = ir::as<ir::select>(n)) speak(choice->condition);
       });
     };
-    if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) collect(c, unrolled, inner, known, out);
-    if (auto const* n = ir::as<ir::allocate>(s)) collect(n->body, unrolled, inner, known, out);
+    if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) collect(c, unrolled, inner, known, out, before_tile);
+    if (auto const* n = ir::as<ir::allocate>(s)) {
+      auto const outside = inner;
+      collect(n->body, unrolled, inner, known, out, before_tile || !in_registers(*n) ? before_tile : &outside);
+    }
     if (auto const* n = ir::as<ir::store>(s)) speak_inside(n->value);
     if (auto const* n = ir::as<ir::conditional>(s)) {
       speak(n->condition);
-      if (n->then) collect(n->then, unrolled, inner, known, out);
-      if (n->otherwise) collect(n->otherwise, unrolled, inner, known, out);
+      if (n->then) collect(n->then, unrolled, inner, known, out, before_tile);
+      if (n->otherwise) collect(n->otherwise, unrolled, inner, known, out, before_tile);
     }
     if (auto const* n = ir::as<ir::let>(s)) {
       inner.insert(n->variable);
       known[n->variable] = {n->low, n->high - 1};
-      collect(n->body, unrolled, inner, known, out);
+      collect(n->body, unrolled, inner, known, out, before_tile);
     }
     if (auto const* n = ir::as<ir::loop>(s)) {
       inner.insert(n->variable);
@@ -131,7 +148,7 @@ class partitioner {
       auto const low = bounds(n->begin, known);
       auto const high = bounds(n->end, known);
       known[n->variable] = {low.low, std::max(low.low, high.high - 1)};
-      collect(n->body, unrolled, inner, known, out);
+      collect(n->body, unrolled, inner, known, out, before_tile);
     }
   }
 
@@ -140,7 +157,7 @@ class partitioner {
     std::int64_t low;
     std::int64_t high;
   };
-  cut interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body) const {
+  cut interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body, bool outside_of_tiles = false) const {
     std::set<std::string> unrolled;
     std::set<std::string> inner;
     auto known = known_;
@@ -150,7 +167,7 @@ class partitioner {
     cut made{begin, end};
     for (auto const& f : conditions) {
       auto const c = coefficient_of(f.form, variable);
-      if (c == 0 || !f.unrolled) continue;
+      if (c == 0 || !f.unrolled || (outside_of_tiles && f.of_tile)) continue;
       auto const rest = rest_of(f.form, variable, known);
       if (!rest) continue;
       if (c > 0) made.low = std::max(made.low, ceil_divide(-rest->low, c));
@@ -207,10 +224,11 @@ class partitioner {
     return possible(variable, all, n->then, known, scratch);
   }
 
-  ir::stmt with_range(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body) {
+  ir::stmt with_range(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body,
+                      std::vector<postponed> const& further = {}) {
     auto const saved = known_;
     known_[variable] = {low, high - 1};
-    auto made = visit(body);
+    auto made = choose(further, body);
     known_ = saved;
     return made;
   }
@@ -223,6 +241,55 @@ class partitioner {
     if (c.low <= begin && c.high >= end) return false;
     if (c.low >= c.high) return end - begin <= most_peeled;
     return c.low - begin <= most_peeled && end - c.high <= most_peeled;
+  }
+
+  /// A choice by thread, or a loop as long as a thread says, must not decide who comes to a barrier.
+  static bool has_barrier(ir::stmt const& s) {
+    if (!s) return false;
+    if (ir::as<ir::barrier>(s)) return true;
+    if (auto const* n = ir::as<ir::block>(s)) return std::any_of(n->body.begin(), n->body.end(), has_barrier);
+    if (auto const* n = ir::as<ir::allocate>(s)) return has_barrier(n->body);
+    if (auto const* n = ir::as<ir::let>(s)) return has_barrier(n->body);
+    if (auto const* n = ir::as<ir::loop>(s)) return has_barrier(n->body);
+    auto const* n = ir::as<ir::conditional>(s);
+    return n && (has_barrier(n->then) || has_barrier(n->otherwise));
+  }
+
+  // ------------------------------------------------------------------------- choices inside of a register tile
+
+  [[nodiscard]] bool can_postpone(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body) const {
+    auto const c = interior(variable, begin, end, body, true);
+    return c.low <= begin && c.high >= end;
+  }
+
+  ir::stmt postpone(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body) {
+    postponed_.push_back({variable, begin, end});
+    auto made = with_range(variable, begin, end, body);
+    postponed_.pop_back();
+    return made;
+  }
+
+  ir::stmt visit_allocate(ir::allocate const& a) {
+    if (!in_registers(a) || postponed_.empty()) return ir::make_allocate(a.storage, visit(a.body));
+    auto const choices = std::exchange(postponed_, {});
+    std::vector<ir::stmt> parts;
+    if (auto const* several = ir::as<ir::block>(a.body))
+      for (auto const& part : several->body) parts.push_back(choose(choices, part));
+    else
+      parts.push_back(choose(choices, a.body));
+    postponed_ = choices;
+    return ir::make_allocate(a.storage, ir::make_block(std::move(parts)));
+  }
+
+  /// Of the variables that a statement speaks of, the first is chosen by here, the others inside of its arms.
+  ir::stmt choose(std::vector<postponed> choices, ir::stmt const& s) {
+    while (!choices.empty()) {
+      auto const p = choices.front();
+      choices.erase(choices.begin());
+      auto const c = interior(p.variable, p.begin, p.end, s);
+      if (worth_cutting(c, p.begin, p.end) && !has_barrier(s)) return chain(p.variable, c, p.begin, p.end, s, choices);
+    }
+    return visit(s);
   }
 
   ir::stmt visit_loop(ir::loop const& l) {
@@ -246,13 +313,16 @@ class partitioner {
       if (end <= begin) return {};
       if (end - begin == 1) return single(l.variable, begin, l.body);
     }
+    bool const meets = has_barrier(l.body);
     auto const c = interior(l.variable, begin, end, l.body);
-    if (worth_cutting(c, begin, end) && end - begin > 1) {
+    if (worth_cutting(c, begin, end) && end - begin > 1 && !(meets && l.kind != ir::loop_kind::serial)) {
+      if (can_postpone(l.variable, begin, end, l.body))
+        return ir::make_loop(l.variable, ir::make_index(begin), ir::make_index(end), l.kind, postpone(l.variable, begin, end, l.body));
       if (l.kind != ir::loop_kind::serial)
         return ir::make_loop(l.variable, l.begin, l.end, l.kind, chain(l.variable, c, begin, end, l.body));
       return sequence(l, c, begin, end);
     }
-    if (l.kind == ir::loop_kind::serial) return shorten(l, begin, end);
+    if (l.kind == ir::loop_kind::serial && !meets) return shorten(l, begin, end);
     return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
   }
 
@@ -268,15 +338,16 @@ class partitioner {
   }
 
   /// The same for a variable that must stay one loop (parallel), or is none (let): a choice at run time.
-  ir::stmt chain(std::string const& variable, cut c, std::int64_t begin, std::int64_t end, ir::stmt const& body) {
+  ir::stmt chain(std::string const& variable, cut c, std::int64_t begin, std::int64_t end, ir::stmt const& body,
+                 std::vector<postponed> const& further = {}) {
     if (c.low >= c.high) c = {end, end};
     auto const below = [&](std::int64_t limit) {
       return ir::make_binary(ir::binary_op::less, ir::make_variable(variable), ir::make_index(limit));
     };
     std::vector<std::pair<ir::expr, ir::stmt>> arms;
-    auto const at = [&](std::int64_t i) { return with_range(variable, i, i + 1, substitute(body, {{variable, ir::make_index(i)}})); };
+    auto const at = [&](std::int64_t i) { return with_range(variable, i, i + 1, substitute(body, {{variable, ir::make_index(i)}}), further); };
     for (auto i = begin; i < c.low; ++i) arms.emplace_back(below(i + 1), at(i));
-    if (c.low < c.high) arms.emplace_back(below(c.high), with_range(variable, c.low, c.high, body));
+    if (c.low < c.high) arms.emplace_back(below(c.high), with_range(variable, c.low, c.high, body, further));
     for (auto i = c.high; i < end; ++i) arms.emplace_back(below(i + 1), at(i));
     auto made = arms.back().second;
     for (std::size_t i = arms.size() - 1; i-- > 0;) made = ir::make_conditional(arms[i].first, arms[i].second, made);
@@ -285,7 +356,9 @@ class partitioner {
 
   ir::stmt visit_let(ir::let const& l) {
     auto const c = interior(l.variable, l.low, l.high, l.body);
-    bool const cut_here = l.high - l.low > 1 && worth_cutting(c, l.low, l.high);
+    bool const cut_here = l.high - l.low > 1 && worth_cutting(c, l.low, l.high) && !has_barrier(l.body);
+    if (cut_here && can_postpone(l.variable, l.low, l.high, l.body))
+      return ir::make_let(l.variable, l.value, l.low, l.high, postpone(l.variable, l.low, l.high, l.body));
     auto body = cut_here ? chain(l.variable, c, l.low, l.high, l.body) : with_range(l.variable, l.low, l.high, l.body);
     return ir::make_let(l.variable, l.value, l.low, l.high, body);
   }
@@ -389,6 +462,7 @@ class partitioner {
   }
 
   ranges known_;
+  std::vector<postponed> postponed_;
 };
 
 }  // namespace detail

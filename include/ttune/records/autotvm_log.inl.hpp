@@ -4,15 +4,31 @@
 #include <algorithm>
 #include <cmath>
 #include <istream>
+#include <span>
 #include <vector>
 
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/json_parts.hpp"
+#include "ttune/records/memory_store.hpp"
 #include "ttune/support/hash.hpp"
 
 namespace ttune::inline v0 {
 
 namespace detail {
+
+/// Whether a choice is the recorded tuple; its outermost factor may be open.
+inline bool is_recorded(std::span<std::int32_t const> choice, std::vector<std::int32_t> const& recorded) {
+  if (choice.size() != recorded.size()) return false;
+  for (std::size_t i = 0; i < choice.size(); ++i)
+    if (choice[i] != recorded[i] && !(i == 0 && choice.size() > 1 && recorded[i] == -1)) return false;
+  return true;
+}
+
+inline std::string text_of(knob_choice const& c) {
+  std::string text = c.knob + " =";
+  for (auto const v : c.values) text += " " + std::to_string(v);
+  return text;
+}
 
 inline json_value const* item_of(json_value const* list, std::size_t index) noexcept {
   auto const* const items = list ? list->as<json_value::array>() : nullptr;
@@ -66,7 +82,9 @@ inline bool read_autotvm_result(json_value const* result, record& r) {
     else seconds.push_back(cost->number(0));
   }
   if (!m.ok()) return true;
-  if (seconds.empty()) return false;
+  constexpr double largest = 1e9;  // what AutoTVM writes for no time
+  auto const is_time = [](double t) { return t > 0 && t < largest; };  // not for NaN
+  if (seconds.empty() || !std::ranges::all_of(seconds, is_time)) return false;
   std::ranges::sort(seconds);
   auto const n = seconds.size();
   m.samples = static_cast<std::int32_t>(n);
@@ -104,7 +122,7 @@ TTUNE_INLINE json_line_result from_autotvm_line(std::string_view text) {
   r.key.compute = compute.value();
   r.key.space = space.value();
   if (!detail::read_autotvm_result(line->find(is_old ? "r" : "result"), r))
-    return {std::nullopt, "the result is not [costs, error, seconds, time]"};
+    return {std::nullopt, "the result is not [costs, error, seconds, time] with costs above 0"};
   auto const* const version = line->find("tvm_version");
   r.library_version = "AutoTVM" + (version ? " " + version->text() : std::string());
   return {std::move(r), {}};
@@ -112,6 +130,54 @@ TTUNE_INLINE json_line_result from_autotvm_line(std::string_view text) {
 
 TTUNE_INLINE import_summary read_autotvm_log(std::istream& in, record_store& into) {
   return detail::import_lines(in, into, from_autotvm_line);
+}
+
+TTUNE_INLINE json_line_result rebuild_choices(record r, std::vector<knob> const& knobs) {
+  if (r.choices.size() != knobs.size())
+    return {std::nullopt, "the record has " + std::to_string(r.choices.size()) + " knobs, the space " +
+                              std::to_string(knobs.size())};
+  std::vector<knob_choice> rebuilt;
+  for (auto const& k : knobs) {
+    auto const from = std::ranges::find(r.choices, k.name, &knob_choice::knob);
+    if (from == r.choices.end()) return {std::nullopt, "the record has no knob " + k.name};
+    std::int32_t index = 0;
+    while (index < k.choices() && !detail::is_recorded(k.choice(index), from->values)) ++index;
+    if (index == k.choices()) return {std::nullopt, "the space has no choice " + detail::text_of(*from)};
+    auto const values = k.choice(index);
+    rebuilt.push_back({k.name, index, {values.begin(), values.end()}});
+  }
+  r.choices = std::move(rebuilt);
+  return {std::move(r), {}};
+}
+
+TTUNE_INLINE import_summary read_autotvm_log(std::istream& in, record_store& into, std::vector<knob> const& knobs) {
+  memory_store lines;
+  auto summary = read_autotvm_log(in, lines);
+  summary.records = 0;
+  lines.for_each([&](record const& r) {
+    auto const [rebuilt, fault] = rebuild_choices(r, knobs);
+    if (rebuilt) {
+      into.append(*rebuilt);
+      ++summary.records;
+    } else if (++summary.skipped == 1) {
+      summary.first_fault = fault;
+    }
+    return true;
+  });
+  return summary;
+}
+
+TTUNE_INLINE std::int64_t autotvm_number(std::vector<knob> const& knobs, configuration const& chosen) noexcept {
+  std::int64_t number = 0;
+  std::int64_t weight = 1;
+  for (std::size_t k = 0; k < knobs.size(); ++k) {
+    std::int64_t term = 0;
+    if (__builtin_mul_overflow(weight, std::int64_t{chosen.choices[k]}, &term) ||
+        __builtin_add_overflow(number, term, &number) ||
+        __builtin_mul_overflow(weight, std::int64_t{knobs[k].choices()}, &weight))
+      return -1;
+  }
+  return number;
 }
 
 }  // namespace ttune::inline v0

@@ -18,8 +18,8 @@ namespace ttune::inline v0 {
 /// As "AMD EPYC 9354 32-Core Processor"; "unknown processor" where the system does not say.
 [[nodiscard]] std::string processor_name();
 
-/// This machine's facts; `triple`, `cpu` and `features` stay general, since their names are LLVM's. A backend's own
-/// target is the one that code is made for.
+/// This machine's facts, named as "x86_64 AuthenticAMD-25-17" (vendor, family, model); `cpu` is "native" and `features`
+/// are empty: a backend puts in the names that its compiler has for them.
 [[nodiscard]] target probe_host();
 
 /// Those of an LLVM feature string ("+avx512f,+fma,-sse4a") that a kernel would need and this machine lacks, as

@@ -261,10 +261,41 @@ TTUNE_INLINE std::string processor_name() {
   return "unknown processor";
 }
 
+namespace detail {
+
+/// What tells one kind of processor from another, as "AuthenticAMD-25-17" (vendor, family, model) or "0x41-0xd0c"
+/// (implementer, part); clouds sell the same kind under many names.
+inline std::string processor_kind() {
+#if defined(__x86_64__)
+  unsigned leaf = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0, &leaf, &b, &c, &d) == 0) return "generic";
+  char vendor[12];
+  std::memcpy(vendor, &b, 4);
+  std::memcpy(vendor + 4, &d, 4);
+  std::memcpy(vendor + 8, &c, 4);
+  unsigned version = 0;
+  if (__get_cpuid(1, &version, &b, &c, &d) == 0) return "generic";
+  auto const family = (version >> 8 & 15) == 15 ? 15 + (version >> 20 & 255) : version >> 8 & 15;
+  auto const model = (version >> 4 & 15) + (version >> 12 & 0xF0);
+  return std::string(vendor, sizeof vendor) + "-" + std::to_string(family) + "-" + std::to_string(model);
+#else
+  auto const field = [](char const* name) -> std::string {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+      if (auto const colon = line.find(": "); line.starts_with(name) && colon != std::string::npos) return line.substr(colon + 2);
+    return "generic";
+  };
+  return field("CPU implementer") + "-" + field("CPU part");
+#endif
+}
+
+}  // namespace detail
+
 TTUNE_INLINE target probe_host() {
   target t;
-  t.name = std::string(detail::host_architecture()) + " generic";
+  t.name = std::string(detail::host_architecture()) + " " + detail::processor_kind();
   t.triple = std::string(detail::host_architecture()) + "-unknown-linux-gnu";
+  t.cpu = "native";
   t.cores = usable_cpus();
 #if defined(__aarch64__)
   t.vector_registers = 32;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "ttune/pass/simplify.hpp"
+#include "ttune/pass/substitute.hpp"
 #include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/primitive/bind.hpp"
+#include "ttune/schedule/primitive/compute_at.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/schedule/replay.hpp"
 
@@ -93,6 +98,7 @@ class lowering {
   [[nodiscard]] std::vector<std::int64_t> storage_extents(std::size_t st) const {
     auto const& s = n_.stages[st];
     std::vector<std::int64_t> extents;
+    if (is_doubled(st)) extents.push_back(2);
     if (p_.stages[st].packed)
       for (std::int32_t l = 0; l < s.count; ++l) {
         if (is_free(st, loop(st, l))) extents.push_back(loop(st, l).extent);
@@ -117,18 +123,19 @@ class lowering {
   /// Scratch is one for the call where no two iterations that compute it run at once, else one a thread. It is never a
   /// thread's own if other threads read it.
   [[nodiscard]] ir::memory memory_of(std::size_t st) const {
-    auto const where = p_.stages[st].where;
+    auto where = p_.stages[st].where;
     auto const& s = n_.stages[st];
+    if (where == ir::memory::group && !in_kernel()) where = ir::memory::shared;
     if (where != ir::memory::shared && where != ir::memory::local && where != ir::memory::registers) return where;
     if (s.attached_to < 0) return ir::memory::shared;
     if (where == ir::memory::registers) return where;
-    if (concurrent_ != 0) return ir::memory::local;
+    if (is_concurrent()) return ir::memory::local;
     return where == ir::memory::shared || is_parallel(static_cast<std::size_t>(s.attached_to), s.depth + 1) ? ir::memory::shared : ir::memory::local;
   }
   /// Whether there is a parallel loop among the loops of a stage from `level` on, or in what is computed in them.
   [[nodiscard]] bool is_parallel(std::size_t st, std::int32_t level) const {
     for (auto l = level; l < n_.stages[st].count; ++l)
-      if (loop(st, l).kind == ir::loop_kind::parallel) return true;
+      if (loop(st, l).kind == ir::loop_kind::parallel || loop(st, l).kind >= ir::loop_kind::block_x) return true;
     for (std::size_t q = 0; q < st; ++q)
       if (n_.stages[q].attached_to == static_cast<std::int16_t>(st) && n_.stages[q].depth >= level - 1 && is_parallel(q, 0)) return true;
     return false;
@@ -140,8 +147,12 @@ class lowering {
 
   /// Indices into the buffer of a stage for an element of its region (relative to the region's base).
   [[nodiscard]] exprs storage_indices(std::size_t st, exprs const& relative) const {
-    if (!p_.stages[st].packed) return relative;
     exprs indices;
+    if (is_doubled(st)) indices.push_back(half(st));
+    if (!p_.stages[st].packed) {
+      indices.insert(indices.end(), relative.begin(), relative.end());
+      return indices;
+    }
     auto const& s = n_.stages[st];
     for (std::int32_t level = 0; level < s.count; ++level) {
       auto const& l = loop(st, level);
@@ -157,20 +168,28 @@ class lowering {
 
   // ------------------------------------------------------------------------------------------------- regions
 
-  /// Smallest value of an axis of reader `r` while the loops inside (of, depth) run.
-  [[nodiscard]] ir::expr low(std::size_t r, std::size_t axis, std::size_t of, std::int32_t depth) const {
-    if (r != of) {
+  /// Smallest value of an axis of reader `r` inside a place.
+  [[nodiscard]] ir::expr low(std::size_t r, std::size_t axis, detail::region_place const& at) const {
+    if (r != at.of) {
       if (axis >= p_.stages[r].definition->axes.size()) return ir::make_index(0);
-      return region_low(r, axis, of, depth);
+      return region_low(r, axis, at);
     }
-    auto value = base_[of][axis];
-    for (std::int32_t i = 0; i <= depth; ++i)
-      if (static_cast<std::size_t>(loop(of, i).axis) == axis) value = value + position(of, i) * loop(of, i).stride;
+    auto value = at.group ? base_for_all(r, axis) : base_[r][axis];
+    for (std::int32_t i = 0; i <= at.depth; ++i)
+      if (static_cast<std::size_t>(loop(r, i).axis) == axis && !(at.group && detail::over_threads(n_, r, i)))
+        value = value + position(r, i) * loop(r, i).stride;
     return value;
   }
 
-  /// Smallest index of dimension `d` of stage `st` that is read while the loops inside (of, depth) run.
-  [[nodiscard]] ir::expr region_low(std::size_t st, std::size_t d, std::size_t of, std::int32_t depth) const {
+  /// The base of a stage's axis for all threads around it together.
+  [[nodiscard]] ir::expr base_for_all(std::size_t st, std::size_t axis) const {
+    auto const& s = n_.stages[st];
+    if (s.attached_to < 0 || axis >= p_.stages[st].definition->axes.size()) return base_[st][axis];
+    return region_low(st, axis, {static_cast<std::size_t>(s.attached_to), s.depth, true});
+  }
+
+  /// Smallest index of dimension `d` of stage `st` that is read inside a place.
+  [[nodiscard]] ir::expr region_low(std::size_t st, std::size_t d, detail::region_place const& at) const {
     if (n_.stages[st].extent[d] >= p_.stages[st].axis_size(d)) return ir::make_index(0);
     ir::expr least;
     for (std::size_t r = st + 1; r < p_.stages.size(); ++r) {
@@ -182,8 +201,8 @@ class lowering {
         for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
           auto const c = index.coefficient[x];
           if (c == 0) continue;
-          value = value + low(r, x, of, depth) * c;
-          if (c < 0) value = value + c * axis_span(p_, n_, r, x, of, depth);
+          value = value + low(r, x, at) * c;
+          if (c < 0) value = value + c * detail::axis_span(p_, n_, r, x, at);
         }
         if (index.divisor != 1) value = ir::make_binary(ir::binary_op::floor_divide, value, ir::make_index(index.divisor));
         value = pass::simplify(value, ranges_);
@@ -193,29 +212,155 @@ class lowering {
     return least;
   }
 
+  // ------------------------------------------------------------------------------------- threads (primitive/bind.hpp)
+
+  /// A loop around what is being made that runs more than once.
+  struct loop_around {
+    ir::loop_kind kind;
+    std::string name;
+    std::int64_t extent;
+  };
+
+  template <class Is>
+  [[nodiscard]] bool any_around(Is const& is) const {
+    return std::any_of(around_.begin(), around_.end(), [&](loop_around const& l) { return is(l.kind); });
+  }
+  /// Whether iterations around run at once.
+  [[nodiscard]] bool is_concurrent() const {
+    return any_around([](ir::loop_kind k) { return k != ir::loop_kind::serial && k != ir::loop_kind::unrolled; });
+  }
+  [[nodiscard]] bool in_kernel() const {
+    return any_around([](ir::loop_kind k) { return k >= ir::loop_kind::block_x; });
+  }
+  /// Whether the same threads come here again.
+  [[nodiscard]] bool is_repeated() const {
+    return any_around([](ir::loop_kind k) { return k < ir::loop_kind::block_x; });
+  }
+  [[nodiscard]] std::optional<loop_around> threads_around(ir::loop_kind kind) const {
+    for (auto const& l : around_)
+      if (l.kind == kind && primitives::is_thread(kind)) return l;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] static ir::stmt barrier() { return share(ir::stmt_node{{}, ir::barrier{}}); }
+
+  [[nodiscard]] static ir::stmt only_first(loop_around const& threads, ir::stmt const& s) {
+    return ir::make_conditional(ir::make_binary(ir::binary_op::equal, ir::make_variable(threads.name), ir::make_index(0)), s);
+  }
+
+  /// Threads of directions that a stage does not bind leave it to the first one.
+  [[nodiscard]] ir::stmt by_threads(std::size_t st, ir::stmt s) const {
+    for (auto const& l : around_)
+      if (primitives::is_thread(l.kind) && !primitives::detail::has_loop(p_.stages[st], [&](ir::loop_kind k) { return k == l.kind; }))
+        s = only_first(l, s);
+    return s;
+  }
+
+  /// A loop whose iterations the threads around take in turns.
+  [[nodiscard]] static ir::stmt distributed(loop_around const& threads, std::string const& name, std::int64_t extent, ir::stmt const& inner) {
+    auto const turns = ceil_divide(extent, threads.extent);
+    auto at = ir::make_variable(threads.name);
+    if (turns > 1) at = ir::make_variable(name + ".turn") * threads.extent + at;
+    auto made = ir::make_let(name, at, 0, extent, inner);
+    if (turns * threads.extent != extent) made = ir::make_conditional(ir::make_binary(ir::binary_op::less, at, ir::make_index(extent)), made);
+    return turns == 1 ? made : ir::make_loop(name + ".turn", ir::make_index(0), ir::make_index(turns), ir::loop_kind::serial, made);
+  }
+
+  /// Group memory is of the block: allocated around its threads.
+  [[nodiscard]] bool is_hoisted(std::size_t st) const {
+    return buffers_[st].front()->where == ir::memory::group && any_around(primitives::is_thread);
+  }
+
+  // ----------------------------------------------------------------------------- one ahead (primitive/double_buffer.hpp)
+
+  /// Whether a stage is computed ahead: a loop that runs once has no next iteration.
+  [[nodiscard]] bool is_doubled(std::size_t st) const {
+    auto const& s = n_.stages[st];
+    return s.doubled && loop(static_cast<std::size_t>(s.attached_to), s.depth).extent > 1;
+  }
+  [[nodiscard]] ir::expr half(std::size_t st) const {
+    auto const& s = n_.stages[st];
+    return ir::make_binary(ir::binary_op::floor_modulo, position(static_cast<std::size_t>(s.attached_to), s.depth), ir::make_index(2));
+  }
+
+  /// What runs before a loop, and the buffers that live as long as both.
+  struct prologue {
+    std::vector<ir::stmt> parts;
+    std::vector<handle<ir::buffer>> buffers;
+    bool meets = false;  ///< threads wait for each other behind it
+  };
+
+  /// The next iteration's part; the first one is left to be run before the loop.
+  ir::stmt computed_ahead(std::size_t q, ir::stmt const& made, bool group) {
+    auto const& s = n_.stages[q];
+    auto const of = static_cast<std::size_t>(s.attached_to);
+    auto const name = variable(of, s.depth);
+    auto const next = ir::make_variable(name) + 1;
+    auto& first = prologues_[name];
+    first.parts.push_back(pass::substitute(made, {{name, ir::make_index(0)}}));
+    first.meets = first.meets || group;
+    auto& buffers = is_hoisted(q) ? hoisted_ : first.buffers;
+    buffers.insert(buffers.end(), buffers_[q].begin(), buffers_[q].end());
+    auto const more = ir::make_binary(ir::binary_op::less, next, ir::make_index(loop(of, s.depth).extent));
+    return ir::make_conditional(more, pass::substitute(made, {{name, next}}));
+  }
+
+  /// A loop with what runs before it, and the buffers that live as long as it.
+  ir::stmt finished(std::string const& name, ir::loop_kind kind, ir::stmt made) {
+    auto const allocate = [&](std::vector<handle<ir::buffer>>& buffers) {
+      for (auto const& b : buffers) made = ir::make_allocate(b, made);
+      buffers.clear();
+    };
+    if (auto first = prologues_.extract(name)) {
+      auto& [parts, buffers, meets] = first.mapped();
+      if (meets) parts.push_back(barrier());
+      parts.push_back(made);
+      made = ir::make_block(std::move(parts));
+      allocate(buffers);
+    }
+    if (primitives::is_thread(kind) && !any_around(primitives::is_thread)) allocate(hoisted_);
+    return made;
+  }
+
   // -------------------------------------------------------------------------------------------------- stages
 
   /// What runs inside loops [0, level) of a stage: first the stages computed there, then the rest of its own loops.
+  /// Threads wait for each other behind what they put into group memory, and before it is written again.
   ir::stmt inside(std::size_t st, std::int32_t level) {
     std::vector<ir::stmt> parts;
     std::vector<std::size_t> here;
+    std::vector<std::size_t> unseen;  // written to group memory, no barrier since
+    bool written_again = false;
     for (std::size_t q = 0; q < st && level > 0; ++q) {
       if (n_.stages[q].inlined || n_.stages[q].attached_to != static_cast<std::int16_t>(st) || n_.stages[q].depth != level - 1)
         continue;
       base_[q].assign(p_.stages[q].axis_count(), ir::make_index(0));
       for (std::size_t d = 0; d < p_.stages[q].definition->axes.size(); ++d)
-        base_[q][d] = region_low(q, d, st, level - 1);
+        base_[q][d] = region_low(q, d, detail::place_of(n_, q));
       buffers_[q].clear();
       declare_buffers(q);
-      parts.push_back(inside(q, 0));
+      bool const group = buffers_[q].front()->where == ir::memory::group;
+      bool const reads = std::any_of(unseen.begin(), unseen.end(), [&](std::size_t u) { return primitives::reads_through(p_, q, u); });
+      if (reads) parts.push_back(barrier()), unseen.clear();
+      auto made = group ? by_threads(q, inside(q, 0)) : inside(q, 0);
+      auto const ahead = is_doubled(q);
+      if (group && !ahead) unseen.push_back(q);
+      written_again = written_again || (group && (ahead || is_repeated()));
+      parts.push_back(ahead ? computed_ahead(q, made, group) : made);
       here.push_back(q);
       computed_[q] = true;
     }
+    if (!unseen.empty()) parts.push_back(barrier());
     parts.push_back(rest(st, level));
+    if (written_again) parts.push_back(barrier());
     auto made = ir::make_block(std::move(parts));
     for (auto const q : here) {
       computed_[q] = false;
-      for (auto const& b : buffers_[q]) made = ir::make_allocate(b, made);
+      if (is_doubled(q)) continue;  // computed_ahead has seen to it
+      for (auto const& b : buffers_[q]) {
+        if (is_hoisted(q)) hoisted_.push_back(b);
+        else made = ir::make_allocate(b, made);
+      }
     }
     return made;
   }
@@ -246,14 +391,14 @@ class lowering {
       extent *= loop(st, l).extent;
       ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
     }
-    bool const concurrent = loop(st, last).kind != ir::loop_kind::serial && loop(st, last).kind != ir::loop_kind::unrolled;
-    concurrent_ += concurrent ? 1 : 0;
+    auto const kind = loop(st, last).kind;
+    auto const name = last == level ? variable(st, level) : p_.stages[st].definition->name + "." + p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;
+    auto const shared_by = threads_around(kind);
+    if (extent != 1 && !shared_by) around_.push_back({kind, name, extent});
     auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
-    concurrent_ -= concurrent ? 1 : 0;
-    if (extent == 1) return inner;
-    auto name = variable(st, level);
+    if (extent != 1 && !shared_by) around_.pop_back();
+    if (extent == 1) return shared_by ? only_first(*shared_by, inner) : inner;
     if (last != level) {
-      name = p_.stages[st].definition->name + "." + p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;
       std::int64_t below = 1;
       auto const all = ir::make_variable(name);
       for (auto l = last; l >= level; --l) {
@@ -264,7 +409,8 @@ class lowering {
       }
     }
     for (auto l = level; l <= last; ++l) ranges_.erase(variable(st, l));
-    return ir::make_loop(name, ir::make_index(0), ir::make_index(extent), loop(st, last).kind, inner);
+    if (shared_by) return distributed(*shared_by, name, extent, inner);
+    return finished(name, kind, ir::make_loop(name, ir::make_index(0), ir::make_index(extent), kind, inner));
   }
 
   /// Position of every axis relative to the base of the region, from the loops.
@@ -403,7 +549,9 @@ class lowering {
   std::vector<std::vector<handle<ir::buffer>>> buffers_; ///< per stage and component
   std::vector<bool> computed_;                           ///< per stage: before the statement that is being made
   pass::ranges ranges_;                                  ///< of the loop variables in scope
-  int concurrent_ = 0;                                   ///< loops around that run their iterations at once
+  std::vector<loop_around> around_;                      ///< what is being made
+  std::vector<handle<ir::buffer>> hoisted_;              ///< to be allocated around the loops over threads
+  std::unordered_map<std::string, prologue> prologues_;  ///< by loop
 };
 
 }  // namespace detail

@@ -5,9 +5,11 @@
 #include "ttune/pass/canonicalize_boundaries.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/annotate.hpp"
+#include "ttune/schedule/primitive/bind.hpp"
 #include "ttune/schedule/primitive/cache_read.hpp"
 #include "ttune/schedule/primitive/cache_write.hpp"
 #include "ttune/schedule/primitive/compute_at.hpp"
+#include "ttune/schedule/primitive/double_buffer.hpp"
 #include "ttune/schedule/primitive/fuse.hpp"
 #include "ttune/schedule/primitive/inline_stage.hpp"
 #include "ttune/schedule/primitive/merge.hpp"
@@ -38,11 +40,13 @@ inline void loop_step(plan& p, step const& s) {
     case primitive::reorder: return primitives::reorder(p, s);
     case primitive::parallel:
     case primitive::vectorize:
-    case primitive::unroll:
-    case primitive::bind: return primitives::set_kind(p, s);
+    case primitive::unroll: return primitives::set_kind(p, s);
+    case primitive::bind: return primitives::bind(p, s);
     case primitive::compute_at: return primitives::compute_at(p, s);
     case primitive::store_in: return primitives::store_in(p, s);
     case primitive::pack: return primitives::pack(p, s);
+    case primitive::annotate: return primitives::annotate(p, s);
+    case primitive::double_buffer: return primitives::double_buffer(p, s);
     default: return;
   }
 }
@@ -204,6 +208,9 @@ TTUNE_INLINE plan make_plan(space const& of) {
   for (auto const& s : of.steps) detail::loop_step(p, s);
   detail::check_places(p);
   for (auto const& st : p.stages) detail::check_order(st);
+  primitives::choose_group_memory(p);
+  primitives::check_bound(p);
+  primitives::check_doubled(p);
   detail::choose_memory(p);
   return p;
 }

@@ -52,11 +52,13 @@ struct planned_stage {
   std::vector<std::int32_t> order;          ///< leaves, outermost first
   std::vector<std::int32_t> permuted;       ///< positions of `order` that `permutation` rearranges
   knob_value permutation = literal(0);
+  bool placed = false;                      ///< by a compute_at
   std::vector<planned_place> places = {planned_place{}};
   knob_value place = literal(0);            ///< index into `places`
   ir::memory where = ir::memory::local;
   bool where_given = false;
   bool packed = false;
+  bool doubled = false;
   bool output = false;
   std::vector<planned_access> accesses;     ///< reads, then the write
 

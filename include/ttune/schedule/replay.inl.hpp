@@ -13,11 +13,11 @@ namespace detail {
 /// How many iterations the parts of a loop of `extent` make: an extent that its own parts do not divide is rounded up,
 /// so that no two iterations of the loop around meet.
 inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l, std::int32_t extent) {
-  if (l.children.empty()) return extent;
   std::int32_t inner = 1;
   for (std::size_t c = l.children.size(); c-- > 0;) {
     auto const wanted = c == 0 ? extent : std::min(static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen)), extent);
-    auto const made = covered(p, chosen, st, st.loops[static_cast<std::size_t>(l.children[c])], wanted);
+    auto const& part = st.loops[static_cast<std::size_t>(l.children[c])];
+    auto const made = part.children.empty() ? wanted : covered(p, chosen, st, part, wanted);
     inner *= made;
     extent = static_cast<std::int32_t>(ceil_divide(extent, made));
   }
@@ -46,7 +46,8 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
       } else {
         auto const wanted = static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen));
         extent[child] = std::min(wanted, remaining);  // a region may be smaller than the tile
-        auto const made_by_parts = covered(p, chosen, st, st.loops[child], extent[child]);
+        auto const& part = st.loops[child];
+        auto const made_by_parts = part.children.empty() ? extent[child] : covered(p, chosen, st, part, extent[child]);
         step_size *= made_by_parts;
         remaining = static_cast<std::int32_t>(ceil_divide(remaining, made_by_parts));
       }
@@ -73,21 +74,33 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
     out.loops[static_cast<std::size_t>(made.first + st.permuted[i])] = moved[i];
 }
 
-/// Largest minus smallest value of an axis while loops (from, to] of its own stage run.
-inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, std::int32_t from, std::int32_t to) {
+/// How far an axis moves while the loops of its own stage run that `runs(level)` picks.
+template <class Runs>
+inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Runs const& runs) {
   std::int64_t span = 0;
   auto const& s = n.stages[st];
-  for (auto i = from + 1; i <= to; ++i) {
+  for (std::int32_t i = 0; i < s.count; ++i) {
     auto const& l = n.loops[static_cast<std::size_t>(s.first + i)];
-    if (static_cast<std::size_t>(l.axis) == axis) span += static_cast<std::int64_t>(l.stride) * (l.extent - 1);
+    if (static_cast<std::size_t>(l.axis) == axis && runs(i)) span += static_cast<std::int64_t>(l.stride) * (l.extent - 1);
   }
   return std::min<std::int64_t>(span, s.extent[axis] - 1);
 }
+/// … while loops (from, to] run.
+inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, std::int32_t from, std::int32_t to) {
+  return own_span(n, st, axis, [=](std::int32_t i) { return i > from && i <= to; });
+}
 
-/// How far the base of axis `axis` of an attached stage moves while the loops between place (of, depth) and the
-/// stage's own place run.
-inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
-                              std::int32_t depth) {
+/// Whether a loop of a stage, or the one that it is fused into, runs over threads.
+inline bool over_threads(nest const& n, std::size_t st, std::int32_t level) {
+  auto const* l = &n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
+  while (l->fused) ++l;
+  return l->kind >= ir::loop_kind::thread_x;
+}
+
+/// How far the base of an axis of an attached stage moves. `of_reader(r, x, here)`: how far axis x of reader r does;
+/// here: the stage is computed inside of loops of r.
+template <class OfReader>
+inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, OfReader const& of_reader) {
   auto const& s = n.stages[st];
   if (s.attached_to < 0 || axis >= p.stages[st].definition->axes.size()) return 0;
   if (s.extent[axis] >= p.stages[st].axis_size(axis)) return 0;  // the whole axis: its base is 0
@@ -100,18 +113,51 @@ inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std:
       if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
       auto const& index = a.indices[axis];
       std::int64_t span = 0;
-      for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
-        if (index.coefficient[x] == 0) continue;
-        std::int64_t moved = 0;
-        if (static_cast<std::size_t>(of) == r) moved = own_span(n, r, x, depth, here ? s.depth : reader.count - 1);
-        else if (here) moved = own_span(n, r, x, -1, s.depth) + base_span(p, n, r, x, of, depth);
-        else moved = base_span(p, n, r, x, of, depth);
-        span += std::abs(index.coefficient[x]) * moved;
-      }
+      for (std::size_t x = 0; x < index.coefficient.size(); ++x)
+        if (index.coefficient[x] != 0) span += std::abs(index.coefficient[x]) * of_reader(r, x, here);
       most = std::max(most, index.divisor == 1 ? span : ceil_divide(span, index.divisor));
     }
   }
   return most;
+}
+
+/// … while the loops between place (of, depth) and the stage's own place run.
+inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of, std::int32_t depth) {
+  auto const last = n.stages[st].depth;
+  return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
+    if (r == of) return own_span(n, r, x, depth, here ? last : n.stages[r].count - 1);
+    return (here ? own_span(n, r, x, -1, last) : 0) + base_span(p, n, r, x, of, depth);
+  });
+}
+
+/// … while the threads around the stage's place run.
+inline std::int64_t base_span_of_threads(plan const& p, nest const& n, std::size_t st, std::size_t axis) {
+  auto const last = n.stages[st].depth;
+  return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
+    auto const own = here ? own_span(n, r, x, [&](std::int32_t i) { return i <= last && over_threads(n, r, i); }) : 0;
+    return own + base_span_of_threads(p, n, r, x);
+  });
+}
+
+/// Where a stage is computed, as its region sees it: loops outside are fixed, but for those over threads if all threads
+/// share it.
+struct region_place {
+  std::size_t of = 0;
+  std::int32_t depth = -1;
+  bool group = false;
+};
+[[nodiscard]] inline region_place place_of(nest const& n, std::size_t st) {
+  auto const& s = n.stages[st];
+  return {static_cast<std::size_t>(s.attached_to), s.depth, s.group};
+}
+
+/// How far an axis moves inside a place.
+inline std::int64_t axis_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, region_place const& at) {
+  auto const span = ttune::axis_span(p, n, st, axis, at.of, at.depth);
+  if (!at.group) return span;
+  auto threads = base_span_of_threads(p, n, st, axis);
+  if (st == at.of) threads += own_span(n, st, axis, [&](std::int32_t i) { return i <= at.depth && over_threads(n, st, i); });
+  return std::min(span + threads, p.stages[st].axis_size(axis) - 1);
 }
 
 /// The smallest value of a dividend while a place's loops run, as an affine form over the axes of the place's stage.
@@ -120,35 +166,32 @@ struct low_form {
   std::int64_t constant = 0;
 };
 
-/// Whether axis `x` of stage `of` moves while the loops around place (of, depth) run.
-inline bool moves_outside(plan const& p, nest const& n, std::size_t of, std::size_t x, std::int32_t depth) {
-  auto const& s = n.stages[of];
-  if (s.attached_to >= 0 && x < p.stages[of].definition->axes.size() && s.extent[x] < p.stages[of].axis_size(x)) return true;
-  for (std::int32_t i = 0; i <= depth; ++i) {
-    auto const& l = n.loops[static_cast<std::size_t>(s.first + i)];
-    if (static_cast<std::size_t>(l.axis) == x && l.extent > 1) return true;
-  }
-  return false;
+/// Whether axis `x` of the place's stage moves while the loops around the place run.
+inline bool moves_outside(plan const& p, nest const& n, std::size_t x, region_place const& at) {
+  auto const& s = n.stages[at.of];
+  auto const& of = p.stages[at.of];
+  if (s.attached_to >= 0 && x < of.definition->axes.size() && s.extent[x] < of.axis_size(x)) return true;
+  return own_span(n, at.of, x, [&](std::int32_t i) { return i <= at.depth && !(at.group && over_threads(n, at.of, i)); }) != 0;
 }
 
-inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, std::size_t of, std::int32_t depth, low_form& to);
+inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, region_place const& at, low_form& to);
 
 /// That of one index of reader `r`. False if there is no one form for it.
-inline bool low_of(plan const& p, nest const& n, std::size_t r, planned_index const& index, std::size_t of, std::int32_t depth, low_form& to) {
+inline bool low_of(plan const& p, nest const& n, std::size_t r, planned_index const& index, region_place const& at, low_form& to) {
   to.constant += index.constant;
   for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
     auto const c = index.coefficient[x];
     if (c == 0) continue;
-    if (!add_low(p, n, r, x, c, of, depth, to)) return false;
-    if (c < 0) to.constant += c * axis_span(p, n, r, x, of, depth);
+    if (!add_low(p, n, r, x, c, at, to)) return false;
+    if (c < 0) to.constant += c * axis_span(p, n, r, x, at);
   }
   return true;
 }
 
 /// Adds `scale` times the smallest value of axis `x` of reader `r`.
-inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, std::size_t of, std::int32_t depth, low_form& to) {
-  if (r == of) {
-    if (moves_outside(p, n, of, x, depth)) to.coefficient[x] += scale;
+inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, region_place const& at, low_form& to) {
+  if (r == at.of) {
+    if (moves_outside(p, n, x, at)) to.coefficient[x] += scale;
     return true;
   }
   auto const& planned = p.stages[r];
@@ -160,7 +203,7 @@ inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, 
     for (auto const& a : p.stages[q].accesses) {
       if (a.write || a.producer != static_cast<std::int32_t>(r)) continue;
       low_form form;
-      if (a.indices[x].divisor != 1 || !low_of(p, n, q, a.indices[x], of, depth, form)) return false;
+      if (a.indices[x].divisor != 1 || !low_of(p, n, q, a.indices[x], at, form)) return false;
       if (!first && form.coefficient != least.coefficient) return false;
       form.constant = first ? form.constant : std::min(form.constant, least.constant);
       least = form;
@@ -172,41 +215,67 @@ inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, 
   return true;
 }
 
-/// How many elements of dimension `d` of an attached stage its readers touch inside its place.
-inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::size_t d) {
-  auto const of = static_cast<std::size_t>(n.stages[st].attached_to);
-  auto const depth = n.stages[st].depth;
-  auto const whole = p.stages[st].axis_size(d);
-  planned_index const* only = nullptr;  // while there is one read, where it begins does not matter
-  std::size_t reader = 0;
-  low_form base;
-  bool based = false;
-  std::int64_t low = 0;
-  std::int64_t high = 0;
+/// How far the dividend of one index moves inside a place.
+inline std::int64_t index_span(plan const& p, nest const& n, std::size_t r, planned_index const& index, region_place const& at) {
+  std::int64_t span = 0;
+  for (std::size_t x = 0; x < index.coefficient.size(); ++x)
+    if (index.coefficient[x] != 0) span += std::abs(index.coefficient[x]) * axis_span(p, n, r, x, at);
+  return span;
+}
+
+/// Calls `f(reader, access)` for every read of a stage where it is computed.
+template <class Function>
+inline void for_each_read(plan const& p, nest const& n, std::size_t st, Function const& f) {
   for (std::size_t r = st + 1; r < p.stages.size(); ++r) {
     if (n.stages[r].inlined) continue;
-    for (auto const& a : p.stages[r].accesses) {
-      if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
-      auto const& index = a.indices[d];
-      if (index.whole) return whole;
-      std::int64_t span = 0;
-      for (std::size_t x = 0; x < index.coefficient.size(); ++x)
-        if (index.coefficient[x] != 0) span += std::abs(index.coefficient[x]) * axis_span(p, n, r, x, of, depth);
-      if (!only) {
-        only = &index;
-        reader = r;
-        high = span;
-        continue;
-      }
-      if (!based && !low_of(p, n, reader, *only, of, depth, base)) return whole;
-      based = true;
-      low_form form;
-      if (index.divisor != only->divisor || !low_of(p, n, r, index, of, depth, form) || form.coefficient != base.coefficient) return whole;
-      low = std::min(low, form.constant - base.constant);
-      high = std::max(high, form.constant - base.constant + span);
-    }
+    for (auto const& a : p.stages[r].accesses)
+      if (!a.write && a.producer == static_cast<std::int32_t>(st)) f(r, a);
   }
-  return only ? std::min(whole, ceil_divide(high - low, only->divisor) + 1) : 0;
+}
+
+/// How many elements of dimension `d` several reads touch together: all, if their bases move apart.
+inline std::int64_t touched_by_several(plan const& p, nest const& n, std::size_t st, std::size_t d) {
+  auto const at = place_of(n, st);
+  low_form base;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  std::int64_t divisor = 0;  // 0: no read yet
+  bool together = true;
+  for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
+    auto const& index = a.indices[d];
+    low_form form;
+    if (!together || !low_of(p, n, r, index, at, form) || (divisor != 0 && (index.divisor != divisor || form.coefficient != base.coefficient))) {
+      together = false;
+      return;
+    }
+    if (divisor == 0) base = form;
+    divisor = index.divisor;
+    auto const begin = form.constant - base.constant;
+    low = std::min(low, begin);
+    high = std::max(high, begin + index_span(p, n, r, index, at));
+  });
+  auto const whole = p.stages[st].axis_size(d);
+  return together ? std::min(whole, ceil_divide(high - low, divisor) + 1) : whole;
+}
+
+/// How many elements of dimension `d` of an attached stage its readers touch inside its place.
+inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::size_t d) {
+  int reads = 0;
+  bool whole = false;
+  planned_index const* index = nullptr;
+  std::size_t reader = 0;
+  for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
+    ++reads;
+    reader = r;
+    index = &a.indices[d];
+    whole = whole || index->whole;
+  });
+  if (reads == 0) return 0;
+  if (whole) return p.stages[st].axis_size(d);
+  if (reads > 1) return touched_by_several(p, n, st, d);
+  // Where the only one begins does not matter.
+  auto const span = index_span(p, n, reader, *index, place_of(n, st));
+  return std::min(p.stages[st].axis_size(d), (index->divisor == 1 ? span : ceil_divide(span, index->divisor)) + 1);
 }
 
 /// The region of `st` that its readers touch inside its place, and all of what it reduces.
@@ -238,6 +307,8 @@ TTUNE_INLINE void replay(plan const& p, configuration const& chosen, nest& out) 
     made.inlined = place.kind == planned_place::sort::inlined;
     made.attached_to = static_cast<std::int16_t>(place.kind == planned_place::sort::inside ? place.stage : -1);
     made.depth = -1;
+    made.group = made.attached_to >= 0 && st.where == ir::memory::group;
+    made.doubled = made.attached_to >= 0 && st.doubled;
     if (made.attached_to >= 0) {
       auto const& at = out.stages[static_cast<std::size_t>(place.stage)];
       for (std::int16_t d = 0; d < at.count; ++d)

@@ -28,13 +28,14 @@ enum class primitive : std::uint8_t {
   compute_at,   ///< `stage` inside loop loops[1] of stage loops[0]; a location knob chooses among loops[1...]
   store_in,     ///< buffer of `stage`; values[0]: the ir::memory
   pack,         ///< buffer of `stage` is laid out in the order of its loops
-  annotate      ///< loops[0], results[0]: a note for the emitter; values[0]
+  annotate,     ///< loops[0], results[0]: a note for the emitter; values[0]
+  double_buffer ///< `stage` is computed one iteration of the loop around ahead
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
   constexpr char const* names[] = {"merge", "cache_read", "cache_write", "rfactor", "inline_stage", "split",
                                    "fuse",  "reorder",    "parallel",    "vectorize", "unroll",     "bind",
-                                   "compute_at", "store_in", "pack", "annotate"};
+                                   "compute_at", "store_in", "pack", "annotate", "double_buffer"};
   return names[static_cast<int>(p)];
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "ttune/ir/stmt.hpp"
@@ -23,10 +24,11 @@ class cpp_writer {
   }
 
   std::string run() {
-    find_vanished();
+    find_inlined();
     auto const start = current_;
     for (auto const& s : of_.steps)
-      if (std::find(vanished_.begin(), vanished_.end(), s.stage) == vanished_.end() && !makes_vanished(s)) write(s);
+      if (!is_gone(s)) write(s);
+    for (auto const& name : inlined_) calls_ += "\n    .inline_stage(" + quoted(name) + ")";
     std::string declared;
     std::string quoted;
     for (auto const& a : axes_) {
@@ -47,13 +49,31 @@ class cpp_writer {
     return s.loops.at(1 + static_cast<std::size_t>(s.values.empty() ? 0 : value(s.values[0])));
   }
 
-  /// Copies that the configuration computes in place: as if they had never been made.
-  void find_vanished() {
+  using name_list = std::vector<std::string>;
+  static bool contains(name_list const& all, std::string const& name) { return std::find(all.begin(), all.end(), name) != all.end(); }
+
+  /// Stages that the configuration computes where they are read. Copies of which nothing else is said are as if they
+  /// had never been made.
+  void find_inlined() {
     for (auto const& s : of_.steps)
-      if (s.what == primitive::compute_at && place(s) == place_inline) vanished_.push_back(s.stage);
+      if (s.what == primitive::compute_at && place(s) == place_inline && !contains(inlined_, s.stage)) inlined_.push_back(s.stage);
+    auto const is_copy = [&](std::string const& name) {
+      bool made = false;
+      bool spoken_of = false;
+      for (auto const& s : of_.steps) {
+        made = made || (s.what == primitive::cache_read && s.results[0] == name);
+        spoken_of = spoken_of || (s.stage == name && s.what <= primitive::inline_stage) ||
+                    ((s.what == primitive::cache_read || s.what == primitive::compute_at) && s.loops[0] == name);
+      }
+      return made && !spoken_of;
+    };
+    std::copy_if(inlined_.begin(), inlined_.end(), std::back_inserter(vanished_), is_copy);
+    std::erase_if(inlined_, is_copy);
   }
-  [[nodiscard]] bool makes_vanished(step const& s) const {
-    return s.what == primitive::cache_read && std::find(vanished_.begin(), vanished_.end(), s.results[0]) != vanished_.end();
+  /// Whether a step is about what is not there in this configuration.
+  [[nodiscard]] bool is_gone(step const& s) const {
+    if (s.what == primitive::cache_read && contains(vanished_, s.results[0])) return true;
+    return contains(vanished_, s.stage) || (contains(inlined_, s.stage) && s.what > primitive::inline_stage);
   }
 
   void call(step const& s, std::string const& name, std::string const& arguments) {
@@ -84,9 +104,10 @@ class cpp_writer {
       }
       case primitive::inline_stage: return call(s, "inline_stage", quoted(s.stage));
       case primitive::split: return write_split(s);
+      case primitive::merge:
       case primitive::fuse: {
         auto const loops = listed(s.loops);
-        return call(s, "fuse", loops + ", " + loop(s.results[0]));
+        return call(s, name_of(s.what), loops + ", " + loop(s.results[0]));
       }
       case primitive::reorder: return write_reorder(s);
       case primitive::parallel:
@@ -94,12 +115,14 @@ class cpp_writer {
       case primitive::unroll:
         if (s.values.empty() || value(s.values[0]) != 0) call(s, name_of(s.what), listed(s.loops));
         return;
+      case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value(s.values[0])));
+      case primitive::annotate: return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value(s.values[0])));
       case primitive::compute_at:
         if (place(s) != place_root) call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(place(s)));
         return;
       case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value(s.values[0]))));
-      case primitive::pack: return call(s, "pack", "");
-      default: calls_ += "\n    /* " + std::string(name_of(s.what)) + " has no call yet */";
+      case primitive::pack:
+      case primitive::double_buffer: return call(s, name_of(s.what), "");
     }
   }
   void write_split(step const& s) {
@@ -118,6 +141,11 @@ class cpp_writer {
     }
     call(s, "reorder", listed(names));
   }
+  [[nodiscard]] static char const* kind_name(std::int64_t kind) {
+    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "block_x",       "block_y",
+                                     "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
+    return texts[static_cast<std::size_t>(kind)];
+  }
   [[nodiscard]] static char const* memory_name(std::int64_t where) {
     constexpr char const* texts[] = {"operand", "prepared", "shared", "local", "registers", "group"};
     return texts[static_cast<std::size_t>(where)];
@@ -127,8 +155,9 @@ class cpp_writer {
   configuration const& chosen_;
   std::string current_;
   std::string calls_;
-  std::vector<std::string> axes_;
-  std::vector<std::string> vanished_;
+  name_list axes_;
+  name_list inlined_;
+  name_list vanished_;
 };
 
 }  // namespace detail

@@ -66,10 +66,13 @@ class written_schedule {
 
   void split(std::string const& loop, split_choice choice, std::vector<std::string> parts);
   void fuse(std::vector<std::string> loops, std::string result);
+  void merge(std::vector<std::string> axes, std::string result);
   void reorder(std::vector<std::string> loops);
   void reorder(order_choice const& choice, std::vector<std::string> loops);
   void run_as(primitive how, std::vector<std::string> loops);
   void run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops);
+  void bind(std::string loop, ir::loop_kind kind);
+  void annotate(std::string loop, std::string note, std::int64_t value);
   void compute_at(std::string reader, std::string loop);
   void cache_read(std::string source, std::string copy);
   void cache_write(std::string inner);
@@ -77,6 +80,7 @@ class written_schedule {
   void inline_stage(std::string stage);
   void store_in(ir::memory where);
   void pack();
+  void double_buffer();
   void where(extent_formula const& condition);
 
   /// With a seed: inner parts near 16, the first choice of everything else, if the constraints allow it.

@@ -185,6 +185,10 @@ TTUNE_INLINE void written_schedule::fuse(std::vector<std::string> loops, std::st
   add(primitive::fuse, std::move(loops), {std::move(result)});
 }
 
+TTUNE_INLINE void written_schedule::merge(std::vector<std::string> axes, std::string result) {
+  add(primitive::merge, std::move(axes), {std::move(result)});
+}
+
 TTUNE_INLINE void written_schedule::reorder(std::vector<std::string> loops) { add(primitive::reorder, std::move(loops)); }
 TTUNE_INLINE void written_schedule::reorder(order_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(primitive::reorder, permutation_knob(choice.name, static_cast<std::int32_t>(loops.size())));
@@ -195,6 +199,13 @@ TTUNE_INLINE void written_schedule::run_as(primitive how, std::vector<std::strin
 TTUNE_INLINE void written_schedule::run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(how, boolean_knob(choice.name));
   add(how, std::move(loops), {}, {{id, 0, 0}});
+}
+
+TTUNE_INLINE void written_schedule::bind(std::string loop, ir::loop_kind kind) {
+  add(primitive::bind, {std::move(loop)}, {}, {literal(static_cast<std::int64_t>(kind))});
+}
+TTUNE_INLINE void written_schedule::annotate(std::string loop, std::string note, std::int64_t value) {
+  add(primitive::annotate, {std::move(loop)}, {std::move(note)}, {literal(value)});
 }
 
 TTUNE_INLINE void written_schedule::compute_at(std::string reader, std::string loop) {
@@ -214,6 +225,7 @@ TTUNE_INLINE void written_schedule::store_in(ir::memory where) {
   add(primitive::store_in, {}, {}, {literal(static_cast<std::int64_t>(where))});
 }
 TTUNE_INLINE void written_schedule::pack() { add(primitive::pack, {}); }
+TTUNE_INLINE void written_schedule::double_buffer() { add(primitive::double_buffer, {}); }
 
 TTUNE_INLINE void written_schedule::where(extent_formula const& condition) {
   std::vector<knob_expression> stack;

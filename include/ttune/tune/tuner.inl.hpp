@@ -74,7 +74,6 @@ TTUNE_INLINE record_key key_of(space const& in, target const& machine, objective
 
 TTUNE_INLINE tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options) : backend_(std::move(compiler)), options_(std::move(options)) {
   if (inside_worker()) throw argument_error("a tuner cannot be made inside a worker: call is_worker() and run_worker() first thing in main");
-  if (auto const there = backend_->availability(); !there) throw backend_error(backend_->name() + " cannot be used: " + there.reason);
   if (options_.batch < 1) throw argument_error("tuner: a batch has at least one trial");
   if (!options_.model) options_.model = linear_model{};
   if (!options_.search) options_.search = annealing{};
@@ -202,6 +201,7 @@ class tuner::session {
 
   /// What candidates are compared with, in speed and in result.
   void start_with_seed() {
+    if (auto const there = backend_.availability(); !there) throw backend_error(backend_.name() + " cannot be used: " + there.reason);
     auto candidate = lower(work_.seed());
     auto const text = candidate.text;
     auto made = compile(std::move(candidate));

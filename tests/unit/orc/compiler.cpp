@@ -21,7 +21,7 @@ struct compiled {
 };
 
 compiled compile(std::string const& text, orc::compiler_options options = {}) {
-  orc::compiler made(host_target(), std::move(options));
+  orc::compiler made(orc::named_by_llvm(probe_host()), std::move(options));
   compiled result;
   if (auto code = made.compile(text, result.diagnostics))
     result.image = load(image_of(std::move(code->bytes), code->main_offset, code->prepare_offset));
@@ -59,7 +59,7 @@ TEST_CASE("compiler: a scalar kernel adds") {
 }
 
 TEST_CASE("compiler: an unrolled 6 x 64 matrix product equals plain loops under every pipeline") {
-  TTUNE_SKIP_UNLESS("fma", host_target().has_fma, "this machine has no fused multiply-add");
+  TTUNE_SKIP_UNLESS("fma", orc::named_by_llvm(probe_host()).has_fma, "this machine has no fused multiply-add");
   constexpr int rows = 6, columns = 64, depth = 37;
   auto a = random_floats(rows * depth, 1), b = random_floats(depth * columns, 2);
   std::vector<double> expected(rows * columns);
@@ -79,8 +79,8 @@ TEST_CASE("compiler: an unrolled 6 x 64 matrix product equals plain loops under 
 }
 
 TEST_CASE("compiler: time per phase (printed, not asserted)") {
-  TTUNE_SKIP_UNLESS("fma", host_target().has_fma, "this machine has no fused multiply-add");
-  orc::compiler made(host_target());
+  TTUNE_SKIP_UNLESS("fma", orc::named_by_llvm(probe_host()).has_fma, "this machine has no fused multiply-add");
+  orc::compiler made(orc::named_by_llvm(probe_host()));
   std::string diagnostics;
   for (int i = 0; i < 3; ++i) REQUIRE(made.compile(matmul_text(6, 4, 256), diagnostics));
   auto const& p = made.last_phases();
@@ -120,7 +120,7 @@ TEST_CASE("compiler: the body of a parallel loop is passed by an address that fo
 }
 
 TEST_CASE("compiler: an image runs at any address") {
-  orc::compiler made(host_target());
+  orc::compiler made(orc::named_by_llvm(probe_host()));
   std::string diagnostics;
   auto const code = made.compile(switch_text(), diagnostics);
   REQUIRE_MESSAGE(code, diagnostics);
@@ -139,7 +139,7 @@ TEST_CASE("compiler: an image runs at any address") {
 
 TEST_CASE("compiler: the entry that prepares is found where there is one") {
   auto const prepare = "define void @ttune_prepare(ptr %o, ptr %r, ptr %w) nounwind {\n  ret void\n}\n";
-  orc::compiler made(host_target());
+  orc::compiler made(orc::named_by_llvm(probe_host()));
   std::string diagnostics;
   auto const with = made.compile(prepare + add_text(), diagnostics);
   auto const without = made.compile(add_text(), diagnostics);
@@ -151,7 +151,7 @@ TEST_CASE("compiler: the entry that prepares is found where there is one") {
 }
 
 TEST_CASE("compiler: the same text gives the same bytes, also after failures") {
-  orc::compiler made(host_target());
+  orc::compiler made(orc::named_by_llvm(probe_host()));
   std::string diagnostics;
   auto const first = made.compile(switch_text(), diagnostics);
   REQUIRE_MESSAGE(first, diagnostics);
@@ -235,8 +235,8 @@ TEST_CASE("compiler: an absolute address in the code is refused") {
 }
 
 TEST_CASE("compiler: the 6 x 64 kernel keeps its accumulators in registers") {
-  TTUNE_SKIP_UNLESS("avx512", host_target().vector_bytes == 64, "this machine has no AVX-512");
-  orc::compiler made(host_target());
+  TTUNE_SKIP_UNLESS("avx512", orc::named_by_llvm(probe_host()).vector_bytes == 64, "this machine has no AVX-512");
+  orc::compiler made(orc::named_by_llvm(probe_host()));
   std::string diagnostics;
   auto const text = made.assembly(matmul_text(6, 4, 256), diagnostics);
   REQUIRE_MESSAGE(text, diagnostics);
@@ -249,7 +249,7 @@ TEST_CASE("compiler: code that may unwind gets no tables for it") {
   auto const text =
       "define void @ttune_main(ptr %o, ptr %r, ptr %w) uwtable {\n  %f = load ptr, ptr %r\n"
       "  call void %f()\n  ret void\n}\n";
-  orc::compiler made(host_target());
+  orc::compiler made(orc::named_by_llvm(probe_host()));
   std::string diagnostics;
   auto const code = made.compile(text, diagnostics);
   REQUIRE_MESSAGE(code, diagnostics);

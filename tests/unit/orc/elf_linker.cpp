@@ -20,7 +20,7 @@ struct linked {
 
 linked link(std::string const& text) {
   linked result;
-  orc::compiler made(host_target());
+  orc::compiler made(orc::named_by_llvm(probe_host()));
   auto const object = made.object(text, result.diagnostics);
   REQUIRE_MESSAGE(object, result.diagnostics);
   result.code = orc::elf_linker(*object).link(result.diagnostics);
@@ -45,7 +45,7 @@ TEST_CASE("elf_linker: code, constants and jump tables find each other") {
 
 TEST_CASE("elf_linker: the same code as ORC's linker makes") {
   for (auto const& text : {add_text(), matmul_text(6, 4, 256), transpose_text(), parallel_text()}) {
-    orc::compiler made(host_target());
+    orc::compiler made(orc::named_by_llvm(probe_host()));
     std::string diagnostics;
     auto const by_orc = made.compile(text, diagnostics);
     auto const by_us = link(text);

@@ -15,7 +15,7 @@ TEST_CASE("orc_backend: is available and names its LLVM") {
   orc_backend backend;
   CHECK(backend.availability());
   CHECK(backend.name().starts_with("orc (LLVM "));
-  CHECK(backend.target().name == host_target().name);
+  CHECK(backend.target().name == probe_host().name);
 }
 
 TEST_CASE("orc_backend: a text becomes an image with its signature") {

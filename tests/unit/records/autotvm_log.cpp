@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ttune/records/memory_store.hpp"
+#include "ttune/schedule/factors.hpp"
 
 using namespace ttune;
 
@@ -72,6 +73,53 @@ TEST_CASE("read_autotvm_log: lines that are no records do not stop the others") 
   for (auto const* text :
        {"{}", "[]", R"({"input": 1, "config": {}})", R"({"input": ["a", "b", []], "config": {"entity": [[]]}})",
         R"({"input": ["a", "b", []], "config": {"entity": []}, "result": [[], 0, 1, 1e999]})",
-        R"({"input": ["a", "b", []], "config": {"entity": []}, "result": [[], 0]})"})
+        R"({"input": ["a", "b", []], "config": {"entity": []}, "result": [[], 0]})",
+        R"({"input": ["a", "b", []], "config": {"entity": []}, "result": [[-1e-3], 0, 1, 1]})",
+        R"({"input": ["a", "b", []], "config": {"entity": []}, "result": [[1e-3, 0], 0, 1, 1]})",
+        R"({"input": ["a", "b", []], "config": {"entity": []}, "result": [[1e9], 0, 1, 1]})"})
     CHECK(!from_autotvm_line(text).value);
+}
+
+namespace {
+
+std::vector<knob> const two_knobs = {factors_knob("tile_f", 128, 4), one_of_knob("auto_unroll_max_step", {0, 512, 1500})};
+
+}  // namespace
+
+TEST_CASE("rebuild_choices: numbers of a space with the same knobs") {
+  auto const r = rebuild_choices(from_autotvm_line(old_line).value.value(), two_knobs).value.value();
+  CHECK(two_knobs[0].choice(r.choices[0].index)[0] == 32);
+  CHECK(r.choices[1].index == 2);
+  auto const chosen = find_configuration(two_knobs, r.choices);
+  REQUIRE(chosen);
+  CHECK(autotvm_number(two_knobs, *chosen) == r.choices[0].index + 120 * 2);
+
+  auto open = old_line;
+  open.replace(open.find("[32, 1, 4, 1]"), 13, "[-1, 1, 4, 1]");
+  CHECK(rebuild_choices(from_autotvm_line(open).value.value(), two_knobs).value->choices == r.choices);
+}
+
+TEST_CASE("rebuild_choices: what the space does not have is named") {
+  auto const fault = [&](char const* from, char const* to) {
+    auto line = old_line;
+    line.replace(line.find(from), std::string(from).size(), to);
+    return rebuild_choices(from_autotvm_line(line).value.value(), two_knobs).fault;
+  };
+  CHECK(fault("[32, 1, 4, 1]", "[3, 1, 4, 1]") == "the space has no choice tile_f = 3 1 4 1");
+  CHECK(fault("[32, 1, 4, 1]", "[32, 1, 4]") == "the space has no choice tile_f = 32 1 4");
+  CHECK(fault("1500]", "-1]") == "the space has no choice auto_unroll_max_step = -1");
+  CHECK(fault("tile_f", "tile_z") == "the record has no knob tile_f");
+  CHECK(fault(", [\"auto_unroll_max_step\", \"ot\", 1500]", "") == "the record has 1 knobs, the space 2");
+  std::stringstream log(old_line + "\n" + new_line + "\nrubbish\n");
+  memory_store store;
+  auto const summary = read_autotvm_log(log, store, two_knobs);
+  CHECK(summary.records == 1);
+  CHECK(summary.skipped == 2);
+}
+
+TEST_CASE("autotvm_number: beyond 63 bits there is none") {
+  std::vector<knob> const many(40, factors_knob("k", 512, 4));
+  configuration chosen;
+  chosen.choices.assign(40, 1);
+  CHECK(autotvm_number(many, chosen) == -1);
 }

@@ -101,7 +101,6 @@ TEST_CASE("plan: steps that change the program") {
   refuses({{primitive::rfactor, "C", {"k"}, {"rf", "l"}, {literal(0)}}}, "rfactor", "k", "takes a literal factor of at least 1");
   refuses({{primitive::inline_stage, "C", {}, {}, {}}}, "inline_stage", "C", "is a reduction");
   refuses({{primitive::inline_stage, "E", {}, {}, {}}}, "inline_stage", "E", "is an output");
-  refuses({{primitive::merge, "C", {"i", "j"}, {"ij"}, {}}}, "merge", "C", "is not there yet");
 
   auto const p = apply({{primitive::inline_stage, "D", {}, {}, {}},
                         {primitive::cache_write, "C", {}, {"acc"}, {}},

@@ -8,22 +8,26 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "ttune/core/target.hpp"
 #include "ttune/emit/llvm/frames.hpp"
+#include "ttune/emit/llvm/instruction_set.hpp"
+#include "ttune/emit/llvm/lane_code.hpp"
 #include "ttune/emit/llvm/linear.hpp"
+#include "ttune/emit/llvm/transposition.hpp"
 #include "ttune/emit/llvm/values.hpp"
 #include "ttune/emit/llvm/workspace.hpp"
 #include "ttune/ir/operands.hpp"
 
 namespace ttune::inline v0::emit {
 
-class llvm_emitter {
+class llvm_emitter : private lane_sink {
  public:
   llvm_emitter(ir::lowered const& program, target const& machine)
-      : program_(program), machine_(machine), workspace_(program) {}
+      : program_(program), machine_(machine), instructions_(machine), workspace_(program) {}
 
   [[nodiscard]] std::string run();
 
@@ -49,7 +53,7 @@ class llvm_emitter {
   // ---------------------------------------------------------------------------------- text (emitter_statement)
   [[nodiscard]] std::string fresh() { return "%v" + std::to_string(next_++); }
   [[nodiscard]] std::string fresh_label() { return "b" + std::to_string(next_++); }
-  [[nodiscard]] std::string define(std::string const& instruction);
+  [[nodiscard]] std::string define(std::string const& instruction) override;
   [[nodiscard]] std::string define_at(int depth, std::string const& key, std::string const& instruction);
   void start_block(std::string const& label);
 
@@ -82,9 +86,13 @@ class llvm_emitter {
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
   [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
-  [[nodiscard]] std::vector<std::string> transpose(std::vector<std::string> rows, int lanes, dtype type);
+  void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key);
   [[nodiscard]] std::string extract(value const& v, int lane);
-  [[nodiscard]] std::string declare(std::string const& declaration);
+  void declare(std::string const& declaration) override;
+  [[nodiscard]] std::string splat(std::string const& scalar, std::string const& literal, int lanes) override;
+  [[nodiscard]] bool has_fma() const override { return machine_.has_fma; }
+  [[nodiscard]] lane_value lanes_of(value const& v);
+  [[nodiscard]] static value value_of(lane_value const& v, dtype type);
 
   // ---------------------------------------------------------------------------------- values (emitter_value)
   [[nodiscard]] value evaluate(ir::expr const& e);
@@ -93,6 +101,7 @@ class llvm_emitter {
   [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
   [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
   [[nodiscard]] value evaluate_cast(ir::expr const& e, ir::cast const& c);
+  [[nodiscard]] value divide_integers(value const& x, value y, ir::binary_op op, bool no_sign, std::optional<std::int64_t> constant_divisor);
   [[nodiscard]] value multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product);
   [[nodiscard]] value compare(ir::binary_op op, value a, value b, bool unsigned_operands);
   [[nodiscard]] value call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments);
@@ -121,6 +130,7 @@ class llvm_emitter {
 
   ir::lowered const& program_;
   target const& machine_;
+  instruction_set instructions_;
   workspace_plan workspace_;
   std::string functions_;
   std::string globals_;
@@ -128,6 +138,7 @@ class llvm_emitter {
   std::unordered_map<ir::buffer const*, std::string> tables_;
   std::set<ir::loop const*> scalar_loops_;  ///< vectorised loops that cannot be
   ir::loop const* vector_loop_ = nullptr;   ///< the one being emitted
+  std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
   int next_ = 0;
   int parallel_depth_ = 0;
 

@@ -3,12 +3,24 @@
 #pragma once
 
 #include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/emit/llvm/lane_conversions.hpp"
 
 namespace ttune::inline v0::emit {
 
-inline std::string llvm_emitter::declare(std::string const& declaration) {
-  declarations_.insert(declaration);
-  return declaration;
+inline void llvm_emitter::declare(std::string const& declaration) { declarations_.insert(declaration); }
+
+inline lane_value llvm_emitter::lanes_of(value const& v) { return {this, v.text, scalar_type(v.type), v.lanes}; }
+
+inline value llvm_emitter::value_of(lane_value const& v, dtype type) { return {v.text, type, v.lanes}; }
+
+/// Computed once, at the start of the function.
+inline std::string llvm_emitter::splat(std::string const& scalar, std::string const& literal, int lanes) {
+  if (lanes == 1) return literal;
+  auto const type = vector_of(scalar, lanes);
+  auto const one = "insertelement " + type + " undef, " + scalar + " " + literal + ", i32 0";
+  auto const first = define_at(0, one, one);
+  auto const all = "shufflevector " + type + " " + first + ", " + type + " undef, <" + std::to_string(lanes) + " x i32> zeroinitializer";
+  return define_at(0, all, all);
 }
 
 /// The first byte of a buffer, computed once at the start of the function.
@@ -56,35 +68,21 @@ inline std::string llvm_emitter::mask_text(int lanes) const {
 }
 
 inline value llvm_emitter::from_memory(std::string const& raw, dtype type, int lanes) {
-  auto const t = [&](char const* scalar) { return vector_of(scalar, lanes); };
   if (type == dtype::boolean)
-    return {define("icmp ne " + t("i8") + " " + raw + ", " + splat_literal("i8", "0", lanes)), type, lanes};
-  if (type == dtype::f16) return {define("fpext " + t("half") + " " + raw + " to " + t("float")), dtype::f32, lanes};
-  if (type == dtype::bf16) {
-    auto const wide = define("zext " + t("i16") + " " + raw + " to " + t("i32"));
-    auto const high = define("shl " + t("i32") + " " + wide + ", " + splat_literal("i32", "16", lanes));
-    return {define("bitcast " + t("i32") + " " + high + " to " + t("float")), dtype::f32, lanes};
+    return {define("icmp ne " + vector_of("i8", lanes) + " " + raw + ", " + splat_literal("i8", "0", lanes)), type, lanes};
+  if (type == dtype::f16 || type == dtype::bf16) {
+    auto const bits = lanes_of({raw, dtype::i16, lanes});
+    if (type == dtype::bf16) return value_of(bfloat_to_float(bits), dtype::f32);
+    return value_of(instructions_.converts_half ? bits.cast("bitcast", "half").cast("fpext", "float") : half_to_float(bits), dtype::f32);
   }
   return {raw, compute_type(type), lanes};
 }
 
 inline std::string llvm_emitter::to_memory(value const& v, dtype type) {
-  auto const n = v.lanes;
-  auto const t = [&](char const* scalar) { return vector_of(scalar, n); };
-  auto const c = [&](char const* literal) { return splat_literal("i32", literal, n); };
-  if (type == dtype::boolean) return define("zext " + t("i1") + " " + v.text + " to " + t("i8"));
-  if (type == dtype::f16) return define("fptrunc " + t("float") + " " + v.text + " to " + t("half"));
-  if (type != dtype::bf16) return v.text;
-  // Round to nearest even by integer arithmetic; a NaN stays one.
-  auto const bits = define("bitcast " + t("float") + " " + v.text + " to " + t("i32"));
-  auto const shifted = define("lshr " + t("i32") + " " + bits + ", " + c("16"));
-  auto const odd = define("and " + t("i32") + " " + shifted + ", " + c("1"));
-  auto const bias = define("add " + t("i32") + " " + odd + ", " + c("32767"));
-  auto const rounded = define("add " + t("i32") + " " + bits + ", " + bias);
-  auto const high = define("lshr " + t("i32") + " " + rounded + ", " + c("16"));
-  auto const nan = define("fcmp uno " + t("float") + " " + v.text + ", " + v.text);
-  auto const kept = define("select " + t("i1") + " " + nan + ", " + t("i32") + " " + c("32704") + ", " + t("i32") + " " + high);
-  return define("trunc " + t("i32") + " " + kept + " to " + t("i16"));
+  if (type == dtype::boolean) return lanes_of(v).cast("zext", "i8").text;
+  if (type == dtype::bf16) return float_to_bfloat(lanes_of(v)).text;
+  if (type != dtype::f16) return v.text;
+  return (instructions_.converts_half ? lanes_of(v).cast("fptrunc", "half").cast("bitcast", "i16") : float_to_half(lanes_of(v))).text;
 }
 
 inline value llvm_emitter::load(ir::buffer const& b, linear const& flat) {
@@ -111,9 +109,9 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   auto const type = vector_of(memory_type(b.type), lanes);
   auto const align = std::to_string(size_in_bytes(b.type));
   if (lanes == 1 || mask_.empty()) return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
-  auto const suffix = ".v" + std::to_string(lanes) + (memory_type(b.type)[0] == 'i' ? memory_type(b.type) : b.type == dtype::f16 ? "f16" : mangled(b.type, 1));
+  auto const suffix = ".v" + std::to_string(lanes) + (memory_type(b.type)[0] == 'i' ? memory_type(b.type) : mangled(b.type, 1));
   auto const bits = "<" + std::to_string(lanes) + " x i1>";
-  (void)declare("declare " + type + " @llvm.masked.load" + suffix + ".p0(ptr, i32, " + bits + ", " + type + ")");
+  declare("declare " + type + " @llvm.masked.load" + suffix + ".p0(ptr, i32, " + bits + ", " + type + ")");
   return from_memory(define("call " + type + " @llvm.masked.load" + suffix + ".p0(ptr " + address + ", i32 " + align + ", " + bits +
                             " " + mask_text(lanes) + ", " + type + " zeroinitializer)"), b.type, lanes);
 }
@@ -163,9 +161,9 @@ inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, 
   } else if (v.lanes == 1 || mask_.empty()) {
     frames_.line("store " + type + " " + raw + ", ptr " + pointer(b, start) + ", align " + align);
   } else {
-    auto const suffix = ".v" + std::to_string(v.lanes) + (scalar[0] == 'i' ? scalar : b.type == dtype::f16 ? "f16" : mangled(b.type, 1));
+    auto const suffix = ".v" + std::to_string(v.lanes) + (scalar[0] == 'i' ? scalar : mangled(b.type, 1));
     auto const bits = "<" + std::to_string(v.lanes) + " x i1>";
-    (void)declare("declare void @llvm.masked.store" + suffix + ".p0(" + type + ", ptr, i32, " + bits + ")");
+    declare("declare void @llvm.masked.store" + suffix + ".p0(" + type + ", ptr, i32, " + bits + ")");
     frames_.line("call void @llvm.masked.store" + suffix + ".p0(" + type + " " + raw + ", ptr " + pointer(b, start) + ", i32 " + align +
                  ", " + bits + " " + mask_text(v.lanes) + ")");
   }
@@ -239,41 +237,39 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
     key += " " + vectors.back();
   }
   if (rows < 4 || (rows & (rows - 1)) != 0) return std::nullopt;
-  auto const* known = frames_.find_load("transposed", key + " 0");
-  std::vector<std::string> flat;
-  if (known) {
-    for (int i = 0; i < rows; ++i) flat.push_back(*frames_.find_load("transposed", key + " " + std::to_string(i)));
-  } else {
-    flat = transpose(vectors, lanes, type);
-    for (int i = 0; i < rows; ++i) frames_.remember_load("transposed", key + " " + std::to_string(i), flat[static_cast<std::size_t>(i)]);
+  auto const bytes = static_cast<int>(size_in_bytes(type));
+  auto const& plan = transpositions_.try_emplace({rows, lanes, bytes}, rows, lanes, bytes).first->second;
+  if (!frames_.find_load("transposed", key)) {
+    frames_.remember_load("transposed", key, "all");
+    transpose(plan, std::move(vectors), lanes, type, key);
   }
-  auto const& from = flat[static_cast<std::size_t>(lane * rows / lanes)];
-  if (rows == lanes) return value{from, type, rows};
-  std::string places = "<";
-  for (int i = 0; i < rows; ++i) places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(lane * rows % lanes + i);
+  auto const& places = plan.column(lane);
+  auto const* const from = frames_.find_load("transposed", key + " " + std::to_string(places[0].vector));
+  bool whole = rows == lanes;
+  std::string text = "<";
+  for (int i = 0; i < rows; ++i) {
+    auto const place = places[static_cast<std::size_t>(i)].lane;
+    whole = whole && place == i;
+    text += (i != 0 ? ", i32 " : "i32 ") + std::to_string(place);
+  }
+  if (whole) return value{*from, type, rows};
   auto const vector = vector_of(scalar_type(type), lanes);
-  return value{define("shufflevector " + vector + " " + from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + places + ">"), type, rows};
+  return value{define("shufflevector " + vector + " " + *from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + text + ">"), type, rows};
 }
 
-/// Rows read as one sequence are cut in halves and interleaved, once for each doubling of the number of rows: each
-/// round rotates the bits of every element's position by one, until rows and lanes have changed places.
-inline std::vector<std::string> llvm_emitter::transpose(std::vector<std::string> rows, int lanes, dtype type) {
+/// Emits the shuffles; what they make is remembered under the key and the number of the vector.
+inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key) {
   auto const vector = vector_of(scalar_type(type), lanes);
-  auto const interleave = [&](std::string const& a, std::string const& b, int first) {
+  for (auto const& step : plan.steps()) {
+    auto const& a = vectors[static_cast<std::size_t>(step.first)];
+    auto const& b = vectors[static_cast<std::size_t>(step.second)];
     std::string places = "<";
-    for (int i = 0; i < lanes; ++i) places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(first + i / 2 + (i % 2 != 0 ? lanes : 0));
-    return define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">");
-  };
-  auto const half = rows.size() / 2;
-  for (std::size_t round = 1; round < rows.size(); round *= 2) {
-    std::vector<std::string> next;
-    for (std::size_t i = 0; i < half; ++i) {
-      next.push_back(interleave(rows[i], rows[i + half], 0));
-      next.push_back(interleave(rows[i], rows[i + half], lanes / 2));
-    }
-    rows = std::move(next);
+    for (int const p : step.places) places += (places.size() > 1 ? ", i32 " : "i32 ") + std::to_string(p);
+    bool const nothing = a == "undef" && b == "undef";
+    auto made = nothing ? "undef" : define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">");
+    frames_.remember_load("transposed", key + " " + std::to_string(vectors.size()), made);
+    vectors.push_back(std::move(made));
   }
-  return rows;
 }
 
 }  // namespace ttune::inline v0::emit

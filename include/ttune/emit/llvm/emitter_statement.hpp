@@ -2,6 +2,7 @@
 // Loops, conditions and functions at code generation.
 #pragma once
 
+#include "ttune/core/float16.hpp"
 #include "ttune/emit/llvm/emitter.hpp"
 #include "ttune/runtime/abi.hpp"
 #include "ttune/support/error.hpp"
@@ -71,7 +72,10 @@ inline void llvm_emitter::find_tables(ir::stmt const& s) {
     std::string values;
     for (auto const v : b.content)
       values += (values.empty() ? "" : ", ") + type + " " +
-                (is_float(b.type) ? real_literal(b.type, v) : integer_literal(dtype::i64, static_cast<std::int64_t>(v)));
+                (b.type == dtype::f16    ? std::to_string(to_f16(v).bits)
+                 : b.type == dtype::bf16 ? std::to_string(to_bf16(v).bits)
+                 : is_float(b.type)      ? real_literal(b.type, v)
+                                         : integer_literal(dtype::i64, static_cast<std::int64_t>(v)));
     globals_ += name + " = private unnamed_addr constant [" + std::to_string(b.elements()) + " x " + type + "] [" + values + "], align 64\n";
     tables_[&b] = name;
   };
@@ -127,6 +131,8 @@ inline void llvm_emitter::emit_let(ir::let const& l) {
 // ------------------------------------------------------------------------------------------------------ loops
 
 inline void llvm_emitter::emit_loop(ir::loop const& l) {
+  if (l.kind >= ir::loop_kind::block_x)
+    throw backend_error("llvm: loop " + l.variable + " is bound to blocks or threads of a GPU: a CPU has parallel loops");
   auto const begin = index(l.begin);
   auto const end = index(l.end);
   if (begin.lane != 0 || end.lane != 0) throw needs_scalar{};

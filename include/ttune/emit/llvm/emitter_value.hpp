@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/emit/llvm/lane_conversions.hpp"
+#include "ttune/emit/llvm/lane_functions.hpp"
 #include "ttune/runtime/abi.hpp"
 
 namespace ttune::inline v0::emit {
@@ -74,7 +76,7 @@ inline value llvm_emitter::multiply_add(ir::expr const& product, ir::expr const&
     return {define("fadd " + type + " " + m + ", " + c.text), c.type, lanes};
   }
   auto const name = "llvm.fma." + mangled(c.type, lanes);
-  (void)declare("declare " + type + " @" + name + "(" + type + ", " + type + ", " + type + ")");
+  declare("declare " + type + " @" + name + "(" + type + ", " + type + ", " + type + ")");
   return {define("call " + type + " @" + name + "(" + type + " " + a.text + ", " + type + " " + b.text + ", " + type + " " + c.text + ")"),
           c.type, lanes};
 }
@@ -114,8 +116,9 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
     return t == dtype::f64 ? call_runtime("pow_f64", offsetof(runtime_table, pow_f64), {x, y})
                            : call_runtime("pow_f32", offsetof(runtime_table, pow_f32), {x, y});
   if (b.op == ir::binary_op::modulo && is_float(t)) {
-    if (t == dtype::f64) return call_runtime("fmod_f64", offsetof(runtime_table, fmod_f64), {x, y});
-    throw backend_error("llvm: the remainder of floats exists for f64 only");
+    auto const wide = [&](value const& v) { return t == dtype::f64 ? v : value_of(lanes_of(v).cast("fpext", "double"), dtype::f64); };
+    auto const exact = call_runtime("fmod_f64", offsetof(runtime_table, fmod_f64), {wide(x), wide(y)});
+    return t == dtype::f64 ? exact : value_of(lanes_of(exact).cast("fptrunc", "float"), t);
   }
   x = widened(x, lanes);
   y = widened(y, lanes);
@@ -129,8 +132,10 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
     case ir::binary_op::add: return by_kind("fadd", "add", "add");
     case ir::binary_op::subtract: return by_kind("fsub", "sub", "sub");
     case ir::binary_op::multiply: return by_kind("fmul", "mul", "mul");
-    case ir::binary_op::divide: return by_kind("fdiv", "sdiv", "udiv");
-    case ir::binary_op::modulo: return by_kind("frem", "srem", "urem");
+    case ir::binary_op::divide:
+    case ir::binary_op::modulo:
+      if (is_float(t)) return plain("fdiv");
+      return divide_integers(x, y, b.op, no_sign, ir::is_constant(b.right) ? std::optional(ir::constant_integer(b.right)) : std::nullopt);
     case ir::binary_op::logical_and: return plain("and");
     case ir::binary_op::logical_or: return plain("or");
     case ir::binary_op::minimum: {
@@ -147,6 +152,22 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
     case ir::binary_op::less_equal: return compare(b.op, x, y, no_sign);
     default: throw backend_error("llvm: an operation of indices is applied to data");
   }
+}
+
+/// The processor traps on 0 and on the smallest value by -1. The second wraps here; the first is nobody's but that of
+/// lanes that do not run.
+inline value llvm_emitter::divide_integers(value const& x, value y, ir::binary_op op, bool no_sign, std::optional<std::int64_t> constant_divisor) {
+  bool const quotient = op == ir::binary_op::divide;
+  auto const a = lanes_of(x);
+  if (!constant_divisor && y.lanes == lanes_ && !mask_.empty())
+    y = choose(mask_text(lanes_), lanes_, y, {splat_literal(scalar_type(y.type), "1", y.lanes), y.type, y.lanes});
+  auto const b = lanes_of(y);
+  if (no_sign) return value_of(a.two(quotient ? "udiv" : "urem", b), x.type);
+  auto const name = quotient ? "sdiv" : "srem";
+  auto const by_minus_one = [&] { return quotient ? a.bits(0) - a : a.bits(0); };
+  if (constant_divisor) return value_of(*constant_divisor == -1 ? by_minus_one() : a.two(name, b), x.type);
+  auto const minus_one = b.compared("eq", b.bits(~std::uint64_t{0}));
+  return value_of(minus_one.choose(by_minus_one(), a.two(name, minus_one.choose(b.bits(1), b))), x.type);
 }
 
 inline value llvm_emitter::choose(std::string const& condition, int condition_lanes, value a, value b) {
@@ -184,7 +205,11 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
     return choose(bits + ">", lanes_, a, b);
   }
   bool reads = false;
-  auto const look = [&](ir::expr const& n) { reads = reads || ir::as<ir::access>(n); };
+  auto const look = [&](ir::expr const& n) {  // or divides, which traps
+    auto const* b = ir::as<ir::binary>(n);
+    bool const divides = b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo) && !is_float(n->type) && !ir::is_constant(b->right);
+    reads = reads || divides || ir::as<ir::access>(n);
+  };
   ir::for_each_node(s.when_true, look);
   ir::for_each_node(s.when_false, look);
   auto const c = evaluate(s.condition);
@@ -235,9 +260,10 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
   auto const type = vector_of(scalar_type(x.type), x.lanes);
   auto const intrinsic = [&](char const* name) {
     auto const full = std::string("llvm.") + name + "." + mangled(x.type, x.lanes);
-    (void)declare("declare " + type + " @" + full + "(" + type + ")");
+    declare("declare " + type + " @" + full + "(" + type + ")");
     return value{define("call " + type + " @" + full + "(" + type + " " + x.text + ")"), x.type, x.lanes};
   };
+  auto const of_lanes = [&](auto const& formula) { return value_of(formula(lanes_of(x)), x.type); };
   bool const wide = x.type == dtype::f64;
 #define TTUNE_MATH(name) \
   call_runtime(wide ? #name "_f64" : #name "_f32", wide ? offsetof(runtime_table, name##_f64) : offsetof(runtime_table, name##_f32), {x})
@@ -255,15 +281,15 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
       return choose(negative.text, x.lanes, {define("sub " + type + " " + zero.text + ", " + x.text), x.type, x.lanes}, x);
     }
     case ir::unary_op::sqrt: return intrinsic("sqrt");
-    case ir::unary_op::floor: return is_float(x.type) ? intrinsic("floor") : x;
-    case ir::unary_op::ceil: return is_float(x.type) ? intrinsic("ceil") : x;
-    case ir::unary_op::round: return is_float(x.type) ? intrinsic("roundeven") : x;
-    case ir::unary_op::exp: return TTUNE_MATH(exp);
-    case ir::unary_op::log: return TTUNE_MATH(log);
+    case ir::unary_op::floor: return is_float(x.type) ? (instructions_.rounds ? intrinsic("floor") : of_lanes(rounded_down)) : x;
+    case ir::unary_op::ceil: return is_float(x.type) ? (instructions_.rounds ? intrinsic("ceil") : of_lanes(rounded_up)) : x;
+    case ir::unary_op::round: return is_float(x.type) ? (instructions_.rounds ? intrinsic("roundeven") : of_lanes(rounded_to_even)) : x;
+    case ir::unary_op::exp: return of_lanes(exponential);
+    case ir::unary_op::log: return of_lanes(logarithm);
+    case ir::unary_op::tanh: return of_lanes(hyperbolic_tangent);
+    case ir::unary_op::erf: return of_lanes(error_function);
     case ir::unary_op::sin: return TTUNE_MATH(sin);
     case ir::unary_op::cos: return TTUNE_MATH(cos);
-    case ir::unary_op::tanh: return TTUNE_MATH(tanh);
-    case ir::unary_op::erf: return TTUNE_MATH(erf);
   }
 #undef TTUNE_MATH
   throw backend_error("llvm: unknown function");
@@ -284,7 +310,7 @@ inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
   }
   if (is_float(from) && is_float(to)) {
     if (to == dtype::f16 || to == dtype::bf16) {  // through the storage type, to round
-      if (x.type == dtype::f64) x = {define("fptrunc " + a + " " + x.text + " to " + vector_of("float", x.lanes)), dtype::f32, x.lanes};
+      if (x.type == dtype::f64) x = value_of(rounded_to_odd(lanes_of(x)), dtype::f32);
       return from_memory(to_memory(x, to), to, x.lanes);
     }
     if (source == target) return x;
@@ -292,12 +318,16 @@ inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
   }
   if (is_float(to)) {
     bool const no_sign = is_unsigned(from) || from == dtype::boolean;
+    if (to == dtype::bf16 && size_in_bytes(from) >= 4) {  // more bits than a float has: rounded once all the same
+      auto const integer = size_in_bytes(from) == 8 ? fit_for_double(lanes_of(x), no_sign) : lanes_of(x);
+      return from_memory(to_memory(value_of(rounded_to_odd(integer.cast(no_sign ? "uitofp" : "sitofp", "double")), dtype::f32), to), to, x.lanes);
+    }
     auto v = made(define((no_sign ? "uitofp " : "sitofp ") + a + " " + x.text + " to " + b));
     return to == dtype::f16 || to == dtype::bf16 ? from_memory(to_memory(v, to), to, x.lanes) : v;
   }
   if (is_float(from)) {
     auto const name = std::string(is_unsigned(to) ? "llvm.fptoui.sat." : "llvm.fptosi.sat.") + mangled(compute_type(to), x.lanes) + "." + mangled(x.type, x.lanes);
-    (void)declare("declare " + b + " @" + name + "(" + a + ")");
+    declare("declare " + b + " @" + name + "(" + a + ")");
     return made(define("call " + b + " @" + name + "(" + a + " " + x.text + ")"));
   }
   auto const bits = [](dtype t) { return t == dtype::boolean ? std::size_t{1} : 8 * size_in_bytes(t); };

@@ -43,9 +43,9 @@ struct value {
   return "i64";
 }
 
-/// In memory a boolean is a byte, and bfloat a 16-bit integer (converted by hand: no library call).
+/// In memory a boolean is a byte, and 16-bit floats are integers.
 [[nodiscard]] inline std::string memory_type(dtype t) {
-  return t == dtype::boolean ? "i8" : t == dtype::bf16 ? "i16" : scalar_type(t);
+  return t == dtype::boolean ? "i8" : t == dtype::f16 || t == dtype::bf16 ? "i16" : scalar_type(t);
 }
 
 [[nodiscard]] inline std::string vector_of(std::string const& scalar, int lanes) {

@@ -13,7 +13,9 @@ struct statement_code {
   enum class sort : std::uint8_t { block, loop, let, conditional, allocate, store, barrier };
   sort what = sort::block;
   loop_kind kind = loop_kind::serial;
-  bool has_barrier = false;
+  bool meets = false;             ///< a barrier inside: run for all threads, statement by statement
+  bool together = false;          ///< that, or loops over threads inside
+  unsigned directions = 0;        ///< of the loops over threads inside
   bool floats = false;            ///< store
   std::int32_t variable = -1;     ///< loop, let; allocate: the array
   std::int32_t value = -1;        ///< loop: begin; let, store; conditional: condition
@@ -36,6 +38,7 @@ class statement_runner {
     if (!s) return;
     auto const root = compile(s);
     frame f;
+    f.watch = &watch_;
     f.variables.resize(static_cast<std::size_t>(variables_));
     f.arrays = arrays.pointers();
     for (auto const slot : scratch_) f.arrays[static_cast<std::size_t>(slot)] = nullptr;
@@ -107,10 +110,19 @@ class statement_runner {
         [&](allocate const& v) { compile_allocate(v, n); }, [&](store const& v) { compile_store(v, n); },
         [&](barrier const&) {
           n.what = sort::barrier;
-          n.has_barrier = true;
+          n.meets = n.together = true;
         });
     scope_.resize(mark);
-    for (auto const part : n.body) n.has_barrier = n.has_barrier || (part >= 0 && at(part).has_barrier);
+    if (n.what == sort::loop && is_thread(n.kind)) {
+      n.together = true;
+      n.directions = 1U << thread_place::direction(n.kind);
+    }
+    for (auto const part : n.body)
+      if (part >= 0) {
+        n.meets = n.meets || at(part).meets;
+        n.together = n.together || at(part).together;
+        n.directions |= at(part).directions;
+      }
     statements_.push_back(std::move(n));
     return static_cast<std::int32_t>(statements_.size()) - 1;
   }
@@ -119,7 +131,7 @@ class statement_runner {
     n.what = sort::allocate;
     n.storage = v.storage.get();
     if (known_.emplace(v.storage.get(), 0).second) {
-      scratch_.push_back(arrays.add(v.storage.get(), {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false}));
+      scratch_.push_back(arrays.add(v.storage.get(), {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false, v.storage->where}));
     }
     n.variable = arrays.slot(v.storage, 0);
     n.body = {compile(v.body)};
@@ -140,7 +152,7 @@ class statement_runner {
 
   void run(std::int32_t i, frame& f) {
     auto const& n = at(i);
-    if (n.has_barrier) {
+    if (n.together) {
       std::vector<frame*> alone{&f};
       return run_together(n, alone);
     }
@@ -195,6 +207,7 @@ class statement_runner {
     auto& slot = f.arrays[static_cast<std::size_t>(n.variable)];
     auto& s = arrays[n.variable];
     s.marks.assign(static_cast<std::size_t>(s.values.elements()), 0);
+    s.touches.clear();
     slot = &s;
     run(n.body[0], f);
     slot = nullptr;
@@ -206,6 +219,10 @@ class statement_runner {
   }
 
   void run_store(statement_code const& n, frame& f) {
+    if (watch_.active()) {
+      auto const* target = f.arrays[static_cast<std::size_t>(n.target.array)];
+      watch_.ends_in_own(target && target->where == memory::local);  // a register may be a step towards something shared
+    }
     auto const v = code_.value(n.value, f);
     std::size_t position = 0;
     bool absent = false;
@@ -217,6 +234,8 @@ class statement_runner {
     auto* to = f.arrays[static_cast<std::size_t>(n.target.array)];
     if (!to) fail(n, "the buffer is used outside of its alloc");
     if (to->read_only) fail(n, "the buffer is not to be written here");
+    if (watch_.active() && !watch_.write(to->touched(position), f.thread, to->own()))
+      fail(n, "element " + std::to_string(position) + " is touched by another thread: a barrier is missing");
     if (!to->marks.empty()) to->marks[position] |= 1 | 4;
     ++to->stores;
     if (n.floats) to->values.reals[position] = v.real;
@@ -225,15 +244,13 @@ class statement_runner {
 
   // ------------------------------------------------------------------------------------------------ barriers
 
-  static bool is_thread(loop_kind k) { return k >= loop_kind::thread_x && k <= loop_kind::thread_z; }
-
   /// Executes a statement with a barrier inside for all threads that have come here.
   void run_together(statement_code const& n, std::vector<frame*>& threads) {
     switch (n.what) {
       case sort::block:
         for (auto const part : n.body) run_each(part, threads);
         return;
-      case sort::loop: return is_thread(n.kind) ? fork(n, threads) : loop_together(n, threads);
+      case sort::loop: return n.kind >= loop_kind::block_x ? run_kernel(n, threads) : loop_together(n, threads);
       case sort::let:
         for (auto* f : threads) set_let(n, *f);
         return run_each(n.body[0], threads);
@@ -243,13 +260,22 @@ class statement_runner {
         return;
       }
       case sort::allocate: return allocate_together(n, threads);
-      case sort::store:
-      case sort::barrier: return;
+      case sort::store: return;
+      case sort::barrier: return watch_.next_phase();
     }
   }
 
+  /// A loop over blocks or threads; the outermost one is the kernel.
+  void run_kernel(statement_code const& n, std::vector<frame*>& threads) {
+    bool const outermost = !watch_.active();
+    if (outermost) watch_.enter(n.directions);
+    if (is_thread(n.kind)) fork(n, threads);
+    else loop_together(n, threads);
+    if (outermost) watch_.leave();
+  }
+
   void run_each(std::int32_t i, std::vector<frame*>& threads) {
-    if (at(i).has_barrier) return run_together(at(i), threads);
+    if (at(i).meets) return run_together(at(i), threads);
     for (auto* f : threads) run(i, *f);
   }
 
@@ -264,6 +290,7 @@ class statement_runner {
     auto const begin = same_for_all(n, n.value, threads);
     auto const end = same_for_all(n, n.end, threads);
     iterate(n, begin, end, [&](std::int64_t v) {
+      if (n.kind >= loop_kind::block_x) watch_.next_phase();  // blocks know nothing of each other
       for (auto* f : threads) f->variables[static_cast<std::size_t>(n.variable)] = v;
       run_each(n.body[0], threads);
     });
@@ -275,6 +302,9 @@ class statement_runner {
     for (auto* f : threads)
       iterate(n, code_.integer(n.value, *f), code_.integer(n.end, *f), [&](std::int64_t v) {
         all.push_back(*f);
+        auto& place = all.back().thread.at[thread_place::direction(n.kind)];
+        if (place != thread_place::all) fail(n, "there is a loop over this direction of threads around it");
+        place = v;
         all.back().variables[static_cast<std::size_t>(n.variable)] = v;
       });
     std::vector<frame*> forked;
@@ -284,13 +314,13 @@ class statement_runner {
 
   /// Shared storage once, a thread's own for each.
   void allocate_together(statement_code const& n, std::vector<frame*>& threads) {
-    bool const own = n.storage->where == memory::local || n.storage->where == memory::registers;
     auto const elements = static_cast<std::size_t>(n.storage->elements());
     std::deque<storage> copies;
     auto const fresh = [&]() -> storage* {
-      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false});
+      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false, n.storage->where});
       return &copies.back();
     };
+    bool const own = is_own(n.storage->where);
     auto* shared = own ? nullptr : fresh();
     for (auto* f : threads) f->arrays[static_cast<std::size_t>(n.variable)] = own ? fresh() : shared;
     run_each(n.body[0], threads);
@@ -298,6 +328,7 @@ class statement_runner {
   }
 
   bool reversed_;
+  race_watch watch_;
   value_code code_;
   std::vector<statement_code> statements_;
   std::vector<std::pair<std::string, std::int32_t>> scope_;

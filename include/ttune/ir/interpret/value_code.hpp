@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ttune/ir/interpret/race_watch.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
@@ -31,13 +32,24 @@ struct storage {
   std::int64_t loads = 0;
   std::int64_t stores = 0;
   bool read_only = false;
+  memory where = memory::shared;
+  std::vector<touch> touches = {};      ///< by element, as soon as a kernel's threads are at it
   element_source* on_demand = nullptr;  ///< of elements without a value
+
+  /// Of one thread.
+  [[nodiscard]] bool own() const noexcept { return is_own(where); }
+  [[nodiscard]] touch& touched(std::size_t at) {
+    if (touches.empty()) touches.resize(static_cast<std::size_t>(values.elements()));
+    return touches[at];
+  }
 };
 
 /// What one thread of execution sees.
 struct frame {
   std::vector<std::int64_t> variables;
   std::vector<storage*> arrays;
+  thread_place thread = {};
+  race_watch* watch = nullptr;
 };
 
 /// One number: `real` if its type is a float, else `integer`.
@@ -289,6 +301,8 @@ class value_code {
       if ((s.marks[at] & 1) == 0) throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which nothing has written");
       s.marks[at] |= 2;
     }
+    if (f.watch && f.watch->active() && !f.watch->read(s.touched(at), f.thread, s.own()))
+      throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which another thread writes: a barrier is missing");
     ++s.loads;
     return is_float(n.type) ? number{s.values.reals[at], 0} : number{0, s.values.integers[at]};
   }

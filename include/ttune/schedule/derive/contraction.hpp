@@ -46,12 +46,12 @@ class contraction {
   void choose_tiles() {
     auto const registers = out_.machine().vector_registers;
     auto const v_size = size(v_);
+    auto const w_size = w_ < 0 ? 1 : size(w_);
     std::vector<std::int32_t> vector_tiles;
     if (v_size <= lanes_) vector_tiles = {static_cast<std::int32_t>(v_size)};
     else
-      for (std::int32_t n = 1; n <= 4 && (n - 1) * lanes_ < v_size; ++n) vector_tiles.push_back(n * lanes_);
+      for (std::int32_t n = 1; n <= (w_size == 1 ? 28 : 4) && (n - 1) * lanes_ < v_size; n += n < 4 ? 1 : 4) vector_tiles.push_back(n * lanes_);
     std::vector<std::int32_t> row_tiles = {1};
-    auto const w_size = w_ < 0 ? 1 : size(w_);
     for (std::int32_t t = 2; t <= std::min<std::int64_t>(w_size, 16); ++t) row_tiles.push_back(t);
     double best = 0;
     std::int64_t best_v = 1;
@@ -67,25 +67,47 @@ class contraction {
     seed_tile_w_ = best_w;
     if (!tile_v_.is_literal() || !tile_w_.is_literal()) {
       auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
-      out_.require(knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers), "the register tile fits the vector registers");
+      // with one row, what is loaded is used once, by the multiply-add that loads it
+      out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers) : knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers),
+                   "the register tile fits the vector registers");
     }
   }
 
   /// Share of peak to expect of a register tile: iterations past the extents are lost, loads should stay below one
-  /// in two multiply-adds, and about 20 accumulators hide the latency (28 and more spill).
+  /// in two multiply-adds, ten accumulators hide the latency, and too many spill: over 28 of 32 registers, over 21 where
+  /// unrolled taps of a window want addresses and operands of their own. A tile that is written across its vectors
+  /// costs a shuffle and a store for each of them (C7 and C9 of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
   [[nodiscard]] double tile_score(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
     auto const vectors = ceil_divide(tv, lanes_);
     auto const accumulators = vectors * tw;
-    if (accumulators + vectors + 1 > registers) return 0;
+    bool const one_row = w_ < 0 || size(w_) == 1;
+    if (one_row ? vectors + 2 > registers : accumulators + vectors + 1 > registers) return 0;
     auto const used = [](std::int64_t extent, std::int64_t tile) {
       return static_cast<double>(extent) / static_cast<double>(ceil_divide(extent, tile) * tile);
     };
     double const full = used(size(v_), vectors * lanes_) * (w_ < 0 ? 1.0 : used(size(w_), tw));
     double const loads = static_cast<double>(tw + vectors) / static_cast<double>(accumulators);
     double const latency = std::min(1.0, static_cast<double>(accumulators) / 10.0);
-    double const crowded = accumulators > registers - 4 ? 0.8 : 1.0;
-    return full * latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4));
+    double const crowded = accumulators > registers - (has_window() ? 11 : 4) ? 0.8 : 1.0;
+    double const stores = 4.0 * static_cast<double>(tv * ceil_divide(tw, lanes_)) / static_cast<double>(terms() * accumulators);
+    return full * latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (rows_contiguous() ? stores : 0.0));
   }
+
+  /// How many terms an element of the result has.
+  [[nodiscard]] std::int64_t terms() const {
+    std::int64_t n = 1;
+    for (auto a = r_.definition->axes.size(); a < r_.axis_count(); ++a) n *= r_.axis_size(a);
+    return std::max<std::int64_t>(n, 1);
+  }
+  /// Some short reduced axis slides along the row axis; its iterations are unrolled.
+  [[nodiscard]] bool is_window(std::int32_t a) const { return size(a) > 1 && size(a) <= 7 && moves_with(a, w_); }
+  [[nodiscard]] bool has_window() const {
+    for (auto a = static_cast<std::int32_t>(r_.definition->axes.size()); a < static_cast<std::int32_t>(r_.axis_count()); ++a)
+      if (is_window(a)) return true;
+    return false;
+  }
+  /// The result's neighbours in memory lie along the row axis, not along the vectors.
+  [[nodiscard]] bool rows_contiguous() const { return w_ >= 0 && write_stride(v_) != 1 && write_stride(w_) == 1; }
 
   // --------------------------------------------------------------------------------------------------- reader
 
@@ -112,6 +134,21 @@ class contraction {
     return ceil_divide(size(axis), axis == v_ ? seed_tile_v_ : axis == w_ ? seed_tile_w_ : 1);
   }
 
+  /// The largest of `sizes` with which all cores have tasks to the end: twice as many tasks as cores at least, and
+  /// less than one in twenty tiles' time spent waiting for the last task.
+  [[nodiscard]] std::int64_t balanced_chunk(std::int64_t count, std::vector<std::int32_t> const& sizes) const {
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    std::int64_t chosen = 1;
+    double best = 0;
+    for (std::int64_t const chunk : sizes) {
+      auto const rounds = ceil_divide(ceil_divide(count, chunk), cores);
+      double const busy = static_cast<double>(count) / static_cast<double>(cores * rounds * chunk);
+      if (chunk > 1 && rounds < 2) break;
+      if (busy > 0.95 || busy > best) chosen = chunk, best = std::max(best, busy);
+    }
+    return chosen;
+  }
+
   void split_reader() {
     auto const axes = ordered_axes();
     auto const parallel = parallel_axis(axes);
@@ -120,9 +157,9 @@ class contraction {
     for (auto const a : axes) {
       auto const n = reader_axis(a);
       auto const count = tiles(a);
-      auto const per_task = a == parallel ? ceil_divide(count, std::min<std::int64_t>(count, 4 * out_.machine().cores)) : count;
-      auto const finest = a == v_ ? lanes_ : 1;
-      auto const chunk = out_.one_of(knob_name("chunk_" + n), doublings(ceil_divide(size(a), finest)), per_task == count ? ceil_divide(size(a), finest) : per_task);
+      auto const whole = ceil_divide(size(a), a == v_ ? lanes_ : 1);
+      auto const sizes = doublings(whole);
+      auto const chunk = out_.one_of(knob_name("chunk_" + n), sizes, a == parallel ? balanced_chunk(count, sizes) : whole);
       tasks.push_back(n + "_0");
       middle.push_back(n + "_1");
       if (a == v_) out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"}, {chunk, literal(1), tile_v_});
@@ -131,14 +168,14 @@ class contraction {
     }
     middle_ = middle;
     auto const vn = reader_axis(v_);
-    bool const rows_contiguous = w_ >= 0 && write_stride(v_) != 1 && write_stride(w_) == 1;
+    bool const across = rows_contiguous();
     auto order = tasks;
     order.insert(order.end(), middle.begin(), middle.end());
     order.push_back(vn + "_t");
     if (w_ >= 0) {
       auto const wn = reader_axis(w_) + "_2";
-      order.push_back(rows_contiguous ? vn + "_2" : wn);
-      order.push_back(rows_contiguous ? wn : vn + "_2");
+      order.push_back(across ? vn + "_2" : wn);
+      order.push_back(across ? wn : vn + "_2");
     } else {
       order.push_back(vn + "_2");
     }
@@ -147,8 +184,8 @@ class contraction {
       out_.step(primitive::reorder, reader_, middle, {}, {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
     if (tasks.size() > 1) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
     out_.step(primitive::parallel, reader_, {tasks.size() > 1 ? "tasks" : tasks[0]});
-    out_.step(primitive::vectorize, reader_, {rows_contiguous ? reader_axis(w_) + "_2" : vn + "_2"});
-    if (w_ >= 0) out_.step(primitive::unroll, reader_, {rows_contiguous ? vn + "_2" : reader_axis(w_) + "_2"});
+    out_.step(primitive::vectorize, reader_, {across ? reader_axis(w_) + "_2" : vn + "_2"});
+    if (w_ >= 0) out_.step(primitive::unroll, reader_, {across ? vn + "_2" : reader_axis(w_) + "_2"});
   }
 
   [[nodiscard]] std::int64_t write_stride(std::int32_t axis) const { return stride(p_, r_, r_.accesses.back(), static_cast<std::size_t>(axis)); }
@@ -164,7 +201,7 @@ class contraction {
     std::vector<std::int32_t> longs;
     for (auto a = static_cast<std::int32_t>(free); a < static_cast<std::int32_t>(r_.axis_count()); ++a) {
       if (size(a) == 1) continue;
-      if (size(a) <= 7 && moves_with(a, w_)) windows.push_back(a);
+      if (is_window(a)) windows.push_back(a);
       else if (is_guarded(r_, static_cast<std::size_t>(a))) guarded.push_back(a);
       else longs.push_back(a);
     }

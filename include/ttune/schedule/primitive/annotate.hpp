@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel, vectorize, unroll, bind: how a loop runs. With a boolean knob, choice 0 leaves it a plain loop.
+// parallel, vectorize, unroll: how a loop runs. With a boolean knob, choice 0 leaves it a plain loop.
 //
-//   for i                →   parallel i | vectorize i | unroll i | bind(block.x) i
+//   for i                →   parallel i | vectorize i | unroll i
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -33,6 +33,12 @@ inline void set_kind(plan& p, step const& s) {
     l.kind = kind;
     if (s.what != primitive::bind && !s.values.empty()) l.kind_enabled = s.values[0];
   }
+}
+
+/// A note about a loop, part of the space and its key; emitters and features may look it up in the steps.
+inline void annotate(plan& p, step const& s) {
+  if (s.loops.size() != 1 || s.results.size() != 1 || s.values.size() != 1) refuse(s, listed(s.loops), "takes one loop, the name of the note and its value");
+  (void)leaf(stage_of(p, s), s, s.loops[0]);
 }
 
 }  // namespace ttune::inline v0::primitives

@@ -33,6 +33,8 @@ inline void compute_at(plan& p, step const& s) {
   if (static_cast<std::size_t>(reader) <= self || !reads_through(p, static_cast<std::size_t>(reader), self))
     refuse(s, s.loops[0], "does not read " + s.stage);
   auto const& at = p.stages[static_cast<std::size_t>(reader)];
+  if (st.placed) refuse(s, s.stage, "has a place already: a location knob chooses among several");
+  st.placed = true;
   st.places.clear();
   for (std::size_t i = 1; i < s.loops.size(); ++i) {
     planned_place place;

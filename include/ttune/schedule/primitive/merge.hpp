@@ -1,18 +1,186 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge: axes that always run side by side over whole dimensions become one, with the operands reshaped.
+// merge: adjacent axes become one, in this stage and in all that it meets, with operands reshaped.
 //
-//   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      merge(y, x)
+//   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      merge(y, x, yx)
 //
-// It lets a tile run across the rows of small images. Legal where every source and result that has one of the axes
-// has both, adjacent, whole and in this order.
+// It differs from fuse: the new axis can be split, so that a tile runs across the rows of small images. A stage that
+// is read at, or reads, both axes as they stand over whole dimensions is merged with it. An operand whose every read is
+// such a one is reshaped; another one is read at yx / X and yx % X. Stages that read a merged one elsewhere do so at
+// i * X + j. Only the order of elements in memory is used: nothing is copied.
 #pragma once
 
+#include <map>
+
+#include "ttune/pass/simplify.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune::inline v0::primitives {
 
-[[noreturn]] inline handle<ir::program> merge(handle<ir::program> const&, step const& s) {
-  refuse(s, s.stage, "is not there yet");
+namespace detail {
+
+class axis_merger {
+ public:
+  axis_merger(handle<ir::program> program, step const& s, std::string name)
+      : program_(std::move(program)), step_(s), name_(std::move(name)) {}
+
+  handle<ir::program> run(handle<ir::stage> const& target, std::string const& first, std::string const& second) {
+    spread(target, pair_of(*target, first, second));
+    choose_operands();
+    ir::program made{{}, program_->name, {}, {}, {}};
+    for (auto const& t : program_->inputs) made.inputs.push_back(reshaped(t));
+    for (auto const& st : program_->stages) {
+      made.stages.push_back(rebuilt(*st));
+      moved_.emplace(st.get(), ir::source(made.stages.back()));
+    }
+    for (auto const& out : program_->outputs) made.outputs.push_back(std::get<handle<ir::stage>>(moved_.at(out.get())));
+    return share(std::move(made));
+  }
+
+ private:
+  [[nodiscard]] std::size_t pair_of(ir::stage const& st, std::string const& first, std::string const& second) const {
+    for (std::size_t a = 0; a + 1 < st.axes.size(); ++a)
+      if (st.axes[a].name == first && st.axes[a + 1].name == second) return a;
+    std::vector<std::string> names;
+    for (auto const& a : st.axes) names.push_back(a.name);
+    refuse(step_, second,
+           "is not the axis behind " + first + " in " + st.name + "(" + listed(names) +
+               "): only neighbours are one in memory");
+  }
+
+  /// Whether dimensions d and d + 1 are indexed by the pair of a stage, from one end to the other.
+  static bool runs_over(ir::access const& a, std::size_t d, ir::stage const& st, std::size_t pair) {
+    auto const shape = ir::shape_of(a.from);
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto const* v = ir::as<ir::variable>(a.indices[d + i]);
+      if (!v || v->name != st.axes[pair + i].name || shape[d + i] != st.axes[pair + i].size()) return false;
+    }
+    return true;
+  }
+
+  template <class Look>
+  static void for_each_read(ir::stage const& st, Look const& look) {
+    auto const see = [&](ir::expr const& e) {
+      if (auto const* a = ir::as<ir::access>(e)) look(*a);
+    };
+    for (auto const& c : st.components) ir::for_each_node(c.value, see);
+    if (st.predicate) ir::for_each_node(st.predicate, see);
+  }
+
+  /// The stage is merged, and those that it reads, or that read it, by both axes as they stand.
+  void spread(handle<ir::stage> const& st, std::size_t pair) {
+    if (!pairs_.emplace(st.get(), pair).second) return;
+    if (st->updates && st->updates->order != ir::layout::row_major)
+      refuse(step_, st->updates->name,
+             "is updated in place and is not row-major: its dimensions are no neighbours in memory");
+    for (auto const* axes : {&st->axes, &st->reduction.axes})
+      for (auto const& a : *axes)
+        if (a.name == name_ && &a != &st->axes[pair] && &a != &st->axes[pair + 1])
+          refuse(step_, name_, "is an axis of " + st->name + " already: choose another name");
+    for_each_read(*st, [&](ir::access const& a) {
+      auto const* from = std::get_if<handle<ir::stage>>(&a.from);
+      for (std::size_t d = 0; from && d + 1 < a.indices.size(); ++d)
+        if (runs_over(a, d, *st, pair)) spread(*from, d);
+    });
+    for (auto const& reader : program_->stages)
+      for_each_read(*reader, [&](ir::access const& a) {
+        if (identity(a.from) != st.get()) return;
+        for (std::size_t b = 0; b + 1 < reader->axes.size(); ++b)
+          if (runs_over(a, pair, *reader, b)) spread(reader, b);
+      });
+  }
+
+  /// Operands of which every read runs over the pair of a merged stage; those that a merged stage updates must be.
+  void choose_operands() {
+    std::map<void const*, std::size_t> wanted;
+    for (auto const& st : program_->stages)
+      if (auto const pair = pairs_.find(st.get()); pair != pairs_.end()) {
+        if (st->updates) pairs_.emplace(st->updates.get(), pair->second);
+        for_each_read(*st, [&](ir::access const& a) {
+          auto const* t = std::get_if<handle<ir::tensor>>(&a.from);
+          for (std::size_t d = 0; t && (*t)->order == ir::layout::row_major && d + 1 < a.indices.size(); ++d)
+            if (runs_over(a, d, *st, pair->second)) wanted.emplace(t->get(), d);
+        });
+      }
+    for (auto const& st : program_->stages) {
+      auto const pair = pairs_.find(st.get());
+      for_each_read(*st, [&](ir::access const& a) {
+        auto const w = wanted.find(identity(a.from));
+        if (w != wanted.end() && (pair == pairs_.end() || !runs_over(a, w->second, *st, pair->second))) wanted.erase(w);
+      });
+      if (st->updates && pair == pairs_.end()) wanted.erase(st->updates.get());
+    }
+    pairs_.insert(wanted.begin(), wanted.end());
+  }
+
+  handle<ir::tensor> reshaped(handle<ir::tensor> const& t) {
+    auto const pair = pairs_.find(t.get());
+    if (pair == pairs_.end()) return t;
+    auto made = *t;
+    auto const at = made.shape.begin() + static_cast<std::ptrdiff_t>(pair->second);
+    *at = at[0].value * at[1].value;
+    made.shape.erase(at + 1);
+    auto const shared = share(std::move(made));
+    moved_.emplace(t.get(), ir::source(shared));
+    return shared;
+  }
+
+  handle<ir::stage> rebuilt(ir::stage st) {
+    auto const pair = pairs_.find(program_->stages[made_++].get());
+    std::string names[2];
+    std::int64_t width = 1;
+    if (pair != pairs_.end()) {
+      auto const at = st.axes.begin() + static_cast<std::ptrdiff_t>(pair->second);
+      for (std::size_t i = 0; i < 2; ++i) names[i] = at[static_cast<std::ptrdiff_t>(i)].name;
+      width = at[1].size();
+      *at = {name_, 0, at[0].size() * width};
+      st.axes.erase(at + 1);
+    }
+    auto const merged = ir::make_variable(name_);
+    auto const digit = [&](std::string const& name) -> ir::expr {
+      if (name == names[0]) return ir::make_binary(ir::binary_op::floor_divide, merged, ir::make_index(width));
+      if (name == names[1]) return ir::make_binary(ir::binary_op::floor_modulo, merged, ir::make_index(width));
+      return {};
+    };
+    auto known = pass::ranges_of(st);
+    known.erase(name_);  // an update reads its operand at its axes, though they have one value only
+    auto const read = [&](ir::expr const& whole, ir::access const& a) {
+      auto const to = moved_.find(identity(a.from));
+      if (to == moved_.end()) return whole;
+      auto indices = a.indices;
+      if (auto const p = pairs_.find(identity(a.from)); p != pairs_.end()) {
+        auto const at = indices.begin() + static_cast<std::ptrdiff_t>(p->second);
+        *at = pass::simplify(at[0] * ir::shape_of(a.from)[p->second + 1] + at[1], known);
+        indices.erase(at + 1);
+      }
+      return ir::make_access(to->second, indices, a.outside, a.fill, a.component);
+    };
+    if (st.updates && moved_.count(st.updates.get()) != 0)
+      st.updates = std::get<handle<ir::tensor>>(moved_.at(st.updates.get()));
+    return share(
+        map_stage(std::move(st), [&](ir::expr const& e) { return map_accesses(map_variables(e, digit), read); }));
+  }
+
+  handle<ir::program> program_;
+  step const& step_;
+  std::string name_;
+  std::map<void const*, std::size_t> pairs_;  ///< by stage or operand: the first of its two dimensions
+  std::unordered_map<void const*, ir::source> moved_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace detail
+
+/// loops: axes on the left of the stage, neighbours, in order. results[0]: what they become.
+[[nodiscard]] inline handle<ir::program> merge(handle<ir::program> p, step const& s) {
+  if (s.loops.size() < 2 || s.results.size() != 1)
+    refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");
+  auto first = s.loops[0];
+  for (std::size_t i = 1; i < s.loops.size(); ++i) {
+    auto const target = find_stage(p, s, s.stage);
+    p = detail::axis_merger(p, s, s.results[0]).run(target, first, s.loops[i]);
+    first = s.results[0];
+  }
+  return p;
 }
 
 }  // namespace ttune::inline v0::primitives

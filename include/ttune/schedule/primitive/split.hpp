@@ -19,6 +19,10 @@ inline void split(plan& p, step const& s) {
     refuse(s, listed(s.loops), "takes one loop, the names of its parts and the extents of all parts but the outermost");
   auto const id = leaf(st, s, s.loops[0]);
   if (!st.loops[static_cast<std::size_t>(id)].group.empty()) refuse(s, s.loops[0], "this loop is fused of others: split them first, fuse then");
+  for (auto const& other : p.stages)
+    for (auto const& place : other.places)
+      if (place.kind == planned_place::sort::inside && place.stage == stage_index(p, s, s.stage) && place.loop == id)
+        refuse(s, s.loops[0], other.definition->name + " is computed in this loop: split before compute_at");
   if (!st.permuted.empty() && static_cast<std::int32_t>(position(st, id)) <= st.permuted.back())
     refuse(s, s.loops[0], "stands where a permutation knob moves loops: split before that reorder");
   for (auto const& v : s.values)

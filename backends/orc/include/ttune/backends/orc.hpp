@@ -7,16 +7,17 @@
 #include <string>
 
 #include "ttune/backends/orc/compiler.hpp"
-#include "ttune/backends/orc/host.hpp"
 #include "ttune/runtime/backend.hpp"
+#include "ttune/runtime/machine.hpp"
 
 namespace ttune::inline v0 {
 
-/// For this machine, or for another one of which images are made here and run there. LLVM warns on standard error
-/// of a CPU or feature name that it does not know.
+/// For this machine, or for another one of which images are made here and run there. LLVM is opened by the first
+/// call that needs it, `availability` or `compile`; it warns on standard error of a CPU or feature name that it does
+/// not know.
 class orc_backend final : public backend {
  public:
-  orc_backend() : orc_backend(host_target()) {}
+  orc_backend() : orc_backend(probe_host()) {}
   explicit orc_backend(ttune::target machine, orc::compiler_options options = {});
 
   [[nodiscard]] std::string name() const override;  ///< as "orc (LLVM 19.1.7)"
@@ -33,8 +34,11 @@ class orc_backend final : public backend {
   [[nodiscard]] orc::phase_seconds const& last_phases() const noexcept { return phases_; }
 
  private:
+  [[nodiscard]] orc::compiler& compiler() const;
+
   ttune::target target_;
-  std::unique_ptr<orc::compiler> compiler_;  ///< LLVM holds its address
+  orc::compiler_options options_;
+  mutable std::unique_ptr<orc::compiler> compiler_;  ///< made when it is first needed; LLVM holds its address
   orc::phase_seconds phases_;
 };
 

@@ -13,12 +13,17 @@
 namespace ttune::inline v0 {
 
 inline orc_backend::orc_backend(ttune::target machine, orc::compiler_options options)
-    : target_(std::move(machine)), compiler_(std::make_unique<orc::compiler>(target_, std::move(options))) {}
+    : target_(std::move(machine)), options_(std::move(options)) {}
+
+inline orc::compiler& orc_backend::compiler() const {
+  if (!compiler_) compiler_ = std::make_unique<orc::compiler>(target_, options_);
+  return *compiler_;
+}
 
 inline std::string orc_backend::name() const { return "orc (LLVM " LLVM_VERSION_STRING ")"; }
 
 inline ttune::availability orc_backend::availability() const {
-  return {compiler_->failure().empty(), compiler_->failure()};
+  return {compiler().failure().empty(), compiler().failure()};
 }
 
 inline std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
@@ -43,14 +48,14 @@ inline compile_result orc_backend::compile(ir::lowered const& program, kernel_si
 
 inline compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
   compile_result result;
-  auto code = compiler_->compile(text, result.diagnostics);
-  phases_ = compiler_->last_phases();
+  auto code = compiler().compile(text, result.diagnostics);
+  phases_ = compiler().last_phases();
   result.seconds = phases_.total();
   if (!code) return result;
   auto& image = result.image.emplace();
   image.signature = std::move(signature);
   image.target = target_.name;
-  image.features = target_.features;
+  image.features = compiler().features();
   image.abi = abi_version;
   image.code = std::move(code->bytes);
   image.main_offset = code->main_offset;
@@ -60,7 +65,7 @@ inline compile_result orc_backend::compile_text(std::string const& text, kernel_
 
 inline std::optional<std::string> orc_backend::assembly(std::string const& text) {
   std::string diagnostics;
-  return compiler_->assembly(text, diagnostics);
+  return compiler().assembly(text, diagnostics);
 }
 
 }  // namespace ttune::inline v0

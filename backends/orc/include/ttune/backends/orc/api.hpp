@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that includes LLVM: its C API, with owners for what has to be disposed of.
-// LLVM's C++ headers of ORC would cost every user's file ten seconds; these cost 0.03.
+// LLVM's C++ headers of ORC would cost every user's file ten seconds; these cost 0.03. The library itself is opened when
+// its first function is called: a program that finds its kernels in a database starts without it (17 ms for its
+// relocations alone), and runs where it is not installed.
 #pragma once
 
 #include <llvm-c/Analysis.h>
@@ -15,11 +17,13 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <type_traits>
 
-#include "ttune/support/config.hpp"
+#include "ttune/backends/orc/library.hpp"
+#include "ttune/support/fixed_string.hpp"
 
 #if LLVM_VERSION_MAJOR < 15
 #error "ttune needs LLVM 15 or newer: install llvm-19-dev"
@@ -38,12 +42,122 @@ inline constexpr char const* lean_passes = "function(early-cse,instcombine<no-ve
 inline constexpr char const* lean_passes = "function(early-cse,instcombine,simplifycfg)";
 #endif
 
-template <class Handle, void (*Dispose)(Handle)>
+/// Of the version whose headers were compiled, by the names that LLVM and Debian give it; TTUNE_LLVM_LIBRARY in the
+/// environment comes first.
+inline library const& llvm() {
+  static library const one = [] {
+    std::string const major = std::to_string(LLVM_VERSION_MAJOR);
+    auto const* const named = std::getenv("TTUNE_LLVM_LIBRARY");
+    return library({named ? named : "", "libLLVM.so." + major + "." + std::to_string(LLVM_VERSION_MINOR), "libLLVM-" + major + ".so.1",
+                    "libLLVM-" + major + ".so"});
+  }();
+  return one;
+}
+
+/// Looked up by its first call; throws backend_error if LLVM cannot be opened.
+template <fixed_string Name, class Signature>
+struct llvm_function;
+template <fixed_string Name, class Result, class... Arguments>
+struct llvm_function<Name, Result(Arguments...)> {
+  Result operator()(Arguments... arguments) const {
+    static auto const function = reinterpret_cast<Result (*)(Arguments...)>(llvm().symbol(Name.text));
+    return function(arguments...);
+  }
+};
+
+// Each hides the function of the C header that it is named after.
+#define TTUNE_LLVM_FUNCTION(name) inline constexpr llvm_function<#name, decltype(::name)> name{};
+TTUNE_LLVM_FUNCTION(LLVMAddAttributeAtIndex)
+TTUNE_LLVM_FUNCTION(LLVMContextCreate)
+TTUNE_LLVM_FUNCTION(LLVMContextDispose)
+TTUNE_LLVM_FUNCTION(LLVMContextSetDiagnosticHandler)
+TTUNE_LLVM_FUNCTION(LLVMCreateEnumAttribute)
+TTUNE_LLVM_FUNCTION(LLVMCreateMemoryBufferWithMemoryRange)
+TTUNE_LLVM_FUNCTION(LLVMCreateMemoryBufferWithMemoryRangeCopy)
+TTUNE_LLVM_FUNCTION(LLVMCreatePassBuilderOptions)
+TTUNE_LLVM_FUNCTION(LLVMCreateTargetDataLayout)
+TTUNE_LLVM_FUNCTION(LLVMCreateTargetMachine)
+TTUNE_LLVM_FUNCTION(LLVMDisposeErrorMessage)
+TTUNE_LLVM_FUNCTION(LLVMDisposeMemoryBuffer)
+TTUNE_LLVM_FUNCTION(LLVMDisposeMessage)
+TTUNE_LLVM_FUNCTION(LLVMDisposeModule)
+TTUNE_LLVM_FUNCTION(LLVMDisposePassBuilderOptions)
+TTUNE_LLVM_FUNCTION(LLVMDisposeTargetData)
+TTUNE_LLVM_FUNCTION(LLVMDisposeTargetMachine)
+TTUNE_LLVM_FUNCTION(LLVMGetBufferSize)
+TTUNE_LLVM_FUNCTION(LLVMGetBufferStart)
+TTUNE_LLVM_FUNCTION(LLVMGetDiagInfoDescription)
+TTUNE_LLVM_FUNCTION(LLVMGetDiagInfoSeverity)
+TTUNE_LLVM_FUNCTION(LLVMGetEnumAttributeKindForName)
+TTUNE_LLVM_FUNCTION(LLVMGetErrorMessage)
+TTUNE_LLVM_FUNCTION(LLVMGetFirstFunction)
+TTUNE_LLVM_FUNCTION(LLVMGetFirstGlobal)
+TTUNE_LLVM_FUNCTION(LLVMGetHostCPUFeatures)
+TTUNE_LLVM_FUNCTION(LLVMGetHostCPUName)
+TTUNE_LLVM_FUNCTION(LLVMGetIntrinsicID)
+TTUNE_LLVM_FUNCTION(LLVMGetNamedFunction)
+TTUNE_LLVM_FUNCTION(LLVMGetNextFunction)
+TTUNE_LLVM_FUNCTION(LLVMGetNextGlobal)
+TTUNE_LLVM_FUNCTION(LLVMGetTargetFromTriple)
+TTUNE_LLVM_FUNCTION(LLVMGetTargetMachineTriple)
+TTUNE_LLVM_FUNCTION(LLVMGetValueName2)
+TTUNE_LLVM_FUNCTION(LLVMIsDeclaration)
+TTUNE_LLVM_FUNCTION(LLVMIsGlobalConstant)
+TTUNE_LLVM_FUNCTION(LLVMParseCommandLineOptions)
+TTUNE_LLVM_FUNCTION(LLVMParseIRInContext)
+TTUNE_LLVM_FUNCTION(LLVMRemoveEnumAttributeAtIndex)
+TTUNE_LLVM_FUNCTION(LLVMRunPasses)
+TTUNE_LLVM_FUNCTION(LLVMSetModuleDataLayout)
+TTUNE_LLVM_FUNCTION(LLVMSetTarget)
+TTUNE_LLVM_FUNCTION(LLVMTargetMachineEmitToMemoryBuffer)
+TTUNE_LLVM_FUNCTION(LLVMVerifyModule)
+TTUNE_LLVM_FUNCTION(LLVMOrcCreateLLJIT)
+TTUNE_LLVM_FUNCTION(LLVMOrcCreateLLJITBuilder)
+TTUNE_LLVM_FUNCTION(LLVMOrcDisposeLLJIT)
+TTUNE_LLVM_FUNCTION(LLVMOrcExecutionSessionCreateBareJITDylib)
+TTUNE_LLVM_FUNCTION(LLVMOrcExecutionSessionIntern)
+TTUNE_LLVM_FUNCTION(LLVMOrcExecutionSessionLookup)
+TTUNE_LLVM_FUNCTION(LLVMOrcExecutionSessionSetErrorReporter)
+TTUNE_LLVM_FUNCTION(LLVMOrcJITDylibCreateResourceTracker)
+TTUNE_LLVM_FUNCTION(LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine)
+TTUNE_LLVM_FUNCTION(LLVMOrcLLJITAddObjectFileWithRT)
+TTUNE_LLVM_FUNCTION(LLVMOrcLLJITBuilderSetJITTargetMachineBuilder)
+TTUNE_LLVM_FUNCTION(LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator)
+TTUNE_LLVM_FUNCTION(LLVMOrcLLJITGetExecutionSession)
+TTUNE_LLVM_FUNCTION(LLVMOrcReleaseResourceTracker)
+TTUNE_LLVM_FUNCTION(LLVMOrcResourceTrackerRemove)
+#if TTUNE_ORC_PLACES_SECTIONS
+TTUNE_LLVM_FUNCTION(LLVMOrcCreateRTDyldObjectLinkingLayerWithMCJITMemoryManagerLikeCallbacks)
+#endif
+#undef TTUNE_LLVM_FUNCTION
+
+/// Registers the processors that code can be made for: the own one alone, which is quicker, or all that LLVM has.
+inline void initialise_targets(bool all) {
+#define TTUNE_TEXT_OF(name) #name
+#define TTUNE_TEXT(name) TTUNE_TEXT_OF(name)
+#define LLVM_TARGET(name) #name,
+  static constexpr char const* every[] = {
+#include <llvm/Config/Targets.def>
+  };
+  static constexpr char const* own[] = {TTUNE_TEXT(LLVM_NATIVE_ARCH)};
+#undef TTUNE_TEXT
+#undef TTUNE_TEXT_OF
+  auto const initialise = [](std::string const& target) {
+    for (auto const* part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"})
+      if (auto* const found = llvm().find(("LLVMInitialize" + target + part).c_str())) reinterpret_cast<void (*)()>(found)();
+  };
+  if (all)
+    for (auto const* target : every) initialise(target);
+  else
+    for (auto const* target : own) initialise(target);
+}
+
+template <class Handle, auto const& Dispose>
 struct disposer {
   using pointer = Handle;
   void operator()(Handle h) const { Dispose(h); }
 };
-template <class Handle, void (*Dispose)(Handle)>
+template <class Handle, auto const& Dispose>
 using owner = std::unique_ptr<std::remove_pointer_t<Handle>, disposer<Handle, Dispose>>;
 
 using context_owner = owner<LLVMContextRef, LLVMContextDispose>;

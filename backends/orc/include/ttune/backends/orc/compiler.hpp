@@ -45,13 +45,15 @@ class compiler {
 
   /// Of the last text.
   [[nodiscard]] phase_seconds const& last_phases() const noexcept { return phases_; }
+  /// What its code may use, as LLVM names it: target::features, found out for "native".
+  [[nodiscard]] std::string const& features() const noexcept { return features_; }
   /// Why it cannot be used, as for a target that this LLVM was built without; empty if it can.
   [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
 
  private:
   using clock = std::chrono::steady_clock;
 
-  static void initialise_process();
+  static void initialise_process(bool all_targets);
   static void note(LLVMDiagnosticInfoRef info, void* self);
   void renew_context();
   [[nodiscard]] double lap() noexcept;
@@ -66,6 +68,7 @@ class compiler {
   int uses_ = 0;  ///< of the context
   machine_owner machine_;
   std::string triple_;
+  std::string features_;
   layout_owner layout_;
   options_owner pass_options_;
   std::optional<linker> linker_;  ///< made once the machine is known

@@ -3,31 +3,41 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ttune/backends/orc/compiler.hpp"
+#include "ttune/backends/orc/host.hpp"
+#include "ttune/runtime/machine.hpp"
 
 namespace ttune::inline v0::orc {
 
-/// Targets are registered, and loop strength reduction is switched off: it is half of the time that code generation
-/// takes on unrolled kernels and gains nothing. That is an option of the process, not of a machine.
-inline void compiler::initialise_process() {
+/// Targets are registered, and what takes its time on unrolled kernels and gains them nothing is switched off: loop
+/// strength reduction, merging of stores (quadratic in the stores of a block), both schedulers behind instruction
+/// selection. These are options of the process, not of a machine; all are known to LLVM 15 to 19. Measured in
+/// backends/README.md.
+inline void compiler::initialise_process(bool all_targets) {
   static bool const once = [] {
-    LLVMInitializeAllTargetInfos();
-    LLVMInitializeAllTargets();
-    LLVMInitializeAllTargetMCs();
-    LLVMInitializeAllAsmPrinters();
-    LLVMInitializeAllAsmParsers();
-    char const* const arguments[] = {"ttune", "-disable-lsr"};
-    LLVMParseCommandLineOptions(2, arguments, nullptr);
+    initialise_targets(false);
+    char const* const arguments[] = {"ttune", "-disable-lsr", "-combiner-store-merging=0", "-disable-post-ra", "-enable-misched=0"};
+    LLVMParseCommandLineOptions(static_cast<int>(std::size(arguments)), arguments, nullptr);
     return true;
   }();
   (void)once;
+  if (all_targets) {
+    static bool const also = (initialise_targets(true), true);
+    (void)also;
+  }
 }
 
 inline compiler::compiler(target const& machine_facts, compiler_options options) : options_(std::move(options)) {
-  initialise_process();
-  auto const& t = machine_facts;
+  if (failure_ = llvm().failure(); !failure_.empty()) {
+    failure_ += "; install libllvm" + std::to_string(LLVM_VERSION_MAJOR) + ", or name the library with TTUNE_LLVM_LIBRARY";
+    return;
+  }
+  auto const t = named_by_llvm(machine_facts);
+  features_ = t.features;
+  initialise_process(!is_host_architecture(t.triple.substr(0, t.triple.find('-'))));
   LLVMTargetRef description = nullptr;
   char* message = nullptr;
   if (LLVMGetTargetFromTriple(t.triple.c_str(), &description, &message) != 0) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine that this process runs on, as LLVM and the operating system see it.
+// What LLVM calls the machine that this process runs on.
 #pragma once
 
 #include "ttune/core/target.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune::inline v0::orc {
 
-/// probe_host() with LLVM's triple, CPU and features, as "x86_64 znver4". 0.7 ms.
-[[nodiscard]] target host_target();
+/// A target whose CPU is "native" with LLVM's names of CPU and features; any other one as it is. 0.7 ms.
+[[nodiscard]] target named_by_llvm(target machine);
 
-}  // namespace ttune::inline v0
+}  // namespace ttune::inline v0::orc
 
 #include "ttune/backends/orc/host.inl.hpp"

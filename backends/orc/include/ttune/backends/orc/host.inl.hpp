@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM names what runtime/machine.hpp found.
 #pragma once
 
 #include "ttune/backends/orc/api.hpp"
 #include "ttune/backends/orc/host.hpp"
-#include "ttune/runtime/machine.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune::inline v0::orc {
 
-inline target host_target() {
-  auto machine = probe_host();
-  machine.triple = orc::take(LLVMGetDefaultTargetTriple());
-  machine.cpu = orc::take(LLVMGetHostCPUName());
-  machine.features = orc::take(LLVMGetHostCPUFeatures());
-  machine.name = machine.triple.substr(0, machine.triple.find('-')) + " " + machine.cpu;
+inline target named_by_llvm(target machine) {
+  if (machine.cpu != "native") return machine;
+  machine.cpu = take(LLVMGetHostCPUName());
+  machine.features = take(LLVMGetHostCPUFeatures());
   return machine;
 }
 
-}  // namespace ttune::inline v0
+}  // namespace ttune::inline v0::orc

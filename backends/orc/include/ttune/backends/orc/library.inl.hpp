@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <dlfcn.h>
+
+#include "ttune/backends/orc/library.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune::inline v0::orc {
+
+inline library::library(std::vector<std::string> const& names) {
+  for (auto const& name : names) {
+    if (name.empty()) continue;
+    handle_ = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle_) break;
+    auto const* const reason = dlerror();
+    failure_ += (failure_.empty() ? "" : "; ") + (reason ? std::string(reason) : name);
+  }
+  if (handle_) failure_.clear();
+}
+
+inline void* library::find(char const* name) const noexcept { return handle_ ? dlsym(handle_, name) : nullptr; }
+
+inline void* library::symbol(char const* name) const {
+  if (auto* const found = find(name)) return found;
+  throw backend_error(failure_.empty() ? std::string("the library that was opened has no ") + name : failure_);
+}
+
+}  // namespace ttune::inline v0::orc

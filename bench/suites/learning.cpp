@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suite learning: how well models rank recorded measurements that they have not seen, and how fast a search on them
+// gets to the best one. Cases are the tasks of AutoTVM's logs in $TTUNE_DATA or ../shared/data (c12, c7), systems are
+// pairs of features and model ("knob/linear"); --samples is the number of splits and of searches.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "../../tests/support/recorded_logs.hpp"
+#include "../suite.hpp"
+#include "ttune/models/xgboost.hpp"
+#include "ttune/ops/cuda_conv2d_template.hpp"
+#include "ttune/records/autotvm_log.hpp"
+#include "ttune/records/memory_store.hpp"
+#include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/replay.hpp"
+#include "ttune/tune/feature/autotvm.hpp"
+#include "ttune/tune/features.hpp"
+#include "ttune/tune/linear_model.hpp"
+#include "ttune/tune/replay_device.hpp"
+#include "ttune/tune/replay_pool.hpp"
+#include "ttune/tune/replay_search.hpp"
+
+namespace {
+
+using namespace ttune;
+using ttune_bench::options;
+
+// ------------------------------------------------------------------------------------------------------------ data
+
+struct task {
+  std::string name;
+  ops::conv2d_shape shape;
+};
+task const tasks[] = {{"c12", {1, 512, 7, 7, 512, 3, 1, 1}}, {"c7", {1, 256, 28, 28, 128, 3, 2, 1}}};
+
+/// What the records were measured on.
+target gtx1080ti() {
+  target t;
+  t.name = "cuda GTX 1080 Ti";
+  t.vector_bytes = 128;  // a warp
+  t.vector_registers = 255;
+  t.cores = 28;
+  t.l1_bytes = 48 << 10;
+  t.l2_bytes = 2816 << 10;
+  t.l3_bytes = 2816 << 10;
+  t.line_bytes = 128;
+  return t;
+}
+
+replay_device device_of(task const& t, space const& in) {
+  replay_device device(in.knobs);
+  for (auto const& file : ttune_test::recorded_logs_of(t.name)) {
+    memory_store records;
+    std::istringstream log(ttune_test::read_gzip(file));
+    auto const summary = read_autotvm_log(log, records, in.knobs);
+    if (summary.skipped > 0)
+      std::printf("# %s: %lld lines left out; %s\n", file.filename().c_str(), static_cast<long long>(summary.skipped),
+                  summary.first_fault.c_str());
+    records.for_each([&](record const& r) {
+      device.add(r);
+      return true;
+    });
+  }
+  return device;
+}
+
+// -------------------------------------------------------------------------------------------------------- features
+
+using one_row = std::vector<float> (*)(plan const&, nest const&, configuration const&);
+struct feature_set {
+  char const* name;
+  one_row extract;
+};
+
+std::vector<float> own_features(plan const& p, nest const& n, configuration const& chosen) {
+  static plan const* of = nullptr;
+  static feature_extractor extractor;
+  if (of != &p) extractor = feature_extractor(p, gtx1080ti());
+  of = &p;
+  std::vector<float> row(feature_extractor::size());
+  extractor.extract(n, chosen, row);
+  return row;
+}
+
+feature_set const feature_sets[] = {
+    {"knob", [](auto const& p, auto const&, auto const& c) { return autotvm::knob_features(p, c); }},
+    {"itervar", [](auto const& p, auto const& n, auto const& c) { return autotvm::itervar_features(p, n, c); }},
+    {"curve",
+     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, {.samples = 1}); }},
+    {"curve-fix",
+     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, {.samples = 20}); }},
+    {"ttune", own_features},
+};
+
+/// Features of all recorded configurations, those columns in which any two differ.
+class feature_table {
+ public:
+  feature_table(feature_set const& set, plan const& p, std::vector<configuration> const& of) {
+    auto const start = std::chrono::steady_clock::now();
+    std::vector<std::vector<float>> rows;
+    for (auto const& c : of) {
+      nest n;
+      replay(p, c, n);
+      rows.push_back(set.extract(p, n, c));
+      rows_.emplace(c, rows_.size());
+    }
+    microseconds_ = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
+                    static_cast<double>(of.size());
+    all_ = rows.at(0).size();
+    for (std::size_t k = 0; k < all_; ++k)
+      if (std::ranges::any_of(rows, [&](auto const& r) { return r.at(k) != rows[0][k]; })) kept_.push_back(k);
+    for (auto const& r : rows)
+      for (auto const k : kept_) values_.push_back(r[k]);
+  }
+
+  void write(configuration const& c, std::vector<float>& row) const {
+    auto const* const from = values_.data() + rows_.at(c) * kept_.size();
+    row.insert(row.end(), from, from + kept_.size());
+  }
+  [[nodiscard]] row_writer writer() const {
+    return [this](configuration const& c, std::vector<float>& row) { write(c, row); };
+  }
+  [[nodiscard]] std::size_t all() const { return all_; }
+  [[nodiscard]] std::size_t varying() const { return kept_.size(); }
+  [[nodiscard]] double microseconds() const { return microseconds_; }
+
+ private:
+  std::unordered_map<configuration, std::size_t, configuration_hash> rows_;
+  std::vector<std::size_t> kept_;
+  std::vector<float> values_;
+  std::size_t all_ = 0;
+  double microseconds_ = 0;
+};
+
+// ---------------------------------------------------------------------------------------------------------- models
+
+struct model_kind {
+  char const* name;
+  any_cost_model (*make)(std::uint64_t seed);
+};
+model_kind const models[] = {
+    {"linear", [](std::uint64_t) { return any_cost_model(linear_model{}); }},
+    {"xgboost", [](std::uint64_t seed) { return any_cost_model(xgboost({.held_out = 0, .seed = seed})); }},
+    {"xgboost-rank",
+     [](std::uint64_t seed) {
+       return any_cost_model(xgboost({.objective = xgboost_options::target::rank, .held_out = 0, .seed = seed}));
+     }},
+};
+
+// ----------------------------------------------------------------------------------------------------- experiments
+
+struct mean_of {
+  double sum = 0;
+  double squares = 0;
+  int n = 0;
+
+  void add(double x) {
+    sum += x;
+    squares += x * x;
+    ++n;
+  }
+  [[nodiscard]] double mean() const { return n == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / n; }
+  /// Standard deviation of the sample.
+  [[nodiscard]] double spread() const {
+    return n < 2 ? 0 : std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
+  }
+};
+
+/// Lines for people on stdout, for programs in a file.
+class report_file {
+ public:
+  explicit report_file(std::string const& path) {
+    if (!path.empty()) json_.open(path, std::ios::app);
+    if (!path.empty() && !json_) throw std::invalid_argument("--json: cannot write " + path);
+  }
+  void line(std::string const& experiment, std::string const& task_name, std::string const& system,
+            std::vector<std::pair<std::string, mean_of>> const& values) {
+    std::printf("%-8s %-4s %-24s", experiment.c_str(), task_name.c_str(), system.c_str());
+    for (auto const& [name, v] : values) std::printf("  %s %.3f±%.3f", name.c_str(), v.mean(), v.spread());
+    std::printf("\n");
+    std::fflush(stdout);
+    if (!json_.is_open()) return;
+    json_ << R"({"suite":"learning","experiment":")" << experiment << R"(","case":")" << task_name << R"(","system":")"
+          << system << '"';
+    for (auto const& [name, v] : values)
+      if (v.n > 0)
+        json_ << ",\"" << name << "\":{\"mean\":" << v.mean() << ",\"sd\":" << v.spread() << ",\"n\":" << v.n << "}";
+    json_ << "}\n" << std::flush;
+  }
+
+ private:
+  std::ofstream json_;
+};
+
+/// Records of a task in a random order: what is learned from comes first, the last 2000 judge.
+struct split {
+  static constexpr std::size_t records = 4000;
+  static constexpr std::size_t held_out = 2000;
+  std::vector<configuration> of;
+  std::vector<model_target> targets;
+
+  split(replay_device const& device, std::uint64_t seed) : of(device.configurations()) {
+    rng random(seed);
+    shuffle(std::span(of), random);
+    of.resize(std::min(of.size(), records));
+    auto const best = device.best_seconds();
+    for (auto const& c : of) {
+      auto const m = device.measure(c).result;
+      targets.push_back({m.ok() ? static_cast<float>(best / m.seconds) : 0.0F, !m.ok(), 0});
+    }
+  }
+};
+
+/// Rank correlation among the held-out successes, and the share of the best 16 of them among the predicted best 64.
+std::pair<double, double> judge_held_out(split const& s, std::span<float const> scores) {
+  std::vector<float> predicted;
+  std::vector<float> truth;
+  auto const first = s.targets.size() - scores.size();
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (!s.targets[first + i].failed) {
+      predicted.push_back(scores[i]);
+      truth.push_back(s.targets[first + i].speed);
+    }
+  return {rank_correlation(predicted, truth), top_recall(predicted, truth, 16, 64)};
+}
+
+void predict_held_out(task const& t, replay_device const& device, feature_table const& features,
+                      std::string const& system, model_kind const& kind, int splits, report_file& report) {
+  std::vector<std::pair<std::string, mean_of>> values;
+  for (std::size_t const n : {64U, 256U, 1024U}) {
+    mean_of rho;
+    mean_of recall;
+    for (int seed = 1; seed <= splits; ++seed) {
+      split const s(device, static_cast<std::uint64_t>(seed));
+      detail::feature_rows const known(features.writer(), std::span(s.of).first(n));
+      detail::feature_rows const asked(features.writer(), std::span(s.of).last(split::held_out));
+      auto const model = kind.make(static_cast<std::uint64_t>(seed));
+      model->fit(known.view(), std::span(s.targets).first(n));
+      std::vector<float> scores(asked.rows);
+      model->predict(asked.view(), scores);
+      auto const [r, k] = judge_held_out(s, scores);
+      rho.add(r);
+      recall.add(k);
+    }
+    values.emplace_back("rho" + std::to_string(n), rho);
+    values.emplace_back("R" + std::to_string(n), recall);
+  }
+  report.line("predict", t.name, system, values);
+}
+
+/// Best so far as a share of the log's best speed, and trials to 95 % of it; 1 more than there were for never.
+void search_recorded(task const& t, replay_device const& device, space const& in, row_writer const& features,
+                     std::string const& system, model_kind const* kind, int seeds, report_file& report) {
+  constexpr std::size_t trials = 512;
+  sampler const whole(in.knobs);
+  replay_pool const pool(device.configurations());
+  std::array<mean_of, 4> shares;
+  mean_of to95;
+  mean_of failed;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    auto const s = static_cast<std::uint64_t>(seed);
+    auto const model = kind ? kind->make(s) : any_cost_model();
+    auto const curve = replay_search(whole, device, pool, model, features, {.trials = trials, .batch = 64, .seed = s});
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      shares[i].add(curve.share_of(device.best_seconds(), std::size_t{64} << i));
+    to95.add(static_cast<double>(curve.trials_to(device.best_seconds(), 0.95).value_or(trials + 1)));
+    failed.add(static_cast<double>(curve.failed));
+  }
+  report.line("search", t.name, system,
+              {{"at64", shares[0]},
+               {"at128", shares[1]},
+               {"at256", shares[2]},
+               {"at512", shares[3]},
+               {"to95", to95},
+               {"failed", failed}});
+}
+
+int run(options const& chosen) {
+  report_file report(chosen.json);
+  bool any = false;
+  for (auto const& t : tasks) {
+    if (!chosen.wants_case(t.name)) continue;
+    auto const in = ops::cuda_conv2d_template(t.shape);
+    auto const device = device_of(t, in);
+    if (device.configurations().size() < split::records) {
+      std::printf("# %s: no logs at %s: left out\n", t.name.c_str(), ttune_test::recorded_logs().c_str());
+      continue;
+    }
+    any = true;
+    auto const good =
+        std::ranges::count_if(device.configurations(), [&](auto const& c) { return device.measure(c).result.ok(); });
+    std::printf("# %s: %zu configurations of %lld records, %lld of them ran, best %.1f us\n", t.name.c_str(),
+                device.configurations().size(), static_cast<long long>(device.summary().records),
+                static_cast<long long>(good), device.best_seconds() * 1e6);
+    auto const p = make_plan(in);
+    if (chosen.wants_system("random"))
+      search_recorded(t, device, in, [](auto const&, auto&) {}, "random", nullptr, chosen.samples, report);
+    for (auto const& set : feature_sets) {
+      auto const wants = [&](model_kind const& kind) {
+        return chosen.wants_system(std::string(set.name) + "/" + kind.name);
+      };
+      if (std::ranges::none_of(models, wants)) continue;
+      feature_table const features(set, p, device.configurations());
+      std::printf("# %s: %zu features, %zu of them vary; %.1f us a candidate\n", set.name, features.all(),
+                  features.varying(), features.microseconds());
+      for (auto const& kind : models) {
+        if (!wants(kind)) continue;
+        auto const system = std::string(set.name) + "/" + kind.name;
+        predict_held_out(t, device, features, system, kind, chosen.samples, report);
+        search_recorded(t, device, in, features.writer(), system, &kind, chosen.samples, report);
+      }
+    }
+  }
+  return any ? 0 : 1;
+}
+
+ttune_bench::add_suite const learning{
+    {"learning", "models and searches on recorded measurements of AutoTVM; no timing", run}};
+
+}  // namespace

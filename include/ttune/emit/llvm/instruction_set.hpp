@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which conversions a machine has instructions for; the others are emitted as arithmetic.
+#pragma once
+
+#include <string_view>
+
+#include "ttune/core/target.hpp"
+
+namespace ttune::inline v0::emit {
+
+struct instruction_set {
+  bool rounds = false;         ///< floats to integral ones
+  bool converts_half = false;  ///< f16 from and to f32
+
+  explicit instruction_set(target const& machine) {
+    std::string_view const triple = machine.triple;
+    bool const arm = triple.substr(0, 7) == "aarch64" || triple.substr(0, 5) == "arm64";
+    bool const avx512 = has(machine.features, "avx512f");
+    rounds = arm || avx512 || has(machine.features, "sse4.1") || has(machine.features, "avx") || has(machine.features, "avx2");
+    converts_half = arm || avx512 || has(machine.features, "f16c");
+  }
+
+ private:
+  /// Whether "+name" is in a list as "+sse2,-avx". What is not listed is taken as missing: that is slower, never wrong.
+  [[nodiscard]] static bool has(std::string_view features, std::string_view name) {
+    for (std::size_t at = 0; at < features.size();) {
+      auto const end = features.find(',', at);
+      auto const one = features.substr(at, end == std::string_view::npos ? end : end - at);
+      if (one.size() == name.size() + 1 && one[0] == '+' && one.substr(1) == name) return true;
+      if (end == std::string_view::npos) break;
+      at = end + 1;
+    }
+    return false;
+  }
+};
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounding and 16-bit floats by integer arithmetic, for machines without instructions for them. LLVM would call
+// functions from outside, and an image has none.
+#pragma once
+
+#include "ttune/emit/llvm/lane_code.hpp"
+
+namespace ttune::inline v0::emit {
+
+/// Half to even. Adding 2^p pushes the fraction out; from 2^p on there is none.
+[[nodiscard]] inline lane_value rounded_to_even(lane_value const& x) {
+  auto const size = magnitude(x);
+  auto const limit = x.number(x.wide() ? 0x1p52 : 0x1p23);
+  auto const rounded = with_sign((size + limit) - limit, x);
+  return size.compared("olt", limit).choose(rounded, x);
+}
+[[nodiscard]] inline lane_value rounded_down(lane_value const& x) {
+  auto const near = rounded_to_even(x);
+  auto const lower = near - near.compared("ogt", x).choose(x.number(1), x.number(0));
+  return with_sign(lower, x);
+}
+[[nodiscard]] inline lane_value rounded_up(lane_value const& x) {
+  auto const near = rounded_to_even(x);
+  auto const upper = near + near.compared("olt", x).choose(x.number(1), x.number(0));
+  return with_sign(upper, x);
+}
+
+/// Double to float, inexact results to the neighbour with an odd last bit: a second rounding to fewer bits then gives
+/// what a single one would have (Boldo and Melquiond, "When double rounding is odd", 2005).
+[[nodiscard]] inline lane_value rounded_to_odd(lane_value const& x) {
+  auto const near = x.cast("fptrunc", "float");
+  auto const back = near.cast("fpext", "double");
+  auto const bits = near.as_bits();
+  auto const too_large = magnitude(back).compared("ogt", magnitude(x)).cast("zext", "i32");
+  auto const inexact = back.compared("one", x).cast("zext", "i32");
+  return ((bits - too_large) | inexact).as_real();
+}
+
+/// An integer of 64 bits as one that a double holds: what does not fit is remembered by an odd last bit.
+[[nodiscard]] inline lane_value fit_for_double(lane_value const& x, bool is_unsigned) {
+  auto const kept = x & x.bits(~std::uint64_t{0x7ff});
+  auto const lost = (x & x.bits(0x7ff)).compared("ne", x.bits(0)).cast("zext", "i64").shifted_left(11);
+  auto const limit = std::uint64_t{1} << 53;
+  auto const shifted = is_unsigned ? x : x + x.bits(limit);
+  return shifted.compared("ult", x.bits(is_unsigned ? limit : 2 * limit)).choose(x, kept | lost);
+}
+
+/// i16 bits of a half to float. The exponent's bias differs by 112; subnormals become normal by the product.
+[[nodiscard]] inline lane_value half_to_float(lane_value const& half) {
+  auto const bits = half.cast("zext", "i32");
+  auto const size = bits & bits.bits(0x7fff);
+  auto const shifted = size.shifted_left(13).as_real();
+  auto const scaled = (shifted * shifted.number(0x1p112)).as_bits();
+  auto const special = size.compared("uge", size.bits(0x7c00)).choose(size.bits(0x7f800000), size.bits(0));
+  auto const sign = (bits & bits.bits(0x8000)).shifted_left(16);
+  return (scaled | special | sign).as_real();
+}
+
+/// Float to the i16 bits of a half, to nearest even.
+[[nodiscard]] inline lane_value float_to_half(lane_value const& x) {
+  auto const bits = x.as_bits();
+  auto const size = magnitude_bits(bits);
+  auto const odd = size.shifted_right(13) & size.bits(1);
+  auto const normal = (size + odd + size.bits((std::uint64_t{0} - (std::uint64_t{112} << 23)) + 0xfff)).shifted_right(13);
+  auto const half = x.number(0.5);  // its last bit is worth as much as that of a subnormal half
+  auto const subnormal = (size.as_real() + half).as_bits() - half.as_bits();
+  auto const infinite = size.compared("ugt", size.bits(0x7f800000)).choose(size.bits(0x7e00), size.bits(0x7c00));
+  auto const finite = size.compared("ult", size.bits(0x38800000)).choose(subnormal, normal);
+  auto const made = size.compared("uge", size.bits(0x47800000)).choose(infinite, finite);
+  return (made | (bits.shifted_right(16) & bits.bits(0x8000))).cast("trunc", "i16");
+}
+
+[[nodiscard]] inline lane_value bfloat_to_float(lane_value const& bfloat) { return bfloat.cast("zext", "i32").shifted_left(16).as_real(); }
+
+/// Float to the i16 bits of a bfloat, to nearest even; a NaN stays one.
+[[nodiscard]] inline lane_value float_to_bfloat(lane_value const& x) {
+  auto const bits = x.as_bits();
+  auto const odd = bits.shifted_right(16) & bits.bits(1);
+  auto const rounded = (bits + odd + bits.bits(0x7fff)).shifted_right(16);
+  return x.compared("uno", x).choose(bits.bits(0x7fc0), rounded).cast("trunc", "i16");
+}
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// exp, log, tanh and erf of all lanes at once. Range reductions and sums as in W. J. Cody, W. Waite, "Software Manual
+// for the Elementary Functions" (1980), the logarithm's as in P. T. P. Tang, "Table-driven implementation of the
+// logarithm function" (1990) without its table. Coefficients are those of the power series, cut where the rest is
+// below a tenth of the last place, or Chebyshev coefficients computed here. Errors: see tests/unit/orc/functions.cpp.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "ttune/emit/llvm/lane_code.hpp"
+
+namespace ttune::inline v0::emit {
+
+/// c[0] + c[1] x + …
+[[nodiscard]] inline lane_value polynomial(lane_value const& x, std::vector<double> const& c) {
+  auto sum = x.number(c.back());
+  for (std::size_t i = c.size() - 1; i-- > 0;) sum = fused(sum, x, x.number(c[i]));
+  return sum;
+}
+
+/// ln 2 in two parts: the first has so few bits that products with exponents are exact.
+struct ln2_parts {
+  double high;
+  double low;
+  explicit ln2_parts(bool wide)
+      : high(std::ldexp(std::floor(std::ldexp(std::numbers::ln2, wide ? 40 : 15)), wide ? -40 : -15)),
+        low(static_cast<double>(std::numbers::ln2_v<long double> - static_cast<long double>(high))) {}
+};
+
+/// exp(x) = 2^exponent (1 + tail), |tail| < 0.42
+struct split_exponential {
+  lane_value exponent;  ///< integer
+  lane_value tail;
+};
+
+[[nodiscard]] inline split_exponential split_exp(lane_value const& x) {
+  bool const wide = x.wide();
+  ln2_parts const ln2(wide);
+  auto const pusher = x.number(wide ? 0x1.8p52 : 0x1.8p23);  // pushes the fraction out; its low bits are the integer
+  auto const pushed = fused(x, x.number(1 / std::numbers::ln2), pusher);
+  auto const n = pushed - pusher;
+  auto const r = fused(-n, x.number(ln2.low), fused(-n, x.number(ln2.high), x));
+  std::vector<double> c;  // 1/2!, 1/3!, …
+  double factorial = 1;
+  for (int k = 2; k <= (wide ? 13 : 7); ++k) c.push_back(1 / (factorial *= k));
+  return {pushed.as_bits() - pusher.as_bits(), fused(r * r, polynomial(r, c), r)};
+}
+
+/// 2^n for n in the range of normal numbers
+[[nodiscard]] inline lane_value power_of_two(lane_value const& n) {
+  bool const wide = n.scalar == "i64";
+  return (n + n.bits(wide ? 1023 : 127)).shifted_left(wide ? 52 : 23).as_real();
+}
+
+[[nodiscard]] inline lane_value exponential(lane_value const& x) {
+  bool const wide = x.wide();
+  auto const [n, tail] = split_exp(at_most(at_least(x, wide ? -746 : -104), wide ? 710 : 89));
+  auto const half = n.shifted_right_signed(1);  // in two steps, as 2^n itself may not be normal
+  return ((x.number(1) + tail) * power_of_two(half)) * power_of_two(n - half);
+}
+
+/// log(x) = n ln 2 + log(1 + f), with s = f / (2 + f): log(1 + f) = 2 s + 2/3 s^3 + …
+[[nodiscard]] inline lane_value logarithm(lane_value const& x) {
+  bool const wide = x.wide();
+  int const fraction = wide ? 52 : 23;
+  auto const small = x.compared("olt", x.number(wide ? 0x1p-1022 : 0x1p-126));
+  auto const scaled = small.choose(x * x.number(std::ldexp(1.0, fraction)), x);
+  auto const bits = scaled.as_bits();
+  auto const lowest = x.number(std::numbers::sqrt2 / 2).as_bits();
+  auto const n = (bits - lowest).shifted_right_signed(fraction);
+  auto const f = (bits - n.shifted_left(fraction)).as_real() - x.number(1);
+  auto const k = n.cast("sitofp", x.scalar) - small.choose(x.number(fraction), x.number(0));
+  auto const s = f / (f + x.number(2));
+  auto const square = s * s;
+  std::vector<double> c;  // 2/3, 2/5, …
+  for (int i = 3; i <= (wide ? 21 : 9); i += 2) c.push_back(2.0 / i);
+  auto const half_square = x.number(0.5) * f * f;
+  ln2_parts const ln2(wide);
+  auto const correction = fused(s, half_square + square * polynomial(square, c), k * x.number(ln2.low));
+  auto const finite = fused(k, x.number(ln2.high), f - (half_square - correction));
+  auto const infinity = x.number(HUGE_VAL);
+  auto const below = x.compared("oeq", x.number(0)).choose(-infinity, x.number(std::nan("")));
+  auto const special = x.compared("ogt", x.number(0)).choose(x, x.compared("uno", x).choose(x, below));
+  auto const ordinary = x.compared("ogt", x.number(0)) & x.compared("olt", infinity);
+  return ordinary.choose(finite, special);
+}
+
+/// e / (e + 2) with e = exp(2 |x|) - 1
+[[nodiscard]] inline lane_value hyperbolic_tangent(lane_value const& x) {
+  auto const size = at_most(magnitude(x), x.wide() ? 20 : 10);
+  auto const [n, tail] = split_exp(size + size);
+  auto const scale = power_of_two(n);
+  auto const e = fused(scale, tail, scale - x.number(1));
+  return with_sign(e / (e + x.number(2)), x);
+}
+
+/// Coefficients of the Chebyshev interpolation of a function on [-1, 1].
+template <class Function>
+[[nodiscard]] std::vector<double> chebyshev(Function const& f, int count) {
+  std::vector<long double> values;
+  for (int j = 0; j < count; ++j) values.push_back(f(std::cos(std::numbers::pi_v<long double> * (j + 0.5L) / count)));
+  std::vector<double> made;
+  for (int k = 0; k < count; ++k) {
+    long double sum = 0;
+    for (int j = 0; j < count; ++j) sum += values[static_cast<std::size_t>(j)] * std::cos(std::numbers::pi_v<long double> * k * (j + 0.5L) / count);
+    made.push_back(static_cast<double>((k == 0 ? 1 : 2) * sum / count));
+  }
+  return made;
+}
+
+/// Clenshaw's recurrence.
+[[nodiscard]] inline lane_value chebyshev_sum(lane_value const& x, std::vector<double> const& c) {
+  auto const twice = x + x;
+  auto last = x.number(c.back());
+  auto before = x.number(0);
+  for (std::size_t k = c.size() - 1; k-- > 1;) {
+    auto const next = fused(twice, last, x.number(c[k]) - before);
+    before = last;
+    last = next;
+  }
+  return fused(x, last, x.number(c[0]) - before);
+}
+
+/// Up to 1 by the power series; beyond it 1 - exp(-x^2) g(x), where g is smooth in 1 / (x + 2).
+[[nodiscard]] inline lane_value error_function(lane_value const& x) {
+  bool const wide = x.wide();
+  double const last = wide ? 6 : 4;  // from here on it is 1
+  auto const size = at_most(magnitude(x), last);
+  auto const square = size * size;
+  std::vector<double> c;  // 2/sqrt(pi) (-1)^k / (k! (2k + 1))
+  double factorial = 1;
+  for (int k = 0; k <= (wide ? 18 : 10); ++k) {
+    if (k > 0) factorial *= -k;
+    c.push_back(2 * std::numbers::inv_sqrtpi / (factorial * (2 * k + 1)));
+  }
+  auto const near = x * polynomial(square, c);
+
+  double const from = 1 / (last + 2);  // 1 / (x + 2) runs over [from, to], mapped to [-1, 1]
+  double const to = 1.0 / 3;
+  auto const g = [&](long double t) {
+    auto const at = 1 / (from + (to - from) * (t + 1) / 2) - 2;
+    return std::erfc(at) * std::exp(at * at);
+  };
+  auto const t = fused(x.number(1) / (size + x.number(2)), x.number(2 / (to - from)), x.number(-2 * from / (to - from) - 1));
+  auto const far = x.number(1) - exponential(-square) * chebyshev_sum(t, chebyshev(g, wide ? 22 : 10));
+  return size.compared("ogt", x.number(1)).choose(with_sign(far, x), near);
+}
+
+}  // namespace ttune::inline v0::emit

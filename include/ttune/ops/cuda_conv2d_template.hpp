@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A space written by hand: the direct convolution (NCHW) of TVM's CUDA tutorial, which AutoTVM was published with and
+// which its recorded runs name. Knobs, choices and their order are AutoTVM's, so its records are configurations here:
+//
+//   for f, y, x over blocks, virtual threads, threads:                      tile_f, tile_y, tile_x: 4 parts
+//     for rc, ry, rx outermost:                                             tile_rc, tile_ry, tile_rx: 3 parts
+//       pad_temp_shared, kernel_shared = …                                  fetched by all threads of the block
+//       for rc, ry, rx in the middle:
+//         pad_temp_local, kernel_local = …
+//         for rc, ry, rx, f, y, x innermost: compute_local += …
+//     compute = compute_local
+//
+// As there, knob tile_rx cuts the rows of the filter and tile_ry its columns. Elsewhere TVM fuses the four axes of a
+// fetch before it deals them out to the threads; here each direction of threads takes one axis of it.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/schedule/written.hpp"
+
+namespace ttune::inline v0::ops {
+
+/// What a thread block may use.
+struct gpu_block_limits {
+  std::int64_t threads = 1024;
+  std::int64_t bytes = 49152;  ///< of group memory
+};
+
+namespace detail {
+
+inline knob_expression column(std::int32_t knob, std::int32_t part) { return knob_value{knob, part, 0}; }
+/// Iterations of a block along an axis: all parts but the blocks.
+inline knob_expression block_tile(std::int32_t knob) { return column(knob, 1) * column(knob, 2) * column(knob, 3); }
+/// Iterations of a reduced axis between two fetches.
+inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * column(knob, 2); }
+
+}  // namespace detail
+
+/// All configurations, those beyond the limits of a device among them, as AutoTVM had it.
+/// Shape: data (N, C, H, W), kernel (F, C, R, S) -> compute (N, F, OH, OW), row-major
+/// Throws schedule_error if the shape leaves no output.
+[[nodiscard]] inline space cuda_conv2d_template(conv2d_shape const& s) {
+  using ir::loop_kind;
+  auto const [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
+  auto const [row, column] = axes<"h", "w">;
+  tensor<"data", float, 4> const data{{s.batch, s.channels, s.height, s.width}};
+  tensor<"kernel", float, 4> const kernel{{s.filters, s.channels, s.kernel, s.kernel}};
+  auto const pad = compute<"pad_temp_shared">(n.in(s.batch), c.in(s.channels), row.in(s.height + 2 * s.padding),
+                                              column.in(s.width + 2 * s.padding)) =
+      zero_outside(data)(n, c, row - s.padding, column - s.padding);
+  auto const O = compute<"compute">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
+      sum(over(c, r, t), pad(n, c, y * s.stride + r, x * s.stride + t) * kernel(f, c, r, t));
+
+  written_schedule w(op(inputs(data, kernel), outputs(O), "conv2d").program(), "compute");
+  auto const tile = [&w](char const* knob, std::string const& loop, std::vector<std::string> parts) {
+    split_choice const choice{{}, knob, static_cast<std::int32_t>(parts.size())};
+    w.split(loop, choice, std::move(parts));
+  };
+  w.cache_write("compute_local");
+  tile("tile_f", "f", {"bf", "vf", "tf", "fi"});
+  tile("tile_y", "y", {"by", "vy", "ty", "yi"});
+  tile("tile_x", "x", {"bx", "vx", "tx", "xi"});
+  w.reorder({"n", "bf", "by", "bx", "vf", "vy", "vx", "tf", "ty", "tx", "fi", "yi", "xi"});
+  w.bind("bf", loop_kind::block_z);
+  w.bind("by", loop_kind::block_y);
+  w.bind("bx", loop_kind::block_x);
+  w.fuse({"vf", "vy", "vx"}, "v");
+  w.bind("v", loop_kind::virtual_thread);
+  w.bind("tf", loop_kind::thread_z);
+  w.bind("ty", loop_kind::thread_y);
+  w.bind("tx", loop_kind::thread_x);
+
+  w.enter("compute_local");
+  w.cache_read("kernel", "kernel_shared");
+  w.cache_read("pad_temp_shared", "pad_temp_local");
+  w.cache_read("kernel_shared", "kernel_local");
+  tile("tile_rc", "c", {"rco", "rcm", "rci"});
+  tile("tile_ry", "s", {"rxo", "rxm", "rxi"});
+  tile("tile_rx", "r", {"ryo", "rym", "ryi"});
+  w.reorder({"rco", "ryo", "rxo", "rcm", "rym", "rxm", "rci", "ryi", "rxi", "n", "f", "y", "x"});
+  w.compute_at("compute", "tx");
+  for (char const* const copy : {"pad_temp_local", "kernel_local"}) {
+    w.enter(copy);
+    w.compute_at("compute_local", "rxm");
+  }
+  auto const fetch = [&w](char const* stage, char const* z, char const* y_loop, char const* x_loop) {
+    w.enter(stage);
+    w.compute_at("compute_local", "rxo");
+    w.store_in(ir::memory::group);
+    w.bind(z, loop_kind::thread_z);
+    w.bind(y_loop, loop_kind::thread_y);
+    w.bind(x_loop, loop_kind::thread_x);
+  };
+  fetch("pad_temp_shared", "c", "h", "w");
+  fetch("kernel_shared", "f", "c", "s");
+  auto made = w.space();
+  for (auto& k : {one_of_knob("auto_unroll_max_step", {0, 512, 1500}), one_of_knob("unroll_explicit", {0, 1})}) {
+    made.steps.push_back(
+        {primitive::annotate, "compute", {"n"}, {k.name}, {{static_cast<std::int32_t>(made.knobs.size()), 0, 0}}});
+    made.knobs.push_back(k);
+    made.seed.choices.push_back(0);
+  }
+  return made;
+}
+
+/// Leaves only what a device can run: threads of a block, and bytes of the two fetched tiles. `of` is the space of
+/// cuda_conv2d_template for `s`.
+[[nodiscard]] inline space within_limits(space of, conv2d_shape const& s, gpu_block_limits const& limits = {}) {
+  enum : std::int32_t { tile_f, tile_y, tile_x, tile_rc, tile_ry, tile_rx };
+  auto const threads = detail::column(tile_f, 2) * detail::column(tile_y, 2) * detail::column(tile_x, 2);
+  auto const rows = (detail::block_tile(tile_y) - 1) * s.stride + detail::fetched(tile_rx);
+  auto const columns = (detail::block_tile(tile_x) - 1) * s.stride + detail::fetched(tile_ry);
+  auto const weights =
+      detail::block_tile(tile_f) * detail::fetched(tile_rc) * detail::fetched(tile_rx) * detail::fetched(tile_ry);
+  of.constraints.push_back({threads <= limits.threads, "threads of a block"});
+  of.constraints.push_back(
+      {(detail::fetched(tile_rc) * rows * columns + weights) * 4 <= limits.bytes, "group memory of a block"});
+  return of;
+}
+
+/// The shape of a task of AutoTVM: N, H, W, CO, CI, KH, KW, strides, paddings, as read_autotvm_log gives them.
+/// Nothing unless filters, strides and paddings are the same in both directions.
+[[nodiscard]] inline std::optional<conv2d_shape> conv2d_shape_of_autotvm(std::span<std::int64_t const> e) {
+  if (e.size() != 11 || e[5] != e[6] || e[7] != e[8] || e[9] != e[10]) return std::nullopt;
+  return conv2d_shape{e[0], e[4], e[1], e[2], e[3], e[5], e[7], e[9]};
+}
+
+}  // namespace ttune::inline v0::ops

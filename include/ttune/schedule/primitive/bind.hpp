@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// bind: a loop runs over the blocks or threads of a GPU. Virtual threads are threads whose statements are interleaved
+// in one.
+//
+//   for io in 0..A                   block_x io in 0..A
+//     for ii in 0..B         →         thread_x ii in 0..B
+//       S[io, ii]                        S[io, ii]                bind(io, block_x), bind(ii, thread_x)
+//
+// What is computed inside of loops over threads lives in each thread, unless store_in puts it into group memory: then
+// it is computed once for the block, as much of it as all threads read, with a barrier behind it, and one before it is
+// written again. If its own loops are bound, the threads share the work (cooperative fetch); threads of a direction
+// that it does not bind leave it to the first one:
+//
+//   thread_x ii in 0..B              thread_x ii in 0..B
+//     for k                            for k
+//       for e in 0..E: P[e]              for turn in 0..ceil(E / B)
+//       … P[…]                             e = turn * B + ii, if e < E: P[e]
+//                                        barrier
+//                                        … P[…]
+//                                        barrier                  P: store_in(group), bind(e, thread_x)
+#pragma once
+
+#include "ttune/schedule/primitive/annotate.hpp"
+
+namespace ttune::inline v0::primitives {
+
+[[nodiscard]] inline bool is_block(ir::loop_kind k) {
+  return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z;
+}
+[[nodiscard]] inline bool is_thread(ir::loop_kind k) { return k >= ir::loop_kind::thread_x; }
+[[nodiscard]] inline bool is_bound(ir::loop_kind k) { return is_block(k) || is_thread(k); }
+/// Runs at once on a CPU.
+[[nodiscard]] inline bool is_at_once(ir::loop_kind k) {
+  return k == ir::loop_kind::parallel || k == ir::loop_kind::vectorized;
+}
+
+/// loops[0]; values[0]: the ir::loop_kind, a literal.
+inline void bind(plan& p, step const& s) {
+  if (s.loops.size() != 1 || s.values.size() != 1 || !s.values[0].is_literal() ||
+      !(s.values[0].literal >= static_cast<std::int64_t>(ir::loop_kind::block_x) &&
+        s.values[0].literal <= static_cast<std::int64_t>(ir::loop_kind::virtual_thread)))
+    refuse(s, listed(s.loops), "takes one loop and the kind of blocks or threads that it runs over");
+  auto const& st = stage_of(p, s);
+  auto const kind = static_cast<ir::loop_kind>(s.values[0].literal);
+  for (auto const id : st.order)
+    if (st.loops[static_cast<std::size_t>(id)].kind == kind)
+      refuse(s, s.loops[0],
+             "loop " + st.loops[static_cast<std::size_t>(id)].name +
+                 " of this stage is bound to the same blocks or threads: fuse the two first");
+  if (is_permuted(st, leaf(st, s, s.loops[0])))
+    refuse(s, s.loops[0], "stands where a permutation knob puts it: leave it out there");
+  set_kind(p, s);
+}
+
+namespace detail {
+
+template <class Is>
+[[nodiscard]] inline bool has_loop(planned_stage const& st, Is const& is) {
+  return std::any_of(st.order.begin(), st.order.end(),
+                     [&](std::int32_t id) { return is(st.loops[static_cast<std::size_t>(id)].kind); });
+}
+
+/// Whether such a loop is, or by a permutation knob may be, around a place.
+template <class Is>
+[[nodiscard]] bool is_around(plan const& p, planned_place const& place, Is const& is) {
+  if (place.kind != planned_place::sort::inside) return false;
+  auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
+  bool reached = false;
+  for (auto const id : at.order) {
+    auto const& l = at.loops[static_cast<std::size_t>(id)];
+    if (is(l.kind)) return true;
+    reached = reached || id == place.loop;
+    if (reached && at.permuted.empty() && !l.fused) break;  // the kind of fused loops stands at the last one
+  }
+  return std::any_of(at.places.begin(), at.places.end(),
+                     [&](planned_place const& outer) { return is_around(p, outer, is); });
+}
+
+/// A stage in group memory inside of which a place is; -1: none.
+[[nodiscard]] inline std::int32_t group_around(plan const& p, planned_place const& place) {
+  if (place.kind != planned_place::sort::inside) return -1;
+  auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
+  if (at.where == ir::memory::group) return place.stage;
+  for (auto const& outer : at.places)
+    if (auto const found = group_around(p, outer); found >= 0) return found;
+  return -1;
+}
+
+/// A stage whose threads update an operand that another stage reads; null: none.
+[[nodiscard]] inline planned_stage const* updated_by_threads(plan const& p, planned_stage const& reader) {
+  for (auto const& st : p.stages)
+    for (auto const& a : reader.accesses)
+      if (&st != &reader && st.definition->updates && a.operand >= 0 && has_loop(st, is_thread) &&
+          p.program->inputs[static_cast<std::size_t>(a.operand)] == st.definition->updates)
+        return &st;
+  return nullptr;
+}
+
+}  // namespace detail
+
+/// What several threads compute for others lives in group memory.
+inline void choose_group_memory(plan& p) {
+  for (auto& st : p.stages) {
+    bool const attached = std::any_of(st.places.begin(), st.places.end(),
+                                      [](planned_place const& at) { return at.kind == planned_place::sort::inside; });
+    if (!attached || !detail::has_loop(st, is_thread)) continue;
+    if (st.where_given && st.where != ir::memory::group)
+      throw schedule_error("store_in", st.definition->name,
+                           "is computed by several threads, so other threads must see it: store it in group memory");
+    st.where = ir::memory::group;
+    st.where_given = true;
+  }
+}
+
+/// What loops over blocks and threads must keep to, inside of a stage and across stages.
+inline void check_bound(plan const& p) {
+  for (auto const& st : p.stages) {
+    auto const say = [&](char const* what, std::string const& sentence) {
+      throw schedule_error(what, st.definition->name, sentence);
+    };
+    bool inside_thread = false;
+    bool inside_others = std::any_of(st.permuted.begin(), st.permuted.end(), [&](std::int32_t at) {
+      return is_at_once(st.loops[static_cast<std::size_t>(st.order[static_cast<std::size_t>(at)])].kind);
+    });
+    for (auto const id : st.order) {
+      auto const kind = st.loops[static_cast<std::size_t>(id)].kind;
+      if (is_block(kind) && inside_thread)
+        say("bind", "has a loop over blocks inside of one over threads: reorder them");
+      if (is_bound(kind) && inside_others)
+        say("bind", "has a loop over blocks or threads inside of a parallel or vectorized one: reorder them");
+      inside_thread = inside_thread || is_thread(kind);
+      inside_others = inside_others || is_at_once(kind);
+    }
+    for (auto const& at : st.places) {
+      if (detail::has_loop(st, is_bound) && detail::is_around(p, at, is_at_once))
+        say("bind", "has a loop over blocks or threads, but is computed inside of a parallel or vectorized one");
+      if (detail::has_loop(st, is_block) && detail::is_around(p, at, is_bound))
+        say("bind", "has a loop over blocks, but is computed inside of a loop over blocks or threads");
+      if (auto const* writer = detail::updated_by_threads(p, st); writer && at.kind == planned_place::sort::inside)
+        say("compute_at", "reads " + writer->definition->updates->name + " while threads of " +
+                              writer->definition->name + " update it: compute it at the root");
+      if (auto const holder = st.where == ir::memory::group ? detail::group_around(p, at) : -1; holder >= 0)
+        say("compute_at", "lives in group memory and so does " +
+                              p.stages[static_cast<std::size_t>(holder)].definition->name +
+                              ", inside of which it is computed: compute it where that is computed");
+    }
+  }
+}
+
+}  // namespace ttune::inline v0::primitives

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// double_buffer: a stage is computed one iteration of the loop around it ahead, into the other one of two buffers, so
+// that fetching the next part overlaps with using this one.
+//
+//   for k in 0..K                    P[0] = … at 0
+//     P = … at k             →       for k in 0..K
+//     … P                              if k + 1 < K: P[(k + 1) % 2] = … at k + 1
+//                                      … P[k % 2]                 double_buffer(P)
+//
+// In group memory one barrier an iteration is enough then.
+#pragma once
+
+#include "ttune/schedule/primitive/lookup.hpp"
+
+namespace ttune::inline v0::primitives {
+
+inline void double_buffer(plan& p, step const& s) {
+  auto& st = stage_of(p, s);
+  if (st.doubled) refuse(s, s.stage, "is double buffered already");
+  st.doubled = true;
+}
+
+/// What is computed ahead reads nothing that is computed in the same loop.
+inline void check_doubled(plan const& p) {
+  for (auto const& st : p.stages) {
+    if (!st.doubled) continue;
+    auto const say = [&](std::string const& sentence) {
+      throw schedule_error("double_buffer", st.definition->name, sentence);
+    };
+    if (st.places.size() != 1 || st.places[0].kind != planned_place::sort::inside)
+      say("must be computed inside of one loop: compute_at first");
+    auto const& at = p.stages[static_cast<std::size_t>(st.places[0].stage)];
+    auto const& l = at.loops[static_cast<std::size_t>(st.places[0].loop)];
+    if (l.kind != ir::loop_kind::serial || !l.group.empty() || l.fused)
+      say("is computed in loop " + (l.group.empty() ? l.name : l.group) +
+          ", which is not a plain one: there is no next iteration");
+    for (auto const& a : st.accesses)
+      if (!a.write && a.producer >= 0)
+        for (auto const& place : p.stages[static_cast<std::size_t>(a.producer)].places)
+          if (place.kind == planned_place::sort::inside)
+            say("reads " + p.stages[static_cast<std::size_t>(a.producer)].definition->name +
+                ", which is computed inside of a loop: only what is there before the loop can be read ahead");
+  }
+}
+
+}  // namespace ttune::inline v0::primitives

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A strategy whose space is a list of configurations, such as all that were recorded: the model scores all of them
+// each round. So a recorded run can be searched again and never asks for what is not there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/tune/batch_selection.hpp"
+#include "ttune/tune/search.hpp"
+
+namespace ttune::inline v0 {
+
+struct replay_pool_options {
+  double exploration = 0.05;  ///< share of random trials
+  double diversity = 0;       ///< see select_diverse; > 0 chooses among `pool` times as many candidates
+  double pool = 2;
+};
+
+class replay_pool final : public search_strategy {
+ public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  /// `candidates` are distinct and valid in the space.
+  explicit replay_pool(std::vector<configuration> candidates, replay_pool_options options = {});
+
+  [[nodiscard]] std::string name() const override { return "pool"; }
+  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  /// Random candidates as long as there is no model; else the best scores, and random ones by plan. Ties at random.
+  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+
+ private:
+  std::vector<configuration> candidates_;
+  replay_pool_options options_;
+  rng random_{0};
+  exploration_plan plan_;
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/replay_pool.inl.hpp"
+#endif

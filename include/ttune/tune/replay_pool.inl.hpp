@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing among listed candidates.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "ttune/tune/replay_pool.hpp"
+
+namespace ttune::inline v0 {
+
+TTUNE_INLINE replay_pool::replay_pool(std::vector<configuration> candidates, replay_pool_options options)
+    : candidates_(std::move(candidates)), options_(options), plan_(options.exploration) {}
+
+TTUNE_INLINE void replay_pool::start(sampler const&, std::uint64_t seed) {
+  random_ = rng(seed);
+  plan_ = exploration_plan(options_.exploration);
+}
+
+TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request const& request) {
+  std::vector<configuration> left;
+  for (auto const& c : candidates_)
+    if (!request.visited.contains(c)) left.push_back(c);
+  shuffle(std::span(left), random_);
+  auto const count = std::min(request.batch, left.size());
+  if (!request.score) {
+    left.resize(count);
+    return left;
+  }
+  std::vector<float> scores(left.size());
+  request.score(left, scores);
+  std::vector<std::size_t> best(left.size());
+  std::iota(best.begin(), best.end(), std::size_t{0});
+  auto const pool =
+      options_.diversity > 0
+          ? std::min(left.size(), static_cast<std::size_t>(std::ceil(options_.pool * static_cast<double>(count))))
+          : count;
+  std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(pool), best.end(),
+                    [&](auto a, auto b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
+  if (options_.diversity > 0) {
+    std::vector<configuration> pooled;
+    std::vector<float> pooled_scores;
+    for (std::size_t i = 0; i < pool; ++i) {
+      pooled.push_back(left[best[i]]);
+      pooled_scores.push_back(scores[best[i]]);
+    }
+    auto const order = best;
+    auto const picked = select_diverse(pooled, pooled_scores, count, options_.diversity);
+    for (std::size_t i = 0; i < picked.size(); ++i) best[i] = order[picked[i]];
+  }
+  std::vector<configuration> made;
+  std::vector<bool> taken(left.size(), false);
+  auto next_best = best.begin();
+  auto const slots = plan_.next(count);
+  for (bool const is_random : slots) {
+    auto at = is_random ? static_cast<std::size_t>(random_.below(left.size())) : *next_best;
+    while (taken[at]) at = is_random ? (at + 1) % left.size() : *++next_best;
+    taken[at] = true;
+    made.push_back(left[at]);
+  }
+  return made;
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fifty random schedules over five operators, the same ones wherever they are drawn.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/random_schedule.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+
+namespace ttune_test {
+
+inline constexpr char const* operators[] = {"matmul", "conv", "softmax", "stencil", "pool"};
+inline constexpr int schedules_each = 10;
+
+struct drawn {
+  std::string name;  ///< of the operator
+  ttune::space space;
+  ttune::configuration chosen;
+};
+
+/// Of one operator. Schedules whose places by knob fit no readers are drawn again.
+[[nodiscard]] inline std::vector<drawn> draw(std::string const& name,
+                                             ttune::handle<ttune::ir::program> const& program) {
+  std::vector<drawn> made;
+  primitive_counts counts;
+  for (std::uint64_t seed = 1; made.size() < schedules_each; ++seed) {
+    ttune::rng random(seed);
+    random_schedule_options options = seed % 3 == 0 ? gpu_schedules() : random_schedule_options{};
+    options.loops = 24;
+    drawn one{name, random_schedule(random, program, counts, options), {}};
+    one.chosen = random_choices(random, one.space.knobs);
+    try {
+      auto const p = make_plan(one.space);
+      ttune::nest n;
+      replay(p, one.chosen, n);
+      (void)lower(p, n);
+    } catch (ttune::schedule_error const&) {
+      continue;
+    }
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+/// The loops of all stages that are computed somewhere, outermost first, and where each stage is.
+[[nodiscard]] inline std::string loops_of(ttune::plan const& p, ttune::configuration const& chosen) {
+  ttune::nest n;
+  replay(p, chosen, n);
+  std::string text;
+  auto const number = [](auto v) { return std::to_string(static_cast<int>(v)); };
+  for (std::size_t s = 0; s < p.stages.size(); ++s) {
+    auto const& st = n.stages[s];
+    if (st.inlined) continue;
+    text += p.stages[s].definition->name;
+    if (st.attached_to >= 0)
+      text += " at " + p.stages[static_cast<std::size_t>(st.attached_to)].definition->name + " " + number(st.depth);
+    text += st.doubled ? " doubled" : "";
+    text += st.group ? " group\n" : "\n";
+    for (int l = 0; l < st.count; ++l) {
+      auto const& loop = n.loops[static_cast<std::size_t>(st.first + l)];
+      text += "  " + p.stages[s].loops[static_cast<std::size_t>(loop.source)].name + " " + number(loop.extent) + " * " +
+              number(loop.stride) + " kind " + number(loop.kind) + (loop.fused ? " fused\n" : "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace ttune_test

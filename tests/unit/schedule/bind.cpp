@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks, threads, group memory, barriers and double buffers: what is lowered, that no barrier is superfluous to what
+// the interpreter sees, and what is refused.
+#include "derived_programs.hpp"
+#include "ttune/ir/verify.hpp"
+#include "ttune/ir/visit.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/support/internal_error.hpp"
+
+using namespace ttune;
+using ir::loop_kind;
+using ttune_test::check_space;
+
+namespace {
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+ir::lowered lowered_of(space const& s) {
+  nest n;
+  auto const p = make_plan(s);
+  replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
+  return lower(p, n);
+}
+
+/// The program without its n-th barrier.
+ir::stmt without_barrier(ir::stmt const& s, int& n) {
+  return ir::rewrite(
+      s,
+      [&](ir::stmt const& part) { return part && ir::as<ir::barrier>(part) && n-- == 0 ? ir::make_block({}) : part; },
+      [](ir::expr const& e) { return e; });
+}
+int barriers(ir::stmt const& s) {
+  int n = 0;
+  (void)ir::rewrite(
+      s, [&](ir::stmt const& part) { return n += part && ir::as<ir::barrier>(part) ? 1 : 0, part; },
+      [](ir::expr const& e) { return e; });
+  return n;
+}
+
+/// A matrix product as on a GPU: tiles of A and B in group memory, accumulators in each thread.
+auto tiled(std::int64_t m, std::int64_t n, std::int64_t depth, bool doubled) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, iv, it, jb, jt, ko, ki] = axes<"ib", "iv", "it", "jb", "jt", "ko", "ki">;
+  tensor<"A", float, 2> const A{{m, depth}};
+  tensor<"B", float, 2> const B{{depth, n}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const s = schedule(C)
+                     .cache_write("acc")
+                     .split(i, {2, 3}, ib, iv, it)
+                     .split(j, 4, jb, jt)
+                     .reorder(ib, jb, iv, it, jt)
+                     .bind(ib, loop_kind::block_y)
+                     .bind(jb, loop_kind::block_x)
+                     .bind(iv, loop_kind::virtual_thread)
+                     .bind(it, loop_kind::thread_y)
+                     .bind(jt, loop_kind::thread_x)
+                     .in("acc")
+                     .cache_read(A, "As")
+                     .cache_read(B, "Bs")
+                     .compute_at(C, jt)
+                     .store_in(ir::memory::local)
+                     .split(k, 5, ko, ki)
+                     .reorder(ko, ki, i, j)
+                     .in("As")
+                     .compute_at("acc", ko)
+                     .store_in(ir::memory::group)
+                     .bind(i, loop_kind::thread_y)
+                     .bind(k, loop_kind::thread_x)
+                     .in("Bs")
+                     .compute_at("acc", ko)
+                     .store_in(ir::memory::group)
+                     .bind(j, loop_kind::thread_x);
+  return doubled ? s.in("As").double_buffer().in("Bs").double_buffer().space() : s.space();
+}
+
+}  // namespace
+
+TEST_CASE("bind: a matrix product through group memory, at shapes that nothing divides") {
+  for (bool const doubled : {false, true}) {
+    check_space(tiled(12, 8, 10, doubled), 0);
+    check_space(tiled(13, 7, 11, doubled), 1);
+    check_space(tiled(5, 3, 4, doubled), 1);
+  }
+}
+
+TEST_CASE("bind: the threads share the fetch, and wait for each other") {
+  auto const text = ir::print(lowered_of(tiled(12, 8, 10, false)));
+  INFO(text);
+  CHECK(contains(text, "alloc As f32 (6, 5) group"));  // of all threads: 2 virtual ones of 3 rows
+  CHECK(contains(text, "alloc Bs f32 (5, 4) group"));
+  CHECK(contains(text, "let As.k = As.k.turn * 4 + C.jt in [0, 5)"));
+  CHECK(contains(text, "if C.iv == 0"));
+  CHECK(barriers(lowered_of(tiled(12, 8, 10, false)).body) == 2);
+  auto const doubled = ir::print(lowered_of(tiled(12, 8, 10, true)));
+  INFO(doubled);
+  CHECK(contains(doubled, "alloc As f32 (2, 6, 5) group"));
+  CHECK(contains(doubled, "if acc.ko + 1 < 2"));
+  CHECK(barriers(lowered_of(tiled(12, 8, 10, true)).body) == 2);  // before the loop and in it
+}
+
+TEST_CASE("bind: no barrier is superfluous: without any one of them the interpreter sees a race") {
+  for (bool const doubled : {false, true}) {
+    auto const s = tiled(12, 8, 10, doubled);
+    auto const operands = [&] {
+      rng random(1);
+      return ttune_test::random_operands(*s.program, random);
+    }();
+    auto const made = lowered_of(s);
+    ir::verify(made);
+    CHECK_NOTHROW((void)ir::run(made, *s.program, operands));
+    for (int n = 0; n < barriers(made.body); ++n) {
+      auto less = made;
+      auto left = n;
+      less.body = without_barrier(made.body, left);
+      INFO("without barrier ", n, "\n", ir::print(less));
+      CHECK_THROWS_AS((void)ir::run(less, *s.program, operands), internal_error);
+    }
+  }
+}
+
+TEST_CASE("bind: one direction once on the way in") {
+  auto const body = [](loop_kind outer, loop_kind inner) {
+    auto const b = share(ir::buffer{{}, "b", dtype::f32, {4}, ir::memory::operand, 0, {}});
+    auto const store = ir::make_store(b, {ir::make_variable("y")}, ir::make_real(dtype::f32, 0));
+    auto const in = ir::make_loop("y", ir::make_index(0), ir::make_index(4), inner, store);
+    return ir::lowered{"p", {b}, {}, {}, ir::make_loop("x", ir::make_index(0), ir::make_index(4), outer, in)};
+  };
+  CHECK_NOTHROW(ir::verify(body(loop_kind::thread_x, loop_kind::thread_y)));
+  CHECK_THROWS_AS(ir::verify(body(loop_kind::thread_x, loop_kind::thread_x)), internal_error);
+}
+
+TEST_CASE("bind and double_buffer: what is refused") {
+  auto const [i, j, k, io, ii] = axes<"i", "j", "k", "io", "ii">;
+  tensor<"A", float, 2> const A{{8, 8}};
+  auto const P = compute<"P">(i, j) = A(i, j) + 1.0F;
+  auto const C = compute<"C">(i, j) = sum(over(k), P(i, k) * P(k, j));
+  auto const says = [](auto const& schedule, std::string const& sentence) {
+    try {
+      (void)schedule.space();
+      FAIL_CHECK("nothing was thrown; expected ", sentence);
+    } catch (schedule_error const& e) {
+      CHECK_MESSAGE(contains(e.what(), sentence), e.what());
+    }
+  };
+  auto const s = schedule(C);
+  says(s.bind(k, loop_kind::thread_x), "belongs to a reduced axis");
+  says(s.bind(i, loop_kind::serial), "takes one loop and the kind of blocks or threads");
+  says(s.bind(i, loop_kind::thread_x).bind(j, loop_kind::thread_x), "loop i of this stage is bound to the same");
+  says(s.bind(i, loop_kind::thread_x).bind(j, loop_kind::block_x), "over blocks inside of one over threads");
+  says(s.parallel(i).bind(j, loop_kind::thread_x), "inside of a parallel or vectorized one");
+  says(s.reorder(permutation("p"), i, j).bind(j, loop_kind::thread_x), "stands where a permutation knob puts it");
+  says(s.bind(i, loop_kind::block_x).in(P).compute_at(C, i).bind(j, loop_kind::block_y),
+       "computed inside of a loop over blocks or threads");
+  says(s.bind(i, loop_kind::thread_x).in(P).compute_at(C, i).bind(j, loop_kind::thread_x).store_in(ir::memory::local),
+       "store it in group memory");
+  says(s.in(P).double_buffer(), "must be computed inside of one loop");
+  says(s.unroll(i).in(P).compute_at(C, i).double_buffer(), "which is not a plain one");
+  says(s.in(P).compute_at(C, i).double_buffer().double_buffer(), "is double buffered already");
+  says(s.cache_write("acc").in("acc").compute_at(C, i).in(P).compute_at(C, i).in("acc").double_buffer(),
+       "reads P, which is computed inside of a loop");
+}
+
+TEST_CASE("double_buffer: on a CPU, where it fetches ahead") {
+  auto const [y, x, yo, yi] = axes<"y", "x", "yo", "yi">;
+  tensor<"A", float, 2> const A{{14, 6}};
+  auto const P = compute<"P">(y, x) = A(y, x) * 2.0F;
+  auto const Q = compute<"Q">(y.in(14), x.in(6)) = zero_outside(P)(y - 1, x) + zero_outside(P)(y + 1, x);
+  auto const s = schedule(Q).split(y, any<2>("t"), yo, yi).in(P).compute_at(Q, yo);
+  check_space(s.double_buffer(), 12);
+  check_space(s.double_buffer().store_in(ir::memory::local).vectorize(x).pack(), 12);
+  check_space(s.in(Q).parallel(x).in(P).double_buffer(), 12);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of the primitives, include/ttune/schedule/primitive/README.md: what they show before and after is what the
+// library prints. TTUNE_PRINT_PAGES=1 prints what the pages should show.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "ttune/ir/print.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+
+using namespace ttune;
+using ir::loop_kind;
+
+namespace {
+
+constexpr auto i = axis<"i">{};
+constexpr auto j = axis<"j">{};
+constexpr auto k = axis<"k">{};
+constexpr auto io = axis<"io">{};
+constexpr auto ii = axis<"ii">{};
+constexpr auto ij = axis<"ij">{};
+constexpr auto l = axis<"l">{};
+
+std::string program_text(space const& s) { return ir::print(*make_plan(s).program); }
+
+std::string loop_text(space const& s) {
+  nest n;
+  auto const p = make_plan(s);
+  replay(p, {}, n);
+  auto const made = lower(p, n);
+  auto const prepare = made.prepare ? "prepare:\n" + ir::print(made.prepare) + "body:\n" : std::string();
+  return prepare + ir::print(made.body);
+}
+
+struct page {
+  std::string before;
+  std::string after;
+};
+
+/// Before and after each primitive.
+std::map<std::string, page> pages() {
+  tensor<"A", float, 2> const A{{6, 8}};
+  tensor<"B", float, 2> const B{{8, 10}};
+  constant<"W", float, 2> const W{{8, 10}};
+  auto const D = compute<"D">(i, j) = A(i, j) * 2.0F;
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const P = compute<"P">(i, j) = A(i, j) + 1.0F;
+  auto const E = compute<"E">(i, j) = P(i, j) * P(i, j);
+  auto const M = compute<"M">(i, j) = sum(over(k), A(i, k) * W(k, j));
+  auto const d = schedule(D);
+  auto const c = schedule(C);
+  auto const e = schedule(E);
+  auto const at = e.in(P).compute_at(E, i);
+  std::map<std::string, page> made;
+  made["merge"] = {program_text(e), program_text(e.merge(i, j, ij))};
+  made["cache_read"] = {program_text(c), program_text(c.cache_read(B, "Bp"))};
+  made["cache_write"] = {program_text(c), program_text(c.cache_write("acc"))};
+  made["rfactor"] = {program_text(c), program_text(c.rfactor(k, 3, "Cf", l))};
+  made["inline_stage"] = {program_text(e), program_text(e.inline_stage(P))};
+  made["split"] = {loop_text(d), loop_text(d.split(i, 4, io, ii))};
+  made["fuse"] = {loop_text(d), loop_text(d.fuse(i, j, ij))};
+  made["reorder"] = {loop_text(c), loop_text(c.reorder(k, i))};
+  made["parallel"] = {loop_text(d), loop_text(d.parallel(i))};
+  made["vectorize"] = {loop_text(d), loop_text(d.vectorize(j))};
+  made["unroll"] = {loop_text(d), loop_text(d.unroll(j))};
+  auto const threads = e.bind(i, loop_kind::block_x).bind(j, loop_kind::thread_x);
+  made["bind"] = {loop_text(at),
+                  loop_text(threads.in(P).compute_at(E, j).store_in(ir::memory::group).bind(j, loop_kind::thread_x))};
+  made["compute_at"] = {loop_text(e), loop_text(at)};
+  made["store_in"] = {loop_text(at), loop_text(at.store_in(ir::memory::registers))};
+  auto const copied = schedule(M).cache_read(W, "Wp").in("Wp").split(j, 4, io, ii).reorder(io, k, ii);
+  made["pack"] = {loop_text(copied), loop_text(copied.pack())};
+  made["annotate"] = {loop_text(d), loop_text(d.annotate(i, "prefetch", 2))};
+  made["double_buffer"] = {loop_text(at), loop_text(at.double_buffer())};
+  return made;
+}
+
+std::string file_text(std::string const& path) {
+  std::ifstream in(path);
+  REQUIRE_MESSAGE(in.good(), path);
+  std::stringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
+
+std::string block(std::string const& text) { return "```\n" + text + (text.back() == '\n' ? "" : "\n") + "```\n"; }
+
+}  // namespace
+
+TEST_CASE("pages: every primitive has one, and it shows what is printed") {
+  auto const text = file_text(TTUNE_TESTS_DIR "/../include/ttune/schedule/primitive/README.md");
+  auto const shown = pages();
+  for (int p = 0; p <= static_cast<int>(primitive::double_buffer); ++p) {
+    std::string const name = name_of(static_cast<primitive>(p));
+    REQUIRE_MESSAGE(shown.count(name) == 1, name);
+    auto const& [before, after] = shown.at(name);
+    auto const wanted = block(before) + "→\n" + block(after);
+    if (std::getenv("TTUNE_PRINT_PAGES")) std::printf("## %s\n\n%s\n", name.c_str(), wanted.c_str());
+    auto const begin = text.find("\n## " + name + "\n");
+    REQUIRE_MESSAGE(begin != std::string::npos, name, " has no page");
+    auto const page_text = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+    CHECK_MESSAGE(page_text.find(wanted) != std::string::npos, name, " prints\n", wanted);
+  }
+}

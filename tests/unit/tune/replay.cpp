@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searching on records: what is served, what is not known, what is only estimated.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/landscape.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/tune/annealing.hpp"
+#include "ttune/tune/linear_model.hpp"
+#include "ttune/tune/random_search.hpp"
+#include "ttune/tune/replay_device.hpp"
+#include "ttune/tune/replay_pool.hpp"
+#include "ttune/tune/replay_search.hpp"
+
+using namespace ttune;
+using ttune_test::landscape;
+
+namespace {
+
+record record_of(std::vector<knob> const& knobs, configuration const& c, double seconds,
+                 trial_status status = trial_status::ok) {
+  record r;
+  r.key.compute = 7;
+  r.key.compute_text = "landscape";
+  r.choices = choices_of(knobs, c);
+  r.result.status = status;
+  r.result.seconds = seconds;
+  r.result.samples = 1;
+  return r;
+}
+
+/// Random configurations of the landscape as records; every eighth failed.
+replay_device recorded_landscape(landscape const& land, std::size_t count) {
+  auto const& knobs = land.space().knobs();
+  replay_device device(knobs);
+  rng random(3);
+  while (device.configurations().size() < count) {
+    auto const c = land.space().draw(random);
+    bool const fails = hash_of(c) % 8 == 0;
+    device.add(fails ? record_of(knobs, c, 0, trial_status::timed_out) : record_of(knobs, c, 1e-3 / land.speed(c)));
+  }
+  return device;
+}
+
+row_writer features_of(landscape const& land) {
+  return [&land](configuration const& c, std::vector<float>& row) {
+    auto const& knobs = land.space().knobs();
+    for (std::size_t k = 0; k < knobs.size(); ++k)
+      for (auto const v : knobs[k].choice(c.choices[k]))
+        row.push_back(knobs[k].kind == knob::sort::factors ? std::log2(static_cast<float>(v)) : static_cast<float>(v));
+  };
+}
+
+}  // namespace
+
+TEST_CASE("replay_device: answers from records, and says what it does not know") {
+  landscape const land;
+  auto const& knobs = land.space().knobs();
+  rng random(1);
+  auto const a = land.space().draw(random);
+  auto const b = land.space().draw(random);
+  auto const c = land.space().draw(random);
+  replay_device device(knobs);
+  CHECK(device.best_seconds() == std::numeric_limits<double>::infinity());
+  CHECK(device.add(record_of(knobs, a, 3)));
+  CHECK(device.add(record_of(knobs, a, 1)));
+  CHECK(device.add(record_of(knobs, a, 8)));
+  CHECK(device.add(record_of(knobs, b, 0, trial_status::timed_out)));
+  CHECK(device.measure(a).source == replay_source::recorded);
+  CHECK(device.measure(a).result.seconds == 3);
+  CHECK(device.measure(a).result.samples == 3);
+  CHECK(device.measure(b).source == replay_source::recorded);
+  CHECK(device.measure(b).result.status == trial_status::timed_out);
+  CHECK(device.measure(c).source == replay_source::unknown);
+  CHECK_FALSE(device.measure(c).result.ok());
+  CHECK(device.measure(c).result.message == "not recorded");
+  CHECK(device.best_seconds() == 3);
+  CHECK(device.configurations() == std::vector<configuration>{a, b});
+  CHECK(device.summary().records == 4);
+  CHECK(device.summary().repeated == 2);
+  CHECK(device.summary().contradictory == 0);
+}
+
+TEST_CASE("replay_device: records that contradict, and records of something else") {
+  landscape const land;
+  auto const& knobs = land.space().knobs();
+  rng random(1);
+  auto const a = land.space().draw(random);
+  auto const b = land.space().draw(random);
+  replay_device device(knobs);
+  device.add(record_of(knobs, a, 0, trial_status::crashed));
+  device.add(record_of(knobs, a, 2));
+  device.add(record_of(knobs, a, 0, trial_status::crashed));
+  device.add(record_of(knobs, b, 2));
+  device.add(record_of(knobs, b, 0, trial_status::crashed));
+  CHECK(device.measure(a).result.ok());
+  CHECK(device.measure(b).result.seconds == 2);
+  CHECK(device.summary().contradictory == 2);
+  auto other = record_of(knobs, a, 1);
+  other.key.compute = 8;
+  CHECK_FALSE(device.add(other));
+  CHECK(device.summary().first_fault == "the record is of another task: landscape");
+  auto strange = record_of(knobs, a, 1);
+  strange.choices[0].values[0] = 511;
+  strange.choices[0].index = -1;
+  CHECK_FALSE(device.add(strange));
+  for (double const seconds : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+    CHECK_FALSE(device.add(record_of(knobs, b, seconds)));
+  CHECK(device.summary().left_out == 6);
+  CHECK(device.measure(b).result.seconds == 2);
+}
+
+TEST_CASE("fit_oracle: estimates are marked, ordered like what was recorded, and never beyond it") {
+  landscape const land;
+  auto device = recorded_landscape(land, 2000);
+  auto const features = features_of(land);
+  CHECK_THROWS_AS(static_cast<void>(fit_oracle(replay_device(land.space().knobs()), features, linear_model{})),
+                  argument_error);
+  device.estimate_by(fit_oracle(device, features, linear_model{}));
+  rng random(99);
+  std::vector<float> estimated;
+  std::vector<float> truth;
+  std::size_t failures = 0;
+  for (int i = 0; i < 1000; ++i) {
+    auto const c = land.space().draw(random);
+    auto const [source, result] = device.measure(c);
+    if (source == replay_source::recorded) continue;
+    CHECK(source == replay_source::estimated);
+    CHECK(result.message == "not recorded: an estimate");
+    if (!result.ok()) {
+      ++failures;
+      continue;
+    }
+    CHECK(result.seconds >= device.best_seconds());
+    estimated.push_back(static_cast<float>(1 / result.seconds));
+    truth.push_back(static_cast<float>(land.speed(c)));
+  }
+  CHECK(estimated.size() > 700);
+  CHECK(failures > 50);  // an eighth of what was recorded
+  CHECK(failures < 250);
+  CHECK(rank_correlation(estimated, truth) > 0.5);
+}
+
+TEST_CASE("replay_search: the same seed gives the same curve, all recorded points are found in the end") {
+  landscape const land;
+  auto const device = recorded_landscape(land, 600);
+  auto const features = features_of(land);
+  replay_pool const pool(device.configurations());
+  auto const run = [&](any_cost_model model, std::uint64_t seed, std::size_t trials) {
+    return replay_search(land.space(), device, pool, std::move(model), features,
+                         {.trials = trials, .batch = 32, .seed = seed});
+  };
+  auto const a = run(linear_model{}, 5, 200);
+  auto const b = run(linear_model{}, 5, 200);
+  CHECK(a.best_seconds == b.best_seconds);
+  CHECK(a.best_seconds != run(linear_model{}, 6, 200).best_seconds);
+  CHECK(a.best_seconds.size() == 200);
+  CHECK(a.recorded == 200);
+  CHECK(a.unknown + a.estimated == 0);
+  auto const all = run({}, 1, 10'000);
+  CHECK(all.best_seconds.size() == 600);
+  CHECK(all.best_seconds.back() == device.best_seconds());
+  CHECK(all.share_of(device.best_seconds(), 10'000) == 1);
+  CHECK(all.trials_to(device.best_seconds(), 1).value() <= 600);
+  CHECK(all.failed > 0);
+}
+
+TEST_CASE("replay_search: a model finds the best of the records sooner than chance") {
+  landscape const land;
+  auto const device = recorded_landscape(land, 3000);
+  auto const features = features_of(land);
+  replay_pool const pool(device.configurations());
+  double guided = 0;
+  double blind = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    replay_options const options{.trials = 256, .batch = 32, .seed = seed};
+    guided += replay_search(land.space(), device, pool, linear_model{}, features, options)
+                  .share_of(device.best_seconds(), 256) /
+              5;
+    blind += replay_search(land.space(), device, pool, {}, features, options).share_of(device.best_seconds(), 256) / 5;
+  }
+  INFO("share of the best speed: guided " << guided << ", blind " << blind);
+  CHECK(guided > blind + 0.1);
+}
+
+TEST_CASE("replay_search: strategies of the whole space ask for what is not recorded") {
+  landscape const land;
+  auto device = recorded_landscape(land, 500);
+  auto const features = features_of(land);
+  replay_options const options{.trials = 128, .batch = 16, .seed = 2};
+  auto const bare = replay_search(land.space(), device, random_search{}, {}, features, options);
+  CHECK(bare.unknown > 10 * bare.best_seconds.size());
+  CHECK(bare.best_seconds.size() < 128);
+  device.estimate_by(fit_oracle(device, features, linear_model{}));
+  auto const guessed =
+      replay_search(land.space(), device, annealing({.chains = 16, .steps = 20}), linear_model{}, features, options);
+  CHECK(guessed.best_seconds.size() == 128);
+  CHECK(guessed.unknown == 0);
+  CHECK(guessed.estimated > 64);
+  CHECK_THROWS_AS(static_cast<void>(replay_search(land.space(), device, {}, {}, features)), argument_error);
+  CHECK_THROWS_AS(static_cast<void>(replay_search(land.space(), device, random_search{}, {}, features, {.batch = 0})),
+                  argument_error);
+}
+
+TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan's random ones") {
+  landscape const land;
+  auto const device = recorded_landscape(land, 400);
+  replay_pool pool(device.configurations(), {.exploration = 0.25});
+  pool.start(land.space(), 4);
+  configuration_set visited;
+  auto const score = land.scorer();
+  std::vector<configuration> sorted = device.configurations();
+  std::sort(sorted.begin(), sorted.end(), [&](auto const& a, auto const& b) { return land.speed(a) > land.speed(b); });
+  auto const first = pool.propose({40, visited, score, {}});
+  CHECK(first.size() == 40);
+  std::size_t top = 0;
+  for (auto const& c : first) {
+    CHECK(visited.insert(c).second);
+    if (land.speed(c) >= land.speed(sorted[39])) ++top;
+  }
+  CHECK(top >= 30);
+  CHECK(top < 40);
+  std::size_t rest = 0;
+  for (auto batch = pool.propose({64, visited, score, {}}); !batch.empty();
+       batch = pool.propose({64, visited, score, {}}))
+    for (auto const& c : batch) {
+      CHECK(visited.insert(c).second);
+      ++rest;
+    }
+  CHECK(rest == 360);
+  pool.start(land.space(), 4);
+  CHECK(pool.propose({40, {}, score, {}}) == first);
+  replay_pool diverse(device.configurations(), {.exploration = 0, .diversity = 10, .pool = 4});
+  diverse.start(land.space(), 4);
+  auto const spread = diverse.propose({40, {}, score, {}});
+  CHECK(configuration_set(spread.begin(), spread.end()).size() == 40);
+  CHECK(spread != first);
+}
