@@ -78,6 +78,7 @@ class showcase {
     auto const& s = l.shape;
     ttune_bench::conv_problem const problem({l.name, s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
     buffer const result(problem.outputs());
+    std::cout << l.name << std::endl;
     auto const tuned = tuner_.tune(ttune::ops::conv2d(s), budget_);
     auto const kernel = tuned.prepare(in(problem.in), in(problem.weights), out(result));  // the weights are laid out once
     compare(l.name, tuned.report(), problem, result, [&] { kernel(in(problem.in), in(problem.weights), out(result)); },
@@ -87,6 +88,7 @@ class showcase {
   void matmul(std::int64_t n) {
     ttune_bench::gemm_problem const problem({"matmul " + std::to_string(n), n, n, n});
     buffer const result(problem.outputs());
+    std::cout << problem.shape.name << std::endl;
     auto const tuned = tuner_.tune(ttune::ops::matmul(n, n, n), budget_);
     compare(problem.shape.name, tuned.report(), problem, result, [&] { tuned(in(problem.a), in(problem.b), out(result)); }, static_cast<double>(n));
   }
@@ -129,7 +131,9 @@ class showcase {
     demo::race(all);
     bool const right = is_close(result, by_eigen, terms);
     all_right_ = all_right_ && right;
-    std::cout << report << "  the result " << (right ? "equals" : "DIFFERS FROM") << " Eigen's\n\n" << std::flush;
+    std::cout << report;
+    if (report.source == ttune::tuning_report::origin::record) std::cout << "  found in " << database << " in " << std::round(report.tuning_seconds * 1e4) / 10 << " ms\n";
+    std::cout << "  the result " << (right ? "equals" : "DIFFERS FROM") << " Eigen's\n\n" << std::flush;
     static constexpr char const* origins[] = {"from the database", "tuned", "seed"};
     table_.push_back({name, report.flops / all[0].seconds * 1e-9, all[0].seconds, all[1].seconds, all[2].seconds,
                       origins[static_cast<int>(report.source)]});

@@ -30,10 +30,12 @@ contestant peer(std::string const& name, Problem const& problem, ttune_bench::bu
   return {name, {}};
 }
 
-/// The fastest of some calls of each. They take turns; the pause is for threads of the one before, which spin a while.
+/// The fastest of some calls of each, two seconds in all. They take turns; the pause is for threads of the one before,
+/// which spin a while.
 inline void race(std::vector<contestant>& all) {
   using clock = std::chrono::steady_clock;
-  for (int round = 0; round < 8; ++round)
+  auto const end = clock::now() + std::chrono::seconds(2);
+  for (int round = 0; round < 8 && (round == 0 || clock::now() < end); ++round)
     for (auto& c : all) {
       if (!c.run) continue;
       std::this_thread::sleep_for(std::chrono::milliseconds(30));

@@ -4,6 +4,7 @@
 #include <ttune/runtime/machine.hpp>
 
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,8 @@ struct start_times {
   double main = 0;    ///< the dynamic linker is done
   double kernel = 0;  ///< tune() has returned
   double result = 0;  ///< a call has, and its result was right
+  double least = 0;   ///< of all starts, to the result
+  double busy = 0;    ///< processor time of the whole process: what others take is not in it
   bool from_record = false;
   std::string failure;
 };
@@ -82,6 +85,14 @@ int run_program(std::vector<std::string> words, std::string& output) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/// Of processes that have ended.
+double children_processor_seconds() {
+  rusage use{};
+  ::getrusage(RUSAGE_CHILDREN, &use);
+  auto const seconds = [](timeval t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return seconds(use.ru_utime) + seconds(use.ru_stime);
+}
+
 start_times start(std::vector<std::string> const& words) {
   start_times t;
   if (!fs::exists(words.front())) {
@@ -93,7 +104,9 @@ start_times start(std::vector<std::string> const& words) {
   std::string output;
   long long at_main = 0, at_kernel = 0, at_result = 0;
   char origin[16] = "";
+  auto const busy_before = children_processor_seconds();
   auto const status = run_program(words, output);
+  t.busy = children_processor_seconds() - busy_before;
   if (status != 0 ||
       std::sscanf(output.c_str(), "%lld %lld %lld %15s", &at_main, &at_kernel, &at_result, origin) != 4) {
     t.failure = fs::path(words.front()).filename().string() + " ended with status " + std::to_string(status);
@@ -119,7 +132,9 @@ start_times median_start(options const& chosen, bool from_record, Start const& n
     all.push_back(std::move(t));
   }
   auto const middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  auto const least = std::ranges::min(all, {}, &start_times::result).result;
   std::ranges::nth_element(all, middle, {}, &start_times::result);
+  middle->least = least;
   return *middle;
 }
 
@@ -128,7 +143,8 @@ void report(figure_table& table, std::string const& name, std::string const& sys
   r.seconds = t.result;
   r.status = t.failure.empty() ? "ok" : t.failure;
   table.add(r, time_text(t.result) + ": " + time_text(t.main) + " to main, " + time_text(t.kernel - t.main) +
-                   " to the kernel, " + time_text(t.result - t.kernel) + " to the result");
+                   " to the kernel, " + time_text(t.result - t.kernel) + " to the result; least " + time_text(t.least) +
+                   "; " + time_text(t.busy) + " of processor time");
 }
 
 int run(options const& chosen) {
