@@ -313,7 +313,7 @@ TEST_CASE("compiler: names that LLVM knows are kept") {
   auto const triple = "x86_64-pc-linux-gnu";
   orc::compiler const registers_targets(probe_host());
   char* message = nullptr;
-  bool const there = LLVMGetTargetFromTriple(triple, &description, &message) == 0;
+  bool const there = orc::LLVMGetTargetFromTriple(triple, &description, &message) == 0;
   auto const why = there ? std::string() : orc::take(message);
   TTUNE_SKIP_UNLESS("x86", there, why);
   auto const names = orc::known_names(description, triple, {"haswell", "+sse4.1,+nosuchfeature,-avx"});
