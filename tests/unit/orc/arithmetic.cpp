@@ -162,7 +162,7 @@ TEST_CASE("arithmetic: floor, ceil and round without instructions for them") {
   auto const same = [](auto a, auto b) { return std::isnan(b) ? std::isnan(a) : a == b && std::signbit(a) == std::signbit(b); };
   for (auto const& machine : machines())
     for (auto const& [op, wanted] : {std::pair<ir::unary_op, double (*)(double)>{ir::unary_op::floor, std::floor}, {ir::unary_op::ceil, std::ceil}, {ir::unary_op::round, std::nearbyint}}) {
-      auto const formula_of = [op = op](auto const& in) { return ir::make_unary(op, in[0]); };
+      auto const formula_of = [which = op](auto const& in) { return ir::make_unary(which, in[0]); };
       auto const wide = apply<double>(machine, dtype::f64, {dtype::f64}, formula_of, x);
       auto const narrow = apply<float>(machine, dtype::f32, {dtype::f32}, formula_of, f);
       for (std::size_t i = 0; i < x.size(); ++i) {
