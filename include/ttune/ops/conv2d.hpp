@@ -53,7 +53,7 @@ template <class T = float, class Sum = accumulator_t<T>>
   auto const [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};               // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};  // (F, C / groups, R, S)
-  auto const convolution = [&, n = n, f = f, y = y, x = x, c = c, r = r, t = t](auto const& channel) {
+  auto const convolution = [&](auto const& channel) {
     auto const pixel = zero_outside(I)(n, channel, s.window().element(y, r), s.window().element(x, t));
     auto const O = compute<"O">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
         sum(over(c, r, t), in_type<Sum>(pixel) * in_type<Sum>(W(f, c, r, t)));
@@ -70,7 +70,7 @@ template <class T = float, class Sum = accumulator_t<T>>
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};               // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};  // (F, C / groups, R, S)
   tensor<"bias", Sum, 1> const bias{{s.filters}};                                    // (F)
-  auto const convolution = [&, n = n, f = f, y = y, x = x, c = c, r = r, t = t](auto const& channel) {
+  auto const convolution = [&](auto const& channel) {
     auto const pixel = zero_outside(I)(n, channel, s.window().element(y, r), s.window().element(x, t));
     auto const O = compute<"O">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
         relu(sum(over(c, r, t), in_type<Sum>(pixel) * in_type<Sum>(W(f, c, r, t))) + bias(f));
@@ -86,7 +86,7 @@ template <class T = float, class Sum = accumulator_t<T>>
   auto const [n, y, x, f, r, t, c] = axes<"n", "y", "x", "f", "r", "s", "c">;
   tensor<"I", T, 4> const I{{s.batch, s.height, s.width, s.channels}};               // (N, H, W, C)
   constant<"W", T, 4> const W{{s.kernel, s.kernel, s.group_channels(), s.filters}};  // (R, S, C / groups, F)
-  auto const convolution = [&, n = n, f = f, y = y, x = x, c = c, r = r, t = t](auto const& channel) {
+  auto const convolution = [&](auto const& channel) {
     auto const pixel = zero_outside(I)(n, s.window().element(y, r), s.window().element(x, t), channel);
     auto const O = compute<"O">(n, y.in(s.out_height()), x.in(s.out_width()), f) =
         sum(over(r, t, c), in_type<Sum>(pixel) * in_type<Sum>(W(r, t, c, f)));

@@ -34,7 +34,7 @@ template <class T = float, class Sum = accumulator_t<T>>
   auto const [i, j, k] = axes<"i", "j", "k">;
   tensor<"A", T, 2> const A{{which.a ? k_size : m, which.a ? m : k_size}};  // (M, K) or (K, M)
   tensor<"B", T, 2> const B{{which.b ? n : k_size, which.b ? k_size : n}};  // (K, N) or (N, K)
-  auto const product = [&, i = i, j = j, k = k](auto const& a, auto const& b) {
+  auto const product = [&](auto const& a, auto const& b) {
     auto const C = compute<"C">(i, j) = sum(over(k), in_type<Sum>(a) * in_type<Sum>(b));  // (M, N)
     return op(inputs(A, B), outputs(C), "matmul");
   };
@@ -48,12 +48,12 @@ template <class T = float, class Sum = accumulator_t<T>>
   auto const [l, i, j, k] = axes<"b", "i", "j", "k">;
   tensor<"A", T, 3> const A{{batch, which.a ? k_size : m, which.a ? m : k_size}};  // (batch, M, K) or (batch, K, M)
   tensor<"B", T, 3> const B{{batch, which.b ? n : k_size, which.b ? k_size : n}};  // (batch, K, N) or (batch, N, K)
-  auto const product = [&, l = l, i = i, j = j, k = k](auto const& a, auto const& b) {
+  auto const product = [&](auto const& a, auto const& b) {
     auto const C = compute<"C">(l, i, j) = sum(over(k), in_type<Sum>(a) * in_type<Sum>(b));  // (batch, M, N)
     return op(inputs(A, B), outputs(C), "batched_matmul");
   };
-  auto const read_a = [&A, l = l](auto const& row, auto const& column) { return A(l, row, column); };
-  auto const read_b = [&B, l = l](auto const& row, auto const& column) { return B(l, row, column); };
+  auto const read_a = [&](auto const& row, auto const& column) { return A(l, row, column); };
+  auto const read_b = [&](auto const& row, auto const& column) { return B(l, row, column); };
   return detail::with_transposed(which, product, read_a, read_b, i, j, k);
 }
 
