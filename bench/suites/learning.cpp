@@ -95,9 +95,9 @@ feature_set const feature_sets[] = {
     {"knob", [](auto const& p, auto const&, auto const& c) { return autotvm::knob_features(p, c); }},
     {"itervar", [](auto const& p, auto const& n, auto const& c) { return autotvm::itervar_features(p, n, c); }},
     {"curve",
-     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, {.samples = 1}); }},
+     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, autotvm::curve_as_shipped); }},
     {"curve-fix",
-     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, {.samples = 20}); }},
+     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, autotvm::curve_fixed); }},
     {"ttune", own_features},
 };
 
