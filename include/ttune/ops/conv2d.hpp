@@ -29,20 +29,54 @@ struct conv2d_shape {
   [[nodiscard]] ops::window window() const noexcept { return {kernel, stride, padding, dilation}; }
   [[nodiscard]] std::int64_t out_height() const noexcept { return window().positions(height); }
   [[nodiscard]] std::int64_t out_width() const noexcept { return window().positions(width); }
-  [[nodiscard]] std::int64_t group_channels() const noexcept { return channels / groups; }
-  [[nodiscard]] std::int64_t group_filters() const noexcept { return filters / groups; }
+  [[nodiscard]] std::int64_t group_channels() const noexcept { return groups > 0 ? channels / groups : 0; }
+  [[nodiscard]] std::int64_t group_filters() const noexcept { return groups > 0 ? filters / groups : 0; }
 };
 
 namespace detail {
 
-/// Calls `make` with the channel of the image that term `c` of filter `f` reads.
-template <class Make, class Filter, class Channel>
-auto with_channel(conv2d_shape const& s, Make const& make, Filter const& f, Channel const& c) {
-  if (s.groups == 1) return make(c);
+inline void check_groups(conv2d_shape const& s) {
   if (s.groups < 1 || s.channels % s.groups != 0 || s.filters % s.groups != 0)
     throw program_error("conv2d: " + std::to_string(s.groups) + " groups do not divide " + std::to_string(s.channels) +
                         " channels and " + std::to_string(s.filters) + " filters");
-  return make(f / s.group_filters() * s.group_channels() + c);
+}
+
+/// `finish` of the convolution at (n, f, y, x); `term(channel, filter)` is a product under the sum over c, r, s.
+///
+/// Groups are an axis of a stage of their own, "G", which `finish` reads: as a channel f / (F / groups) * (C / groups)
+/// + c they could not be tiled and vectorised.
+template <bool ChannelsLast, class Term, class Finish>
+auto convolve(conv2d_shape const& s, Term const& term, Finish const& finish) {
+  auto const [n, f, y, x, c, r, t, g, h] = axes<"n", "f", "y", "x", "c", "r", "s", "g", "h">;
+  check_groups(s);
+  auto const summed = [&](auto const& product) {
+    if constexpr (ChannelsLast) return sum(over(r, t, c), product);
+    else return sum(over(c, r, t), product);
+  };
+  auto const per_group = s.group_filters();
+  if (s.groups == 1) return finish(summed(term(c, f)));
+  if (per_group == 1) return finish(summed(term(f * s.group_channels() + c, f)));
+  // G: (N, groups, F / groups, OH, OW), or channels last
+  auto const rows = y.in(s.out_height());
+  auto const columns = x.in(s.out_width());
+  auto const each = summed(term(g * s.group_channels() + c, g * per_group + h));
+  if constexpr (ChannelsLast) {
+    auto const G = compute<"G">(n, rows, columns, g.in(s.groups), h.in(per_group)) = each;
+    return finish(G(n, y, x, f / per_group, f % per_group));
+  } else {
+    auto const G = compute<"G">(n, g.in(s.groups), h.in(per_group), rows, columns) = each;
+    return finish(G(n, f / per_group, f % per_group, y, x));
+  }
+}
+
+/// I and W of channels first.
+template <class Sum, class Image, class Filters>
+auto nchw_term(conv2d_shape const& s, Image const& I, Filters const& W) {
+  return [=](auto const& channel, auto const& filter) {
+    auto const [n, y, x, c, r, t] = axes<"n", "y", "x", "c", "r", "s">;
+    auto const pixel = zero_outside(I)(n, channel, s.window().element(y, r), s.window().element(x, t));
+    return in_type<Sum>(pixel) * in_type<Sum>(W(filter, c, r, t));
+  };
 }
 
 }  // namespace detail
@@ -50,33 +84,28 @@ auto with_channel(conv2d_shape const& s, Make const& make, Filter const& f, Chan
 /// Shape: I (N, C, H, W), W (F, C / groups, R, S) constant -> O (N, F, OH, OW), row-major
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto conv2d(conv2d_shape const& s) {
-  auto const [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
+  auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};               // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};  // (F, C / groups, R, S)
-  auto const convolution = [&](auto const& channel) {
-    auto const pixel = zero_outside(I)(n, channel, s.window().element(y, r), s.window().element(x, t));
-    auto const O = compute<"O">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
-        sum(over(c, r, t), in_type<Sum>(pixel) * in_type<Sum>(W(f, c, r, t)));
-    return op(inputs(I, W), outputs(O), "conv2d");  // (N, F, OH, OW)
-  };
-  return detail::with_channel(s, convolution, f, c);
+  return detail::convolve<false>(s, detail::nchw_term<Sum>(s, I, W), [&](auto const& sums) {
+    auto const O = compute<"O">(n, f.in(s.filters), y.in(s.out_height()), x.in(s.out_width())) =
+        sums;  // (N, F, OH, OW)
+    return op(inputs(I, W), outputs(O), "conv2d");
+  });
 }
 
 /// The same with a bias a filter and the rectifier behind it, in one kernel.
 /// Shape: I (N, C, H, W), W (F, C / groups, R, S) constant, bias (F) -> O (N, F, OH, OW)
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto conv2d_bias_relu(conv2d_shape const& s) {
-  auto const [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
+  auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};               // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};  // (F, C / groups, R, S)
   tensor<"bias", Sum, 1> const bias{{s.filters}};                                    // (F)
-  auto const convolution = [&](auto const& channel) {
-    auto const pixel = zero_outside(I)(n, channel, s.window().element(y, r), s.window().element(x, t));
-    auto const O = compute<"O">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
-        relu(sum(over(c, r, t), in_type<Sum>(pixel) * in_type<Sum>(W(f, c, r, t))) + bias(f));
+  return detail::convolve<false>(s, detail::nchw_term<Sum>(s, I, W), [&](auto const& sums) {
+    auto const O = compute<"O">(n, f.in(s.filters), y.in(s.out_height()), x.in(s.out_width())) = relu(sums + bias(f));
     return op(inputs(I, W, bias), outputs(O), "conv2d_bias_relu");  // (N, F, OH, OW)
-  };
-  return detail::with_channel(s, convolution, f, c);
+  });
 }
 
 /// Channels last.
@@ -86,13 +115,15 @@ template <class T = float, class Sum = accumulator_t<T>>
   auto const [n, y, x, f, r, t, c] = axes<"n", "y", "x", "f", "r", "s", "c">;
   tensor<"I", T, 4> const I{{s.batch, s.height, s.width, s.channels}};               // (N, H, W, C)
   constant<"W", T, 4> const W{{s.kernel, s.kernel, s.group_channels(), s.filters}};  // (R, S, C / groups, F)
-  auto const convolution = [&](auto const& channel) {
+  auto const term = [&](auto const& channel, auto const& filter) {
     auto const pixel = zero_outside(I)(n, s.window().element(y, r), s.window().element(x, t), channel);
-    auto const O = compute<"O">(n, y.in(s.out_height()), x.in(s.out_width()), f) =
-        sum(over(r, t, c), in_type<Sum>(pixel) * in_type<Sum>(W(r, t, c, f)));
-    return op(inputs(I, W), outputs(O), "conv2d_nhwc");  // (N, OH, OW, F)
+    return in_type<Sum>(pixel) * in_type<Sum>(W(r, t, c, filter));
   };
-  return detail::with_channel(s, convolution, f, c);
+  return detail::convolve<true>(s, term, [&](auto const& sums) {
+    auto const O = compute<"O">(n, y.in(s.out_height()), x.in(s.out_width()), f.in(s.filters)) =
+        sums;  // (N, OH, OW, F)
+    return op(inputs(I, W), outputs(O), "conv2d_nhwc");
+  });
 }
 
 }  // namespace ttune::inline v0::ops
