@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -75,42 +76,53 @@ replay_device device_of(task const& t, space const& in) {
 
 // -------------------------------------------------------------------------------------------------------- features
 
-using one_row = std::vector<float> (*)(plan const&, nest const&, configuration const&);
+using one_row = std::function<std::vector<float>(nest const&, configuration const&)>;
 struct feature_set {
   char const* name;
-  one_row extract;
+  one_row (*of)(plan const& p);  ///< keeps a reference to the plan
 };
 
-std::vector<float> own_features(plan const& p, nest const& n, configuration const& chosen) {
-  static plan const* of = nullptr;
-  static feature_extractor extractor;
-  if (of != &p) extractor = feature_extractor(p, gtx1080ti());
-  of = &p;
+std::vector<float> own_features(feature_extractor const& extractor, nest const& n, configuration const& chosen) {
   std::vector<float> row(feature_extractor::size());
   extractor.extract(n, chosen, row);
   return row;
 }
 
 feature_set const feature_sets[] = {
-    {"knob", [](auto const& p, auto const&, auto const& c) { return autotvm::knob_features(p, c); }},
-    {"itervar", [](auto const& p, auto const& n, auto const& c) { return autotvm::itervar_features(p, n, c); }},
+    {"knob",
+     [](plan const& p) -> one_row {
+       return [&p](auto const&, auto const& c) { return autotvm::knob_features(p, c); };
+     }},
+    {"itervar",
+     [](plan const& p) -> one_row {
+       return [&p](auto const& n, auto const& c) { return autotvm::itervar_features(p, n, c); };
+     }},
     {"curve",
-     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, {.samples = 1}); }},
+     [](plan const& p) -> one_row {
+       return
+           [&p](auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, autotvm::curve_as_shipped); };
+     }},
     {"curve-fix",
-     [](auto const& p, auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, {.samples = 20}); }},
-    {"ttune", own_features},
+     [](plan const& p) -> one_row {
+       return [&p](auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, autotvm::curve_fixed); };
+     }},
+    {"ttune",
+     [](plan const& p) -> one_row {
+       return [e = feature_extractor(p, gtx1080ti())](auto const& n, auto const& c) { return own_features(e, n, c); };
+     }},
 };
 
 /// Features of all recorded configurations, those columns in which any two differ.
 class feature_table {
  public:
   feature_table(feature_set const& set, plan const& p, std::vector<configuration> const& of) {
+    auto const extract = set.of(p);
     auto const start = std::chrono::steady_clock::now();
     std::vector<std::vector<float>> rows;
     for (auto const& c : of) {
       nest n;
       replay(p, c, n);
-      rows.push_back(set.extract(p, n, c));
+      rows.push_back(extract(n, c));
       rows_.emplace(c, rows_.size());
     }
     microseconds_ = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /

@@ -55,6 +55,7 @@
 #include "ttune/schedule/sampling.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/schedule/written.hpp"
+#include "ttune/testing/check.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/batch_selection.hpp"
 #include "ttune/tune/cost_model.hpp"

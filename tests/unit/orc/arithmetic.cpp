@@ -162,7 +162,7 @@ TEST_CASE("arithmetic: floor, ceil and round without instructions for them") {
   auto const same = [](auto a, auto b) { return std::isnan(b) ? std::isnan(a) : a == b && std::signbit(a) == std::signbit(b); };
   for (auto const& machine : machines())
     for (auto const& [op, wanted] : {std::pair<ir::unary_op, double (*)(double)>{ir::unary_op::floor, std::floor}, {ir::unary_op::ceil, std::ceil}, {ir::unary_op::round, std::nearbyint}}) {
-      auto const formula_of = [op = op](auto const& in) { return ir::make_unary(op, in[0]); };
+      auto const formula_of = [which = op](auto const& in) { return ir::make_unary(which, in[0]); };
       auto const wide = apply<double>(machine, dtype::f64, {dtype::f64}, formula_of, x);
       auto const narrow = apply<float>(machine, dtype::f32, {dtype::f32}, formula_of, f);
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -176,6 +176,6 @@ TEST_CASE("arithmetic: floor, ceil and round without instructions for them") {
 TEST_CASE("arithmetic: the remainder of floats is that of C") {
   std::vector<float> const a{7.5F, -7.5F, 1e30F, 3, -0.0F};
   std::vector<float> const b{2, 2, 0.7F, -5, 3};
-  auto const got = apply<float>(host_target(), dtype::f32, {dtype::f32, dtype::f32}, by(ir::binary_op::modulo), a, b);
+  auto const got = apply<float>(probe_host(), dtype::f32, {dtype::f32, dtype::f32}, by(ir::binary_op::modulo), a, b);
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(got[i] == std::fmod(a[i], b[i]));
 }

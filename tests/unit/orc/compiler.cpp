@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
 #include <vector>
 
 #include "kernel_texts.hpp"
@@ -46,6 +50,21 @@ std::string refusal(std::string const& text) {
   CHECK_FALSE(result.image);
   CHECK_FALSE(result.diagnostics.empty());
   return result.diagnostics;
+}
+
+/// What a function writes to standard error.
+std::string errors_of(std::function<void()> const& f) {
+  auto* const file = std::tmpfile();
+  int const kept = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  f();
+  ::dup2(kept, STDERR_FILENO);
+  ::close(kept);
+  std::rewind(file);
+  std::string text(4096, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
 }
 
 bool says(std::string const& diagnostics, char const* what) { return diagnostics.find(what) != std::string::npos; }
@@ -270,15 +289,37 @@ TEST_CASE("compiler: kernels for another architecture are made here") {
   }
 }
 
-TEST_CASE("compiler: a CPU that LLVM does not know gets plain code (and a warning of LLVM's on standard error)") {
+TEST_CASE("compiler: a CPU or a feature that LLVM does not know is left out without a word") {
   target odd;
   odd.triple = "x86_64-pc-linux-gnu";
   odd.cpu = "nosuchcpu";
-  orc::compiler made(odd);
-  TTUNE_SKIP_UNLESS("x86", made.failure().empty(), made.failure());
+  odd.features = "+sse4.1,+nosuchfeature";
   std::string diagnostics;
-  CHECK(made.compile(add_text(), diagnostics));
+  bool compiled = false;
+  std::string unavailable;
+  auto const said = errors_of([&] {
+    orc::compiler made(odd);
+    unavailable = made.failure();
+    compiled = made.compile(add_text(), diagnostics).has_value();
+  });
+  TTUNE_SKIP_UNLESS("x86", unavailable.empty(), unavailable);
+  CHECK(compiled);
   CHECK(diagnostics.empty());
+  CHECK(said == "");
+}
+
+TEST_CASE("compiler: names that LLVM knows are kept") {
+  LLVMTargetRef description = nullptr;
+  auto const triple = "x86_64-pc-linux-gnu";
+  orc::compiler const registers_targets(probe_host());
+  char* message = nullptr;
+  bool const there = orc::LLVMGetTargetFromTriple(triple, &description, &message) == 0;
+  auto const why = there ? std::string() : orc::take(message);
+  TTUNE_SKIP_UNLESS("x86", there, why);
+  auto const names = orc::known_names(description, triple, {"haswell", "+sse4.1,+nosuchfeature,-avx"});
+  CHECK(names.cpu == "haswell");
+  CHECK(names.features == "+sse4.1,-avx");
+  CHECK(orc::known_names(description, triple, {"nosuchcpu", ""}).cpu == "");
 }
 
 TEST_CASE("compiler: a target that LLVM does not know is a reason") {

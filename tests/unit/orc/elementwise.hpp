@@ -16,7 +16,7 @@ namespace ttune_test {
 
 /// x86-64 as of 2003: SSE2, no FMA, no masks, no conversions of 16-bit floats, no rounding instructions.
 inline ttune::target oldest_x86() {
-  auto machine = ttune::host_target();
+  auto machine = ttune::probe_host();
   machine.name = "x86_64 x86-64";
   machine.cpu = "x86-64";
   machine.features = "";
@@ -29,7 +29,7 @@ inline ttune::target oldest_x86() {
 
 /// This one, and the oldest if this one can run its code.
 inline std::vector<ttune::target> machines() {
-  std::vector<ttune::target> all{ttune::host_target()};
+  std::vector<ttune::target> all{ttune::probe_host()};
   if (all[0].triple.starts_with("x86_64")) all.push_back(oldest_x86());
   return all;
 }

@@ -78,6 +78,50 @@ TEST_CASE("functions: log") { check_all(ir::unary_op::log, std::log, 1e6, 1e6, 2
 TEST_CASE("functions: tanh") { check_all(ir::unary_op::tanh, std::tanh, 11, 21, 4); }
 TEST_CASE("functions: erf") { check_all(ir::unary_op::erf, std::erf, 5, 7, 4); }
 
+TEST_CASE("functions: sin and cos, also of angles that only the runtime can reduce") {
+  for (auto const& machine : machines()) {
+    check<float>(machine, ir::unary_op::sin, std::sin, 100, 1);
+    check<float>(machine, ir::unary_op::cos, std::cos, 100, 1);
+    check<double>(machine, ir::unary_op::sin, std::sin, 100, 1);
+    check<double>(machine, ir::unary_op::cos, std::cos, 100, 1);
+  }
+}
+
+TEST_CASE("functions: sin and cos next to multiples of a quarter turn") {
+  std::vector<float> x;
+  for (int k = 1; k < 10000000; k += 997) {
+    auto const near = static_cast<float>(k * 1.57079632679489661923);
+    for (float const v : {near, std::nextafter(near, 0.0F), std::nextafter(near, 1e30F)}) x.push_back(v);
+  }
+  auto const y = apply<float>(probe_host(), dtype::f32, {dtype::f32}, [](auto const& in) { return ir::make_unary(ir::unary_op::sin, in[0]); }, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    INFO(x[i]);
+    REQUIRE(units_off(y[i], std::sin(static_cast<long double>(x[i]))) <= 1);
+  }
+}
+
+TEST_CASE("functions: pow") {
+  INFO("TTUNE_SEED=", seed());
+  std::vector<float> x;
+  std::vector<float> y;
+  std::vector<float> const specials{0.0F, -0.0F, 1, -1, 2, -2, 3, -3, 0.5F, -0.5F, 1.5F, -1.5F, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e30F, -1e30F, 1e-30F, 16777215, 16777216, -8388607.5F, 1e-45F, -1e-45F};
+  for (float const a : specials)
+    for (float const b : specials) x.push_back(a), y.push_back(b);
+  rng random(seed());
+  for (int k = 0; k < 100000; ++k) {
+    x.push_back(static_cast<float>(std::exp2((2 * random.uniform() - 1) * 20) * (k % 7 == 0 ? -1 : 1)));
+    auto const by = (2 * random.uniform() - 1) * 10;
+    y.push_back(static_cast<float>(k % 3 == 0 ? std::nearbyint(by) : by));
+  }
+  for (auto const& machine : machines()) {
+    auto const z = apply<float>(machine, dtype::f32, {dtype::f32, dtype::f32}, [](auto const& in) { return ir::make_binary(ir::binary_op::power, in[0], in[1]); }, x, y);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      INFO(machine.cpu, ": ", x[i], " to the ", y[i], " is ", z[i]);
+      REQUIRE(units_off(z[i], std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]))) <= 1);
+    }
+  }
+}
+
 TEST_CASE("functions: code of exp, log, tanh and erf calls nothing") {
   orc_backend backend;
   for (auto const op : {ir::unary_op::exp, ir::unary_op::log, ir::unary_op::tanh, ir::unary_op::erf})

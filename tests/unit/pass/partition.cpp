@@ -160,6 +160,35 @@ TEST_CASE("partition: edges of unrolled loops become code of their own, the inte
   CHECK(effect_of(made) == effect_of(nest));
 }
 
+TEST_CASE("partition: edges of a register tile share its first values and its way to memory") {
+  auto const acc = share(ir::buffer{{}, "acc", dtype::i64, {7}, ir::memory::registers, 0, {}});
+  auto const at = std::vector<ir::expr>{ir::make_variable("xi")};
+  auto const tile = [&](ir::stmt s) { return loop("xi", 0, 7, loop_kind::unrolled, std::move(s)); };
+  auto const x = ir::make_variable("xo") * 7 + ir::make_variable("xi") + ir::make_variable("s");
+  auto const more = ir::make_access(acc, at) * ir::make_integer(dtype::i64, 31) + ir::make_cast(dtype::i64, x);
+  auto const tap = ir::make_conditional(both(less(ir::make_index(0), x), less(x, ir::make_index(29))), ir::make_store(acc, at, more));
+  auto const element = ir::make_binary(binary_op::floor_modulo, ir::make_variable("xo") * 7 + ir::make_variable("xi"), ir::make_index(elements));
+  auto const old = ir::make_access(target, {element});
+  auto const out = ir::make_store(target, {element}, old * ir::make_integer(dtype::i64, 31) + ir::make_access(acc, at));
+  auto const body = ir::make_block({tile(ir::make_store(acc, at, ir::make_integer(dtype::i64, 1))), loop("s", 0, 3, loop_kind::serial, tile(tap)), tile(out)});
+  auto const between = loop("y", 0, 2, loop_kind::serial, ir::make_allocate(acc, body));
+  auto const count = [](std::string const& text, char const* what) {
+    int found = 0;
+    for (auto i = text.find(what); i != std::string::npos; i = text.find(what, i + 1)) ++found;
+    return found;
+  };
+  for (auto const kind : {loop_kind::serial, loop_kind::parallel}) {
+    auto const nest = loop("xo", 0, 4, kind, between);
+    auto const made = pass::partition(nest);
+    auto const text = ir::print(made);
+    CAPTURE(text);
+    CHECK(count(text, "for s") == 3);
+    CHECK(count(text, "acc[xi] = 1") == 1);
+    CHECK(count(text, "alloc acc") == 1);
+    CHECK(effect_of(made) == effect_of(nest));
+  }
+}
+
 TEST_CASE("partition: what can never run is not there") {
   auto const i = ir::make_variable("i");
   auto const never = ir::make_conditional(less(i, ir::make_index(0)), note(i, i));

@@ -2,6 +2,7 @@
 // Blocks, threads, group memory, barriers and double buffers: what is lowered, that no barrier is superfluous to what
 // the interpreter sees, and what is refused.
 #include "derived_programs.hpp"
+#include "ttune/emit/llvm_ir.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/schedule.hpp"
@@ -116,6 +117,15 @@ TEST_CASE("bind: no barrier is superfluous: without any one of them the interpre
       INFO("without barrier ", n, "\n", ir::print(less));
       CHECK_THROWS_AS((void)ir::run(less, *s.program, operands), internal_error);
     }
+  }
+}
+
+TEST_CASE("bind: a CPU has neither blocks nor threads") {
+  try {
+    (void)emit::llvm_ir(lowered_of(tiled(12, 8, 10, false)), target{});
+    FAIL_CHECK("nothing was thrown");
+  } catch (backend_error const& e) {
+    CHECK_MESSAGE(contains(e.what(), "is bound to blocks or threads of a GPU"), e.what());
   }
 }
 

@@ -4,6 +4,7 @@
 // emitter_statement (loops, conditions, functions).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -104,6 +105,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value divide_integers(value const& x, value y, ir::binary_op op, bool no_sign, std::optional<std::int64_t> constant_divisor);
   [[nodiscard]] value multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product);
   [[nodiscard]] value compare(ir::binary_op op, value a, value b, bool unsigned_operands);
+  [[nodiscard]] value of_angle(value const& x, lane_value const& computed, std::function<value()> const& called);
   [[nodiscard]] value call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments);
   [[nodiscard]] value widened(value v, int lanes);
   [[nodiscard]] value choose(std::string const& condition, int condition_lanes, value a, value b);

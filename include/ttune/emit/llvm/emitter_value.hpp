@@ -114,7 +114,7 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   int const lanes = std::max(x.lanes, y.lanes);
   if (b.op == ir::binary_op::power)
     return t == dtype::f64 ? call_runtime("pow_f64", offsetof(runtime_table, pow_f64), {x, y})
-                           : call_runtime("pow_f32", offsetof(runtime_table, pow_f32), {x, y});
+                           : value_of(power(lanes_of(widened(x, lanes)), lanes_of(widened(y, lanes))), t);
   if (b.op == ir::binary_op::modulo && is_float(t)) {
     auto const wide = [&](value const& v) { return t == dtype::f64 ? v : value_of(lanes_of(v).cast("fpext", "double"), dtype::f64); };
     auto const exact = call_runtime("fmod_f64", offsetof(runtime_table, fmod_f64), {wide(x), wide(y)});
@@ -255,6 +255,31 @@ inline value llvm_emitter::call_runtime(char const* name, std::size_t offset, st
   return {made, t, lanes};
 }
 
+/// What was computed, unless an angle is too large for that: then all of them by the runtime.
+inline value llvm_emitter::of_angle(value const& x, lane_value const& computed, std::function<value()> const& called) {
+  auto const angle = lanes_of(x);
+  auto large = magnitude(angle).compared("ogt", angle.number(largest_angle));
+  if (x.lanes > 1) {
+    if (!mask_.empty() && x.lanes == lanes_) large = large & large.named(mask_text(lanes_), "i1");
+    auto const reduce = "@llvm.vector.reduce.or.v" + std::to_string(x.lanes) + "i1";
+    declare("declare i1 " + reduce + "(" + large.type() + ")");
+    large.text = define("call i1 " + reduce + "(" + large.type() + " " + large.text + ")");
+  }
+  auto const slow = fresh_label();
+  auto const join = fresh_label();
+  frames_.line("br i1 " + large.text + ", label %" + slow + ", label %" + join);
+  auto const before = label_;
+  frames_.open(frames_.depth(), true);
+  start_block(slow);
+  auto const other = called();
+  frames_.line("br label %" + join);
+  auto const text = frames_.close();
+  frames_.top().body += text;
+  auto const after = label_;
+  start_block(join);
+  return {define("phi " + angle.type() + " [" + computed.text + ", %" + before + "], [" + other.text + ", %" + after + "]"), x.type, x.lanes};
+}
+
 inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u) {
   auto const x = evaluate(u.operand);
   auto const type = vector_of(scalar_type(x.type), x.lanes);
@@ -288,8 +313,8 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
     case ir::unary_op::log: return of_lanes(logarithm);
     case ir::unary_op::tanh: return of_lanes(hyperbolic_tangent);
     case ir::unary_op::erf: return of_lanes(error_function);
-    case ir::unary_op::sin: return TTUNE_MATH(sin);
-    case ir::unary_op::cos: return TTUNE_MATH(cos);
+    case ir::unary_op::sin: return wide ? TTUNE_MATH(sin) : of_angle(x, sine(lanes_of(x), 0), [&] { return TTUNE_MATH(sin); });
+    case ir::unary_op::cos: return wide ? TTUNE_MATH(cos) : of_angle(x, sine(lanes_of(x), 1), [&] { return TTUNE_MATH(cos); });
   }
 #undef TTUNE_MATH
   throw backend_error("llvm: unknown function");

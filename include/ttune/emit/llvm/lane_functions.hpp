@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh and erf of all lanes at once. Range reductions and sums as in W. J. Cody, W. Waite, "Software Manual
+// exp, log, tanh and erf of all lanes at once; sin, cos and pow of f32, by way of f64. Range reductions and sums as in W. J. Cody, W. Waite, "Software Manual
 // for the Elementary Functions" (1980), the logarithm's as in P. T. P. Tang, "Table-driven implementation of the
 // logarithm function" (1990) without its table. Coefficients are those of the power series, cut where the rest is
 // below a tenth of the last place, or Chebyshev coefficients computed here. Errors: see tests/unit/orc/functions.cpp.
@@ -146,6 +146,58 @@ template <class Function>
   auto const t = fused(x.number(1) / (size + x.number(2)), x.number(2 / (to - from)), x.number(-2 * from / (to - from) - 1));
   auto const far = x.number(1) - exponential(-square) * chebyshev_sum(t, chebyshev(g, wide ? 22 : 10));
   return size.compared("ogt", x.number(1)).choose(with_sign(far, x), near);
+}
+
+/// Beyond it the reduction of sines loses its bits.
+inline constexpr double largest_angle = 0x1p24;
+
+/// Sine of a float (turns = 0) or cosine (turns = 1): of r = x - n pi/2, chosen by n + turns.
+[[nodiscard]] inline lane_value sine(lane_value const& angle, std::uint64_t turns) {
+  auto const x = angle.cast("fpext", "double");
+  auto const pusher = x.number(0x1.8p52);
+  auto const pushed = fused(x, x.number(2 / std::numbers::pi), pusher);
+  auto const n = pushed - pusher;
+  double const high = std::ldexp(std::floor(std::ldexp(std::numbers::pi / 2, 27)), -27);  // products with n are exact
+  auto const low = static_cast<double>(std::numbers::pi_v<long double> / 2 - static_cast<long double>(high));
+  auto const r = fused(-n, x.number(low), fused(-n, x.number(high), x));
+  auto const square = r * r;
+  std::vector<double> odd;   // 1, -1/3!, 1/5!, …
+  std::vector<double> even;  // 1, -1/2!, 1/4!, …
+  double factorial = 1;
+  for (int k = 0; k <= 12; ++k) {
+    if (k > 0) factorial *= k;
+    (k % 2 == 0 ? even : odd).push_back((k % 4 < 2 ? 1 : -1) / factorial);
+  }
+  auto const quarter = pushed.as_bits() + pushed.as_bits().bits(turns);
+  auto const zero = quarter.bits(0);
+  auto const made = (quarter & quarter.bits(1)).compared("eq", zero).choose(r * polynomial(square, odd), polynomial(square, even));
+  return (quarter & quarter.bits(2)).compared("eq", zero).choose(made, -made).cast("fptrunc", "float");
+}
+
+/// exp(y log |x|) and the cases of IEEE 754's pow
+[[nodiscard]] inline lane_value power(lane_value const& base, lane_value const& exponent) {
+  auto const x = base.cast("fpext", "double");
+  auto const y = exponent.cast("fpext", "double");
+  auto const one = x.number(1);
+  auto const zero = x.number(0);
+  auto const size = magnitude(x);
+  auto const infinity = x.number(HUGE_VAL);
+  auto const raised = exponential(y * logarithm(size));
+
+  auto const times = magnitude(y);  // integral if 2^52 pushes nothing out; even from 2^52 on
+  auto const limit = x.number(0x1p52);
+  auto const large = times.compared("oge", limit);
+  auto const pushed = times + limit;
+  auto const integral = (pushed - limit).compared("oeq", times) | large;
+  auto const odd_bit = (pushed.as_bits() & pushed.as_bits().bits(1)).compared("ne", pushed.as_bits().bits(0));
+  auto const odd = large.choose(large.named("zeroinitializer", "i1"), integral & odd_bit);
+
+  auto const negative = sign_bit(x.as_bits()).compared("ne", x.as_bits().bits(0));
+  auto const has_root = integral | size.compared("oeq", zero) | size.compared("oeq", infinity) | x.compared("uno", x);
+  auto const undefined = negative.choose(has_root.choose(raised, x.number(std::nan(""))), raised);
+  auto const with_signs = (negative & odd).choose(-undefined, undefined);
+  auto const is_one = x.compared("oeq", one) | y.compared("oeq", zero) | (size.compared("oeq", one) & times.compared("oeq", infinity));
+  return is_one.choose(one, with_signs).cast("fptrunc", "float");
 }
 
 }  // namespace ttune::inline v0::emit

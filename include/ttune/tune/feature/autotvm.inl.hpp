@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
 
 #include "ttune/ir/visit.hpp"
@@ -13,26 +12,6 @@
 namespace ttune::inline v0::autotvm {
 
 namespace detail {
-
-struct touch {
-  double stride = 0;  ///< elements between two iterations of the loop; 0: it does not move the access
-  double count = 1;
-  double reuse = 1;
-  double thread_count = 0;  ///< below 0: a base that `count` is yet to be divided by
-  double thread_reuse = 0;
-};
-
-struct itervar {
-  double length = 1;
-  int nest_level = 1;
-  double topdown = 1;
-  double bottomup = -1;
-  ir::loop_kind kind = ir::loop_kind::serial;
-  double adds = 0;
-  double multiplies = 0;
-  double divides = 0;
-  std::map<std::string, touch> touches;  ///< by the access's key, sorted as strings
-};
 
 /// The loops as TVM would meet them in the statement tree.
 class walker {
@@ -44,7 +23,7 @@ class walker {
       for (auto const& [key, t] : v.touches) v.bottomup = std::max(v.bottomup, t.count * t.reuse);
   }
 
-  [[nodiscard]] std::vector<itervar> const& vars() const noexcept { return vars_; }
+  [[nodiscard]] std::vector<loop_context> const& vars() const noexcept { return vars_; }
 
  private:
   struct open_loop {
@@ -65,15 +44,33 @@ class walker {
     if (level == n_.stages[st].count) return body(st);
     auto last = level;  // members of a fused loop count each, with its annotation
     while (loop(st, last).fused) ++last;
-    itervar v;
-    v.length = loop(st, level).extent;
+    loop_context v;
+    v.length = std::ceil(loop(st, level).extent / shared_among(st, level));
     v.nest_level = static_cast<int>(open_.size()) + 1;
     v.topdown = v.length * (open_.empty() ? 1 : vars_[open_.back().var].topdown);
-    v.kind = loop(st, last).kind;
+    v.kind = is_fetch(st, level) ? ir::loop_kind::serial : loop(st, last).kind;
     open_.push_back({vars_.size(), st, level});
     vars_.push_back(v);
     inside(st, level + 1);
     open_.pop_back();
+  }
+
+  [[nodiscard]] static bool is_thread(ir::loop_kind kind) {
+    return kind == ir::loop_kind::thread_x || kind == ir::loop_kind::thread_y || kind == ir::loop_kind::thread_z ||
+           kind == ir::loop_kind::virtual_thread;
+  }
+
+  /// A loop whose turns the threads around share out. It is no loop over threads itself.
+  [[nodiscard]] bool is_fetch(std::size_t st, std::int32_t level) const {
+    return n_.stages[st].group && is_thread(loop(st, level).kind);
+  }
+
+  /// Threads of the direction of a fetching loop; 1 for others.
+  [[nodiscard]] double shared_among(std::size_t st, std::int32_t level) const {
+    double threads = 1;
+    for (auto const& l : open_)
+      if (is_fetch(st, level) && vars_[l.var].kind == loop(st, level).kind) threads *= vars_[l.var].length;
+    return threads;
   }
 
   void body(std::size_t st) {
@@ -92,7 +89,7 @@ class walker {
       if (!a.write) enter(st, a);
   }
 
-  static void count_arithmetic(ir::expr const& e, itervar& v) {
+  static void count_arithmetic(ir::expr const& e, loop_context& v) {
     auto const* b = ir::as<ir::binary>(e);
     if (b && is_float(e->type)) {
       if (b->op == ir::binary_op::add || b->op == ir::binary_op::subtract) ++v.adds;
@@ -130,7 +127,8 @@ class walker {
     auto place = source;
     while (n_.stages[place].attached_to >= 0) {
       auto const reader = static_cast<std::size_t>(n_.stages[place].attached_to);
-      if (reader == l.stage && l.level <= n_.stages[place].depth) return true;
+      if (reader == l.stage && l.level <= n_.stages[place].depth)
+        return !(n_.stages[source].group && is_thread(vars_[l.var].kind));  // all threads see one
       place = reader;
     }
     return false;
@@ -141,7 +139,13 @@ class walker {
     auto const& made = loop(l.stage, l.level);
     std::vector<double> moves(p_.stages[st].axis_count(), 0);
     if (l.stage == st) {
-      moves[static_cast<std::size_t>(made.axis)] = made.stride;
+      moves[static_cast<std::size_t>(made.axis)] = made.stride * shared_among(st, l.level);
+      return moves;
+    }
+    if (n_.stages[st].group && is_thread(vars_[l.var].kind)) {  // which part of the fetch is this thread's
+      for (std::int32_t i = 0; i < n_.stages[st].count; ++i)
+        if (loop(st, i).kind == vars_[l.var].kind)
+          moves[static_cast<std::size_t>(loop(st, i).axis)] = loop(st, i).stride;
       return moves;
     }
     for (auto const& b : chains_.facts(st).bases[l.stage]) {
@@ -220,7 +224,7 @@ class walker {
   plan const& p_;
   nest const& n_;
   chain_builder chains_;
-  std::vector<itervar> vars_;
+  std::vector<loop_context> vars_;
   std::vector<open_loop> open_;
   std::map<std::string, int> occurrences_;
 };
@@ -259,7 +263,7 @@ inline void sample_curve(std::vector<float> const& x, std::vector<float> const& 
   for (int i = 0; i < samples; ++i) {
     auto const threshold = static_cast<float>(i);
     std::size_t j = x.size() - 1;
-    while (j > 0 && x[j] > threshold) --j;
+    while (j > 0 && x[j] - 1e-6F >= threshold) --j;
     to.push_back(y[j]);
     to.push_back(threshold - x[j]);
   }
@@ -274,10 +278,13 @@ TTUNE_INLINE std::vector<float> knob_features(plan const& p, configuration const
   return made;
 }
 
+TTUNE_INLINE std::vector<loop_context> loop_contexts(plan const& p, nest const& n) {
+  return detail::walker(p, n).vars();
+}
+
 TTUNE_INLINE std::vector<float> itervar_features(plan const& p, nest const& n, configuration const& chosen) {
   std::vector<float> made;
-  detail::walker const walked(p, n);
-  for (auto const& v : walked.vars()) {
+  for (auto const& v : loop_contexts(p, n)) {
     made.push_back(detail::signed_log(v.length));
     made.push_back(static_cast<float>(v.nest_level));
     made.push_back(detail::signed_log(v.topdown));
@@ -294,11 +301,11 @@ TTUNE_INLINE std::vector<float> itervar_features(plan const& p, nest const& n, c
 
 TTUNE_INLINE std::vector<float> curve_features(plan const& p, nest const& n, configuration const& chosen,
                                                curve_options options) {
-  detail::walker const walked(p, n);
+  auto const loops = loop_contexts(p, n);
   int deepest = 0;
-  for (auto const& v : walked.vars()) deepest = std::max(deepest, v.nest_level);
+  for (auto const& v : loops) deepest = std::max(deepest, v.nest_level);
   std::map<std::string, std::string> kept;  // per source the last key among the deepest loops
-  for (auto const& v : walked.vars())
+  for (auto const& v : loops)
     if (v.nest_level == deepest)
       for (auto const& [key, t] : v.touches) kept[key.substr(0, key.rfind('_'))] = key;
   std::vector<float> made;
@@ -306,7 +313,7 @@ TTUNE_INLINE std::vector<float> curve_features(plan const& p, nest const& n, con
     std::vector<float> reuse = {0};
     std::vector<float> count = {0};
     std::vector<float> topdown = {0};
-    for (auto const& v : walked.vars()) {
+    for (auto const& v : loops) {
       auto const t = v.touches.find(key);
       if (t == v.touches.end()) continue;
       reuse.push_back(static_cast<float>(std::log2(t->second.reuse)));

@@ -13,8 +13,8 @@
 namespace ttune::inline v0 {
 
 /// For this machine, or for another one of which images are made here and run there. LLVM is opened by the first
-/// call that needs it, `availability` or `compile`; it warns on standard error of a CPU or feature name that it does
-/// not know.
+/// call that needs it, `availability` or `compile`. A CPU or feature name that this LLVM does not know is left out: the
+/// code is plainer.
 class orc_backend final : public backend {
  public:
   orc_backend() : orc_backend(probe_host()) {}

@@ -27,14 +27,14 @@ inline ttune::availability orc_backend::availability() const {
 }
 
 inline std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
-  return emit::llvm_ir(program, target_);
+  return emit::llvm_ir(program, compiler().target());
 }
 
 inline compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   std::string text;
   try {
-    text = emit::llvm_ir(program, target_);
+    text = emit::llvm_ir(program, compiler().target());
   } catch (std::exception const& failure) {
     phases_ = {};
     return {std::nullopt, failure.what(), 0};
@@ -55,7 +55,7 @@ inline compile_result orc_backend::compile_text(std::string const& text, kernel_
   auto& image = result.image.emplace();
   image.signature = std::move(signature);
   image.target = target_.name;
-  image.features = compiler().features();
+  image.features = compiler().target().features;
   image.abi = abi_version;
   image.code = std::move(code->bytes);
   image.main_offset = code->main_offset;

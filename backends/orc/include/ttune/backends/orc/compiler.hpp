@@ -31,7 +31,7 @@ struct compiler_options {
 /// it cannot select) ends the process, as nothing can catch that.
 class compiler {
  public:
-  explicit compiler(target const& machine_facts, compiler_options options = {});
+  explicit compiler(ttune::target machine_facts, compiler_options options = {});
   compiler(compiler const&) = delete;
   compiler& operator=(compiler const&) = delete;
 
@@ -45,8 +45,8 @@ class compiler {
 
   /// Of the last text.
   [[nodiscard]] phase_seconds const& last_phases() const noexcept { return phases_; }
-  /// What its code may use, as LLVM names it: target::features, found out for "native".
-  [[nodiscard]] std::string const& features() const noexcept { return features_; }
+  /// What it was made for, with LLVM's names where that was "native".
+  [[nodiscard]] ttune::target const& target() const noexcept { return target_; }
   /// Why it cannot be used, as for a target that this LLVM was built without; empty if it can.
   [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
 
@@ -63,12 +63,12 @@ class compiler {
   void without_unwinding(LLVMModuleRef parsed) const;
   [[nodiscard]] buffer_owner generate(std::string const& text, LLVMCodeGenFileType kind, std::string& diagnostics);
 
+  ttune::target target_;
   compiler_options options_;
   context_owner context_;
   int uses_ = 0;  ///< of the context
   machine_owner machine_;
   std::string triple_;
-  std::string features_;
   layout_owner layout_;
   options_owner pass_options_;
   std::optional<linker> linker_;  ///< made once the machine is known

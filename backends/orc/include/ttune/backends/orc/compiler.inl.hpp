@@ -8,6 +8,7 @@
 
 #include "ttune/backends/orc/compiler.hpp"
 #include "ttune/backends/orc/host.hpp"
+#include "ttune/backends/orc/known_names.hpp"
 #include "ttune/runtime/machine.hpp"
 
 namespace ttune::inline v0::orc {
@@ -30,13 +31,13 @@ inline void compiler::initialise_process(bool all_targets) {
   }
 }
 
-inline compiler::compiler(target const& machine_facts, compiler_options options) : options_(std::move(options)) {
+inline compiler::compiler(ttune::target machine_facts, compiler_options options) : target_(std::move(machine_facts)), options_(std::move(options)) {
   if (failure_ = llvm().failure(); !failure_.empty()) {
     failure_ += "; install libllvm" + std::to_string(LLVM_VERSION_MAJOR) + ", or name the library with TTUNE_LLVM_LIBRARY";
     return;
   }
-  auto const t = named_by_llvm(machine_facts);
-  features_ = t.features;
+  target_ = named_by_llvm(std::move(target_));
+  auto const& t = target_;
   initialise_process(!is_host_architecture(t.triple.substr(0, t.triple.find('-'))));
   LLVMTargetRef description = nullptr;
   char* message = nullptr;
@@ -46,10 +47,10 @@ inline compiler::compiler(target const& machine_facts, compiler_options options)
   }
   // Said by every CPU that LLVM knows. With a name that it does not know, code for x86-64 would end the process.
   bool const says_64 = t.triple.starts_with("x86_64");
-  auto const features = t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "");
+  auto const names = known_names(description, t.triple, {t.cpu, t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "")});
   auto const create = [&] {
     auto const level = static_cast<LLVMCodeGenOptLevel>(std::clamp(options_.level, 0, 3));
-    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), t.cpu.c_str(), features.c_str(), level,
+    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), names.cpu.c_str(), names.features.c_str(), level,
                                                  LLVMRelocPIC, LLVMCodeModelSmall));
   };
   machine_ = create();

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution of each channel by filters of its own, channels first.
+#pragma once
+
+#include "ttune/capture/capture.hpp"
+#include "ttune/expr/boundary.hpp"
+#include "ttune/expr/functions.hpp"
+#include "ttune/expr/op.hpp"
+#include "ttune/ops/accumulate.hpp"
+#include "ttune/ops/window.hpp"
+
+namespace ttune::inline v0::ops {
+
+/// Shape: I (N, C, H, W), W (C, R, S) constant -> O (N, C, OH, OW)
+template <class T = float, class Sum = accumulator_t<T>>
+[[nodiscard]] auto depthwise_conv2d(window2d_shape const& s) {
+  auto const [n, c, y, x, r, t] = axes<"n", "c", "y", "x", "r", "s">;
+  tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};  // (N, C, H, W)
+  constant<"W", T, 3> const W{{s.channels, s.kernel, s.kernel}};        // (C, R, S)
+  auto const w = s.window();
+  auto const pixel = zero_outside(I)(n, c, w.element(y, r), w.element(x, t));
+  auto const O = compute<"O">(n, c, y.in(s.out_height()), x.in(s.out_width())) =
+      sum(over(r, t), in_type<Sum>(pixel) * in_type<Sum>(W(c, r, t)));
+  return op(inputs(I, W), outputs(O), "depthwise_conv2d");  // (N, C, OH, OW)
+}
+
+}  // namespace ttune::inline v0::ops

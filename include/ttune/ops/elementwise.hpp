@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains of element-wise functions, in one pass over memory.
+#pragma once
+
+#include "ttune/capture/capture.hpp"
+#include "ttune/expr/boundary.hpp"
+#include "ttune/expr/functions.hpp"
+#include "ttune/expr/op.hpp"
+
+namespace ttune::inline v0::ops {
+
+/// What follows a linear layer: gelu by the error function. Any chain is written like this one.
+/// Shape: X (rows, columns), bias (columns) -> Y (rows, columns)
+template <class T = float>
+[[nodiscard]] auto bias_gelu(std::int64_t rows, std::int64_t columns) {
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"X", T, 2> const X{{rows, columns}};                   // (rows, columns)
+  tensor<"bias", T, 1> const bias{{columns}};                   // (columns)
+  auto const Y = compute<"Y">(i, j) = gelu(X(i, j) + bias(j));  // (rows, columns)
+  return op(inputs(X, bias), outputs(Y), "bias_gelu");
+}
+
+}  // namespace ttune::inline v0::ops

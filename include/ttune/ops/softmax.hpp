@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax along the last dimension.
+#pragma once
+
+#include "ttune/capture/capture.hpp"
+#include "ttune/expr/boundary.hpp"
+#include "ttune/expr/functions.hpp"
+#include "ttune/expr/op.hpp"
+#include "ttune/ops/accumulate.hpp"
+
+namespace ttune::inline v0::ops {
+
+/// Each row's largest element is subtracted first, so that nothing overflows. 16-bit floats are computed in 32 bits.
+/// Shape: S (rows, columns) -> P (rows, columns)
+template <class T = float>
+[[nodiscard]] auto softmax(std::int64_t rows, std::int64_t columns) {
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"S", T, 2> const S{{rows, columns}};  // (rows, columns)
+  auto const value = in_type<accumulator_t<T>>(S(i, k));
+  auto const power = exp(value - max(over(k), value));
+  auto const P = compute<"P">(i, k) = in_type<T>(power / sum(over(k), power));  // (rows, columns)
+  return op(inputs(S), outputs(P), "softmax");
+}
+
+}  // namespace ttune::inline v0::ops

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests an operator under many schedules: each must compute what a reference computes. What fails is shrunk and told,
+// with a line that runs exactly that again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "ttune/expr/op.hpp"
+#include "ttune/runtime/backend.hpp"
+#include "ttune/schedule/space.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/testing/operand_view.hpp"
+
+namespace ttune::inline v0::testing {
+
+struct check_options {
+  int configurations = 20;                 ///< the space's seed, then random ones, each once; all of a smaller space
+  int inputs = 2;                          ///< contents of the operands that each of them computes with
+  std::uint64_t seed = 1;                  ///< of configurations and contents
+  ttune::backend* backend = nullptr;       ///< null: the lowered programs are interpreted, nothing is compiled
+  std::optional<ttune::space> space = {};  ///< none: the derived one
+  double tolerance = 1;     ///< of floats, in units of what their rounding explains (runtime/trial_check.hpp)
+  std::string replay = {};  ///< `report::replay`: that one configuration and content, nothing else
+  /// Called with its replay line before a configuration runs: kernels run in this process, one that crashes ends it.
+  std::function<void(std::string const&)> before = {};
+};
+
+/// True if nothing differs. In doctest `CHECK(check(…))` prints it, elsewhere `std::cout << check(…)`.
+struct [[nodiscard]] report {
+  bool passed = true;
+  int configurations = 0;  ///< that ran
+  int refused = 0;         ///< that lowering refused, they count as neither right nor wrong
+  std::string difference;  ///< as "C[3, 5] is 1.25, should be 2.5"
+  configuration failing;   ///< the smallest found that fails
+  std::string replay;      ///< for check_options::replay
+  std::string text;        ///< all of it, for people
+
+  explicit operator bool() const noexcept { return passed; }
+};
+
+template <class Stream>
+auto operator<<(Stream& out, report const& r) -> decltype(out << r.text) {
+  return out << r.text;
+}
+
+/// Computes the outputs, which hold zeros, from the inputs: one pointer an operand, in the kernel's order. What an
+/// operator updates in place holds its content before.
+using reference_function = std::function<void(std::span<void* const>)>;
+
+/// What all forms of `check` end in; without a reference that is the interpreter, on the program as written.
+/// Throws schedule_error if the space cannot be applied, backend_error if the backend is not available, argument_error
+/// for a replay line that does not fit.
+report check_program(handle<ir::program> const& program, reference_function const& reference,
+                     check_options const& options);
+
+namespace detail {
+
+/// Shapes of the operands, in the kernel's order.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> operand_shapes(handle<ir::program> const& program);
+
+template <class Operand>
+auto view_of(void* data, std::vector<std::int64_t> const& shape) {
+  using T = typename Operand::element_type;
+  operand_view<std::conditional_t<Operand::written, T, T const>, Operand::rank> made;
+  made.data = static_cast<T*>(data);
+  for (std::size_t d = 0; d < made.shape.size(); ++d) made.shape[d] = shape[d];
+  return made;
+}
+
+template <class... Operands, class Reference>
+reference_function untyped(op_type<Operands...> const& op, Reference const& reference) {
+  return [shapes = operand_shapes(op.program()), reference](std::span<void* const> data) {
+    std::size_t next = 0;
+    auto const at = [&]<class Operand>(Operand*) {
+      auto const i = next++;
+      return view_of<Operand>(data[i], shapes[i]);
+    };
+    std::tuple views{at(static_cast<Operands*>(nullptr))...};
+    std::apply([&](auto&... each) { reference(each...); }, views);
+  };
+}
+
+}  // namespace detail
+
+/// Against the interpreter.
+template <class... Operands>
+report check(op_type<Operands...> const& op, check_options const& options = {}) {
+  return check_program(op.program(), {}, options);
+}
+
+/// Against `reference(inputs…, outputs…)`: each is an operand_view, or a std::span or ttune::view where it takes those.
+/// Outputs hold zeros when it is called. For Eigen: <ttune/testing/eigen.hpp>.
+template <class... Operands, class Reference>
+  requires(!std::is_same_v<Reference, check_options>)
+report check(op_type<Operands...> const& op, Reference const& reference, check_options const& options = {}) {
+  return check_program(op.program(), detail::untyped(op, reference), options);
+}
+
+/// The same in a space of one's own.
+template <class... Operands, class Reference>
+report check(op_type<Operands...> const& op, space const& of, check_options options, Reference const& reference) {
+  options.space = of;
+  return check_program(op.program(), detail::untyped(op, reference), options);
+}
+
+}  // namespace ttune::inline v0::testing
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/testing/check.inl.hpp"
+#endif

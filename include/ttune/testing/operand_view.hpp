@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operand as a reference sees it: elements by their indices.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ttune/runtime/argument.hpp"
+
+namespace ttune::inline v0::testing {
+
+/// Row-major and contiguous; does not own. Becomes a std::span or a ttune::view where the reference takes one. `T` is
+/// const for what the operator does not write.
+template <class T, int Rank>
+struct operand_view {
+  using element_type = T;
+  static constexpr int rank = Rank;
+  T* data = nullptr;
+  std::array<std::int64_t, static_cast<std::size_t>(Rank)> shape{};
+
+  [[nodiscard]] std::int64_t extent(int d) const noexcept { return shape[static_cast<std::size_t>(d)]; }
+  [[nodiscard]] std::int64_t elements() const noexcept {
+    std::int64_t n = 1;
+    for (auto const e : shape) n *= e;
+    return n;
+  }
+  /// `C(i, j) = …`; indices are not checked.
+  template <class... Indices>
+  [[nodiscard]] T& operator()(Indices... indices) const noexcept {
+    static_assert(sizeof...(Indices) == Rank, "ttune: another number of indices than the operand has dimensions");
+    std::int64_t at = 0;
+    [[maybe_unused]] std::size_t d = 0;
+    ((at = at * shape[d++] + static_cast<std::int64_t>(indices)), ...);
+    return data[at];
+  }
+  operator std::span<T>() const noexcept { return {data, static_cast<std::size_t>(elements())}; }
+  operator view<T, Rank>() const noexcept {
+    view<T, Rank> made;
+    made.data = data;
+    for (std::size_t d = 0; d < shape.size(); ++d) made.shape[d] = shape[d];
+    return made;
+  }
+};
+
+}  // namespace ttune::inline v0::testing

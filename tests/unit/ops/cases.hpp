@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of the library with plain loops that say what they compute, for checks by the interpreter and as machine
+// code: odd and prime shapes, extents of 1, element types that make sense. `check(op, reference)` does what is checked.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "ttune/core/float16.hpp"
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/depthwise_conv2d.hpp"
+#include "ttune/ops/elementwise.hpp"
+#include "ttune/ops/layer_norm.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/ops/pool2d.hpp"
+#include "ttune/ops/softmax.hpp"
+
+namespace ttune_test {
+
+template <class T>
+double number(T value) {
+  if constexpr (std::is_same_v<T, ttune::f16> || std::is_same_v<T, ttune::bf16>) return ttune::to_float(value);
+  else return static_cast<double>(value);
+}
+template <class T>
+void put(T& to, double value) {
+  if constexpr (std::is_same_v<T, ttune::f16>) to = ttune::to_f16(value);
+  else if constexpr (std::is_same_v<T, ttune::bf16>) to = ttune::to_bf16(value);
+  else to = static_cast<T>(value);
+}
+
+// ------------------------------------------------------------------------------------------------ rows
+
+inline constexpr auto softmax = [](auto S, auto P) {
+  for (int i = 0; i < S.extent(0); ++i) {
+    double top = -std::numeric_limits<double>::infinity();
+    double sum = 0;
+    for (int k = 0; k < S.extent(1); ++k) top = std::max(top, number(S(i, k)));
+    for (int k = 0; k < S.extent(1); ++k) sum += std::exp(number(S(i, k)) - top);
+    for (int k = 0; k < S.extent(1); ++k) put(P(i, k), std::exp(number(S(i, k)) - top) / sum);
+  }
+};
+
+inline constexpr auto layer_norm = [](auto X, auto gain, auto bias, auto Y) {
+  auto const columns = static_cast<double>(X.extent(1));
+  for (int i = 0; i < X.extent(0); ++i) {
+    double mean = 0;
+    double variance = 0;
+    for (int k = 0; k < X.extent(1); ++k) mean += number(X(i, k)) / columns;
+    for (int k = 0; k < X.extent(1); ++k) variance += (number(X(i, k)) - mean) * (number(X(i, k)) - mean) / columns;
+    for (int k = 0; k < X.extent(1); ++k)
+      put(Y(i, k), (number(X(i, k)) - mean) / std::sqrt(variance + 1e-5) * number(gain(k)) + number(bias(k)));
+  }
+};
+
+inline constexpr auto bias_gelu = [](auto X, auto bias, auto Y) {
+  for (int i = 0; i < X.extent(0); ++i)
+    for (int j = 0; j < X.extent(1); ++j) {
+      double const v = number(X(i, j)) + number(bias(j));
+      put(Y(i, j), v * 0.5 * (1 + std::erf(v / std::sqrt(2.0))));
+    }
+};
+
+template <class Check>
+void softmax_cases(Check const& check) {
+  using namespace ttune;
+  check(ops::softmax(7, 13), softmax);
+  check(ops::softmax<double>(1, 31), softmax);
+  check(ops::softmax(5, 1), softmax);
+  check(ops::softmax<f16>(3, 17), softmax);
+  check(ops::softmax<bf16>(3, 17), softmax);
+}
+template <class Check>
+void layer_norm_cases(Check const& check) {
+  using namespace ttune;
+  check(ops::layer_norm(7, 13), layer_norm);
+  check(ops::layer_norm<double>(1, 31), layer_norm);
+  check(ops::layer_norm(11, 2), layer_norm);
+  check(ops::layer_norm<f16>(3, 17), layer_norm);
+  check(ops::layer_norm<bf16>(3, 17), layer_norm);
+}
+template <class Check>
+void elementwise_cases(Check const& check) {
+  using namespace ttune;
+  check(ops::bias_gelu(7, 13), bias_gelu);
+  check(ops::bias_gelu<double>(1, 1), bias_gelu);
+  check(ops::bias_gelu(1, 37), bias_gelu);
+}
+
+// --------------------------------------------------------------------------------------------- windows
+
+/// Calls f(element, tap row, tap column) for what lies inside of the image under the window at (y, x).
+template <class F>
+void taps(ttune::ops::window w, std::int64_t height, std::int64_t width, std::int64_t y, std::int64_t x, F const& f) {
+  for (std::int64_t r = 0; r < w.size; ++r)
+    for (std::int64_t s = 0; s < w.size; ++s) {
+      auto const row = y * w.stride + r * w.dilation - w.padding;
+      auto const column = x * w.stride + s * w.dilation - w.padding;
+      if (row >= 0 && row < height && column >= 0 && column < width) f(row, column, r, s);
+    }
+}
+
+/// For each batch, row, column of the output, and each of its channels.
+template <class F>
+void points(std::int64_t batch, std::int64_t channels, std::int64_t height, std::int64_t width, F const& f) {
+  for (std::int64_t n = 0; n < batch; ++n)
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x) f(n, c, y, x);
+}
+
+inline auto max_pool(ttune::ops::window2d_shape s) {
+  return [s](auto I, auto O) {
+    points(s.batch, s.channels, s.out_height(), s.out_width(), [&](auto n, auto c, auto y, auto x) {
+      double top = -std::numeric_limits<double>::infinity();
+      taps(s.window(), s.height, s.width, y, x,
+           [&](auto row, auto column, auto, auto) { top = std::max(top, number(I(n, c, row, column))); });
+      put(O(n, c, y, x), top);
+    });
+  };
+}
+inline auto avg_pool(ttune::ops::window2d_shape s) {
+  return [s](auto I, auto O) {
+    points(s.batch, s.channels, s.out_height(), s.out_width(), [&](auto n, auto c, auto y, auto x) {
+      double sum = 0;
+      taps(s.window(), s.height, s.width, y, x,
+           [&](auto row, auto column, auto, auto) { sum += number(I(n, c, row, column)); });
+      put(O(n, c, y, x), sum / static_cast<double>(s.kernel * s.kernel));
+    });
+  };
+}
+inline auto depthwise(ttune::ops::window2d_shape s) {
+  return [s](auto I, auto W, auto O) {
+    points(s.batch, s.channels, s.out_height(), s.out_width(), [&](auto n, auto c, auto y, auto x) {
+      double sum = 0;
+      taps(s.window(), s.height, s.width, y, x,
+           [&](auto row, auto column, auto r, auto t) { sum += number(I(n, c, row, column)) * number(W(c, r, t)); });
+      put(O(n, c, y, x), sum);
+    });
+  };
+}
+
+/// Shapes of windows over images: padding, strides, dilation, one row, one column, all of the image, none of it.
+inline constexpr ttune::ops::window2d_shape window_shapes[] = {{1, 3, 7, 11, 3, 1, 1},   {2, 1, 5, 13, 3, 2, 1},
+                                                               {1, 5, 1, 9, 1, 2, 0},    {1, 2, 5, 5, 5, 1, 0},
+                                                               {1, 2, 9, 8, 3, 1, 2, 2}, {1, 19, 3, 2, 2, 1, 0}};
+
+template <class Check>
+void pooling_cases(Check const& check) {
+  using namespace ttune;
+  for (auto const& s : window_shapes) {
+    check(ops::max_pool2d(s), max_pool(s));
+    check(ops::avg_pool2d(s), avg_pool(s));
+  }
+  auto const& s = window_shapes[1];
+  check(ops::max_pool2d<std::int8_t>(s), max_pool(s));
+  check(ops::max_pool2d<double>(s), max_pool(s));
+  check(ops::avg_pool2d<double>(s), avg_pool(s));
+}
+template <class Check>
+void depthwise_cases(Check const& check) {
+  using namespace ttune;
+  for (auto const& s : window_shapes) check(ops::depthwise_conv2d(s), depthwise(s));
+  auto const& s = window_shapes[1];
+  check(ops::depthwise_conv2d<double>(s), depthwise(s));
+  check(ops::depthwise_conv2d<std::int8_t>(s), depthwise(s));
+  check(ops::depthwise_conv2d<std::int32_t>(s), depthwise(s));
+  check(ops::depthwise_conv2d<f16>(s), depthwise(s));
+}
+
+// ---------------------------------------------------------------------------------------- convolutions
+
+/// `image(n, c, y, x)`, `filter(f, c, r, s)` and `store(n, f, y, x, sum)` know the layout.
+template <class Image, class Filter, class Store>
+void convolve(ttune::ops::conv2d_shape const& s, Image const& image, Filter const& filter, Store const& store) {
+  points(s.batch, s.filters, s.out_height(), s.out_width(), [&](auto n, auto f, auto y, auto x) {
+    auto const first = f / s.group_filters() * s.group_channels();
+    double sum = 0;
+    taps(s.window(), s.height, s.width, y, x, [&](auto row, auto column, auto r, auto t) {
+      for (std::int64_t c = 0; c < s.group_channels(); ++c)
+        sum += number(image(n, first + c, row, column)) * number(filter(f, c, r, t));
+    });
+    store(n, f, y, x, sum);
+  });
+}
+inline auto conv(ttune::ops::conv2d_shape s) {
+  return [s](auto I, auto W, auto O) {
+    convolve(s, I, W, [&](auto n, auto f, auto y, auto x, double sum) { put(O(n, f, y, x), sum); });
+  };
+}
+inline auto conv_bias_relu(ttune::ops::conv2d_shape s) {
+  return [s](auto I, auto W, auto bias, auto O) {
+    convolve(s, I, W, [&](auto n, auto f, auto y, auto x, double sum) {
+      put(O(n, f, y, x), std::max(0.0, sum + number(bias(f))));
+    });
+  };
+}
+inline auto conv_nhwc(ttune::ops::conv2d_shape s) {
+  return [s](auto I, auto W, auto O) {
+    convolve(
+        s, [&](auto n, auto c, auto y, auto x) { return I(n, y, x, c); },
+        [&](auto f, auto c, auto r, auto t) { return W(r, t, c, f); },
+        [&](auto n, auto f, auto y, auto x, double sum) { put(O(n, y, x, f), sum); });
+  };
+}
+
+/// Batch, channels, height, width, filters, kernel, stride, padding, dilation, groups.
+inline constexpr ttune::ops::conv2d_shape conv_shapes[] = {
+    {1, 3, 7, 9, 5, 3, 1, 1},       {2, 2, 11, 5, 7, 3, 2, 1},   {1, 5, 1, 7, 3, 1, 1, 0},
+    {1, 1, 5, 5, 1, 5, 1, 0},       {1, 2, 9, 9, 3, 3, 1, 2, 2}, {1, 4, 5, 7, 6, 3, 1, 1, 1, 2},
+    {1, 6, 7, 5, 6, 3, 2, 1, 1, 6}, {1, 3, 5, 7, 17, 3, 1, 1}};
+
+template <class Check>
+void conv_cases(Check const& check) {
+  using namespace ttune;
+  for (auto const& s : conv_shapes) check(ops::conv2d(s), conv(s));
+  check(ops::conv2d_bias_relu(conv_shapes[0]), conv_bias_relu(conv_shapes[0]));
+  check(ops::conv2d_bias_relu(conv_shapes[5]), conv_bias_relu(conv_shapes[5]));
+  auto const& s = conv_shapes[1];
+  check(ops::conv2d<double>(s), conv(s));
+  check(ops::conv2d<std::int8_t>(s), conv(s));
+  check(ops::conv2d<f16>(s), conv(s));
+}
+template <class Check>
+void conv_nhwc_cases(Check const& check) {
+  using namespace ttune;
+  for (auto const& s : conv_shapes) check(ops::conv2d_nhwc(s), conv_nhwc(s));
+  auto const& s = conv_shapes[1];
+  check(ops::conv2d_nhwc<double>(s), conv_nhwc(s));
+  check(ops::conv2d_nhwc<std::int8_t>(s), conv_nhwc(s));
+  check(ops::conv2d_nhwc<bf16>(s), conv_nhwc(s));
+}
+
+// --------------------------------------------------------------------------------------------- products
+
+/// `a(b, i, k)`, `b(b, k, j)` and `c(b, i, j)` know what is transposed.
+template <class A, class B, class C>
+void multiply(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k_size, A const& a, B const& b,
+              C const& c) {
+  for (std::int64_t l = 0; l < batch; ++l)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < k_size; ++k) sum += number(a(l, i, k)) * number(b(l, k, j));
+        put(c(l, i, j), sum);
+      }
+}
+inline auto product(std::int64_t k_size, ttune::ops::transposed which = {}) {
+  return [=](auto A, auto B, auto C) {
+    multiply(
+        1, C.extent(0), C.extent(1), k_size, [&](auto, auto i, auto k) { return which.a ? A(k, i) : A(i, k); },
+        [&](auto, auto k, auto j) { return which.b ? B(j, k) : B(k, j); },
+        [&](auto, auto i, auto j) -> auto& { return C(i, j); });
+  };
+}
+inline auto batched_product(std::int64_t k_size, ttune::ops::transposed which = {}) {
+  return [=](auto A, auto B, auto C) {
+    multiply(
+        C.extent(0), C.extent(1), C.extent(2), k_size,
+        [&](auto l, auto i, auto k) { return which.a ? A(l, k, i) : A(l, i, k); },
+        [&](auto l, auto k, auto j) { return which.b ? B(l, j, k) : B(l, k, j); }, C);
+  };
+}
+
+template <class Check>
+void matmul_cases(Check const& check) {
+  using namespace ttune;
+  for (ops::transposed const which : {ops::transposed{false, false}, {true, false}, {false, true}, {true, true}}) {
+    check(ops::matmul(7, 11, 13, which), product(13, which));
+    check(ops::matmul(1, 37, 5, which), product(5, which));
+    check(ops::matmul(19, 1, 3, which), product(3, which));
+    check(ops::batched_matmul(3, 5, 7, 2, which), batched_product(2, which));
+  }
+  check(ops::matmul(1, 1, 1), product(1));
+  check(ops::matmul(5, 17, 1), product(1));
+  check(ops::batched_matmul(1, 5, 19, 3), batched_product(3));
+  check(ops::matmul<double>(5, 7, 9), product(9));
+  check(ops::matmul<std::int32_t>(5, 7, 9), product(9));
+  check(ops::matmul<std::int8_t>(5, 23, 9), product(9));
+  check(ops::matmul<f16>(5, 23, 9), product(9));
+  check(ops::matmul<bf16>(5, 23, 9), product(9));
+  check(ops::batched_matmul<double>(2, 3, 9, 5), batched_product(5));
+}
+
+}  // namespace ttune_test
