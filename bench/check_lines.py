@@ -17,7 +17,7 @@ PHASES = ["propose", "compile", "measure", "learn", "rest"]
 # What must be there, as case and system; peers come on top where they are installed.
 EXPECTED = {
     "call": [("4x4x4", "raw"), ("4x4x4", "ttune"), ("conv 4x4", "raw"), ("conv 4x4", "ttune")],
-    "startup": [("cold", "ttune"), ("database", "ttune"), ("database", "ttune-without-llvm")],
+    "startup": [("cold", "ttune"), ("database", "ttune")],
     "tuner": [("C6", s) for s in ["seed", "replay", "replay+features", "lower", "compile", "compile:codegen", "load", "trial-in-worker",
                                   "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
     "gemm": [("32x32x32", "ttune"), ("32x32x32", "ttune-untuned")],

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suite startup: from the start of a process to its first correct result, with an empty database and with one that
 // has the kernel.
-#include <ttune/runtime/machine.hpp>
-
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -149,30 +147,21 @@ void report(figure_table& table, std::string const& name, std::string const& sys
 
 int run(options const& chosen) {
   figure_table table("startup", chosen, "process start to first correct result, matmul 512x1024x256, the median");
-  auto const folder = fs::read_symlink("/proc/self/exe").parent_path();
-  auto const linked = (folder / "startup-orc").string();
-  auto const bare = (folder / "startup-records").string();
+  auto const program = (fs::read_symlink("/proc/self/exe").parent_path() / "startup").string();
   own_folder const databases;
   int next = 0;
   if (chosen.wants_case("cold"))
     report(table, "cold", "ttune", median_start(chosen, false, [&] {
-             return start({linked, databases.file("cold" + std::to_string(next++) + ".db")});
+             return start({program, databases.file("cold" + std::to_string(next++) + ".db")});
            }));
-  if (!chosen.wants_case("database")) return table.status();
-
-  auto const database = databases.file("kernel.db");
-  (void)start({linked, database});
-  if (chosen.wants_system("ttune"))
-    report(table, "database", "ttune", median_start(chosen, true, [&] { return start({linked, database}); }));
-  auto const host = ttune::probe_host();
-  if (chosen.wants_system("ttune-without-llvm"))
-    report(table, "database", "ttune-without-llvm", median_start(chosen, true, [&] {
-             return start({bare, database, host.triple, host.cpu, host.features, host.name});
-           }));
+  if (chosen.wants_case("database")) {
+    auto const database = databases.file("kernel.db");
+    (void)start({program, database});
+    report(table, "database", "ttune", median_start(chosen, true, [&] { return start({program, database}); }));
+  }
   return table.status();
 }
 
-add_suite const startup_suite{
-    {"startup", "process start to first result: cold, from the database, and that without LLVM linked", run}};
+add_suite const startup_suite{{"startup", "process start to first result: cold, and from the database", run}};
 
 }  // namespace
