@@ -61,7 +61,10 @@ ir::lowered sum_of_vectors(std::int64_t n, ir::loop_kind kind) {
   auto const a = operand("A", dtype::f32, {n}, 0);
   auto const b = operand("B", dtype::f32, {n}, 1);
   auto const c = operand("C", dtype::f32, {n}, 2);
-  return program({a, b, c}, loop("i", n, ir::make_store(c, {var("i")}, ir::make_access(a, {var("i")}) + ir::make_access(b, {var("i")})), kind));
+  return program(
+      {a, b, c},
+      loop("i", n, ir::make_store(c, {var("i")}, ir::make_access(a, {var("i")}) + ir::make_access(b, {var("i")})),
+           kind));
 }
 
 /// C (4, 32) = A (4, 100) B (100, 32), all of C in registers
@@ -70,12 +73,17 @@ ir::lowered product_tile() {
   auto const b = operand("B", dtype::f32, {100, 32}, 1);
   auto const c = operand("C", dtype::f32, {4, 32}, 2);
   auto const acc = registers("acc", {4, 32});
-  auto const tile = [&](ir::stmt s) { return loop("i", 4, loop("j", 32, std::move(s), ir::loop_kind::vectorized), ir::loop_kind::unrolled); };
+  auto const tile = [&](ir::stmt s) {
+    return loop("i", 4, loop("j", 32, std::move(s), ir::loop_kind::vectorized), ir::loop_kind::unrolled);
+  };
   auto const at = std::vector<ir::expr>{var("i"), var("j")};
   auto const product = ir::make_access(a, {var("i"), var("k")}) * ir::make_access(b, {var("k"), var("j")});
-  return program({a, b, c}, ir::make_allocate(acc, ir::make_block({tile(ir::make_store(acc, at, ir::make_real(dtype::f32, 0))),
-                                                                  loop("k", 100, tile(ir::make_store(acc, at, ir::make_access(acc, at) + product))),
-                                                                  tile(ir::make_store(c, at, ir::make_access(acc, at)))})));
+  return program(
+      {a, b, c},
+      ir::make_allocate(
+          acc, ir::make_block({tile(ir::make_store(acc, at, ir::make_real(dtype::f32, 0))),
+                               loop("k", 100, tile(ir::make_store(acc, at, ir::make_access(acc, at) + product))),
+                               tile(ir::make_store(c, at, ir::make_access(acc, at)))})));
 }
 
 /// B (7) = sums of the rows of A (7, 10)
@@ -85,8 +93,11 @@ ir::lowered sums_of_rows() {
   auto const sum = registers("sum", {1});
   auto const at = std::vector<ir::expr>{ir::make_index(0)};
   auto const add = ir::make_store(sum, at, ir::make_access(sum, at) + ir::make_access(a, {var("i"), var("k")}));
-  return program({a, b}, loop("i", 7, ir::make_allocate(sum, ir::make_block({ir::make_store(sum, at, ir::make_real(dtype::f32, 0)), loop("k", 10, add),
-                                                                          ir::make_store(b, {var("i")}, ir::make_access(sum, at))}))));
+  return program(
+      {a, b}, loop("i", 7,
+                   ir::make_allocate(
+                       sum, ir::make_block({ir::make_store(sum, at, ir::make_real(dtype::f32, 0)), loop("k", 10, add),
+                                            ir::make_store(b, {var("i")}, ir::make_access(sum, at))}))));
 }
 
 /// B (16) = A (15) shifted by one, 0 outside
@@ -103,8 +114,16 @@ ir::lowered transposed() {
   auto const a = operand("A", dtype::f32, {8, 16}, 0);
   auto const b = operand("B", dtype::f32, {16, 8}, 1);
   auto const tile = registers("tile", {8, 16});
-  auto const in = loop("i", 8, loop("j", 16, ir::make_store(tile, {var("i"), var("j")}, ir::make_access(a, {var("i"), var("j")})), ir::loop_kind::vectorized), ir::loop_kind::unrolled);
-  auto const out = loop("j", 16, loop("i", 8, ir::make_store(b, {var("j"), var("i")}, ir::make_access(tile, {var("i"), var("j")})), ir::loop_kind::vectorized), ir::loop_kind::unrolled);
+  auto const in =
+      loop("i", 8,
+           loop("j", 16, ir::make_store(tile, {var("i"), var("j")}, ir::make_access(a, {var("i"), var("j")})),
+                ir::loop_kind::vectorized),
+           ir::loop_kind::unrolled);
+  auto const out =
+      loop("j", 16,
+           loop("i", 8, ir::make_store(b, {var("j"), var("i")}, ir::make_access(tile, {var("i"), var("j")})),
+                ir::loop_kind::vectorized),
+           ir::loop_kind::unrolled);
   return program({a, b}, ir::make_allocate(tile, ir::make_block({in, out})));
 }
 
@@ -115,14 +134,16 @@ ir::lowered quotients() {
   auto const c = operand("C", dtype::i32, {8}, 2);
   auto const at = std::vector<ir::expr>{var("o") * 4 + var("i")};
   auto const value = ir::make_binary(ir::binary_op::divide, ir::make_access(a, at), ir::make_access(b, at));
-  return program({a, b, c}, loop("o", 2, loop("i", 4, ir::make_store(c, at, value), ir::loop_kind::vectorized), ir::loop_kind::parallel));
+  return program({a, b, c}, loop("o", 2, loop("i", 4, ir::make_store(c, at, value), ir::loop_kind::vectorized),
+                                 ir::loop_kind::parallel));
 }
 
 /// B (20) = f(A (20))
 ir::lowered mapped(dtype type, ir::expr (*f)(ir::expr const&)) {
   auto const a = operand("A", type, {20}, 0);
   auto const b = operand("B", type, {20}, 1);
-  return program({a, b}, loop("i", 20, ir::make_store(b, {var("i")}, f(ir::make_access(a, {var("i")}))), ir::loop_kind::vectorized));
+  return program({a, b}, loop("i", 20, ir::make_store(b, {var("i")}, f(ir::make_access(a, {var("i")}))),
+                              ir::loop_kind::vectorized));
 }
 
 std::vector<std::string> lines(std::string const& text) {
@@ -155,15 +176,22 @@ void compare(std::string const& name, ir::lowered const& what, target const& mac
 }  // namespace
 
 TEST_CASE("golden: a scalar loop") { compare("sum_scalar", sum_of_vectors(5, ir::loop_kind::serial), plain_machine()); }
-TEST_CASE("golden: vectors and a masked tail") { compare("sum_masked", sum_of_vectors(21, ir::loop_kind::vectorized), wide_machine()); }
-TEST_CASE("golden: vectors and a tail in halves") { compare("sum_halves", sum_of_vectors(7, ir::loop_kind::vectorized), plain_machine()); }
+TEST_CASE("golden: vectors and a masked tail") {
+  compare("sum_masked", sum_of_vectors(21, ir::loop_kind::vectorized), wide_machine());
+}
+TEST_CASE("golden: vectors and a tail in halves") {
+  compare("sum_halves", sum_of_vectors(7, ir::loop_kind::vectorized), plain_machine());
+}
 TEST_CASE("golden: a register tile of a matrix product") { compare("product_tile", product_tile(), wide_machine()); }
 TEST_CASE("golden: a reduction") { compare("sums_of_rows", sums_of_rows(), wide_machine()); }
 TEST_CASE("golden: a boundary in a vector") { compare("shifted", shifted(), wide_machine()); }
 TEST_CASE("golden: a transposed tile") { compare("transposed", transposed(), wide_machine()); }
-TEST_CASE("golden: a parallel loop, a division that does not trap") { compare("quotients", quotients(), plain_machine()); }
+TEST_CASE("golden: a parallel loop, a division that does not trap") {
+  compare("quotients", quotients(), plain_machine());
+}
 TEST_CASE("golden: a function") {
-  compare("exponentials", mapped(dtype::f32, [](ir::expr const& x) { return ir::make_unary(ir::unary_op::exp, x); }), wide_machine());
+  compare("exponentials", mapped(dtype::f32, [](ir::expr const& x) { return ir::make_unary(ir::unary_op::exp, x); }),
+          wide_machine());
 }
 TEST_CASE("golden: 16-bit floats, with and without instructions for them") {
   auto const twice = mapped(dtype::f16, [](ir::expr const& x) { return x + x; });

@@ -10,6 +10,9 @@ entry:
   %v4 = load ptr, ptr %v3, align 8
   %v7 = getelementptr ptr, ptr %operands, i64 2
   %v8 = load ptr, ptr %v7, align 8
+  %v14 = call i64 asm "", "=r,0"(i64 31)
+  %v15 = trunc i64 %v14 to i8
+  %v16 = bitcast i8 %v15 to <8 x i1>
   %v2 = load <16 x float>, ptr %v1, align 4
   %v5 = load <16 x float>, ptr %v4, align 4
   %v6 = fadd <16 x float> %v2, %v5
@@ -19,8 +22,8 @@ entry:
   %v11 = getelementptr float, ptr %v4, i64 16
   %v12 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v11, i32 4, <8 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false>, <8 x float> zeroinitializer)
   %v13 = fadd <8 x float> %v10, %v12
-  %v14 = getelementptr float, ptr %v8, i64 16
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v13, ptr %v14, i32 4, <8 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false>)
+  %v17 = getelementptr float, ptr %v8, i64 16
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v13, ptr %v17, i32 4, <8 x i1> %v16)
   ret void
 }
 

@@ -26,12 +26,14 @@ formula to(dtype type) {
 
 /// Doubles on, beside and half way between 16-bit floats, and any others.
 std::vector<double> around(double (*widened)(std::uint16_t), std::uint16_t infinity) {
-  std::vector<double> all{0.0, -0.0, HUGE_VAL, -HUGE_VAL, std::nan(""), 1e300, -1e300, 1e-300, 5e-324, 65519.999999, 65520, 3.5e38};
+  std::vector<double> all{0.0,    -0.0,   HUGE_VAL, -HUGE_VAL,    std::nan(""), 1e300,
+                          -1e300, 1e-300, 5e-324,   65519.999999, 65520,        3.5e38};
   for (std::uint32_t bits = 0; bits < infinity; bits += 7) {
     auto const low = widened(static_cast<std::uint16_t>(bits));
     auto const high = bits + 1U < infinity ? widened(static_cast<std::uint16_t>(bits + 1)) : 2 * low;
     auto const middle = low + (high - low) / 2;
-    for (double const v : {low, middle, std::nextafter(middle, 0), std::nextafter(middle, 1e308), middle * (1 + 0x1p-40)}) {
+    for (double const v :
+         {low, middle, std::nextafter(middle, 0), std::nextafter(middle, 1e308), middle * (1 + 0x1p-40)}) {
       all.push_back(v);
       all.push_back(-v);
     }
@@ -91,9 +93,12 @@ TEST_CASE("arithmetic: 8 and 64 bits wrap as well, unsigned division has nothing
   std::vector<std::uint32_t> const u{0x80000000U, 7};
   std::vector<std::uint32_t> const v{0xffffffffU, 2};
   for (auto const& machine : machines()) {
-    CHECK(apply<std::int8_t>(machine, dtype::i8, {dtype::i8, dtype::i8}, by(ir::binary_op::divide), a, b) == std::vector<std::int8_t>{-128, -42, -100, -14});
-    CHECK(apply<std::int64_t>(machine, dtype::i64, {dtype::i64, dtype::i64}, by(ir::binary_op::divide), c, d) == std::vector<std::int64_t>{c[0], -4});
-    CHECK(apply<std::uint32_t>(machine, dtype::u32, {dtype::u32, dtype::u32}, by(ir::binary_op::divide), u, v) == std::vector<std::uint32_t>{0, 3});
+    CHECK(apply<std::int8_t>(machine, dtype::i8, {dtype::i8, dtype::i8}, by(ir::binary_op::divide), a, b) ==
+          std::vector<std::int8_t>{-128, -42, -100, -14});
+    CHECK(apply<std::int64_t>(machine, dtype::i64, {dtype::i64, dtype::i64}, by(ir::binary_op::divide), c, d) ==
+          std::vector<std::int64_t>{c[0], -4});
+    CHECK(apply<std::uint32_t>(machine, dtype::u32, {dtype::u32, dtype::u32}, by(ir::binary_op::divide), u, v) ==
+          std::vector<std::uint32_t>{0, 3});
   }
 }
 
@@ -102,32 +107,48 @@ TEST_CASE("arithmetic: the arm of a select that divides by zero is not run") {
   std::vector<std::int32_t> const b{0, 2, 0, 3};
   auto const guarded = [](auto const& in) {
     auto const zero = ir::make_integer(dtype::i32, 0);
-    return ir::make_select(ir::make_binary(ir::binary_op::not_equal, in[1], zero), ir::make_binary(ir::binary_op::divide, in[0], in[1]), zero);
+    return ir::make_select(ir::make_binary(ir::binary_op::not_equal, in[1], zero),
+                           ir::make_binary(ir::binary_op::divide, in[0], in[1]), zero);
   };
   for (auto const& machine : machines())
-    CHECK(apply<std::int32_t>(machine, dtype::i32, {dtype::i32, dtype::i32}, guarded, a, b) == std::vector<std::int32_t>{0, 3, 0, 2});
+    CHECK(apply<std::int32_t>(machine, dtype::i32, {dtype::i32, dtype::i32}, guarded, a, b) ==
+          std::vector<std::int32_t>{0, 3, 0, 2});
 }
 
 TEST_CASE("arithmetic: a NaN is not 0, so it is true") {
   std::vector<double> const x{0.0, -0.0, std::nan(""), 1, 5e-324, -HUGE_VAL};
   for (auto const& machine : machines())
-    CHECK(apply<std::uint8_t>(machine, dtype::boolean, {dtype::f64}, to(dtype::boolean), x) == std::vector<std::uint8_t>{0, 0, 1, 1, 1, 1});
+    CHECK(apply<std::uint8_t>(machine, dtype::boolean, {dtype::f64}, to(dtype::boolean), x) ==
+          std::vector<std::uint8_t>{0, 0, 1, 1, 1, 1});
 }
 
 TEST_CASE("arithmetic: f64 and f32 become f16 with one rounding") { check_narrowing<f16>(dtype::f16, to_f16, 0x7c00); }
-TEST_CASE("arithmetic: f64 and f32 become bf16 with one rounding") { check_narrowing<bf16>(dtype::bf16, to_bf16, 0x7f80); }
+TEST_CASE("arithmetic: f64 and f32 become bf16 with one rounding") {
+  check_narrowing<bf16>(dtype::bf16, to_bf16, 0x7f80);
+}
 
 TEST_CASE("arithmetic: integers become bf16 with one rounding") {
-  std::vector<std::int32_t> narrow{0, 1, -1, 16842753, 16842751, 16842752, -16842753, 2147483647, std::numeric_limits<std::int32_t>::min()};
-  std::vector<std::int64_t> wide{0, 5, -5, (std::int64_t{257} << 54) + 1, (std::int64_t{257} << 54) - 1, std::int64_t{257} << 54, -(std::int64_t{257} << 54) - 1,
-                                 std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+  std::vector<std::int32_t> narrow{
+      0, 1, -1, 16842753, 16842751, 16842752, -16842753, 2147483647, std::numeric_limits<std::int32_t>::min()};
+  std::vector<std::int64_t> wide{0,
+                                 5,
+                                 -5,
+                                 (std::int64_t{257} << 54) + 1,
+                                 (std::int64_t{257} << 54) - 1,
+                                 std::int64_t{257} << 54,
+                                 -(std::int64_t{257} << 54) - 1,
+                                 std::numeric_limits<std::int64_t>::max(),
+                                 std::numeric_limits<std::int64_t>::min()};
   for (auto const& machine : machines()) {
     auto const a = apply<std::uint16_t>(machine, dtype::bf16, {dtype::i32}, to(dtype::bf16), narrow);
     for (std::size_t i = 0; i < narrow.size(); ++i) CHECK(a[i] == to_bf16(narrow[i]).bits);
     auto const b = apply<std::uint16_t>(machine, dtype::bf16, {dtype::i64}, to(dtype::bf16), wide);
     for (std::size_t i = 0; i < wide.size(); ++i) {
       // 257 << 54 lies half way; a 64-bit long double holds it and its neighbours.
-      auto const nudge = wide[i] % 2 != 0 && std::abs(static_cast<double>(wide[i])) < 9e18 && std::abs(static_cast<double>(wide[i])) > 100 ? 1e4 : 0;
+      auto const nudge = wide[i] % 2 != 0 && std::abs(static_cast<double>(wide[i])) < 9e18 &&
+                                 std::abs(static_cast<double>(wide[i])) > 100
+                             ? 1e4
+                             : 0;
       auto const exact = static_cast<double>(wide[i]);
       bool const above = static_cast<long double>(wide[i]) > static_cast<long double>(exact);
       CHECK(b[i] == to_bf16(exact + (nudge != 0 ? (above ? nudge : -nudge) : 0)).bits);
@@ -154,14 +175,21 @@ TEST_CASE("arithmetic: every f16 is read and written back, subnormals and infini
 }
 
 TEST_CASE("arithmetic: floor, ceil and round without instructions for them") {
-  std::vector<double> x{0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.3, -0.3, 1e300, -1e300, HUGE_VAL, -HUGE_VAL, std::nan(""), 0x1p52, 0x1p52 - 0.5, 0x1p23F, 8388607.5, -8388607.5, 5e-324};
+  std::vector<double> x{0.0,    -0.0,         0.5,     -0.5,      1.5,        2.5,       -2.5,
+                        0.3,    -0.3,         1e300,   -1e300,    HUGE_VAL,   -HUGE_VAL, std::nan(""),
+                        0x1p52, 0x1p52 - 0.5, 0x1p23F, 8388607.5, -8388607.5, 5e-324};
   rng random(seed());
-  for (int i = 0; i < 1000; ++i) x.push_back((2 * random.uniform() - 1) * std::ldexp(1.0, static_cast<int>(random.below(60))));
+  for (int i = 0; i < 1000; ++i)
+    x.push_back((2 * random.uniform() - 1) * std::ldexp(1.0, static_cast<int>(random.below(60))));
   std::vector<float> f;
   for (double const v : x) f.push_back(static_cast<float>(v));
-  auto const same = [](auto a, auto b) { return std::isnan(b) ? std::isnan(a) : a == b && std::signbit(a) == std::signbit(b); };
+  auto const same = [](auto a, auto b) {
+    return std::isnan(b) ? std::isnan(a) : a == b && std::signbit(a) == std::signbit(b);
+  };
   for (auto const& machine : machines())
-    for (auto const& [op, wanted] : {std::pair<ir::unary_op, double (*)(double)>{ir::unary_op::floor, std::floor}, {ir::unary_op::ceil, std::ceil}, {ir::unary_op::round, std::nearbyint}}) {
+    for (auto const& [op, wanted] : {std::pair<ir::unary_op, double (*)(double)>{ir::unary_op::floor, std::floor},
+                                     {ir::unary_op::ceil, std::ceil},
+                                     {ir::unary_op::round, std::nearbyint}}) {
       auto const formula_of = [which = op](auto const& in) { return ir::make_unary(which, in[0]); };
       auto const wide = apply<double>(machine, dtype::f64, {dtype::f64}, formula_of, x);
       auto const narrow = apply<float>(machine, dtype::f32, {dtype::f32}, formula_of, f);

@@ -37,15 +37,18 @@ inline std::vector<ttune::target> machines() {
 using formula = std::function<ttune::ir::expr(std::vector<ttune::ir::expr> const& inputs)>;
 
 /// out[i] = f(inputs[0][i], …) in the order of the types.
-inline ttune::ir::lowered elementwise(std::vector<ttune::dtype> const& in, ttune::dtype out, std::int64_t n, formula const& f) {
+inline ttune::ir::lowered elementwise(std::vector<ttune::dtype> const& in, ttune::dtype out, std::int64_t n,
+                                      formula const& f) {
   using namespace ttune;
   ir::lowered program;
   program.name = "elementwise";
   for (auto const t : in) {
     auto const slot = static_cast<int>(program.operands.size());
-    program.operands.push_back(share(ir::buffer{{}, "A" + std::to_string(slot), t, {n}, ir::memory::operand, slot, {}}));
+    program.operands.push_back(
+        share(ir::buffer{{}, "A" + std::to_string(slot), t, {n}, ir::memory::operand, slot, {}}));
   }
-  program.operands.push_back(share(ir::buffer{{}, "Y", out, {n}, ir::memory::operand, static_cast<int>(in.size()), {}}));
+  program.operands.push_back(
+      share(ir::buffer{{}, "Y", out, {n}, ir::memory::operand, static_cast<int>(in.size()), {}}));
   auto const at = ir::make_variable("o") * 61 + ir::make_variable("i");  // 61 at a time: whole vectors and a tail
   std::vector<ir::expr> reads;
   for (std::size_t k = 0; k < in.size(); ++k) reads.push_back(ir::make_access(program.operands[k], {at}));
@@ -56,7 +59,8 @@ inline ttune::ir::lowered elementwise(std::vector<ttune::dtype> const& in, ttune
 }
 
 template <class Out, class... In>
-std::vector<Out> apply(ttune::target const& machine, ttune::dtype out, std::vector<ttune::dtype> const& types, formula const& f, std::vector<In>... inputs) {
+std::vector<Out> apply(ttune::target const& machine, ttune::dtype out, std::vector<ttune::dtype> const& types,
+                       formula const& f, std::vector<In>... inputs) {
   using namespace ttune;
   auto const n = std::get<0>(std::tie(inputs...)).size();
   auto const padded = (n + 60) / 61 * 61;

@@ -19,11 +19,26 @@ namespace {
 template <class T>
 std::vector<T> arguments(double range) {
   using limits = std::numeric_limits<T>;
-  std::vector<T> all{T(0), -T(0), T(1), T(-1), limits::infinity(), -limits::infinity(), limits::quiet_NaN(), limits::min(), -limits::min(),
-                     limits::denorm_min(), -limits::denorm_min(), limits::max(), limits::lowest(), limits::epsilon(), T(0.5), T(2)};
+  std::vector<T> all{T(0),
+                     -T(0),
+                     T(1),
+                     T(-1),
+                     limits::infinity(),
+                     -limits::infinity(),
+                     limits::quiet_NaN(),
+                     limits::min(),
+                     -limits::min(),
+                     limits::denorm_min(),
+                     -limits::denorm_min(),
+                     limits::max(),
+                     limits::lowest(),
+                     limits::epsilon(),
+                     T(0.5),
+                     T(2)};
   rng random(seed());
   for (int e = limits::min_exponent - limits::digits; e < limits::max_exponent; ++e)
-    for (int k = 0; k < 4; ++k) all.push_back(static_cast<T>(std::ldexp((k % 2 == 0 ? 1 : -1) * (1 + random.uniform()), e)));
+    for (int k = 0; k < 4; ++k)
+      all.push_back(static_cast<T>(std::ldexp((k % 2 == 0 ? 1 : -1) * (1 + random.uniform()), e)));
   for (int k = 0; k < 100000; ++k) all.push_back(static_cast<T>((2 * random.uniform() - 1) * range));
   for (int k = 0; k < 20000; ++k) all.push_back(static_cast<T>((2 * random.uniform() - 1) * 1.5));
   for (int k = 0; k < 20000; ++k) all.push_back(static_cast<T>(1 + (2 * random.uniform() - 1) * 0.01));
@@ -41,7 +56,8 @@ double units_off(T got, long double wanted) {
     return std::abs(finite) == std::numeric_limits<T>::max() ? 1 : HUGE_VAL;
   }
   auto const below = std::nextafter(std::abs(nearest), T(0));
-  auto const unit = std::max(std::abs(static_cast<long double>(std::abs(nearest)) - below), static_cast<long double>(std::numeric_limits<T>::denorm_min()));
+  auto const unit = std::max(std::abs(static_cast<long double>(std::abs(nearest)) - below),
+                             static_cast<long double>(std::numeric_limits<T>::denorm_min()));
   return static_cast<double>(std::abs(static_cast<long double>(got) - wanted) / unit);
 }
 
@@ -55,7 +71,8 @@ void check(target const& machine, ir::unary_op op, long double (*wanted)(long do
     auto const off = units_off(y[i], wanted(static_cast<long double>(x[i])));
     most = std::max(most, off);
     if (off > limit) {
-      CHECK_MESSAGE(off <= limit, "f(", x[i], ") is ", y[i], ", should be ", static_cast<double>(wanted(static_cast<long double>(x[i]))), ": ", off, " units off");
+      CHECK_MESSAGE(off <= limit, "f(", x[i], ") is ", y[i], ", should be ",
+                    static_cast<double>(wanted(static_cast<long double>(x[i]))), ": ", off, " units off");
       return;
     }
   }
@@ -93,7 +110,9 @@ TEST_CASE("functions: sin and cos next to multiples of a quarter turn") {
     auto const near = static_cast<float>(k * 1.57079632679489661923);
     for (float const v : {near, std::nextafter(near, 0.0F), std::nextafter(near, 1e30F)}) x.push_back(v);
   }
-  auto const y = apply<float>(probe_host(), dtype::f32, {dtype::f32}, [](auto const& in) { return ir::make_unary(ir::unary_op::sin, in[0]); }, x);
+  auto const y = apply<float>(
+      probe_host(), dtype::f32, {dtype::f32}, [](auto const& in) { return ir::make_unary(ir::unary_op::sin, in[0]); },
+      x);
   for (std::size_t i = 0; i < x.size(); ++i) {
     INFO(x[i]);
     REQUIRE(units_off(y[i], std::sin(static_cast<long double>(x[i]))) <= 1);
@@ -104,7 +123,11 @@ TEST_CASE("functions: pow") {
   INFO("TTUNE_SEED=", seed());
   std::vector<float> x;
   std::vector<float> y;
-  std::vector<float> const specials{0.0F, -0.0F, 1, -1, 2, -2, 3, -3, 0.5F, -0.5F, 1.5F, -1.5F, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e30F, -1e30F, 1e-30F, 16777215, 16777216, -8388607.5F, 1e-45F, -1e-45F};
+  std::vector<float> const specials{0.0F,        -0.0F,  1,         -1,         2,
+                                    -2,          3,      -3,        0.5F,       -0.5F,
+                                    1.5F,        -1.5F,  HUGE_VALF, -HUGE_VALF, std::nanf(""),
+                                    1e30F,       -1e30F, 1e-30F,    16777215,   16777216,
+                                    -8388607.5F, 1e-45F, -1e-45F};
   for (float const a : specials)
     for (float const b : specials) x.push_back(a), y.push_back(b);
   rng random(seed());
@@ -114,7 +137,9 @@ TEST_CASE("functions: pow") {
     y.push_back(static_cast<float>(k % 3 == 0 ? std::nearbyint(by) : by));
   }
   for (auto const& machine : machines()) {
-    auto const z = apply<float>(machine, dtype::f32, {dtype::f32, dtype::f32}, [](auto const& in) { return ir::make_binary(ir::binary_op::power, in[0], in[1]); }, x, y);
+    auto const z = apply<float>(
+        machine, dtype::f32, {dtype::f32, dtype::f32},
+        [](auto const& in) { return ir::make_binary(ir::binary_op::power, in[0], in[1]); }, x, y);
     for (std::size_t i = 0; i < x.size(); ++i) {
       INFO(machine.cpu, ": ", x[i], " to the ", y[i], " is ", z[i]);
       REQUIRE(units_off(z[i], std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]))) <= 1);
@@ -126,7 +151,8 @@ TEST_CASE("functions: code of exp, log, tanh and erf calls nothing") {
   orc_backend backend;
   for (auto const op : {ir::unary_op::exp, ir::unary_op::log, ir::unary_op::tanh, ir::unary_op::erf})
     for (auto const type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
-      auto const text = backend.source(elementwise({type}, type, 61, [&](auto const& in) { return ir::make_unary(op, in[0]); }), {});
+      auto const text =
+          backend.source(elementwise({type}, type, 61, [&](auto const& in) { return ir::make_unary(op, in[0]); }), {});
       CHECK(text.find("ptr %runtime, i64") == std::string::npos);  // nothing is read from the table
     }
 }

@@ -36,9 +36,9 @@ target avx512_server() {
 
 struct loop_shape {
   int instructions = 0;
-  int products = 0;   ///< fused multiply-adds of whole vectors
-  int reads = 0;      ///< instructions that read memory, products with a memory operand among them
-  int on_stack = 0;   ///< instructions that touch the stack: spills
+  int products = 0;  ///< fused multiply-adds of whole vectors
+  int reads = 0;     ///< instructions that read memory, products with a memory operand among them
+  int on_stack = 0;  ///< instructions that touch the stack: spills
 };
 
 bool has(std::string const& line, char const* what) { return line.find(what) != std::string::npos; }
@@ -86,7 +86,7 @@ TEST_CASE("inner loop: the untuned matrix product keeps its tile in registers an
     REQUIRE(text);
     auto const loop = hottest_loop(*text);
     INFO(loop.instructions, " instructions, ", loop.products, " products, ", loop.reads, " reads");
-    CHECK(loop.products >= 14);           // as many sums as hide the latency of a product (2 a cycle, 4 cycles) and more
+    CHECK(loop.products >= 14);  // as many sums as hide the latency of a product (2 a cycle, 4 cycles) and more
     CHECK(loop.on_stack == 0);
     CHECK(loop.reads * 10 <= loop.products * 6);
     CHECK(loop.instructions <= loop.products + loop.reads + 6);  // and the counting of the loop

@@ -84,6 +84,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value from_memory(std::string const& raw, dtype type, int lanes);
   [[nodiscard]] std::string to_memory(value const& v, dtype type);
   [[nodiscard]] std::string mask_text(int lanes) const;
+  [[nodiscard]] std::string opaque_mask(int lanes);
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
   [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);

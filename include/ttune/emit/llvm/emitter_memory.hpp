@@ -67,6 +67,17 @@ inline std::string llvm_emitter::mask_text(int lanes) const {
   return text + ">";
 }
 
+/// The mask as a value that LLVM cannot look into: masked stores of less than a register with a constant mask take it
+/// twice as long to compile, convolutions that store tiles 3 wide 40 ms instead of 20.
+inline std::string llvm_emitter::opaque_mask(int lanes) {
+  std::uint64_t bits = 0;
+  for (int i = 0; i < lanes; ++i) bits |= std::uint64_t{runs(i)} << i;
+  auto const constant = "call i64 asm \"\", \"=r,0\"(i64 " + std::to_string(bits) + ")";
+  auto const narrow = "trunc i64 " + define_at(0, constant, constant) + " to i" + std::to_string(lanes);
+  auto const cast = "bitcast i" + std::to_string(lanes) + " " + define_at(0, narrow, narrow) + " to " + vector_of("i1", lanes);
+  return define_at(0, cast, cast);
+}
+
 inline value llvm_emitter::from_memory(std::string const& raw, dtype type, int lanes) {
   if (type == dtype::boolean)
     return {define("icmp ne " + vector_of("i8", lanes) + " " + raw + ", " + splat_literal("i8", "0", lanes)), type, lanes};
@@ -163,9 +174,11 @@ inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, 
   } else {
     auto const suffix = ".v" + std::to_string(v.lanes) + (scalar[0] == 'i' ? scalar : mangled(b.type, 1));
     auto const bits = "<" + std::to_string(v.lanes) + " x i1>";
+    bool const whole = static_cast<std::size_t>(v.lanes) * size_in_bytes(b.type) >= static_cast<std::size_t>(machine_.vector_bytes) || v.lanes > 64;
+    auto const running = whole ? mask_text(v.lanes) : opaque_mask(v.lanes);
     declare("declare void @llvm.masked.store" + suffix + ".p0(" + type + ", ptr, i32, " + bits + ")");
     frames_.line("call void @llvm.masked.store" + suffix + ".p0(" + type + " " + raw + ", ptr " + pointer(b, start) + ", i32 " + align +
-                 ", " + bits + " " + mask_text(v.lanes) + ")");
+                 ", " + bits + " " + running + ")");
   }
   frames_.forget_loads(b.name);
 }

@@ -16,7 +16,8 @@ struct instruction_set {
     std::string_view const triple = machine.triple;
     bool const arm = triple.substr(0, 7) == "aarch64" || triple.substr(0, 5) == "arm64";
     bool const avx512 = has(machine.features, "avx512f");
-    rounds = arm || avx512 || has(machine.features, "sse4.1") || has(machine.features, "avx") || has(machine.features, "avx2");
+    rounds = arm || avx512 || has(machine.features, "sse4.1") || has(machine.features, "avx") ||
+             has(machine.features, "avx2");
     converts_half = arm || avx512 || has(machine.features, "f16c");
   }
 

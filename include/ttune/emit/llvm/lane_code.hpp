@@ -34,13 +34,19 @@ struct lane_value {
   [[nodiscard]] bool real() const { return scalar == "float" || scalar == "double"; }
   [[nodiscard]] bool wide() const { return scalar == "double"; }
   [[nodiscard]] std::string type() const { return vector_of(scalar, lanes); }
-  [[nodiscard]] lane_value named(std::string made, std::string const& of) const { return {sink, std::move(made), of, lanes}; }
+  [[nodiscard]] lane_value named(std::string made, std::string const& of) const {
+    return {sink, std::move(made), of, lanes};
+  }
   [[nodiscard]] lane_value two(std::string const& instruction, lane_value const& b) const {
     return named(sink->define(instruction + " " + type() + " " + text + ", " + b.text), scalar);
   }
   /// A constant of the same type.
-  [[nodiscard]] lane_value number(double v) const { return named(sink->splat(scalar, real_literal(wide() ? dtype::f64 : dtype::f32, v), lanes), scalar); }
-  [[nodiscard]] lane_value bits(std::uint64_t v) const { return named(sink->splat(scalar, std::to_string(static_cast<std::int64_t>(v)), lanes), scalar); }
+  [[nodiscard]] lane_value number(double v) const {
+    return named(sink->splat(scalar, real_literal(wide() ? dtype::f64 : dtype::f32, v), lanes), scalar);
+  }
+  [[nodiscard]] lane_value bits(std::uint64_t v) const {
+    return named(sink->splat(scalar, std::to_string(static_cast<std::int64_t>(v)), lanes), scalar);
+  }
   [[nodiscard]] lane_value cast(std::string const& instruction, std::string const& to) const {
     return named(sink->define(instruction + " " + type() + " " + text + " to " + vector_of(to, lanes)), to);
   }
@@ -49,14 +55,18 @@ struct lane_value {
   [[nodiscard]] lane_value as_real() const { return cast("bitcast", scalar == "i64" ? "double" : "float"); }
   [[nodiscard]] lane_value shifted_left(int by) const { return two("shl", bits(static_cast<std::uint64_t>(by))); }
   [[nodiscard]] lane_value shifted_right(int by) const { return two("lshr", bits(static_cast<std::uint64_t>(by))); }
-  [[nodiscard]] lane_value shifted_right_signed(int by) const { return two("ashr", bits(static_cast<std::uint64_t>(by))); }
+  [[nodiscard]] lane_value shifted_right_signed(int by) const {
+    return two("ashr", bits(static_cast<std::uint64_t>(by)));
+  }
   /// fcmp or icmp, as "olt".
   [[nodiscard]] lane_value compared(std::string const& how, lane_value const& b) const {
     return named(sink->define((real() ? "fcmp " : "icmp ") + how + " " + type() + " " + text + ", " + b.text), "i1");
   }
   /// Of conditions: a where it holds, else b.
   [[nodiscard]] lane_value choose(lane_value const& a, lane_value const& b) const {
-    return named(sink->define("select " + type() + " " + text + ", " + a.type() + " " + a.text + ", " + b.type() + " " + b.text), a.scalar);
+    return named(
+        sink->define("select " + type() + " " + text + ", " + a.type() + " " + a.text + ", " + b.type() + " " + b.text),
+        a.scalar);
   }
 
   friend lane_value operator+(lane_value const& a, lane_value const& b) { return a.two(a.real() ? "fadd" : "add", b); }
@@ -65,7 +75,9 @@ struct lane_value {
   friend lane_value operator/(lane_value const& a, lane_value const& b) { return a.two("fdiv", b); }
   friend lane_value operator&(lane_value const& a, lane_value const& b) { return a.two("and", b); }
   friend lane_value operator|(lane_value const& a, lane_value const& b) { return a.two("or", b); }
-  friend lane_value operator-(lane_value const& a) { return a.named(a.sink->define("fneg " + a.type() + " " + a.text), a.scalar); }
+  friend lane_value operator-(lane_value const& a) {
+    return a.named(a.sink->define("fneg " + a.type() + " " + a.text), a.scalar);
+  }
 };
 
 /// a * b + c, rounded once where the machine can.
@@ -74,15 +86,23 @@ struct lane_value {
   auto const type = a.type();
   auto const name = "@llvm.fma." + mangled(a.wide() ? dtype::f64 : dtype::f32, a.lanes);
   a.sink->declare("declare " + type + " " + name + "(" + type + ", " + type + ", " + type + ")");
-  return a.named(a.sink->define("call " + type + " " + name + "(" + type + " " + a.text + ", " + type + " " + b.text + ", " + type + " " + c.text + ")"), a.scalar);
+  return a.named(a.sink->define("call " + type + " " + name + "(" + type + " " + a.text + ", " + type + " " + b.text +
+                                ", " + type + " " + c.text + ")"),
+                 a.scalar);
 }
 
 /// Bits of the sign and without it.
-[[nodiscard]] inline lane_value sign_bit(lane_value const& bits) { return bits & bits.bits(bits.scalar == "i64" ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(INT32_MIN)); }
-[[nodiscard]] inline lane_value magnitude_bits(lane_value const& bits) { return bits & bits.bits(bits.scalar == "i64" ? ~(std::uint64_t{1} << 63) : 0x7fffffff); }
+[[nodiscard]] inline lane_value sign_bit(lane_value const& bits) {
+  return bits & bits.bits(bits.scalar == "i64" ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(INT32_MIN));
+}
+[[nodiscard]] inline lane_value magnitude_bits(lane_value const& bits) {
+  return bits & bits.bits(bits.scalar == "i64" ? ~(std::uint64_t{1} << 63) : 0x7fffffff);
+}
 [[nodiscard]] inline lane_value magnitude(lane_value const& x) { return magnitude_bits(x.as_bits()).as_real(); }
 /// |a| with the sign of b
-[[nodiscard]] inline lane_value with_sign(lane_value const& a, lane_value const& b) { return (magnitude_bits(a.as_bits()) | sign_bit(b.as_bits())).as_real(); }
+[[nodiscard]] inline lane_value with_sign(lane_value const& a, lane_value const& b) {
+  return (magnitude_bits(a.as_bits()) | sign_bit(b.as_bits())).as_real();
+}
 /// The smaller of x and a limit; NaN stays.
 [[nodiscard]] inline lane_value at_most(lane_value const& x, double limit) {
   auto const l = x.number(limit);

@@ -61,7 +61,8 @@ namespace ttune::inline v0::emit {
   auto const bits = x.as_bits();
   auto const size = magnitude_bits(bits);
   auto const odd = size.shifted_right(13) & size.bits(1);
-  auto const normal = (size + odd + size.bits((std::uint64_t{0} - (std::uint64_t{112} << 23)) + 0xfff)).shifted_right(13);
+  auto const normal =
+      (size + odd + size.bits((std::uint64_t{0} - (std::uint64_t{112} << 23)) + 0xfff)).shifted_right(13);
   auto const half = x.number(0.5);  // its last bit is worth as much as that of a subnormal half
   auto const subnormal = (size.as_real() + half).as_bits() - half.as_bits();
   auto const infinite = size.compared("ugt", size.bits(0x7f800000)).choose(size.bits(0x7e00), size.bits(0x7c00));
@@ -70,7 +71,9 @@ namespace ttune::inline v0::emit {
   return (made | (bits.shifted_right(16) & bits.bits(0x8000))).cast("trunc", "i16");
 }
 
-[[nodiscard]] inline lane_value bfloat_to_float(lane_value const& bfloat) { return bfloat.cast("zext", "i32").shifted_left(16).as_real(); }
+[[nodiscard]] inline lane_value bfloat_to_float(lane_value const& bfloat) {
+  return bfloat.cast("zext", "i32").shifted_left(16).as_real();
+}
 
 /// Float to the i16 bits of a bfloat, to nearest even; a NaN stays one.
 [[nodiscard]] inline lane_value float_to_bfloat(lane_value const& x) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh and erf of all lanes at once; sin, cos and pow of f32, by way of f64. Range reductions and sums as in W. J. Cody, W. Waite, "Software Manual
-// for the Elementary Functions" (1980), the logarithm's as in P. T. P. Tang, "Table-driven implementation of the
-// logarithm function" (1990) without its table. Coefficients are those of the power series, cut where the rest is
-// below a tenth of the last place, or Chebyshev coefficients computed here. Errors: see tests/unit/orc/functions.cpp.
+// exp, log, tanh and erf of all lanes at once; sin, cos and pow of f32, by way of f64. Range reductions and sums as in
+// W. J. Cody, W. Waite, "Software Manual for the Elementary Functions" (1980), the logarithm's as in P. T. P. Tang,
+// "Table-driven implementation of the logarithm function" (1990) without its table. Coefficients are those of the power
+// series, cut where the rest is below a tenth of the last place, or Chebyshev coefficients computed here. Errors: see
+// tests/unit/orc/functions.cpp.
 #pragma once
 
 #include <cmath>
@@ -104,7 +105,8 @@ template <class Function>
   std::vector<double> made;
   for (int k = 0; k < count; ++k) {
     long double sum = 0;
-    for (int j = 0; j < count; ++j) sum += values[static_cast<std::size_t>(j)] * std::cos(std::numbers::pi_v<long double> * k * (j + 0.5L) / count);
+    for (int j = 0; j < count; ++j)
+      sum += values[static_cast<std::size_t>(j)] * std::cos(std::numbers::pi_v<long double> * k * (j + 0.5L) / count);
     made.push_back(static_cast<double>((k == 0 ? 1 : 2) * sum / count));
   }
   return made;
@@ -143,7 +145,8 @@ template <class Function>
     auto const at = 1 / (from + (to - from) * (t + 1) / 2) - 2;
     return std::erfc(at) * std::exp(at * at);
   };
-  auto const t = fused(x.number(1) / (size + x.number(2)), x.number(2 / (to - from)), x.number(-2 * from / (to - from) - 1));
+  auto const t =
+      fused(x.number(1) / (size + x.number(2)), x.number(2 / (to - from)), x.number(-2 * from / (to - from) - 1));
   auto const far = x.number(1) - exponential(-square) * chebyshev_sum(t, chebyshev(g, wide ? 22 : 10));
   return size.compared("ogt", x.number(1)).choose(with_sign(far, x), near);
 }
@@ -170,7 +173,8 @@ inline constexpr double largest_angle = 0x1p24;
   }
   auto const quarter = pushed.as_bits() + pushed.as_bits().bits(turns);
   auto const zero = quarter.bits(0);
-  auto const made = (quarter & quarter.bits(1)).compared("eq", zero).choose(r * polynomial(square, odd), polynomial(square, even));
+  auto const made =
+      (quarter & quarter.bits(1)).compared("eq", zero).choose(r * polynomial(square, odd), polynomial(square, even));
   return (quarter & quarter.bits(2)).compared("eq", zero).choose(made, -made).cast("fptrunc", "float");
 }
 
@@ -196,7 +200,8 @@ inline constexpr double largest_angle = 0x1p24;
   auto const has_root = integral | size.compared("oeq", zero) | size.compared("oeq", infinity) | x.compared("uno", x);
   auto const undefined = negative.choose(has_root.choose(raised, x.number(std::nan(""))), raised);
   auto const with_signs = (negative & odd).choose(-undefined, undefined);
-  auto const is_one = x.compared("oeq", one) | y.compared("oeq", zero) | (size.compared("oeq", one) & times.compared("oeq", infinity));
+  auto const is_one =
+      x.compared("oeq", one) | y.compared("oeq", zero) | (size.compared("oeq", one) & times.compared("oeq", infinity));
   return is_one.choose(one, with_signs).cast("fptrunc", "float");
 }
 

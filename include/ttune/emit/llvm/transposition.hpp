@@ -16,7 +16,7 @@ namespace ttune::inline v0::emit {
 class transposition {
  public:
   struct step {
-    int first;                ///< of two vectors: the rows are 0, 1, ..., what the steps make follows
+    int first;  ///< of two vectors: the rows are 0, 1, ..., what the steps make follows
     int second;
     std::vector<int> places;  ///< in the lanes of both, one behind the other
   };

@@ -14,7 +14,7 @@
 namespace ttune::inline v0::orc {
 
 struct processor_names {
-  std::string cpu;       ///< empty: LLVM's plain code of the architecture
+  std::string cpu;  ///< empty: LLVM's plain code of the architecture
   std::string features;
 };
 
@@ -51,11 +51,14 @@ template <class F>
 }  // namespace detail
 
 /// The names without those that LLVM does not know.
-[[nodiscard]] inline processor_names known_names(LLVMTargetRef description, std::string const& triple, processor_names wanted) {
-  if (wanted.cpu == take(LLVMGetHostCPUName()) && wanted.features.starts_with(take(LLVMGetHostCPUFeatures()))) return wanted;
+[[nodiscard]] inline processor_names known_names(LLVMTargetRef description, std::string const& triple,
+                                                 processor_names wanted) {
+  if (wanted.cpu == take(LLVMGetHostCPUName()) && wanted.features.starts_with(take(LLVMGetHostCPUFeatures())))
+    return wanted;
   auto const complaints = detail::caught_errors([&] {
-    machine_owner const probe(LLVMCreateTargetMachine(description, triple.c_str(), wanted.cpu.c_str(), wanted.features.c_str(),
-                                                      LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelSmall));
+    machine_owner const probe(LLVMCreateTargetMachine(description, triple.c_str(), wanted.cpu.c_str(),
+                                                      wanted.features.c_str(), LLVMCodeGenLevelNone, LLVMRelocPIC,
+                                                      LLVMCodeModelSmall));
   });
   if (detail::is_complained_of(complaints, wanted.cpu, "processor")) wanted.cpu.clear();
   std::string kept;
