@@ -52,7 +52,9 @@ class replay_session {
     seen_.insert(seen_.end(), seen.begin(), seen.end());
     for (auto& s : seen)
       if (!s.failed) incumbents_.push_back(std::move(s));
-    std::ranges::stable_sort(incumbents_, std::ranges::greater{}, &observation::speed);
+    std::ranges::sort(incumbents_, [](observation const& a, observation const& b) {
+      return a.speed != b.speed ? a.speed > b.speed : a.chosen.choices < b.chosen.choices;
+    });
     return !seen.empty();
   }
 
