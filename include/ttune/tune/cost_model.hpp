@@ -2,6 +2,7 @@
 // What predicts the speed of a candidate from its features, and how such a model is judged.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -71,9 +72,9 @@ class cost_model {
 class any_cost_model {
  public:
   any_cost_model() = default;
-  any_cost_model(std::shared_ptr<cost_model> model) : model_(std::move(model)) {}
-  template <class Model>
-    requires(std::is_base_of_v<cost_model, Model>)
+  template <std::derived_from<cost_model> Model>
+  any_cost_model(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+  template <std::derived_from<cost_model> Model>
   any_cost_model(Model model) : model_(std::make_shared<Model>(std::move(model))) {}
 
   explicit operator bool() const noexcept { return model_ != nullptr; }

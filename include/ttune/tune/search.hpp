@@ -2,6 +2,7 @@
 // What chooses the configurations to measure next. One strategy a file; a user can write one.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -57,10 +58,18 @@ class search_strategy {
 class any_search {
  public:
   any_search() = default;
-  any_search(std::shared_ptr<search_strategy> strategy) : strategy_(std::move(strategy)) {}
-  template <class Strategy>
-    requires(std::is_base_of_v<search_strategy, Strategy>)
-  any_search(Strategy strategy) : strategy_(std::make_shared<Strategy>(std::move(strategy))) {}
+  template <std::derived_from<search_strategy> Strategy>
+  any_search(std::shared_ptr<Strategy> strategy) : strategy_(std::move(strategy)) {}
+  template <std::derived_from<search_strategy> Strategy>
+  any_search(Strategy strategy) {
+    if constexpr (std::is_copy_constructible_v<Strategy>)
+      another_ = [as_given = strategy] { return any_search(as_given); };
+    strategy_ = std::make_shared<Strategy>(std::move(strategy));
+  }
+
+  /// One of the same kind and options, to start on another space: a strategy is on one space at a time. Throws
+  /// argument_error for one that was given as a pointer or cannot be copied.
+  [[nodiscard]] any_search another() const;
 
   explicit operator bool() const noexcept { return strategy_ != nullptr; }
   search_strategy& operator*() const noexcept { return *strategy_; }
@@ -68,6 +77,7 @@ class any_search {
 
  private:
   std::shared_ptr<search_strategy> strategy_;
+  std::function<any_search()> another_;
 };
 
 /// Up to `count` random valid configurations that are neither visited nor taken; they are taken then. Where draws hit

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws without repetition.
+// Draws without repetition; copies of strategies.
 #pragma once
 
 #include "ttune/schedule/sampling.inl.hpp"
+#include "ttune/support/error.hpp"
 #include "ttune/tune/search.hpp"
 
 namespace ttune::inline v0 {
+
+TTUNE_INLINE any_search any_search::another() const {
+  if (!another_) throw argument_error("the search " + (strategy_ ? strategy_->name() : "(none)") + " cannot be copied: several workloads need one each; pass the strategy by value");
+  return another_();
+}
 
 TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng& random,
                                                        configuration_set const& visited, configuration_set& taken,

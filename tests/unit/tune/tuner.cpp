@@ -4,15 +4,22 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+#include <memory>
 #include <stdexcept>
 
 #include "support/machine_code.hpp"
 #include "support/main.hpp"
 #include "ttune/core/target.hpp"
+#include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/annealing.hpp"
+#include "ttune/tune/random_search.hpp"
+#include "ttune/tune/replay_device.hpp"
+#include "ttune/tune/workload.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
@@ -23,49 +30,62 @@ at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv
 
 constexpr std::int64_t n = 4096;
 
-/// C(i) = A(i).
-handle<ir::program> copy_program() {
+/// C(i) = A(i), `elements` of n.
+handle<ir::program> copy_program(std::string const& name = "copy", std::int64_t elements = n) {
   ir::tensor a;
   a.name = "A";
-  a.shape.emplace_back(n);
+  a.shape.emplace_back(elements);
   auto const from = share(std::move(a));
   ir::stage s;
   s.name = "C";
-  s.axes.push_back({"i", 0, n});
+  s.axes.push_back({"i", 0, elements});
   s.components.push_back({"", dtype::f32, ir::make_access(from, {ir::make_variable("i")})});
   auto const to = share(std::move(s));
-  return share(ir::program{{}, "copy", {from}, {to}, {to}});
+  return share(ir::program{{}, name, {from}, {to}, {to}});
 }
 
 code right() { return code::copy(0, 1, n * 4); }
 code slow() { return code::spin(300).then(right()); }
 
-/// Gives the kernels that it is told, in this order, the last one again and again.
+/// Gives the kernels that it is told for a program, in this order, the last one again and again.
 class scripted_backend final : public backend {
  public:
-  explicit scripted_backend(std::vector<code> script) : script_(std::move(script)) {}
+  explicit scripted_backend(std::vector<code> script) : scripts_{{"copy", std::move(script)}} {}
+  explicit scripted_backend(std::map<std::string, std::vector<code>> scripts) : scripts_(std::move(scripts)) {}
 
   [[nodiscard]] std::string name() const override { return "scripted"; }
   [[nodiscard]] ttune::availability availability() const override { return {}; }
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const&) const override { return ir::print(program); }
   [[nodiscard]] compile_result compile(ir::lowered const&, kernel_signature signature) override {
-    auto const& next = script_[std::min(compiled_, script_.size() - 1)];
-    ++compiled_;
+    auto const& script = scripts_.at(signature.name);
+    auto const& next = script[std::min(compiled_[signature.name]++, script.size() - 1)];
     if (next.get().empty()) return {std::nullopt, "no register is left", 0};
     auto const body = next;
     return {image_of(std::move(signature), code(body).then(code::ret())), {}, 1e-3};
   }
-  [[nodiscard]] std::size_t compiled() const noexcept { return compiled_; }
+  [[nodiscard]] std::size_t compiled(std::string const& program = "copy") { return compiled_[program]; }
 
  private:
-  std::vector<code> script_;
-  std::size_t compiled_ = 0;
+  std::map<std::string, std::vector<code>> scripts_;
+  std::map<std::string, std::size_t> compiled_;
   ttune::target target_ = [] {
     ttune::target t;
     t.name = "x86_64 generic";
     return t;
   }();
+};
+
+class unavailable_backend final : public backend {
+ public:
+  [[nodiscard]] std::string name() const override { return "absent"; }
+  [[nodiscard]] ttune::availability availability() const override { return {false, "no such machine"}; }
+  [[nodiscard]] ttune::target const& target() const override { return target_; }
+  [[nodiscard]] std::string source(ir::lowered const&, kernel_signature const&) const override { return {}; }
+  [[nodiscard]] compile_result compile(ir::lowered const&, kernel_signature) override { throw std::logic_error("must not be compiled"); }
+
+ private:
+  ttune::target target_;
 };
 
 tuner_options options_with(worker_choice worker = worker::self{}) {
@@ -191,6 +211,172 @@ TEST_CASE("tuner: budgets end it: trials, time, patience, a request") {
   auto const stopped = tune({right()}, options, {.trials = 100, .stop = source.get_token()}).result;
   CHECK(stopped.report.trials == 2);
   CHECK(stopped.report.stopped_because == "stopped by request");
+}
+
+TEST_CASE("tuner: stopped before the final comparison, a kernel that is clearly faster wins all the same") {
+  TTUNE_SKIP_UNLESS_X86();
+  std::stop_source source;
+  auto options = options_with();
+  options.on_progress = [&](progress const& p) {
+    if (p.trials_done == 3) source.request_stop();
+  };
+  auto const made = tune({slow(), right(), slow()}, options, {.trials = 100, .stop = source.get_token()}).result;
+  CHECK(made.report.source == tuning_report::origin::tuned);
+  CHECK(made.report.gain > 2);
+}
+
+TEST_CASE("tuner: what was best for another shape is tried first") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const store = std::make_shared<memory_store>();
+  auto options = options_with();
+  options.records = store;
+  auto const compiler = std::make_shared<scripted_backend>(std::vector<code>{slow(), slow(), right(), slow()});
+  tuner made(compiler, options);
+  auto const there = made.tune(copy_program(), {.trials = 6});
+  REQUIRE(there.report.source == tuning_report::origin::tuned);
+  auto const other = derive_space(copy_program("copy", n / 2), compiler->target());
+  auto const expected = nearest_configuration(other.knobs, choices_of(derive_space(copy_program(), compiler->target()).knobs, there.chosen), other.seed);
+  REQUIRE(expected != other.seed);
+  std::vector<std::vector<knob_choice>> tried;
+  options.on_progress = [&](progress const&) {
+    tried.clear();
+    store->for_each([&](record const& r) {
+      if (r.key.compute == ir::hash(*other.program)) tried.push_back(r.choices);
+      return true;
+    });
+  };
+  (void)tuner(std::make_shared<scripted_backend>(std::vector<code>{code::copy(0, 1, n * 2)}), options).tune(other, {.trials = 3});
+  REQUIRE(tried.size() >= 2);
+  CHECK(find_configuration(other.knobs, tried[1]) == expected);
+}
+
+// ------------------------------------------------------------------------------------------------------ tune_all
+
+namespace {
+
+std::vector<space> spaces_of(backend const& compiler, std::vector<std::string> const& names) {
+  std::vector<space> made;
+  for (auto const& name : names) made.push_back(derive_space(copy_program(name), compiler.target()));
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("tuner::tune_all: one budget, most of it where most time can be saved") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const compiler = std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"fast", {right()}}, {"slow", {code::spin(2000).then(right()), code::spin(1000).then(right())}}});
+  tuner made(compiler, options_with());
+  auto const results = made.tune_all(spaces_of(*compiler, {"fast", "slow"}), {.trials = 30});
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].report.trials + results[1].report.trials == 30);
+  CHECK(results[1].report.trials > 2 * results[0].report.trials);
+  CHECK(results[0].report.workload == "fast");
+  CHECK(results[1].report.source == tuning_report::origin::tuned);
+  for (auto const& r : results) CHECK(!r.image.code.empty());
+}
+
+TEST_CASE("tuner::tune_all: a workload that is called more often gets more trials") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"rare", {slow()}}, {"frequent", {slow()}}});
+  tuner made(compiler, options_with());
+  auto const spaces = spaces_of(*compiler, {"rare", "frequent"});
+  auto const results = made.tune_all(spaces, {.trials = 40, .calls = {1, 20}});
+  CHECK(results[1].report.trials > 2 * results[0].report.trials);
+  CHECK_THROWS_WITH_AS((void)made.tune_all(spaces, {.calls = {1}}), "tune_all: calls are given for 1 of 2 workloads", argument_error);
+}
+
+TEST_CASE("tuner::tune_all: a budget too small for one compile still gives valid kernels") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"a", {right()}}, {"b", {right()}}, {"c", {right()}}});
+  tuner made(compiler, options_with());
+  for (auto const& r : made.tune_all(spaces_of(*compiler, {"a", "b", "c"}), {.time = std::chrono::microseconds(1)})) {
+    CHECK(r.report.source == tuning_report::origin::seed);
+    CHECK(r.report.trials == 1);
+    CHECK(!r.image.code.empty());
+  }
+  CHECK(made.tune_all(std::vector<space>{}, {}).empty());
+}
+
+TEST_CASE("tuner::tune_all: a search that cannot be copied serves one workload only") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto options = options_with();
+  options.search = std::make_shared<random_search>();
+  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"a", {right()}}, {"b", {right()}}});
+  tuner made(compiler, options);
+  CHECK(made.tune(spaces_of(*compiler, {"a"})[0], {.trials = 3}).report.trials == 3);
+  CHECK_THROWS_AS((void)made.tune_all(spaces_of(*compiler, {"a", "b"}), {.trials = 3}), argument_error);
+}
+
+// -------------------------------------------------------------------------------------------------------- replay
+
+namespace {
+
+/// Annealing, and what it proposed.
+class watched_search final : public search_strategy {
+ public:
+  explicit watched_search(std::vector<configuration>& proposed) : proposed_(proposed) {}
+  [[nodiscard]] std::string name() const override { return "watched"; }
+  void start(sampler const& space, std::uint64_t seed) override { search_.start(space, seed); }
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override {
+    auto made = search_.propose(request);
+    proposed_.insert(proposed_.end(), made.begin(), made.end());
+    return made;
+  }
+
+ private:
+  annealing search_;
+  std::vector<configuration>& proposed_;
+};
+
+}  // namespace
+
+TEST_CASE("tuner: on a replay device nothing runs, times are the recorded ones, and the proposals are always the same") {
+  auto const compiler = std::make_shared<scripted_backend>(std::vector<code>{});  // compiling would throw
+  auto const in = derive_space(copy_program(), compiler->target());
+  auto const device = std::make_shared<replay_device>(in.knobs);
+  device->estimate_by([](configuration const& c) { return 1e-3 / (1 + c.choices[0]); });
+  auto const run = [&](std::uint64_t seed) {
+    auto options = options_with(worker::program{"there is none"});
+    options.replay = device;
+    options.seed = seed;
+    options.records = std::make_shared<memory_store>();
+    std::vector<configuration> proposed;
+    options.search = watched_search(proposed);
+    auto const made = tuner(std::make_shared<unavailable_backend>(), options).tune(in, {.trials = 24});
+    CHECK(made.report.replayed);
+    CHECK(made.report.trials == 24);
+    CHECK(made.image.code.empty());
+    CHECK(options.records->count() == 0);  // what was not measured is not recorded
+    return proposed;
+  };
+  auto const first = run(1);
+  CHECK(first.size() >= 23);
+  CHECK(first == run(1));
+  CHECK(first != run(2));
+}
+
+TEST_CASE("tuner: a replay tries what is recorded and ends when it knows nothing more") {
+  auto const compiler = std::make_shared<unavailable_backend>();
+  auto const in = derive_space(copy_program(), compiler->target());
+  workload const work(in, compiler->target());
+  auto const device = std::make_shared<replay_device>(in.knobs);
+  rng random(3);
+  std::vector<double> recorded;
+  for (int i = 0; i < 5; ++i) {
+    record r;
+    r.choices = choices_of(in.knobs, work.sampler().draw(random));
+    r.result.seconds = 1e-3 * (i + 1);
+    REQUIRE(device->add(r));
+  }
+  auto options = options_with();
+  options.replay = device;
+  auto const made = tuner(compiler, options).tune(in, {.trials = 1000});
+  CHECK(made.report.trials >= 1);
+  CHECK(made.report.trials <= 5);
+  CHECK(made.report.seconds <= made.report.seed_seconds);
+  options.replay = std::make_shared<replay_device>(in.knobs);
+  CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the replay of copy has no record of a success", backend_error);
 }
 
 TEST_CASE("tuner: the same seed proposes the same candidates") {

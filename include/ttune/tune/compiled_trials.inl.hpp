@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "ttune/ir/print.hpp"
+#include "ttune/runtime/oracle_check.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/support/hash.hpp"
+#include "ttune/tune/compiled_trials.hpp"
+#include "ttune/tune/phase_timer.hpp"
+
+namespace ttune::inline v0::detail {
+
+TTUNE_INLINE compiled_trials::candidate compiled_trials::lower(configuration const& chosen) {
+  auto const timing = time_phase(report_, tuning_phase::compile);
+  candidate made;
+  try {
+    made.program = work_.build(chosen, made.signature);
+    made.text = hasher{}.add(ir::print(made.program)).value();
+  } catch (error const& failure) {
+    made.diagnostics = failure.what();
+    made.text = hasher{}.add(made.diagnostics).value();
+  }
+  return made;
+}
+
+TTUNE_INLINE compile_result compiled_trials::compile(candidate of) {
+  if (!of.diagnostics.empty()) return {std::nullopt, of.diagnostics, 0};
+  auto const timing = time_phase(report_, tuning_phase::compile);
+  return backend_.compile(of.program, std::move(of.signature));
+}
+
+TTUNE_INLINE std::optional<kernel_image> compiled_trials::image_of(configuration const& chosen) { return compile(lower(chosen)).image; }
+
+TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double check_seconds) {
+  if (auto const there = backend_.availability(); !there) throw backend_error(backend_.name() + " cannot be used: " + there.reason);
+  auto const the_first = backend_.name() + ": the first kernel of " + report_.workload;
+  auto lowered = lower(seed);
+  auto const text = lowered.text;
+  auto made = compile(std::move(lowered));
+  if (!made.image) throw backend_error(the_first + " cannot be compiled: " + made.diagnostics);
+  auto const timing = time_phase(report_, tuning_phase::measure);
+  measurer_.emplace(options_.worker, work_.signature(),
+                    bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes});
+  measurer_->stop_with(stop_);
+  report_.isolated = measurer_->isolated();
+  trial t{seed, measurer_->set_reference(*made.image, trial_limits{}), std::move(made.image)};
+  if (!t.result.ok()) throw backend_error(the_first + " does not run: " + name_of(t.result.status) + ": " + t.result.message);
+  check_result(check_seconds);
+  t.result.compile_seconds = made.seconds;
+  known_.emplace(text, t.result);
+  return t;
+}
+
+/// Of the first kernel, sampled at full size.
+TTUNE_INLINE void compiled_trials::check_result(double seconds) {
+  oracle_check_options how;
+  how.seconds = std::min(how.seconds, seconds);
+  how.seed = options_.seed;
+  auto const verdict = check_against_oracle(*work_.space().program, work_.signature(), [this](std::size_t i) { return measurer_->operand_bytes(i); }, how);
+  report_.checked_elements = verdict.elements;
+  if (!verdict.difference.empty())
+    throw backend_error(backend_.name() + ": the first kernel of " + report_.workload + " is wrong: " + verdict.difference +
+                        "; please report it with the operator");
+}
+
+TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_limits const& limits) {
+  auto lowered = lower(chosen);
+  auto const text = lowered.text;
+  if (auto const known = known_.find(text); known != known_.end()) return {chosen, known->second, std::nullopt, trial::kind::same};
+  trial t{chosen, {}};
+  auto made = compile(std::move(lowered));
+  if (made.image) {
+    auto const timing = time_phase(report_, tuning_phase::measure);
+    t.result = measurer_->measure(*made.image, limits);
+    t.image = std::move(made.image);
+  } else {
+    t.result.status = trial_status::compile_failed;
+    t.result.message = made.diagnostics;
+  }
+  t.result.compile_seconds = made.seconds;
+  known_.emplace(text, t.result);
+  return t;
+}
+
+TTUNE_INLINE comparison compiled_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
+  auto const timing = time_phase(report_, tuning_phase::measure);
+  return measurer_->compare(*a.image, *b.image, pairs);
+}
+
+}  // namespace ttune::inline v0::detail

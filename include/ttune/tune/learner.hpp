@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// All trials as a cost model learns from them: the workloads of one tuning are groups of one fit.
+#pragma once
+
+#include <vector>
+
+#include "ttune/tune/cost_model.hpp"
+#include "ttune/tune/progress.hpp"
+#include "ttune/tune/search.hpp"
+#include "ttune/tune/workload.hpp"
+
+namespace ttune::inline v0::detail {
+
+class learner {
+ public:
+  explicit learner(any_cost_model model) : model_(std::move(model)) {}
+
+  /// Tasks are numbered from 0 on. `seconds` of one call; 0: it failed.
+  void add(std::int32_t task, workload const& of, configuration const& chosen, double seconds);
+  void fit();
+  /// Of candidates of a workload; empty as long as the model knows nothing (it may have come with knowledge). Valid until this object ends.
+  [[nodiscard]] batch_scorer scorer(workload const& of);
+  /// Rank correlation of the last fit with trials that it had not seen.
+  [[nodiscard]] double validation() const noexcept { return validation_; }
+
+ private:
+  struct outcome {
+    std::int32_t task;
+    double seconds;
+  };
+  any_cost_model model_;
+  std::vector<float> features_;  ///< one row a trial
+  std::vector<outcome> outcomes_;
+  std::vector<double> best_seconds_;  ///< [task]
+  std::vector<float> scratch_;
+  double validation_ = progress::unknown;
+};
+
+}  // namespace ttune::inline v0::detail
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/learner.inl.hpp"
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "ttune/tune/learner.hpp"
+
+namespace ttune::inline v0::detail {
+
+TTUNE_INLINE void learner::add(std::int32_t task, workload const& of, configuration const& chosen, double seconds) {
+  of.featurise(std::span(&chosen, 1), features_);
+  outcomes_.push_back({task, seconds});
+  auto const at = static_cast<std::size_t>(task);
+  if (at >= best_seconds_.size()) best_seconds_.resize(at + 1, std::numeric_limits<double>::infinity());
+  if (seconds > 0) best_seconds_[at] = std::min(best_seconds_[at], seconds);
+}
+
+TTUNE_INLINE void learner::fit() {
+  std::vector<model_target> targets;
+  for (auto const& o : outcomes_) {
+    auto const speed = o.seconds > 0 ? best_seconds_[static_cast<std::size_t>(o.task)] / o.seconds : 0;
+    targets.push_back({static_cast<float>(speed), o.seconds <= 0, o.task});
+  }
+  if (targets.empty()) return;
+  auto const columns = features_.size() / outcomes_.size();
+  validation_ = model_->fit({features_.data(), outcomes_.size(), columns}, targets).rank_correlation;
+}
+
+TTUNE_INLINE batch_scorer learner::scorer(workload const& of) {
+  if (!model_->fitted()) return {};
+  return [this, &of](std::span<configuration const> candidates, std::span<float> scores) {
+    scratch_.clear();
+    of.featurise(candidates, scratch_);
+    model_->predict({scratch_.data(), candidates.size(), of.feature_count()}, scores);
+  };
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What measurements of a workload are filed under.
+#pragma once
+
+#include "ttune/core/target.hpp"
+#include "ttune/records/record.hpp"
+#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/schedule/space.hpp"
+
+namespace ttune::inline v0 {
+
+/// The program with its shapes, the space, the target with its cores, and whether operands were warm.
+[[nodiscard]] record_key key_of(space const& in, target const& machine, objective goal);
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/record_keys.inl.hpp"
+#endif

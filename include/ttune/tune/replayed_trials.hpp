@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials whose measurements are recorded ones.
+#pragma once
+
+#include <memory>
+
+#include "ttune/tune/replay_device.hpp"
+#include "ttune/tune/trial.hpp"
+#include "ttune/tune/tuning_report.hpp"
+#include "ttune/tune/workload.hpp"
+
+namespace ttune::inline v0::detail {
+
+class replayed_trials final : public trial_runner {
+ public:
+  replayed_trials(workload const& of, backend& by, std::shared_ptr<replay_device const> from, tuning_report& report)
+      : work_(of), backend_(by), device_(std::move(from)) {
+    report.replayed = true;
+  }
+
+  /// Where the seed is not recorded, the first success that is: nothing says how fast the seed was.
+  /// Throws backend_error if there is none.
+  [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
+  [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
+  /// Of the recorded seconds.
+  [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
+  /// Compiled, if the backend is available.
+  [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
+
+ private:
+  workload const& work_;
+  backend& backend_;
+  std::shared_ptr<replay_device const> device_;
+};
+
+}  // namespace ttune::inline v0::detail
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/replayed_trials.inl.hpp"
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/support/error.hpp"
+#include "ttune/tune/replayed_trials.hpp"
+
+namespace ttune::inline v0::detail {
+
+TTUNE_INLINE trial replayed_trials::first(configuration const& seed, double) {
+  if (auto t = measure(seed, {}); t.result.ok() && t.what == trial::kind::made) return t;
+  for (auto const& c : device_->configurations())
+    if (auto t = measure(c, {}); t.result.ok()) return t;
+  throw backend_error("the replay of " + work_.space().program->name + " has no record of a success");
+}
+
+TTUNE_INLINE trial replayed_trials::measure(configuration const& chosen, trial_limits const&) {
+  auto answer = device_->measure(chosen);
+  auto const known = answer.source != replay_source::unknown;
+  return {chosen, std::move(answer.result), std::nullopt, known ? trial::kind::made : trial::kind::unknown};
+}
+
+TTUNE_INLINE comparison replayed_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
+  comparison made;
+  made.first_seconds = a.result.seconds;
+  made.second_seconds = b.result.seconds;
+  made.ratio = made.low = made.high = b.result.seconds / a.result.seconds;
+  made.faster = made.ratio < 1;
+  made.pairs = pairs;
+  return made;
+}
+
+TTUNE_INLINE std::optional<kernel_image> replayed_trials::image_of(configuration const& chosen) {
+  if (!backend_.availability()) return std::nullopt;
+  kernel_signature signature;
+  auto const program = work_.build(chosen, signature);
+  return backend_.compile(program, std::move(signature)).image;
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "ttune/runtime/image_io.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/tune/compiled_trials.hpp"
+#include "ttune/tune/phase_timer.hpp"
+#include "ttune/tune/replayed_trials.hpp"
+#include "ttune/tune/session.hpp"
+
+namespace ttune::inline v0::detail {
+
+inline constexpr std::int32_t final_pairs = 20;
+inline constexpr std::size_t finalists = 3;
+inline constexpr int most_idle_batches = 64;  ///< that led to no trial
+
+TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model,
+                                            budget_meter& budget, space const& in)
+    : task_(task),
+      options_(options),
+      backend_(compiler),
+      search_(std::move(search)),
+      learner_(model),
+      budget_(budget),
+      work_(in, compiler.target()),
+      key_(key_of(in, compiler.target(), options.objective)) {
+  report_.workload = in.program->name;
+  report_.space_size = work_.sampler().size().text();
+  report_.flops = work_.signature().flops;
+  if (options_.replay) runner_ = std::make_unique<replayed_trials>(work_, backend_, options_.replay, report_);
+  else runner_ = std::make_unique<compiled_trials>(work_, backend_, options_, budget.budget().stop, report_);
+}
+
+// ---------------------------------------------------------------------------------------------------- records
+
+TTUNE_INLINE void tuning_session::start() {
+  scope_timer const timing(report_.tuning_seconds);
+  if (find_in_records()) return;
+  seed_ = runner_->first(work_.seed(), budget_.seconds_each() / 10);
+  report_.seed_seconds = seed_.result.seconds;
+  budget_.reserve(closing_seconds());
+  search_->start(work_.sampler(), options_.seed);
+  queue_neighbours();
+  settle(seed_, std::nullopt);
+  why_over_ = reason_to_end();
+}
+
+inline std::optional<kernel_image> usable_image(image_lookup const& stored) {
+  if (!stored || stored.of.lowering_version != lowering_version) return std::nullopt;
+  try {
+    auto image = image_from_bytes(stored.bytes);
+    if (image.abi == abi_version) return image;
+  } catch (record_error const&) {  // it is compiled again
+  }
+  return std::nullopt;
+}
+
+/// An image that runs at once, or a configuration that only has to be compiled.
+TTUNE_INLINE bool tuning_session::find_in_records() {
+  if (!options_.records) return false;
+  auto const stored = options_.records->get_image(key_);
+  auto const best = stored ? std::optional(stored.of) : options_.records->best(key_);
+  if (!best || !best->result.ok()) return false;
+  auto const chosen = find_configuration(work_.space().knobs, best->choices);
+  if (!chosen || !work_.sampler().valid(*chosen)) return false;
+  auto image = usable_image(stored);
+  if (!image) {
+    image = runner_->image_of(*chosen);
+    if (!image) return false;
+    if (may_record()) options_.records->put_image(*best, to_bytes(*image));
+  }
+  report_.source = tuning_report::origin::record;
+  report_.seconds = best->result.seconds;
+  report_.spread = best->result.spread;
+  report_.stopped_because = why_over_ = "found in the records";
+  report_.schedule = describe_choices(work_.space().knobs, *chosen);
+  found_ = tuning_result{std::move(*image), *chosen, {}};
+  return true;
+}
+
+/// What was best for other shapes or machines, and for this one by another version of the library, is tried first.
+TTUNE_INLINE void tuning_session::queue_neighbours() {
+  if (!options_.records) return;
+  constexpr std::size_t most = 4;
+  auto records = options_.records->near(key_, most);
+  if (auto own = options_.records->best(key_)) records.insert(records.begin(), std::move(*own));
+  for (auto const& r : records) {
+    auto near = nearest_configuration(work_.space().knobs, r.choices, seed_.chosen);
+    if (work_.sampler().valid(near) && near != seed_.chosen && std::find(queue_.begin(), queue_.end(), near) == queue_.end())
+      queue_.push_back(std::move(near));
+  }
+}
+
+/// A replay measures nothing that could be recorded.
+TTUNE_INLINE bool tuning_session::may_record() const { return options_.records && options_.records->writable() && !options_.replay; }
+
+TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<double> predicted) const {
+  record r;
+  r.key = key_;
+  r.lowering_version = lowering_version;
+  r.choices = choices_of(work_.space().knobs, t.chosen);
+  r.result = t.result;
+  r.timestamp = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  r.predicted = predicted;
+  r.library_version = std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." + std::to_string(TTUNE_VERSION_PATCH);
+  r.device = options_.device;
+  return r;
+}
+
+// ----------------------------------------------------------------------------------------------------- trials
+
+TTUNE_INLINE std::string tuning_session::reason_to_end() const {
+  if (auto why = budget_.exhausted(); !why.empty()) return why;
+  auto const& b = budget_.budget();
+  if (b.patience > 0 && report_.trials - last_gain_ >= b.patience) return "no gain in " + std::to_string(b.patience) + " trials";
+  auto const peak = options_.peak_flops_per_second;
+  if (b.share_of_peak > 0 && peak > 0 && report_.flops / best_.best_seconds() >= b.share_of_peak * peak) return "the wanted share of peak was reached";
+  return {};
+}
+
+/// A candidate much slower than the best is not worth samples; one that hangs is killed.
+TTUNE_INLINE trial_limits tuning_session::limits() const {
+  trial_limits l;
+  l.cutoff_seconds = 2 * best_.best_seconds() + 10e-6;
+  l.hang_seconds = std::max(2.0, 1000 * report_.seed_seconds);
+  return l;
+}
+
+/// Where the time is short the model learns at least eight times.
+TTUNE_INLINE std::size_t tuning_session::batch_size() const {
+  auto const each = report_.tuning_seconds / static_cast<double>(report_.trials);
+  auto const affordable = budget_.seconds_left() / 8 / static_cast<double>(budget_.workloads()) / std::max(each, 1e-6);
+  auto const wanted = std::clamp(affordable, std::min(4.0, static_cast<double>(options_.batch)), static_cast<double>(options_.batch));
+  return static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(wanted), budget_.trials_left()));
+}
+
+TTUNE_INLINE std::vector<configuration> tuning_session::propose() {
+  if (!queue_.empty()) return std::exchange(queue_, {});
+  auto const timing = time_phase(report_, tuning_phase::propose);
+  return search_->propose({batch_size(), visited_, learner_.scorer(work_), best_.incumbents()});
+}
+
+TTUNE_INLINE void tuning_session::advance() {
+  scope_timer const timing(report_.tuning_seconds);
+  if (why_over_ = reason_to_end(); over()) return;
+  auto const trials_before = report_.trials;
+  auto const best_before = best_.best_seconds();
+  auto const batch = propose();
+  if (batch.empty()) why_over_ = "the whole space was measured";
+  std::vector<float> predicted(batch.size());
+  auto const score = learner_.scorer(work_);
+  if (score) score(batch, predicted);
+  for (std::size_t i = 0; i < batch.size() && !over(); ++i) {
+    auto t = runner_->measure(batch[i], limits());
+    if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial says nothing
+    else settle(std::move(t), score ? std::optional<double>(predicted[i]) : std::nullopt);
+  }
+  idle_batches_ = report_.trials == trials_before ? idle_batches_ + 1 : 0;
+  if (idle_batches_ == most_idle_batches && !over()) why_over_ = "nothing proposed was new for a long time";
+  batch_gain_ = (best_before - best_.best_seconds()) / timing.elapsed();
+  if (budget_.stopped()) return;
+  auto const learning = time_phase(report_, tuning_phase::learn);
+  learner_.fit();
+}
+
+/// Recorded first, then learned from, then reported.
+TTUNE_INLINE void tuning_session::settle(trial t, std::optional<double> predicted) {
+  visited_.insert(t.chosen);
+  if (t.what == trial::kind::unknown) return;
+  if (t.what == trial::kind::same) {
+    ++report_.same_programs;
+    return learn_from(t);
+  }
+  if (may_record()) options_.records->append(make_record(t, predicted));
+  budget_.count_trial();
+  ++report_.trials;
+  ++report_.trials_by_status[static_cast<std::size_t>(t.result.status)];
+  learn_from(t);
+  if (t.result.ok() && best_.add(std::move(t))) last_gain_ = report_.trials;
+  report_progress(false);
+  why_over_ = reason_to_end();
+}
+
+/// What model and search get to know. Configurations that mean the same program are neighbours worth knowing.
+TTUNE_INLINE void tuning_session::learn_from(trial const& t) {
+  bool const timed = t.result.ok() || t.result.status == trial_status::cut_off;
+  learner_.add(task_, work_, t.chosen, timed ? t.result.seconds : 0);
+  observation const seen{t.chosen, timed ? 1 / t.result.seconds : 0, !timed};
+  search_->observe(std::span(&seen, 1));
+}
+
+/// After Ansor (Zheng et al., OSDI 2020, section 6): what the last batch gained, and what there may be to gain, which
+/// is bounded by the machine's peak and fades with the trials that were made.
+TTUNE_INLINE double tuning_session::expected_gain() const {
+  constexpr double trust_in_the_past = 0.2;
+  auto const best = best_.best_seconds();
+  auto const peak = options_.peak_flops_per_second;
+  auto const floor = peak > 0 ? report_.flops / peak : 0;
+  auto const each = report_.tuning_seconds / static_cast<double>(report_.trials);
+  auto const hoped = std::max(0.0, best - floor) / static_cast<double>(report_.trials) / std::max(each, 1e-9);
+  auto const& calls = budget_.budget().calls;
+  auto const weight = calls.empty() ? 1 : calls[static_cast<std::size_t>(task_)];
+  return weight * (trust_in_the_past * batch_gain_ + (1 - trust_in_the_past) * hoped);
+}
+
+TTUNE_INLINE void tuning_session::report_progress(bool finished) {
+  if (!options_.on_progress) return;
+  progress p;
+  p.workload = report_.workload;
+  p.trials_done = report_.trials;
+  p.trials_total = budget_.workloads() == 1 ? budget_.budget().trials : 0;
+  p.best_seconds = best_.best_seconds();
+  p.flops = report_.flops;
+  p.peak_flops_per_second = options_.peak_flops_per_second;
+  p.trials_by_status = report_.trials_by_status;
+  p.elapsed_seconds = budget_.elapsed();
+  p.seconds_left = budget_.expected_seconds_left();
+  p.model_validation = learner_.validation();
+  p.phase_seconds = report_.phase_seconds;
+  p.finished = finished;
+  options_.on_progress(p);
+}
+
+// ---------------------------------------------------------------------------------------------------- the end
+
+/// Of the final comparisons; a tenth of the time at most.
+TTUNE_INLINE double tuning_session::closing_seconds() const {
+  auto const pair = 2 * std::max(250e-6, seed_.result.seconds);
+  return std::min(static_cast<double>(finalists) * (final_pairs * pair + 8 * seed_.result.seconds + 5e-3), budget_.seconds_each() / 10);
+}
+
+/// The finalists meet the seed in pairs; it stays unless one beats it with confidence.
+TTUNE_INLINE trial const* tuning_session::find_winner(comparison& final) {
+  if (budget_.stopped()) return clear_winner();
+  trial const* winner = nullptr;
+  double spent = 0;
+  for (std::size_t i = 0; i < std::min(finalists, best_.trials().size()); ++i) {
+    auto const& t = best_.trials()[i];
+    if (t.chosen == seed_.chosen || (i > 0 && spent > closing_seconds())) continue;
+    scope_timer const timing(spent);
+    auto const c = runner_->compare(seed_, t, final_pairs);
+    if (!c.failure.empty()) continue;
+    if (c.first_seconds > 0) report_.seed_seconds = c.first_seconds;  // measured beside the best
+    if (c.faster && c.ratio < final.ratio) final = c, winner = &t;
+  }
+  return winner;
+}
+
+/// Where there is no time for pairs: the fastest, if it was so much faster that no noise explains it.
+TTUNE_INLINE trial const* tuning_session::clear_winner() const {
+  if (best_.trials().empty()) return nullptr;
+  auto const& t = best_.trials().front();
+  auto const noise = 1.1 + t.result.spread + seed_.result.spread;
+  return t.result.seconds * noise < seed_.result.seconds ? &t : nullptr;
+}
+
+TTUNE_INLINE tuning_result tuning_session::finish() {
+  if (found_) {
+    found_->report = report_;
+    return std::move(*found_);
+  }
+  comparison final;
+  trial const* winner = nullptr;
+  tuning_result made;
+  {
+    scope_timer const timing(report_.tuning_seconds);
+    report_.stopped_because = why_over_;
+    winner = find_winner(final);
+    auto const& best = winner ? *winner : seed_;
+    bool const paired = final.pairs > 0;
+    report_.source = winner ? tuning_report::origin::tuned : tuning_report::origin::seed;
+    report_.seconds = !winner ? report_.seed_seconds : paired ? final.second_seconds : best.result.seconds;
+    report_.gain = paired ? 1 / final.ratio : report_.seed_seconds / report_.seconds;
+    report_.spread = best.result.spread;
+    report_.schedule = describe_choices(work_.space().knobs, best.chosen);
+    made.chosen = best.chosen;
+    auto image = best.image ? best.image : runner_->image_of(best.chosen);
+    if (image) keep(best, *image), made.image = std::move(*image);
+  }
+  report_progress(true);
+  made.report = report_;
+  return made;
+}
+
+/// The kernel that won, with its time beside the seed, for the next start.
+TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& image) {
+  if (!may_record()) return;
+  trial timed{winner.chosen, winner.result};
+  timed.result.seconds = report_.seconds;
+  options_.records->put_image(make_record(timed, std::nullopt), to_bytes(image));
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trial, and what makes the trials of one workload.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ttune/runtime/backend.hpp"
+#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/schedule/knob.hpp"
+
+namespace ttune::inline v0::detail {
+
+struct trial {
+  enum class kind : std::uint8_t {
+    made,
+    same,    ///< means a program that was tried before: its result, and nothing ran
+    unknown  ///< a replay has no record of it: no result, and none of the configuration's fault
+  };
+  configuration chosen;
+  measurement result;
+  std::optional<kernel_image> image = {};  ///< of a success
+  kind what = kind::made;
+};
+
+class trial_runner {
+ public:
+  trial_runner() = default;
+  trial_runner(trial_runner const&) = delete;
+  trial_runner& operator=(trial_runner const&) = delete;
+  virtual ~trial_runner() = default;
+
+  /// The untuned kernel, which all others are compared with, in result and in speed. Its own result is checked for
+  /// `check_seconds` at most. Throws backend_error if it cannot be compiled or run, or is wrong.
+  [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
+  [[nodiscard]] virtual trial measure(configuration const& chosen, trial_limits const& limits) = 0;
+  [[nodiscard]] virtual comparison compare(trial const& a, trial const& b, std::int32_t pairs) = 0;
+  /// The code of a configuration that need not be measured.
+  [[nodiscard]] virtual std::optional<kernel_image> image_of(configuration const& chosen) = 0;
+};
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tuning ends with.
+#pragma once
+
+#include "ttune/runtime/image.hpp"
+#include "ttune/schedule/knob.hpp"
+#include "ttune/tune/tuning_report.hpp"
+
+namespace ttune::inline v0 {
+
+struct tuning_result {
+  kernel_image image;  ///< without code if measurements were replayed and no backend was available
+  configuration chosen;
+  tuning_report report;
+};
+
+}  // namespace ttune::inline v0
