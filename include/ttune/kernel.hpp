@@ -95,7 +95,7 @@ struct kernel_of<op_type<Operands...>> {
   using type = kernel<Operands...>;
 };
 template <class Op>
-using kernel_of_t = typename kernel_of<Op>::type;
+using kernel_of_t = typename kernel_of<std::remove_cvref_t<Op>>::type;
 
 }  // namespace ttune::inline v0
 

@@ -126,7 +126,7 @@ TTUNE_INLINE void decision_diagram::unrank(std::uint64_t number, std::span<std::
         std::upper_bound(first, last, number, [](std::uint64_t value, edge const& e) { return value < e.through; });
     if (taken != first) number -= (taken - 1)->through;
     auto const ways = nodes_[taken->child].count;
-    choices[order_[l]] = levels_[l].members[levels_[l].first_member[taken->group] + number / ways];
+    choices[static_cast<std::size_t>(order_[l])] = levels_[l].members[levels_[l].first_member[taken->group] + number / ways];
     number %= ways;
     n = taken->child;
   }
@@ -136,7 +136,7 @@ TTUNE_INLINE std::uint64_t decision_diagram::rank(std::span<std::int32_t const> 
   std::uint64_t number = 0;
   std::uint32_t n = 0;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    auto const choice = static_cast<std::size_t>(choices[order_[l]]);
+    auto const choice = static_cast<std::size_t>(choices[static_cast<std::size_t>(order_[l])]);
     auto const* const first = edges_.data() + nodes_[n].first_edge;
     auto const* const last = edges_.data() + nodes_[n].last_edge;
     auto const* const taken = std::lower_bound(first, last, levels_[l].group_of[choice],

@@ -6,7 +6,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/session.hpp"
+#include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
 
 namespace ttune::inline v0 {

@@ -75,7 +75,7 @@ inline void report_faults_to(int out) {
   sigaltstack(&alternate, nullptr);
   struct sigaction action{};
   action.sa_sigaction = report_fault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);  // the last is unsigned in glibc
   for (int const number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP}) sigaction(number, &action, nullptr);
 }
 

@@ -7,8 +7,8 @@
 #include "ttune/runtime/oracle_check.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
-#include "ttune/tune/compiled_trials.hpp"
-#include "ttune/tune/phase_timer.hpp"
+#include "ttune/tune/session/compiled_trials.hpp"
+#include "ttune/tune/session/phase_timer.hpp"
 
 namespace ttune::inline v0::detail {
 

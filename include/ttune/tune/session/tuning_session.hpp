@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "ttune/tune/budget_meter.hpp"
-#include "ttune/tune/leaderboard.hpp"
-#include "ttune/tune/learner.hpp"
+#include "ttune/tune/session/budget_meter.hpp"
+#include "ttune/tune/session/leaderboard.hpp"
+#include "ttune/tune/session/learner.hpp"
 #include "ttune/tune/record_keys.hpp"
-#include "ttune/tune/trial.hpp"
+#include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
 namespace ttune::inline v0::detail {
@@ -71,5 +71,5 @@ class tuning_session {
 }  // namespace ttune::inline v0::detail
 
 #if TTUNE_HEADER_ONLY
-#include "ttune/tune/session.inl.hpp"
+#include "ttune/tune/session/tuning_session.inl.hpp"
 #endif

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "ttune/tune/replay_device.hpp"
-#include "ttune/tune/trial.hpp"
+#include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/workload.hpp"
 
@@ -36,5 +36,5 @@ class replayed_trials final : public trial_runner {
 }  // namespace ttune::inline v0::detail
 
 #if TTUNE_HEADER_ONLY
-#include "ttune/tune/replayed_trials.inl.hpp"
+#include "ttune/tune/session/replayed_trials.inl.hpp"
 #endif

@@ -6,10 +6,10 @@
 
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/compiled_trials.hpp"
-#include "ttune/tune/phase_timer.hpp"
-#include "ttune/tune/replayed_trials.hpp"
-#include "ttune/tune/session.hpp"
+#include "ttune/tune/session/compiled_trials.hpp"
+#include "ttune/tune/session/phase_timer.hpp"
+#include "ttune/tune/session/replayed_trials.hpp"
+#include "ttune/tune/session/tuning_session.hpp"
 
 namespace ttune::inline v0::detail {
 

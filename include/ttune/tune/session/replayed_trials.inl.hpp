@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ttune/support/error.hpp"
-#include "ttune/tune/replayed_trials.hpp"
+#include "ttune/tune/session/replayed_trials.hpp"
 
 namespace ttune::inline v0::detail {
 

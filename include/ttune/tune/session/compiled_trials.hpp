@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "ttune/runtime/worker.hpp"
-#include "ttune/tune/trial.hpp"
+#include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/workload.hpp"
@@ -48,5 +48,5 @@ class compiled_trials final : public trial_runner {
 }  // namespace ttune::inline v0::detail
 
 #if TTUNE_HEADER_ONLY
-#include "ttune/tune/compiled_trials.inl.hpp"
+#include "ttune/tune/session/compiled_trials.inl.hpp"
 #endif

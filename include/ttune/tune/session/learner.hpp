@@ -39,5 +39,5 @@ class learner {
 }  // namespace ttune::inline v0::detail
 
 #if TTUNE_HEADER_ONLY
-#include "ttune/tune/learner.inl.hpp"
+#include "ttune/tune/session/learner.inl.hpp"
 #endif

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ttune/tune/learner.hpp"
+#include "ttune/tune/session/learner.hpp"
 
 namespace ttune::inline v0::detail {
 

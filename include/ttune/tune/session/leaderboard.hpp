@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ttune/tune/search.hpp"
-#include "ttune/tune/trial.hpp"
+#include "ttune/tune/session/trial.hpp"
 
 namespace ttune::inline v0::detail {
 
