@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen objects as operands: dense matrices, vectors, maps (contiguous), and tensors of the unsupported module.
+// Eigen objects as operands: dense matrices, arrays, vectors, maps, references and blocks of them, and tensors and maps
+// of the unsupported module. What has gaps in memory is refused at the call.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,28 +21,33 @@ struct foreign_dtype<Eigen::bfloat16> {
   static constexpr dtype value = dtype::bf16;
 };
 
-/// Vectors have rank 1, matrices rank 2 (row-major, unless one extent is 1 at compile time).
-template <class Derived>
-  requires std::is_base_of_v<Eigen::PlainObjectBase<Derived>, Derived>
-struct argument_traits<Derived> {
-  static constexpr bool known = true;
-  using element = typename Derived::Scalar;
-  static constexpr int rank = Derived::IsVectorAtCompileTime ? 1 : 2;
-  static constexpr bool column_major = !Derived::IsVectorAtCompileTime && !Derived::IsRowMajor;
-  static auto* data(auto& m) { return m.data(); }
-  static std::int64_t extent(Derived const& m, int d) { return rank == 1 ? m.size() : d == 0 ? m.rows() : m.cols(); }
-};
+namespace detail {
 
-/// A map without strides is as contiguous as a matrix.
-template <class Plain, int Options>
-struct argument_traits<Eigen::Map<Plain, Options, Eigen::Stride<0, 0>>> {
-  using map = Eigen::Map<Plain, Options, Eigen::Stride<0, 0>>;
+/// What lies in memory: no expression that is still to be computed.
+template <class X>
+concept eigen_in_memory = std::is_base_of_v<Eigen::DenseBase<X>, X> && (static_cast<int>(Eigen::internal::traits<X>::Flags) & Eigen::DirectAccessBit) != 0;
+
+}  // namespace detail
+
+/// Vectors have rank 1, all else has rank 2.
+template <detail::eigen_in_memory X>
+struct argument_traits<X> {
   static constexpr bool known = true;
-  using element = std::conditional_t<std::is_const_v<Plain>, typename map::Scalar const, typename map::Scalar>;
-  static constexpr int rank = map::IsVectorAtCompileTime ? 1 : 2;
-  static constexpr bool column_major = !map::IsVectorAtCompileTime && !map::IsRowMajor;
-  static element* data(map const& m) { return const_cast<element*>(m.data()); }
-  static std::int64_t extent(map const& m, int d) { return rank == 1 ? m.size() : d == 0 ? m.rows() : m.cols(); }
+  static constexpr bool owns = std::is_base_of_v<Eigen::PlainObjectBase<X>, X>;
+  static constexpr bool writable = (static_cast<int>(Eigen::internal::traits<X>::Flags) & Eigen::LvalueBit) != 0;
+  using element = std::conditional_t<writable, typename X::Scalar, typename X::Scalar const>;
+  static constexpr int rank = X::IsVectorAtCompileTime ? 1 : 2;
+  static constexpr bool column_major = rank == 2 && !X::IsRowMajor;
+  /// A const map of what is not const may be written, as a const pointer's target may; a const matrix may not.
+  static auto* data(auto& m) {
+    if constexpr (owns) return m.data();
+    else return const_cast<element*>(m.data());
+  }
+  static std::int64_t extent(X const& m, int d) { return rank == 1 ? m.size() : d == 0 ? m.rows() : m.cols(); }
+  static bool contiguous(X const& m) {
+    if constexpr (owns) return true;
+    else return m.size() <= 1 || (m.innerStride() == 1 && (rank == 1 || m.outerSize() == 1 || m.outerStride() == m.innerSize()));
+  }
 };
 
 template <class Scalar, int Rank, int Options, class Index>
@@ -53,6 +59,17 @@ struct argument_traits<Eigen::Tensor<Scalar, Rank, Options, Index>> {
   static constexpr bool column_major = Rank > 1 && (Options & Eigen::RowMajor) == 0;
   static auto* data(auto& t) { return t.data(); }
   static std::int64_t extent(tensor_type const& t, int d) { return t.dimension(d); }
+};
+
+template <class Plain, int Options>
+struct argument_traits<Eigen::TensorMap<Plain, Options>> {
+  using map = Eigen::TensorMap<Plain, Options>;
+  static constexpr bool known = true;
+  using element = std::conditional_t<std::is_const_v<Plain>, typename map::Scalar const, typename map::Scalar>;
+  static constexpr int rank = map::NumIndices;
+  static constexpr bool column_major = rank > 1 && static_cast<int>(map::Layout) == static_cast<int>(Eigen::ColMajor);
+  static element* data(map const& t) { return const_cast<element*>(t.data()); }
+  static std::int64_t extent(map const& t, int d) { return t.dimension(d); }
 };
 
 }  // namespace ttune::inline v0

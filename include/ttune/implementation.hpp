@@ -6,6 +6,7 @@
 #define TTUNE_IMPLEMENTATION
 
 #include "ttune/capture/capture.hpp"
+#include "ttune/capture/memory_order.hpp"
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/interpret.hpp"

@@ -32,8 +32,11 @@ passed pass_argument(kernel_signature const& s, std::size_t index, X& x) {
   static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>(),
                 "ttune: an argument has another element type than the operand");
   static_assert(traits::rank < 0 || traits::rank == Operand::rank, "ttune: an argument has another number of dimensions than the operand");
-  static_assert(!traits::column_major || Operand::rank < 2,
-                "ttune: the operand is row-major, this object is column-major: pass a RowMajor one");
+  constexpr bool wants_column_major = std::is_same_v<typename Operand::layout, col_major>;
+  static_assert(Operand::rank < 2 || traits::rank < 0 || wants_column_major || !traits::column_major,
+                "ttune: the operand is row-major, this object is column-major: declare the operand with col_major or pass a RowMajor object");
+  static_assert(Operand::rank < 2 || traits::rank < 0 || !wants_column_major || traits::column_major,
+                "ttune: the operand is col_major, this object is row-major: declare the operand with row_major or pass a ColMajor object");
   auto* const data = traits::data(x);
   if constexpr (Operand::written)
     static_assert(!std::is_const_v<std::remove_pointer_t<decltype(data)>>, "ttune: an output is passed an object that cannot be written");
@@ -42,15 +45,41 @@ passed pass_argument(kernel_signature const& s, std::size_t index, X& x) {
     if (traits::elements(x) != o.elements())
       refuse_argument(s, index, "has " + std::to_string(traits::elements(x)) + " elements, the operand " + std::to_string(o.elements()));
   } else {
-    for (int d = 0; d < traits::rank; ++d)
-      if (traits::extent(x, d) != o.shape[static_cast<std::size_t>(d)])
-        refuse_argument(s, index, "dimension " + std::to_string(d) + " is " + std::to_string(traits::extent(x, d)) + ", the operand's is " +
-                                      std::to_string(o.shape[static_cast<std::size_t>(d)]));
+    for (int d = 0; d < traits::rank; ++d) {
+      auto const wanted = o.shape[static_cast<std::size_t>(wants_column_major ? traits::rank - 1 - d : d)];  // the signature's are in memory order
+      if (traits::extent(x, d) != wanted)
+        refuse_argument(s, index, "dimension " + std::to_string(d) + " is " + std::to_string(traits::extent(x, d)) + ", the operand's is " + std::to_string(wanted));
+    }
+    if constexpr (requires { traits::contiguous(x); })
+      if (!traits::contiguous(x)) refuse_argument(s, index, "is a part of a larger object, with gaps in memory: pass a copy of it");
   }
   return {const_cast<void*>(static_cast<void const*>(data)), o.bytes()};
 }
 
 }  // namespace detail
+
+namespace detail {
+
+template <fixed_string Name, class X, std::size_t... D>
+[[nodiscard]] auto tensor_like(X const& x, std::index_sequence<D...>) {
+  using traits = argument_traits<X>;
+  using like = tensor<Name, std::remove_const_t<typename traits::element>, static_cast<int>(sizeof...(D)),
+                      std::conditional_t<traits::column_major, col_major, row_major>>;
+  if constexpr (traits::rank < 0) return like{{extent_value(traits::elements(x))}};
+  else if constexpr (traits::rank == 0) return like{};
+  else return like{{extent_value(traits::extent(x, static_cast<int>(D)))...}};
+}
+
+}  // namespace detail
+
+/// An operand with the element type, rank, layout and shape of an object that kernels take: `tensor_like<"A">(a)`.
+/// A span or vector has rank 1.
+template <fixed_string Name, class X>
+  requires(argument_traits<X>::known)
+[[nodiscard]] auto tensor_like(X const& x) {
+  constexpr auto rank = argument_traits<X>::rank;
+  return detail::tensor_like<Name>(x, std::make_index_sequence<static_cast<std::size_t>(rank < 0 ? 1 : rank)>{});
+}
 
 /// A callable kernel for operands of these types, inputs first. Safe to call from many threads at once.
 template <class... Operands>

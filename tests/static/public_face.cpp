@@ -25,7 +25,7 @@ constexpr bool same = std::is_same_v<A, B>;
 
 using A = ttune::tensor<"A", float, 2>;
 using W = ttune::constant<"W", ttune::f16, 2>;
-using U = ttune::tensor<"U", std::int8_t, 1, ttune::strided, ttune::tensor_kind::inout>;
+using U = ttune::tensor<"U", std::int8_t, 2, ttune::col_major, ttune::tensor_kind::inout>;
 static_assert(A::rank == 2 && same<A::element_type, float> && same<A::layout, ttune::row_major>);
 static_assert(A::kind == ttune::tensor_kind::input && W::kind == ttune::tensor_kind::constant && U::kind == ttune::tensor_kind::inout);
 static_assert(same<ttune::tensor<"S", double, 0>, ttune::tensor<"S", double, 0, ttune::row_major, ttune::tensor_kind::input>>);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ttune/capture/capture.hpp"
+#include "ttune/capture/memory_order.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
@@ -127,7 +128,8 @@ inline ir::reduction as_reduction(reduction const& how) {
 /// Settles one compute.
 class assignment {
  public:
-  assignment(std::string name, std::vector<axis_range> const& left, handle<ir::tensor> updates) : name_(std::move(name)), updates_(std::move(updates)) {
+  assignment(std::string name, std::vector<axis_range> const& left, memory_order order, handle<ir::tensor> updates)
+      : name_(std::move(name)), order_(static_cast<ir::layout>(order)), updates_(std::move(updates)) {
     for (auto const& a : left) {
       left_.push_back(a.name);
       if (a.given) give(a.name, a.begin, {a.end.value, a.end.symbol});
@@ -286,6 +288,7 @@ class assignment {
       if (a.begin != 0) refuse("axis " + a.name + " on the left begins at " + std::to_string(a.begin) + "; only update(…) writes a part");
     for (auto& a : made.reduction.axes) a = settled(a.name);
     for (auto& c : made.components) c.value = settle(c.value);
+    made.order = order_;
     made.updates = updates_;
     return share(std::move(made));
   }
@@ -319,6 +322,7 @@ class assignment {
   }
 
   std::string name_;
+  ir::layout order_;
   handle<ir::tensor> updates_;
   std::vector<std::string> left_;
   std::map<std::string, range> ranges_;
@@ -342,8 +346,8 @@ TTUNE_INLINE std::vector<node> reduce(reduction how, std::vector<std::string> fr
   return results;
 }
 
-TTUNE_INLINE handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, handle<ir::tensor> updates) {
-  return detail::assignment(std::move(name), left, std::move(updates)).run(value, detail::as_reduction(whole));
+TTUNE_INLINE handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, memory_order order, handle<ir::tensor> updates) {
+  return detail::assignment(std::move(name), left, order, std::move(updates)).run(value, detail::as_reduction(whole));
 }
 
 // ---------------------------------------------------------------------------------------------------- programs
@@ -395,7 +399,7 @@ TTUNE_INLINE handle<ir::program> program(std::string name, std::vector<handle<ir
   detail::collector collect(made);
   for (auto const& out : outputs) collect.visit(out);
   made.outputs = std::move(outputs);
-  return share(std::move(made));
+  return share(detail::in_memory_order(std::move(made)));
 }
 
 TTUNE_INLINE std::string signature_text(handle<ir::program> const& p) {

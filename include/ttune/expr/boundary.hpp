@@ -19,8 +19,8 @@ class extended {
   }
 
  private:
-  template <fixed_string Name, class T, class Axes, class Reduced>
-  [[nodiscard]] capture::node read(stage<Name, T, Axes, Reduced> const& s, std::vector<capture::node> at) const {
+  template <fixed_string Name, class T, class Axes, class Reduced, class Layout>
+  [[nodiscard]] capture::node read(stage<Name, T, Axes, Reduced, Layout> const& s, std::vector<capture::node> at) const {
     return capture::read(s.handle_of(), s.component(), std::move(at), How, fill_);
   }
   template <class Operand>

@@ -29,7 +29,7 @@ enum class function : std::uint8_t { negate, logical_not, abs, sqrt, exp, log, s
 enum class reducer : std::uint8_t { none, sum, product, minimum, maximum, tuple };
 enum class outside : std::uint8_t { none, value, clamp, wrap, mirror };
 enum class tensor_kind : std::uint8_t { input, constant, table, inout };
-enum class memory_order : std::uint8_t { row_major, column_major, strided, any };
+enum class memory_order : std::uint8_t { row_major, column_major };
 
 /// A run-time extent: `dim b{"b", 1, 4096}`.
 struct dim {
@@ -87,7 +87,7 @@ struct reduction {
 
 /// `name(left) = reduce? value`. Settles all extents, proves all reads inside, splits off inner reductions as stages.
 /// Throws program_error with a sentence that names the axis or operand.
-[[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, handle<ir::tensor> updates);
+[[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, memory_order order, handle<ir::tensor> updates);
 
 [[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs, std::vector<handle<ir::stage>> outputs);
 [[nodiscard]] std::string signature_text(handle<ir::program> const& p);

@@ -8,7 +8,7 @@
 namespace ttune::inline v0 {
 
 /// The result of a compute. `Reduced`: the axes reduced over in its right-hand side, for schedules.
-template <fixed_string Name, class T, class Axes, class Reduced = names<>>
+template <fixed_string Name, class T, class Axes, class Reduced = names<>, class Layout = row_major>
 class stage {
  public:
   using element_type = T;
@@ -71,7 +71,7 @@ struct product_of_sums<names<Reduced...>, uses<Uses...>> {
   using type = decltype(culprits<separate>());
 };
 
-template <fixed_string Name, class Left>
+template <fixed_string Name, class Left, class Layout = row_major>
 class pending_stage {
  public:
   pending_stage(std::vector<axis_range> left, handle<ir::tensor> updates) : left_(std::move(left)), updates_(std::move(updates)) {}
@@ -91,7 +91,7 @@ class pending_stage {
         static_assert(none_v<unbound>, TTUNE_SAY_UNBOUND);
         return invalid{};
       } else {
-        return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>>(capture::assign(Name.text, left_, right.node, {}, updates_));
+        return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>, Layout>(capture::assign(Name.text, left_, right.node, {}, Layout::order, updates_));
       }
     }
   }
@@ -111,7 +111,7 @@ class pending_stage {
       capture::reduction how;
       how.kind = Kind;
       for (auto& text : texts(reduced{})) how.over.push_back({std::move(text), false, 0, 0});
-      return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>>(capture::assign(Name.text, left_, right.node, std::move(how), updates_));
+      return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>, Layout>(capture::assign(Name.text, left_, right.node, std::move(how), Layout::order, updates_));
     }
   }
   std::vector<axis_range> left_;
@@ -146,14 +146,14 @@ using twice_t = decltype(repeated_in(axes_of_t<Axes>{}...));
 
 }  // namespace detail
 
-/// The left side of a stage: `compute<"C">(i, j.in(20)) = …`.
-template <fixed_string Name>
+/// The left side of a stage: `compute<"C">(i, j.in(20)) = …`, or `compute<"C", col_major>(i, j) = …`.
+template <fixed_string Name, class Layout = row_major>
 struct compute_maker {
   template <class... Axes>
   [[nodiscard]] auto operator()(Axes const&... axes) const {
     if constexpr (((detail::is_axis_v<Axes> || detail::is_bounded_v<Axes>) && ...)) {
       if constexpr (detail::left_is_good<detail::twice_t<Axes...>, Axes...>())
-        return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<Axes>{}...))>({axes.range()...}, {});
+        return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<Axes>{}...)), Layout>({axes.range()...}, {});
       else
         return detail::swallow_all{};
     } else {
@@ -162,14 +162,14 @@ struct compute_maker {
     }
   }
 };
-template <fixed_string Name>
-inline constexpr compute_maker<Name> compute{};
+template <fixed_string Name, class Layout = row_major>
+inline constexpr compute_maker<Name, Layout> compute{};
 
 /// In place: `update(C)(i, j) = C(i, j) + …`. The operand is both input and output.
 template <fixed_string Name, class T, int Rank, class Layout>
 [[nodiscard]] auto update(tensor<Name, T, Rank, Layout, tensor_kind::inout> const& target) {
   return [handle = target.handle_of()](auto const&... axes) {
-    return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<std::remove_cvref_t<decltype(axes)>>{}...))>(
+    return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<std::remove_cvref_t<decltype(axes)>>{}...)), Layout>(
         {axes.range()...}, handle);
   };
 }

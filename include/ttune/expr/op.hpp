@@ -30,8 +30,8 @@ namespace detail {
 
 template <fixed_string Name, class T, int Rank, class Layout, tensor_kind Kind>
 operand<Name, T, Rank, Layout, Kind, Kind == tensor_kind::inout> as_operand(tensor<Name, T, Rank, Layout, Kind> const&);
-template <fixed_string Name, class T, class Axes, class Reduced>
-operand<Name, T, stage<Name, T, Axes>::rank, row_major, tensor_kind::input, true> as_operand(stage<Name, T, Axes, Reduced> const&);
+template <fixed_string Name, class T, class Axes, class Reduced, class Layout>
+operand<Name, T, stage<Name, T, Axes>::rank, Layout, tensor_kind::input, true> as_operand(stage<Name, T, Axes, Reduced, Layout> const&);
 template <class X>
 using operand_of = decltype(as_operand(std::declval<X const&>()));
 

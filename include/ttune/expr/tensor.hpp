@@ -13,12 +13,10 @@ struct row_major {
 struct col_major {
   static constexpr auto order = memory_order::column_major;
 };
-struct strided {
-  static constexpr auto order = memory_order::strided;
-};
-struct any_layout {
-  static constexpr auto order = memory_order::any;
-};
+/// Inner stride 1, outer strides given at the call: not supported yet.
+struct strided {};
+/// The kernel chooses, and gives pack and unpack: not supported yet.
+struct any_layout {};
 
 /// The range of integers that an operand holds: what indices are checked by.
 struct values {
@@ -29,6 +27,11 @@ struct values {
 };
 
 namespace detail {
+
+template <fixed_string Name, class Layout>
+struct layout_of_tensor {};
+template <fixed_string Name, class Layout>
+using unsupported_layout = std::conditional_t<std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major>, void, layout_of_tensor<Name, Layout>>;
 
 /// The axes that an index argument brings in, and what it reads.
 template <class Index>
@@ -62,6 +65,7 @@ template <fixed_string Name, class T, int Rank, class Layout = row_major, tensor
 class tensor {
   static_assert(element<T>, TTUNE_SAY_ELEMENT);
   static_assert(Rank >= 0);
+  static_assert(detail::none_v<detail::unsupported_layout<Name, Layout>>, TTUNE_SAY_LAYOUT);
 
  public:
   using element_type = T;
@@ -90,7 +94,8 @@ class tensor {
 
  private:
   [[nodiscard]] static handle<ir::tensor> make(std::vector<extent_value> shape) {
-    return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order);
+    if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout>>) return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order);
+    else return {};
   }
   handle<ir::tensor> handle_;
 };

@@ -125,8 +125,8 @@ enum class tensor_role : std::uint8_t {
   inout      ///< written in place by an update stage
 };
 
-/// Dimension order in memory.
-enum class layout : std::uint8_t { row_major, column_major, strided, any };
+/// Dimension order in memory. Only expressions that are being captured know column-major tensors (capture/memory_order.hpp).
+enum class layout : std::uint8_t { row_major, column_major };
 
 struct tensor : counted {
   std::string name;
@@ -178,6 +178,7 @@ struct stage : counted {
   std::vector<component> components;
   expr predicate;
   handle<tensor> updates;  ///< in-place: the operand that is written; else null
+  layout order = layout::row_major;
 
   [[nodiscard]] bool reduces() const noexcept { return reduction.kind != reduction_kind::none; }
   [[nodiscard]] dtype type() const noexcept { return components.front().type; }

@@ -200,9 +200,8 @@ inline std::string range_text(axis const& a) {
 
 inline std::string tensor_text(tensor const& t) {
   auto out = t.name + " " + name_of(t.type) + " (" + comma_list(t.shape, extent_text) + ")";
-  constexpr char const* orders[] = {"", " column_major", " strided", " any_layout"};
   constexpr char const* roles[] = {"", " constant", " table", " inout"};
-  out += orders[static_cast<int>(t.order)];
+  if (t.order == layout::column_major) out += " column_major";
   out += roles[static_cast<int>(t.role)];
   if (t.has_range) out += " in [" + std::to_string(t.low) + ", " + std::to_string(t.high) + ")";
   return out;

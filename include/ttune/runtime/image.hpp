@@ -16,7 +16,7 @@ struct operand_info {
   enum class direction : std::uint8_t { in, out, inout, constant };
   std::string name;
   dtype type = dtype::f32;
-  std::vector<std::int64_t> shape;  ///< row-major extents, contiguous
+  std::vector<std::int64_t> shape;  ///< extents in the order of memory, outermost first; contiguous
   direction way = direction::in;
   bool has_range = false;           ///< integer inputs used as indices: values lie in [low, high)
   std::int64_t low = 0;

@@ -3,6 +3,7 @@
 // with a line that runs exactly that again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -68,9 +69,11 @@ namespace detail {
 template <class Operand>
 auto view_of(void* data, std::vector<std::int64_t> const& shape) {
   using T = typename Operand::element_type;
-  operand_view<std::conditional_t<Operand::written, T, T const>, Operand::rank> made;
+  constexpr bool turned = Operand::rank > 1 && std::is_same_v<typename Operand::layout, col_major>;
+  operand_view<std::conditional_t<Operand::written, T, T const>, Operand::rank, turned> made;
   made.data = static_cast<T*>(data);
-  for (std::size_t d = 0; d < made.shape.size(); ++d) made.shape[d] = shape[d];
+  std::copy_n(shape.begin(), made.shape.size(), made.shape.begin());  // in the order of memory
+  if (turned) std::reverse(made.shape.begin(), made.shape.end());
   return made;
 }
 

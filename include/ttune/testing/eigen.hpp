@@ -26,11 +26,12 @@ struct eigen_scalar<bf16> {
   using type = Eigen::bfloat16;
 };
 
-/// A scalar, a column vector, a row-major matrix, a row-major tensor of the unsupported module.
-template <class T, int Rank>
-decltype(auto) as_eigen(operand_view<T, Rank> const& v) {
+/// A scalar, a column vector, a matrix or a tensor of the unsupported module in the storage order of the operand.
+template <class T, int Rank, bool ColumnMajor>
+decltype(auto) as_eigen(operand_view<T, Rank, ColumnMajor> const& v) {
   using scalar = typename eigen_scalar<std::remove_const_t<T>>::type;
   using element = std::conditional_t<std::is_const_v<T>, scalar const, scalar>;
+  [[maybe_unused]] constexpr int order = ColumnMajor ? Eigen::ColMajor : Eigen::RowMajor;
   auto* const data = reinterpret_cast<element*>(v.data);
   if constexpr (Rank == 0) {
     return *data;
@@ -38,10 +39,10 @@ decltype(auto) as_eigen(operand_view<T, Rank> const& v) {
     using vector = Eigen::Matrix<scalar, Eigen::Dynamic, 1>;
     return Eigen::Map<std::conditional_t<std::is_const_v<T>, vector const, vector>>(data, v.extent(0));
   } else if constexpr (Rank == 2) {
-    using matrix = Eigen::Matrix<scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    using matrix = Eigen::Matrix<scalar, Eigen::Dynamic, Eigen::Dynamic, order>;
     return Eigen::Map<std::conditional_t<std::is_const_v<T>, matrix const, matrix>>(data, v.extent(0), v.extent(1));
   } else {
-    using tensor = Eigen::Tensor<scalar, Rank, Eigen::RowMajor>;
+    using tensor = Eigen::Tensor<scalar, Rank, order>;
     Eigen::array<Eigen::Index, Rank> shape;
     for (int d = 0; d < Rank; ++d) shape[static_cast<std::size_t>(d)] = v.extent(d);
     return Eigen::TensorMap<std::conditional_t<std::is_const_v<T>, tensor const, tensor>>(data, shape);

@@ -11,12 +11,13 @@
 
 namespace ttune::inline v0::testing {
 
-/// Row-major and contiguous; does not own. Becomes a std::span or a ttune::view where the reference takes one. `T` is
-/// const for what the operator does not write.
-template <class T, int Rank>
+/// Contiguous, row-major unless `ColumnMajor`; does not own. Becomes a std::span, or if it is row-major a ttune::view,
+/// where the reference takes one. `T` is const for what the operator does not write.
+template <class T, int Rank, bool ColumnMajor = false>
 struct operand_view {
   using element_type = T;
   static constexpr int rank = Rank;
+  static constexpr bool column_major = ColumnMajor;
   T* data = nullptr;
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> shape{};
 
@@ -30,13 +31,18 @@ struct operand_view {
   template <class... Indices>
   [[nodiscard]] T& operator()(Indices... indices) const noexcept {
     static_assert(sizeof...(Indices) == Rank, "ttune: another number of indices than the operand has dimensions");
-    std::int64_t at = 0;
-    [[maybe_unused]] std::size_t d = 0;
-    ((at = at * shape[d++] + static_cast<std::int64_t>(indices)), ...);
-    return data[at];
+    std::array<std::int64_t, static_cast<std::size_t>(Rank)> const at{static_cast<std::int64_t>(indices)...};
+    std::int64_t place = 0;
+    for (std::size_t n = 0; n < at.size(); ++n) {  // outermost in memory first
+      auto const d = ColumnMajor ? at.size() - 1 - n : n;
+      place = place * shape[d] + at[d];
+    }
+    return data[place];
   }
   operator std::span<T>() const noexcept { return {data, static_cast<std::size_t>(elements())}; }
-  operator view<T, Rank>() const noexcept {
+  operator view<T, Rank>() const noexcept
+    requires(!ColumnMajor)
+  {
     view<T, Rank> made;
     made.data = data;
     for (std::size_t d = 0; d < shape.size(); ++d) made.shape[d] = shape[d];

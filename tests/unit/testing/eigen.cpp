@@ -29,3 +29,19 @@ TEST_CASE("check: references on matrices, vectors, scalars and tensors of Eigen"
   CHECK(testing::check(op(inputs(H), outputs(W)),
                        testing::with_eigen([](auto const& h) { return h.template cast<float>(); })));
 }
+
+TEST_CASE("check: column-major operands are column-major objects of Eigen") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2, col_major> const A{{5, 7}};
+  tensor<"B", float, 2> const B{{7, 3}};
+  auto const C = compute<"C", col_major>(i, j) = sum(over(k), A(i, k) * B(k, j));
+  CHECK(testing::check(op(inputs(A, B), outputs(C)), testing::with_eigen([](auto const& a, auto const& b) {
+                         static_assert(!std::decay_t<decltype(a)>::IsRowMajor && std::decay_t<decltype(b)>::IsRowMajor);
+                         return (a * b).eval();
+                       })));
+  CHECK(testing::check(op(inputs(A, B), outputs(C)), [](auto const& a, auto const& b, auto const& c) {
+    for (int y = 0; y < 5; ++y)
+      for (int x = 0; x < 3; ++x)
+        for (int z = 0; z < 7; ++z) c(y, x) += a(y, z) * b(z, x);
+  }));
+}

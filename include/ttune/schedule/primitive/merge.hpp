@@ -69,9 +69,6 @@ class axis_merger {
   /// The stage is merged, and those that it reads, or that read it, by both axes as they stand.
   void spread(handle<ir::stage> const& st, std::size_t pair) {
     if (!pairs_.emplace(st.get(), pair).second) return;
-    if (st->updates && st->updates->order != ir::layout::row_major)
-      refuse(step_, st->updates->name,
-             "is updated in place and is not row-major: its dimensions are no neighbours in memory");
     for (auto const* axes : {&st->axes, &st->reduction.axes})
       for (auto const& a : *axes)
         if (a.name == name_ && &a != &st->axes[pair] && &a != &st->axes[pair + 1])
@@ -97,7 +94,7 @@ class axis_merger {
         if (st->updates) pairs_.emplace(st->updates.get(), pair->second);
         for_each_read(*st, [&](ir::access const& a) {
           auto const* t = std::get_if<handle<ir::tensor>>(&a.from);
-          for (std::size_t d = 0; t && (*t)->order == ir::layout::row_major && d + 1 < a.indices.size(); ++d)
+          for (std::size_t d = 0; t && d + 1 < a.indices.size(); ++d)
             if (runs_over(a, d, *st, pair->second)) wanted.emplace(t->get(), d);
         });
       }

@@ -48,7 +48,6 @@ inline source_shape shape_of_source(plan const& p, planned_stage const& st, plan
     auto const& t = *p.program->inputs[static_cast<std::size_t>(a.operand)];
     for (auto const& e : t.shape) made.extents.push_back(static_cast<double>(e.value));
     made.element_bytes = static_cast<double>(size_in_bytes(t.type));
-    made.reversed = t.order != ir::layout::column_major;
   } else {
     auto const& from = a.write ? *st.definition : *p.stages[static_cast<std::size_t>(a.producer)].definition;
     for (auto const& x : from.axes) made.extents.push_back(static_cast<double>(x.size()));
