@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -62,6 +63,31 @@ class without_signals {
   sigset_t before_;
 };
 
+/// Keeps the calling thread off a processor that it would have to share with a thread it works beside. Schedulers that
+/// pack threads to save power, or that find no idle processor when they wake one, put both on the same.
+class elbow_room {
+ public:
+  elbow_room() noexcept { known_ = pthread_getaffinity_np(pthread_self(), sizeof allowed_, &allowed_) == 0; }
+  /// If the thread is on that processor, it moves to another one that it may use. A few microseconds then, else a few
+  /// nanoseconds.
+  void leave(int processor) noexcept {
+    if (!known_ || processor < 0 || processor >= CPU_SETSIZE || sched_getcpu() != processor) return;
+    auto others = allowed_;
+    CPU_CLR(static_cast<std::size_t>(processor), &others);
+    if (CPU_COUNT(&others) > 0) moved_ = pthread_setaffinity_np(pthread_self(), sizeof others, &others) == 0;
+  }
+  /// The thread may go where it likes again.
+  void give_up() noexcept {
+    if (moved_) (void)pthread_setaffinity_np(pthread_self(), sizeof allowed_, &allowed_);
+    moved_ = false;
+  }
+
+ private:
+  cpu_set_t allowed_;
+  bool known_ = false;
+  bool moved_ = false;
+};
+
 }  // namespace detail
 
 /// A region is published by one word, {generation, chunks left}: whoever takes a chunk takes it from a region that
@@ -77,6 +103,7 @@ struct thread_pool::state {
     std::atomic<void*> closure{nullptr};
     std::atomic<std::int64_t> tasks{0};
     std::atomic<std::int64_t> grain{1};  ///< tasks a chunk: 1 unless there are more than 2^31
+    std::atomic<int> processor{-1};      ///< that the caller is on
   } now;
   alignas(64) std::atomic<std::int64_t> done{0};  ///< tasks of the region that others than the caller have done
   alignas(64) std::atomic<std::int32_t> sleepers{0};
@@ -128,12 +155,13 @@ struct thread_pool::state {
   }
 
   /// The generation that follows `seen`, or `seen` when the pool ends.
-  std::uint32_t wait_for_region(std::uint32_t seen) {
+  std::uint32_t wait_for_region(std::uint32_t seen, detail::elbow_room& room) {
     auto const is_new = [&] { return generation(now.ticket.load(std::memory_order_acquire)) != seen; };
     if (spins && detail::spin_until(is_new)) return generation(now.ticket.load(std::memory_order_acquire));
     for (auto const limit = detail::steady::now() + detail::spin_time; !is_new() && detail::steady::now() < limit;)
       std::this_thread::yield();
     if (!is_new()) {
+      room.give_up();
       std::unique_lock lock(sleep);
       sleepers.fetch_add(1, std::memory_order_seq_cst);
       // Sequentially consistent with `publish`: either this sees the region or the publisher sees the sleeper.
@@ -145,9 +173,11 @@ struct thread_pool::state {
 
   void serve(std::int32_t worker) {
     here() = {this, worker};
+    detail::elbow_room room;
     for (std::uint32_t seen = 0;;) {
-      seen = wait_for_region(seen);
+      seen = wait_for_region(seen, room);
       if (stop.load(std::memory_order_acquire)) return;
+      room.leave(now.processor.load(std::memory_order_relaxed));
       if (auto const count = take(seen, worker); count != 0) done.fetch_add(count, std::memory_order_release);
     }
   }
@@ -158,6 +188,7 @@ struct thread_pool::state {
     now.tasks.store(tasks, std::memory_order_relaxed);
     auto const grain = std::max<std::int64_t>(1, chunks_of(tasks, most_chunks));
     now.grain.store(grain, std::memory_order_relaxed);
+    now.processor.store(sched_getcpu(), std::memory_order_relaxed);
     done.store(0, std::memory_order_relaxed);
     auto const next = generation(now.ticket.load(std::memory_order_relaxed)) + 1;
     now.ticket.store(std::uint64_t{next} << 32 | static_cast<std::uint64_t>(chunks_of(tasks, grain)),
