@@ -2,8 +2,6 @@
 #include "ttune/runtime/executor.hpp"
 
 #include <doctest/doctest.h>
-#include <pthread.h>
-#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "support/require.hpp"
 #include "ttune/runtime/machine.hpp"
 
 namespace {
@@ -168,23 +165,4 @@ TEST_SUITE("threads") {
     CHECK(table.fmod_f64(7, 4) == 3);
     CHECK(table.erf_f64(0.5) == doctest::Approx(0.5204998778));
   }
-}
-
-TEST_CASE("elbow_room: a thread leaves the processor it is told to, and may come back when it gives up its room") {
-  TTUNE_SKIP_UNLESS("two processors", ttune::usable_cpus() > 1, "this process may use one processor only");
-  std::thread([] {
-    auto const may_use = [](int processor) {
-      cpu_set_t now;
-      REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof now, &now) == 0);
-      return CPU_ISSET(static_cast<std::size_t>(processor), &now) != 0;
-    };
-    ttune::detail::elbow_room room;
-    auto here = sched_getcpu();
-    while (may_use(here)) room.leave(here = sched_getcpu());  // it may move by itself in between
-    CHECK(sched_getcpu() != here);
-    room.give_up();
-    CHECK(may_use(here));
-    room.leave(-1);
-    CHECK(may_use(here));
-  }).join();
 }
