@@ -88,6 +88,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
   [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] std::string fenced(std::string const& v, dtype type, int lanes);
   void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key);
   [[nodiscard]] std::string extract(value const& v, int lane);
   void declare(std::string const& declaration) override;

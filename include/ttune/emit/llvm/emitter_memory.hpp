@@ -249,7 +249,7 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
     vectors.push_back(e.vector.empty() ? "undef" : e.vector);
     key += " " + vectors.back();
   }
-  if (rows < 4 || (rows & (rows - 1)) != 0) return std::nullopt;
+  if (rows < 2 || (rows & (rows - 1)) != 0) return std::nullopt;
   auto const bytes = static_cast<int>(size_in_bytes(type));
   auto const& plan = transpositions_.try_emplace({rows, lanes, bytes}, rows, lanes, bytes).first->second;
   if (!frames_.find_load("transposed", key)) {
@@ -270,6 +270,16 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
   return value{define("shufflevector " + vector + " " + *from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + text + ">"), type, rows};
 }
 
+/// The same value, into whose origin instruction selection does not look: it searches chains of shuffles for better ones,
+/// in vain for those of a transposition, and a 16 x 16 one takes 6 ms that way.
+inline std::string llvm_emitter::fenced(std::string const& v, dtype type, int lanes) {
+  if (!is_float(type)) return v;
+  auto const vector = vector_of(scalar_type(type), lanes);
+  auto const name = "@llvm.arithmetic.fence." + mangled(type, lanes);
+  declare("declare " + vector + " " + name + "(" + vector + ")");
+  return define("call " + vector + " " + name + "(" + vector + " " + v + ")");
+}
+
 /// Emits the shuffles; what they make is remembered under the key and the number of the vector.
 inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key) {
   auto const vector = vector_of(scalar_type(type), lanes);
@@ -279,7 +289,7 @@ inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::
     std::string places = "<";
     for (int const p : step.places) places += (places.size() > 1 ? ", i32 " : "i32 ") + std::to_string(p);
     bool const nothing = a == "undef" && b == "undef";
-    auto made = nothing ? "undef" : define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">");
+    auto made = nothing ? "undef" : fenced(define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">"), type, lanes);
     frames_.remember_load("transposed", key + " " + std::to_string(vectors.size()), made);
     vectors.push_back(std::move(made));
   }
