@@ -42,14 +42,14 @@ class llvm_emitter : private lane_sink {
   /// An element of a register buffer: lane `lane` of an SSA vector (or literal). Elements that were stored together
   /// are one group, and stay one vector through loops and conditions.
   struct element {
-    std::string vector;
+    std::string vector;  ///< empty: may be anything
     int lane = 0;
     int lanes = 1;
     int group = 0;
     dtype type = dtype::f32;
     friend bool operator==(element const&, element const&) = default;
   };
-  using register_file = std::map<ir::buffer const*, std::map<std::int64_t, element>>;
+  using register_file = std::map<ir::buffer const*, std::vector<element>>;  ///< by offset
 
   // ---------------------------------------------------------------------------------- text (emitter_statement)
   [[nodiscard]] std::string fresh() { return "%v" + std::to_string(next_++); }

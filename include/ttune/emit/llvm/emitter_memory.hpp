@@ -189,18 +189,20 @@ inline void llvm_emitter::store_register(ir::buffer const& b, linear const& flat
   if (!flat.terms.empty())
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   int const group = next_++;
+  auto& file = registers_[&b];
+  file.resize(static_cast<std::size_t>(b.elements()));
   for (int lane = 0; lane < v.lanes; ++lane)
-    if (v.lanes == 1 || runs(lane)) registers_[&b][flat.constant + flat.lane * lane] = {v.text, lane, v.lanes, group, v.type};
+    if (v.lanes == 1 || runs(lane)) file.at(static_cast<std::size_t>(flat.constant + flat.lane * lane)) = {v.text, lane, v.lanes, group, v.type};
 }
 
 inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat) {
   if (!flat.terms.empty())
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   auto const& file = registers_[&b];
-  std::vector<element> wanted;
-  for (int lane = 0; lane < (flat.lane == 0 ? 1 : lanes_); ++lane) {
-    auto const it = file.find(flat.constant + flat.lane * lane);
-    wanted.push_back(it == file.end() || !runs(lane) ? element{} : it->second);
+  std::vector<element> wanted(static_cast<std::size_t>(flat.lane == 0 ? 1 : lanes_));
+  for (int lane = 0; lane < static_cast<int>(wanted.size()); ++lane) {
+    auto const at = static_cast<std::size_t>(flat.constant + flat.lane * lane);
+    if (at < file.size() && runs(lane)) wanted[static_cast<std::size_t>(lane)] = file[at];
   }
   return assemble(wanted, compute_type(b.type));
 }
