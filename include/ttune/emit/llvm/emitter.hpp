@@ -42,14 +42,14 @@ class llvm_emitter : private lane_sink {
   /// An element of a register buffer: lane `lane` of an SSA vector (or literal). Elements that were stored together
   /// are one group, and stay one vector through loops and conditions.
   struct element {
-    std::string vector;
+    std::string vector;  ///< empty: may be anything
     int lane = 0;
     int lanes = 1;
     int group = 0;
     dtype type = dtype::f32;
     friend bool operator==(element const&, element const&) = default;
   };
-  using register_file = std::map<ir::buffer const*, std::map<std::int64_t, element>>;
+  using register_file = std::map<ir::buffer const*, std::vector<element>>;  ///< by offset
 
   // ---------------------------------------------------------------------------------- text (emitter_statement)
   [[nodiscard]] std::string fresh() { return "%v" + std::to_string(next_++); }
@@ -88,6 +88,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
   [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] std::string fenced(std::string const& v, dtype type, int lanes);
   void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key);
   [[nodiscard]] std::string extract(value const& v, int lane);
   void declare(std::string const& declaration) override;

@@ -189,18 +189,20 @@ inline void llvm_emitter::store_register(ir::buffer const& b, linear const& flat
   if (!flat.terms.empty())
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   int const group = next_++;
+  auto& file = registers_[&b];
+  file.resize(static_cast<std::size_t>(b.elements()));
   for (int lane = 0; lane < v.lanes; ++lane)
-    if (v.lanes == 1 || runs(lane)) registers_[&b][flat.constant + flat.lane * lane] = {v.text, lane, v.lanes, group, v.type};
+    if (v.lanes == 1 || runs(lane)) file.at(static_cast<std::size_t>(flat.constant + flat.lane * lane)) = {v.text, lane, v.lanes, group, v.type};
 }
 
 inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat) {
   if (!flat.terms.empty())
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   auto const& file = registers_[&b];
-  std::vector<element> wanted;
-  for (int lane = 0; lane < (flat.lane == 0 ? 1 : lanes_); ++lane) {
-    auto const it = file.find(flat.constant + flat.lane * lane);
-    wanted.push_back(it == file.end() || !runs(lane) ? element{} : it->second);
+  std::vector<element> wanted(static_cast<std::size_t>(flat.lane == 0 ? 1 : lanes_));
+  for (int lane = 0; lane < static_cast<int>(wanted.size()); ++lane) {
+    auto const at = static_cast<std::size_t>(flat.constant + flat.lane * lane);
+    if (at < file.size() && runs(lane)) wanted[static_cast<std::size_t>(lane)] = file[at];
   }
   return assemble(wanted, compute_type(b.type));
 }
@@ -249,7 +251,7 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
     vectors.push_back(e.vector.empty() ? "undef" : e.vector);
     key += " " + vectors.back();
   }
-  if (rows < 4 || (rows & (rows - 1)) != 0) return std::nullopt;
+  if (rows < 2 || (rows & (rows - 1)) != 0) return std::nullopt;
   auto const bytes = static_cast<int>(size_in_bytes(type));
   auto const& plan = transpositions_.try_emplace({rows, lanes, bytes}, rows, lanes, bytes).first->second;
   if (!frames_.find_load("transposed", key)) {
@@ -270,6 +272,16 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
   return value{define("shufflevector " + vector + " " + *from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + text + ">"), type, rows};
 }
 
+/// The same value, into whose origin instruction selection does not look: it searches chains of shuffles for better ones,
+/// in vain for those of a transposition, and a 16 x 16 one takes 6 ms that way.
+inline std::string llvm_emitter::fenced(std::string const& v, dtype type, int lanes) {
+  if (!is_float(type)) return v;
+  auto const vector = vector_of(scalar_type(type), lanes);
+  auto const name = "@llvm.arithmetic.fence." + mangled(type, lanes);
+  declare("declare " + vector + " " + name + "(" + vector + ")");
+  return define("call " + vector + " " + name + "(" + vector + " " + v + ")");
+}
+
 /// Emits the shuffles; what they make is remembered under the key and the number of the vector.
 inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key) {
   auto const vector = vector_of(scalar_type(type), lanes);
@@ -279,7 +291,7 @@ inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::
     std::string places = "<";
     for (int const p : step.places) places += (places.size() > 1 ? ", i32 " : "i32 ") + std::to_string(p);
     bool const nothing = a == "undef" && b == "undef";
-    auto made = nothing ? "undef" : define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">");
+    auto made = nothing ? "undef" : fenced(define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">"), type, lanes);
     frames_.remember_load("transposed", key + " " + std::to_string(vectors.size()), made);
     vectors.push_back(std::move(made));
   }

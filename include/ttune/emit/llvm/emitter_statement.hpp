@@ -223,15 +223,15 @@ inline std::vector<llvm_emitter::element> llvm_emitter::live_registers() const {
   std::vector<element> groups;
   std::set<int> seen;
   for (auto const& [b, file] : registers_)
-    for (auto const& [offset, e] : file)
-      if (seen.insert(e.group).second) groups.push_back(e);
+    for (auto const& e : file)
+      if (!e.vector.empty() && seen.insert(e.group).second) groups.push_back(e);
   return groups;
 }
 
 inline void llvm_emitter::rename_registers(std::map<int, std::string> const& names) {
   for (auto& [b, file] : registers_)
-    for (auto& [offset, e] : file)
-      if (auto const it = names.find(e.group); it != names.end()) e.vector = it->second;
+    for (auto& e : file)
+      if (auto const it = names.find(e.group); !e.vector.empty() && it != names.end()) e.vector = it->second;
 }
 
 /// A loop of the machine. Register buffers that live around it become phis.
@@ -269,11 +269,13 @@ inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, li
   std::map<int, std::string> latched;
   for (auto const& [b, file] : inside_file) {
     std::map<int, std::vector<element>> parts;
-    for (auto const& [offset, e] : file) {
+    auto const& now = registers_[b];
+    for (std::size_t offset = 0; offset < file.size(); ++offset) {
+      auto const& e = file[offset];
+      if (e.vector.empty()) continue;
       auto& p = parts[e.group];
       p.resize(static_cast<std::size_t>(e.lanes));
-      auto const& now = registers_[b];
-      if (auto const it = now.find(offset); it != now.end()) p[static_cast<std::size_t>(e.lane)] = it->second;
+      if (offset < now.size()) p[static_cast<std::size_t>(e.lane)] = now[offset];
     }
     for (auto const& v : outside)
       if (auto const it = parts.find(v.group); it != parts.end()) latched[v.group] = assemble(it->second, v.type).text;
@@ -426,31 +428,30 @@ inline void llvm_emitter::emit_branch(ir::conditional const& c) {
   start_block(join);
   registers_ = std::move(before);
   std::map<std::pair<int, int>, element> merged;
-  auto const merge = [&](ir::buffer const* b, std::int64_t offset, element const* a, element const* o) {
-    if (a && o && *a == *o) {
-      registers_[b][offset] = *a;
-      return;
-    }
-    if (a && o && (a->lane != o->lane || a->lanes != o->lanes))
+  auto const merge = [&](ir::buffer const* b, element const& x, element const& y) {
+    bool const in_x = !x.vector.empty();
+    bool const in_y = !y.vector.empty();
+    if (x == y) return x;
+    if (in_x && in_y && (x.lane != y.lane || x.lanes != y.lanes))
       throw backend_error("llvm: registers of " + b->name + " are written in different shapes by the arms of a condition");
-    auto const& e = a ? *a : *o;
-    auto const [it, added] = merged.try_emplace(std::pair{a ? a->group : -1, o ? o->group : -1}, e);
+    auto const& e = in_x ? x : y;
+    auto const [it, added] = merged.try_emplace(std::pair{in_x ? x.group : -1, in_y ? y.group : -1}, e);
     if (added) {
-      it->second.vector = define("phi " + vector_of(scalar_type(e.type), e.lanes) + " [" + (a ? a->vector : "undef") + ", %" + from_a +
-                                 "], [" + (o ? o->vector : "undef") + ", %" + from_b + "]");
+      it->second.vector = define("phi " + vector_of(scalar_type(e.type), e.lanes) + " [" + (in_x ? x.vector : "undef") + ", %" + from_a +
+                                 "], [" + (in_y ? y.vector : "undef") + ", %" + from_b + "]");
       it->second.group = next_++;
     }
-    registers_[b][offset] = it->second;
-    registers_[b][offset].lane = e.lane;
+    auto both = it->second;
+    both.lane = e.lane;
+    return both;
   };
-  for (auto const& [b, file] : file_a)
-    for (auto const& [offset, e] : file) {
-      auto const it = file_b[b].find(offset);
-      merge(b, offset, &e, it == file_b[b].end() ? nullptr : &it->second);
-    }
-  for (auto const& [b, file] : file_b)
-    for (auto const& [offset, e] : file)
-      if (file_a[b].find(offset) == file_a[b].end()) merge(b, offset, nullptr, &e);
+  for (auto const& [b, file] : file_b) file_a[b].resize(std::max(file.size(), file_a[b].size()));
+  for (auto& [b, file] : file_a) {
+    file_b[b].resize(file.size());
+    auto& made = registers_[b];
+    made.resize(file.size());
+    for (std::size_t offset = 0; offset < file.size(); ++offset) made[offset] = merge(b, file[offset], file_b[b][offset]);
+  }
   for (auto const* s : {&c.then, &c.otherwise})
     if (*s)
       for (auto const& b : stored_buffers(*s)) frames_.forget_loads(b);
