@@ -52,7 +52,17 @@ namespace ttune::inline v0::derive {
   return found;
 }
 
-/// How well a free axis suits the vector lanes; below 0: lanes had better run along a reduced axis.
+/// Whether an access moves with no reduced axis: it is made once for an element of the result, not for each term.
+[[nodiscard]] inline bool is_once(plan const& p, planned_stage const& st, planned_access const& a) {
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
+    if (st.axis_size(x) > 1 && stride(p, st, a, x) != 0) return false;
+  return st.definition->reduces();
+}
+
+/// Lanes so many elements apart still share most of their cache lines: two or more vectors and shuffles.
+inline constexpr std::int64_t near_stride = 4;
+
+/// How well a free axis suits the vector lanes; below 0: lanes had better run along a reduced axis, if one is long.
 [[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
@@ -60,14 +70,27 @@ namespace ttune::inline v0::derive {
   for (auto const& a : st.accesses) {
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : 0;
+    else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_constant_operand(p, a) ? 1 : 2;
-    else if (s != 0 && is_constant_operand(p, a)) score += 2;
-    else if (s != 0) score += has_reuse(p, st, a) ? -1 : -3;
+    else if (is_constant_operand(p, a)) score += 2;
+    else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -3;
   }
   if (is_guarded(st, axis)) score -= 2;
   auto const padded = (size + lanes - 1) / lanes * lanes;
   if (size >= lanes && padded * 10 > size * 11) score -= 1;
   return score;
+}
+
+/// The reduced axis along which most reads are contiguous, the last of them; -1 if none is for any read.
+[[nodiscard]] inline std::int32_t contiguous_reduced_axis(plan const& p, planned_stage const& st) {
+  std::int32_t best = -1;
+  int most = 0;
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
+    int count = 0;
+    for (auto const& a : st.accesses) count += !a.write && stride(p, st, a, x) == 1 ? 1 : 0;
+    if (count >= most && count > 0) most = count, best = static_cast<std::int32_t>(x);
+  }
+  return best;
 }
 
 /// The free axis for the vector lanes and its score; -1 if there is none.
