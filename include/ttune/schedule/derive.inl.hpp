@@ -69,7 +69,7 @@ class deriver {
       return;
     }
     auto const beside = row_producers(i);
-    if (beside.empty()) return write_elementwise(out_, p_, st);
+    if (beside.empty()) return elementwise(out_, p_, st).write();
     std::vector<row_stage> stages;
     for (auto const r : beside) {
       done_[r] = true;

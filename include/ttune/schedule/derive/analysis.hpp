@@ -52,6 +52,14 @@ namespace ttune::inline v0::derive {
   return found;
 }
 
+/// Free axes with one element: their loops stand outermost, out of the way of loops that are to be fused.
+[[nodiscard]] inline std::vector<std::string> unit_axes(planned_stage const& st) {
+  std::vector<std::string> names;
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+    if (st.axis_size(x) == 1) names.push_back(st.axis_name(x));
+  return names;
+}
+
 /// Whether an access moves with no reduced axis: it is made once for an element of the result, not for each term.
 [[nodiscard]] inline bool is_once(plan const& p, planned_stage const& st, planned_access const& a) {
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
@@ -136,6 +144,23 @@ struct vector_choice {
       for (std::size_t x = 0; x < i.coefficient.size(); ++x)
         if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
     }
+  }
+  return true;
+}
+
+/// Every dimension is indexed by one axis, and by another one each, so that a copy's axes are the reader's.
+[[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a) {
+  std::vector<bool> seen(st.axis_count(), false);
+  for (auto const& i : a.indices) {
+    if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+    std::int32_t found = -1;
+    for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
+      if (i.coefficient[x] == 0) continue;
+      if (found >= 0 || i.coefficient[x] != 1) return false;
+      found = static_cast<std::int32_t>(x);
+    }
+    if (found < 0 || seen[static_cast<std::size_t>(found)]) return false;
+    seen[static_cast<std::size_t>(found)] = true;
   }
   return true;
 }
