@@ -55,7 +55,7 @@ class deriver {
     if (choice.axis < 0) return false;
     auto const reduced = contiguous_reduced_axis(p_, st);
     bool const long_rows = reduced >= 0 && st.axis_size(static_cast<std::size_t>(reduced)) >= 2 * lanes;
-    return choice.score >= 0 || (!long_rows && st.axis_size(static_cast<std::size_t>(choice.axis)) >= lanes);
+    return choice.score >= 0 || (!long_rows && 4 * st.axis_size(static_cast<std::size_t>(choice.axis)) > lanes);
   }
 
   void schedule_root(std::size_t i) {

@@ -74,14 +74,14 @@ inline constexpr std::int64_t near_stride = 4;
 [[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
-  int score = size < lanes ? -2 : 0;
+  int score = size >= lanes ? 0 : 2 * size > lanes ? -1 : -2;
   for (auto const& a : st.accesses) {
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : 0;
     else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a)) score += 2;
-    else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -3;
+    else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
   }
   if (is_guarded(st, axis)) score -= 2;
   auto const padded = (size + lanes - 1) / lanes * lanes;
