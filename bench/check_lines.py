@@ -22,8 +22,9 @@ EXPECTED = {
                                   "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
     "gemm": [("32x32x32", "ttune"), ("32x32x32", "ttune-untuned")],
     "conv": [("C11", "ttune"), ("C11", "ttune-untuned")],
+    "ops": [("layer_norm", "ttune"), ("layer_norm", "ttune-untuned")],
 }
-TIMED = {"gemm", "conv"}  # those that compare throughput
+TIMED = {"gemm", "conv", "ops"}  # those that compare throughput
 
 
 def wrong_with(suite, line):

@@ -3,7 +3,6 @@
 #include "problem.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <new>
 
@@ -82,28 +81,5 @@ double conv_problem::expected(std::int64_t index) const {
       }
   return sum;
 }
-
-template <class Problem>
-double relative_error(Problem const& problem, buffer const& out, std::int64_t samples) {
-  auto const all = problem.outputs();
-  auto const count = samples > 0 && samples < all ? samples : all;
-  ttune::rng random(5);
-  double square = 0, largest = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    // First and last always: edges are where kernels go wrong.
-    auto const at = count == all ? i
-                    : i == 0     ? 0
-                    : i == 1     ? all - 1
-                                 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all)));
-    auto const wanted = problem.expected(at);
-    auto const difference = std::abs(double{out.data()[at]} - wanted);
-    if (std::isnan(difference)) return difference;
-    largest = std::max(largest, difference);
-    square += wanted * wanted;
-  }
-  return largest / std::sqrt(std::max(square / static_cast<double>(count), 1e-30));
-}
-template double relative_error(gemm_problem const&, buffer const&, std::int64_t);
-template double relative_error(conv_problem const&, buffer const&, std::int64_t);
 
 }  // namespace ttune_bench

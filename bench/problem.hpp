@@ -54,6 +54,9 @@ class buffer {
   std::int64_t size_;
 };
 
+/// The same memory as doubles, half as many.
+[[nodiscard]] inline double* doubles(buffer const& b) { return reinterpret_cast<double*>(b.data()); }
+
 /// Two inputs, and what an element of the output should be.
 struct gemm_problem {
   explicit gemm_problem(gemm_shape s);
@@ -71,10 +74,5 @@ struct conv_problem {
   conv_shape shape;
   buffer in, weights;
 };
-
-/// Largest difference of `out` from the expected result, by the root mean square of what is expected; over all outputs,
-/// or `samples` of them.
-template <class Problem>
-[[nodiscard]] double relative_error(Problem const& problem, buffer const& out, std::int64_t samples = 0);
 
 }  // namespace ttune_bench

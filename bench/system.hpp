@@ -33,6 +33,7 @@ struct system_entry {
   int rank = 0;
   std::string name;
   std::function<peer_case(Problem const& problem, buffer const& out, options const& chosen)> prepare;
+  std::function<bool(Problem const& problem)> serves{};  ///< whether it has the operator; empty: always
 };
 
 template <class Problem>

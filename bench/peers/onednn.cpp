@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN: convolution with plain activations (weights in the layout of its choice, made ahead) and with all layouts of
 // its choice; matrix product as the matmul primitive and as sgemm.
-#include <oneapi/dnnl/dnnl.hpp>
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
-
-#include "../system.hpp"
+#include "onednn.hpp"
 
 namespace {
 
@@ -14,54 +9,25 @@ using namespace ttune_bench;
 using dnnl::memory;
 using tag = dnnl::memory::format_tag;
 
-struct session {
-  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream{engine};
-};
-
-/// One engine for all cases. The threads are those of OpenMP.
-session& the_session(options const& chosen) {
-#if defined(_OPENMP)
-  omp_set_num_threads(chosen.threads);
-#else
-  (void)chosen;
-#endif
-  static session s;
-  return s;
-}
-
-memory::desc plain(memory::dims const& extents, tag order) { return {extents, memory::data_type::f32, order}; }
 memory::desc any(memory::dims const& extents) { return plain(extents, tag::any); }
 
-memory reordered(session& s, memory const& from, memory::desc const& to) {
-  memory result(to, s.engine);
-  dnnl::reorder(from, result).execute(s.stream, const_cast<memory&>(from), result);
-  s.stream.wait();
-  return result;
-}
-
-dnnl::convolution_forward::primitive_desc describe(session& s, conv_shape const& c, memory::desc const& in,
-                                                   memory::desc const& weights, memory::desc const& out) {
-  auto const kind = dnnl::prop_kind::forward_inference;
-  auto const algorithm = dnnl::algorithm::convolution_auto;
+dnnl::convolution_forward::primitive_desc describe_conv(dnnl_session& s, conv_shape const& c, memory::desc const& in,
+                                                        memory::desc const& weights, memory::desc const& out) {
   memory::dims const strides{c.stride, c.stride}, padding{c.padding, c.padding};
-#if DNNL_VERSION_MAJOR >= 3
-  return {s.engine, kind, algorithm, in, weights, out, strides, padding, padding};
-#else
-  return {{kind, algorithm, in, weights, out, strides, padding, padding}, s.engine};
-#endif
+  return describe<dnnl::convolution_forward>(s, dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_auto,
+                                             in, weights, out, strides, padding, padding);
 }
 
 /// With `free`, the input is brought into its layout ahead and the output stays in its own until `finish`.
 peer_case prepare_conv(conv_problem const& problem, buffer const& out, options const& chosen, bool free) {
-  auto& s = the_session(chosen);
+  auto& s = the_dnnl_session(chosen);
   auto const& c = problem.shape;
   memory::dims const in_extents{c.batch, c.channels, c.height, c.width};
   memory::dims const weight_extents{c.filters, c.channels, c.kernel, c.kernel};
   memory::dims const out_extents{c.batch, c.filters, c.out_height(), c.out_width()};
   auto const in_plain = plain(in_extents, tag::nchw), out_plain = plain(out_extents, tag::nchw);
   auto const chosen_layouts =
-      describe(s, c, free ? any(in_extents) : in_plain, any(weight_extents), free ? any(out_extents) : out_plain);
+      describe_conv(s, c, free ? any(in_extents) : in_plain, any(weight_extents), free ? any(out_extents) : out_plain);
   memory const user_in(in_plain, s.engine, problem.in.data()), user_out(out_plain, s.engine, out.data());
   memory const user_weights(plain(weight_extents, tag::oihw), s.engine, problem.weights.data());
   auto const in = free ? reordered(s, user_in, chosen_layouts.src_desc()) : user_in;
@@ -84,14 +50,10 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
 }
 
 peer_case prepare_matmul(gemm_problem const& problem, buffer const& out, options const& chosen) {
-  auto& s = the_session(chosen);
+  auto& s = the_dnnl_session(chosen);
   auto const& g = problem.shape;
   auto const a = plain({g.m, g.k}, tag::ab), b = plain({g.k, g.n}, tag::ab), c = plain({g.m, g.n}, tag::ab);
-#if DNNL_VERSION_MAJOR >= 3
-  dnnl::matmul::primitive_desc const description(s.engine, a, b, c);
-#else
-  dnnl::matmul::primitive_desc const description({a, b, c}, s.engine);
-#endif
+  auto const description = describe<dnnl::matmul>(s, a, b, c);
   return {"onednn", [&s, primitive = dnnl::matmul(description),
                      arguments = std::unordered_map<int, memory>{{DNNL_ARG_SRC, {a, s.engine, problem.a.data()}},
                                                                  {DNNL_ARG_WEIGHTS, {b, s.engine, problem.b.data()}},
@@ -102,7 +64,7 @@ peer_case prepare_matmul(gemm_problem const& problem, buffer const& out, options
 }
 
 peer_case prepare_sgemm(gemm_problem const& problem, buffer const& out, options const& chosen) {
-  (void)the_session(chosen);
+  (void)the_dnnl_session(chosen);
   auto const m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   return {"onednn-sgemm", [=, a = problem.a.data(), b = problem.b.data(), c = out.data()] {
             dnnl::sgemm('N', 'N', m, n, k, 1, a, k, b, n, 0, c, n);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite check: every system of conv and gemm against plain loops, on small shapes, at every output. A test runs it.
+// Suite check: every system of conv, gemm and ops against plain loops, on small shapes, at every output. A test runs it.
 #include <cstdio>
 
+#include "../ops_problem.hpp"
 #include "../suite.hpp"
 #include "run_cases.hpp"
 
@@ -14,6 +15,7 @@ int check(char const* suite, Shape const& shape, options const& chosen) {
   int failures = 0;
   Problem const problem(shape);
   for (auto const& s : chosen_systems<Problem>(chosen)) {
+    if (s.serves && !s.serves(problem)) continue;
     contender<Problem> const c(s, problem, chosen, 0);
     std::printf("%s - %s %s %s: largest difference %.1e%s%s\n", c.ok() ? "ok" : "not ok", suite, shape.name.c_str(),
                 s.name.c_str(), c.error, c.ok() ? "" : ", ", c.ok() ? "" : c.peer.status.c_str());
@@ -35,6 +37,7 @@ int run(options const& asked) {
                                              {"1x1 stride 2", 1, 16, 8, 8, 32, 1, 2, 0},
                                              {"7x7 stride 2", 1, 3, 22, 22, 16, 7, 2, 3}};
   for (auto const& c : convolutions) failures += check<conv_problem>("conv", c, chosen);
+  for (auto const& o : small_ops_cases()) failures += check<ops_problem>("ops", o, chosen);
   return failures == 0 ? 0 : 1;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../harness.hpp"
+#include "../relative_error.hpp"
 #include "../system.hpp"
 
 namespace ttune_bench {
@@ -32,7 +33,7 @@ std::vector<system_entry<Problem>> chosen_systems(options const& chosen) {
 template <class Problem>
 struct contender {
   contender(system_entry<Problem> const& system, Problem const& problem, options const& chosen, std::int64_t samples)
-      : out(problem.outputs()) {
+      : out(output_floats(problem)) {
     out.fill(std::numeric_limits<float>::quiet_NaN());
     try {
       peer = system.prepare(problem, out, chosen);
@@ -53,23 +54,35 @@ struct contender {
   double error = 0;
 };
 
+/// What this run found the machine to allow.
+struct limits {
+  double fma_peak = 0;  ///< GFLOP/s; measured again in every round: what disturbs it makes it smaller
+  double copy = 0;      ///< GB/s
+};
+
 template <class Problem>
 void run_case(std::string const& suite, Problem const& problem, std::vector<system_entry<Problem>> const& systems,
-              options const& chosen, reporter& report, double& peak) {
+              options const& chosen, reporter& report, limits& machine) {
   std::vector<std::unique_ptr<contender<Problem>>> all;
   std::vector<std::function<void()>> timed;
   for (auto const& s : systems) {
+    if (s.serves && !s.serves(problem)) continue;
     all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256));
     if (all.back()->ok()) timed.push_back(all.back()->peer.run);
   }
   auto const timings = time_interleaved(
-      timed, chosen, [&] { peak = std::max(peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01)); });
+      timed, chosen, [&] {
+        machine.fma_peak =
+            std::max(machine.fma_peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01));
+      });
 
   std::vector<result> results;
   std::size_t next = 0;
   for (auto const& c : all) {
     result r{suite, problem.shape.name, c->peer.system};
-    r.peak_gflops = peak;
+    if constexpr (requires { problem.shape.attainable(1.0, 1.0); })
+      r.peak_gflops = problem.shape.attainable(machine.fma_peak, machine.copy);
+    else r.peak_gflops = machine.fma_peak;
     r.tuning_seconds = c->peer.tuning_seconds;
     r.trials = c->peer.trials;
     r.status = c->peer.status;
@@ -90,9 +103,9 @@ int run_cases(std::string const& suite, std::vector<Shape> const& shapes, option
   std::vector<std::string> names;
   for (auto const& s : systems) names.push_back(s.name);
   reporter report(suite, names, chosen);
-  double peak = 0;  // GFLOP/s; of this run, measured again in every round: what disturbs it makes it smaller
+  limits machine{0, ttune::measure_copy_bandwidth(chosen.threads)};
   for (auto const& shape : shapes)
-    if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report, peak);
+    if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report, machine);
   return report.finish();
 }
 

@@ -47,10 +47,15 @@ class deriver {
     return found;
   }
 
+  /// Vector lanes run along a free axis, not along a reduced one.
   [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
+    if (st.definition->reduction.kind == ir::reduction_kind::tuple) return false;
     auto const lanes = out_.machine().lanes(st.definition->type());
     auto const choice = choose_vector_axis(p_, st, lanes);
-    return choice.axis >= 0 && choice.score >= 0 && st.definition->reduction.kind != ir::reduction_kind::tuple;
+    if (choice.axis < 0) return false;
+    auto const reduced = contiguous_reduced_axis(p_, st);
+    bool const long_rows = reduced >= 0 && st.axis_size(static_cast<std::size_t>(reduced)) >= 2 * lanes;
+    return choice.score >= 0 || (!long_rows && 4 * st.axis_size(static_cast<std::size_t>(choice.axis)) > lanes);
   }
 
   void schedule_root(std::size_t i) {
@@ -64,13 +69,13 @@ class deriver {
       return;
     }
     auto const beside = row_producers(i);
-    if (beside.empty()) return write_elementwise(out_, p_, st);
-    std::vector<row_reduction> reductions;
+    if (beside.empty()) return elementwise(out_, p_, st).write();
+    std::vector<row_stage> stages;
     for (auto const r : beside) {
       done_[r] = true;
-      reductions.push_back({&p_.stages[r], p_.stages[r].definition->name});
+      stages.push_back({&p_.stages[r], p_.stages[r].definition->name});
     }
-    rows(out_, p_, st, st.definition->name, reductions).write();
+    rows(out_, p_, st, st.definition->name, stages).write();
   }
 
   /// A reduction that nothing is fused behind: it accumulates in a stage of its own.
@@ -95,36 +100,40 @@ class deriver {
     return -1;
   }
 
-  /// Reductions that are read by this stage or by one another only, at rows that the reader names by its own axes.
+  /// What is computed row by row beside `reader`: reductions over the rest of a row, and stages without a reduction
+  /// that were worth keeping (a costly function that is read twice). All are read by `reader` or by one another only,
+  /// at rows that it names by its own axes. The last stage first.
   [[nodiscard]] std::vector<std::size_t> row_producers(std::size_t reader) const {
     std::vector<bool> inside(p_.stages.size(), false);
     inside[reader] = true;
     std::vector<std::size_t> found;
+    std::vector<std::string> row;  // its axes, once there is a reduction
     for (std::size_t i = reader; i-- > 0;) {
       auto const& r = p_.stages[i];
-      if (done_[i] || r.output || !r.definition->reduces() || suits_lanes(r)) continue;
+      if (done_[i] || r.output || r.definition->updates || (r.definition->reduces() && suits_lanes(r))) continue;
       auto const readers = readers_of(p_, static_cast<std::int32_t>(i));
       bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) { return inside[static_cast<std::size_t>(x)]; });
-      if (!all_inside || !rows_match(p_.stages[reader], r, found)) continue;
+      if (!all_inside || !is_of_rows(p_.stages[reader], r, row)) continue;
+      if (r.definition->reduces()) row = axis_names(r);
       inside[i] = true;
       found.push_back(i);
     }
     return found;
   }
 
-  [[nodiscard]] bool rows_match(planned_stage const& reader, planned_stage const& r, std::vector<std::size_t> const& others) const {
-    auto const names = [](planned_stage const& st) {
-      std::vector<std::string> n;
-      for (auto const& a : st.definition->axes) n.push_back(a.name);
-      return n;
+  [[nodiscard]] static std::vector<std::string> axis_names(planned_stage const& st) {
+    std::vector<std::string> names;
+    for (auto const& a : st.definition->axes) names.push_back(a.name);
+    return names;
+  }
+
+  [[nodiscard]] static bool is_of_rows(planned_stage const& reader, planned_stage const& r, std::vector<std::string> const& row) {
+    auto const within = [](std::vector<std::string> const& some, std::vector<std::string> const& all) {
+      return std::all_of(some.begin(), some.end(), [&](auto const& n) { return std::find(all.begin(), all.end(), n) != all.end(); });
     };
-    auto const mine = names(r);
-    auto const all = names(reader);
-    for (auto const& n : mine)
-      if (std::find(all.begin(), all.end(), n) == all.end()) return false;
-    for (auto const o : others)
-      if (names(p_.stages[o]) != mine) return false;
-    return true;
+    auto const mine = axis_names(r);
+    if (r.definition->reduces()) return within(mine, axis_names(reader)) && (row.empty() || mine == row);
+    return !row.empty() && within(row, mine);
   }
 
   space_builder out_;

@@ -4,7 +4,11 @@
 
 #include "derived_programs.hpp"
 #include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/depthwise_conv2d.hpp"
+#include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
+#include "ttune/ops/pool2d.hpp"
+#include "ttune/ops/softmax.hpp"
 
 using namespace ttune;
 using ttune_test::check_derived;
@@ -55,6 +59,31 @@ TEST_CASE("derived: depthwise convolution and pooling") {
   check_derived(op(inputs(I), outputs(P), "pool"));
 }
 
+TEST_CASE("derived: windows over images with axes of one element") {
+  for (ops::window2d_shape const& s :
+       {ops::window2d_shape{2, 1, 5, 13, 3, 2, 1}, {1, 19, 3, 2, 2, 1, 0}, {3, 1, 40, 1, 3, 1, 1}, {1, 2, 9, 37, 3, 2, 1}}) {
+    check_derived(ops::depthwise_conv2d(s), 6);
+    check_derived(ops::max_pool2d(s), 6);
+    check_derived(ops::avg_pool2d<double>(s), 6);
+    check_derived(ops::max_pool2d<std::int8_t>(s), 6);
+  }
+}
+
+TEST_CASE("derived: rows of several stages, of every length") {
+  for (std::int64_t const columns : {1, 2, 3, 31, 64, 131, 257}) {
+    check_derived(ops::softmax(3, columns), 4);
+    check_derived(ops::softmax<double>(2, columns), 4);
+    check_derived(ops::layer_norm(3, columns), 4);
+    const auto [b, i, k] = axes<"b", "i", "k">;
+    const tensor<"S", float, 3> S{{2, 3, columns}};
+    const auto E = compute<"E">(b, i, k) = tanh(S(b, i, k));
+    const auto P = compute<"P">(b, i, k) = E(b, i, k) * max(over(k), E(b, i, k)) + E(b, i, k);
+    check_derived(op(inputs(S), outputs(P), "by_largest"), 4);
+    const auto L = compute<"L">(b, i) = log(sum(over(k), exp(S(b, i, k))));
+    check_derived(op(inputs(S), outputs(L), "log_sum_exp"), 4);
+  }
+}
+
 TEST_CASE("derived: softmax and a norm") {
   const auto [i, k] = axes<"i", "k">;
   const tensor<"S", float, 2> S{{7, 37}};
@@ -77,6 +106,17 @@ TEST_CASE("derived: transposes and stencils") {
   const tensor<"A", float, 2> A{{19, 26}};
   const auto T = compute<"T">(j, i) = A(i, j);
   check_derived(op(inputs(A), outputs(T), "transpose"));
+  const tensor<"B", float, 2> B{{26, 19}};
+  const auto Q = compute<"Q">(j, i) = A(i, j) * 2.0F + B(j, i);
+  check_derived(op(inputs(A, B), outputs(Q), "transpose_add"));
+  const tensor<"H", f16, 3> H{{5, 21, 18}};
+  const auto M = compute<"M">(i, z.in(5), j) = H(z, i, j);
+  check_derived(op(inputs(H), outputs(M), "middle_first"));
+  const auto R = compute<"R">(j, i, z.in(5)) = H(z, i, j);
+  check_derived(op(inputs(H), outputs(R), "reversed"));
+  const tensor<"D", double, 3> D{{17, 2, 23}};
+  const auto E = compute<"E">(j.in(23), y.in(2), i.in(17)) = D(i, y, j) + D(i, 1 - y, j);
+  check_derived(op(inputs(D), outputs(E), "read_twice"));
   const tensor<"V", float, 3> V{{5, 7, 19}};
   const auto F = compute<"F">(z, y, x) = zero_outside(V)(z - 1, y, x) + zero_outside(V)(z + 1, y, x) + clamp_outside(V)(z, y - 1, x) +
                                          wrap_outside(V)(z, y + 1, x) + mirror_outside(V)(z, y, x - 1) + zero_outside(V)(z, y, x + 1) -

@@ -52,22 +52,53 @@ namespace ttune::inline v0::derive {
   return found;
 }
 
-/// How well a free axis suits the vector lanes; below 0: lanes had better run along a reduced axis.
+/// Free axes with one element: their loops stand outermost, out of the way of loops that are to be fused.
+[[nodiscard]] inline std::vector<std::string> unit_axes(planned_stage const& st) {
+  std::vector<std::string> names;
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+    if (st.axis_size(x) == 1) names.push_back(st.axis_name(x));
+  return names;
+}
+
+/// Whether an access moves with no reduced axis: it is made once for an element of the result, not for each term.
+[[nodiscard]] inline bool is_once(plan const& p, planned_stage const& st, planned_access const& a) {
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
+    if (st.axis_size(x) > 1 && stride(p, st, a, x) != 0) return false;
+  return st.definition->reduces();
+}
+
+/// Lanes so many elements apart still share most of their cache lines: two or more vectors and shuffles.
+inline constexpr std::int64_t near_stride = 4;
+
+/// How well a free axis suits the vector lanes; below 0: lanes had better run along a reduced axis, if one is long.
 [[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
-  int score = size < lanes ? -2 : 0;
+  int score = size >= lanes ? 0 : 2 * size > lanes ? -1 : -2;
   for (auto const& a : st.accesses) {
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : 0;
+    else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_constant_operand(p, a) ? 1 : 2;
-    else if (s != 0 && is_constant_operand(p, a)) score += 2;
-    else if (s != 0) score += has_reuse(p, st, a) ? -1 : -3;
+    else if (is_constant_operand(p, a)) score += 2;
+    else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
   }
   if (is_guarded(st, axis)) score -= 2;
   auto const padded = (size + lanes - 1) / lanes * lanes;
   if (size >= lanes && padded * 10 > size * 11) score -= 1;
   return score;
+}
+
+/// The reduced axis along which most reads are contiguous, the last of them; -1 if none is for any read.
+[[nodiscard]] inline std::int32_t contiguous_reduced_axis(plan const& p, planned_stage const& st) {
+  std::int32_t best = -1;
+  int most = 0;
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
+    int count = 0;
+    for (auto const& a : st.accesses) count += !a.write && stride(p, st, a, x) == 1 ? 1 : 0;
+    if (count >= most && count > 0) most = count, best = static_cast<std::int32_t>(x);
+  }
+  return best;
 }
 
 /// The free axis for the vector lanes and its score; -1 if there is none.
@@ -113,6 +144,23 @@ struct vector_choice {
       for (std::size_t x = 0; x < i.coefficient.size(); ++x)
         if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
     }
+  }
+  return true;
+}
+
+/// Every dimension is indexed by one axis, and by another one each, so that a copy's axes are the reader's.
+[[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a) {
+  std::vector<bool> seen(st.axis_count(), false);
+  for (auto const& i : a.indices) {
+    if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+    std::int32_t found = -1;
+    for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
+      if (i.coefficient[x] == 0) continue;
+      if (found >= 0 || i.coefficient[x] != 1) return false;
+      found = static_cast<std::int32_t>(x);
+    }
+    if (found < 0 || seen[static_cast<std::size_t>(found)]) return false;
+    seen[static_cast<std::size_t>(found)] = true;
   }
   return true;
 }

@@ -169,7 +169,8 @@ class contraction {
     middle_ = middle;
     auto const vn = reader_axis(v_);
     bool const across = rows_contiguous();
-    auto order = tasks;
+    auto order = unit_axes(e_);
+    order.insert(order.end(), tasks.begin(), tasks.end());
     order.insert(order.end(), middle.begin(), middle.end());
     order.push_back(vn + "_t");
     if (w_ >= 0) {
@@ -257,28 +258,11 @@ class contraction {
     for (auto const& a : r_.accesses) {
       if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) continue;
       auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
-      if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || !is_plain(a)) continue;
+      if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || !indexes_by_axes(r_, a)) continue;
       auto const copy = acc_ + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
       if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
       else pack_panel(a, t->name, copy);
     }
-  }
-
-  /// Every dimension is indexed by one axis, so that the copy's axes are the reader's.
-  [[nodiscard]] bool is_plain(planned_access const& a) const {
-    std::vector<bool> seen(r_.axis_count(), false);
-    for (auto const& i : a.indices) {
-      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
-      std::int32_t found = -1;
-      for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
-        if (i.coefficient[x] == 0) continue;
-        if (found >= 0 || i.coefficient[x] != 1) return false;
-        found = static_cast<std::int32_t>(x);
-      }
-      if (found < 0 || seen[static_cast<std::size_t>(found)]) return false;
-      seen[static_cast<std::size_t>(found)] = true;
-    }
-    return true;
   }
 
   /// Names of the copy's axes, the vector axis aside: other free axes, then the reduced ones in the order of the loops.

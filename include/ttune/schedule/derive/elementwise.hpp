@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule of a stage without reduced producers of its own: parallel blocks, vectors along the axis that most
-// accesses are contiguous in, a two-dimensional tile where they disagree (a transpose).
+// The schedule of a stage without reduced producers of its own: parallel blocks, vectors along the axis in which the
+// result is contiguous. Reads that are contiguous along another axis (a transpose) come through a tile of registers,
+// which is loaded along that axis and transposed there:
+//
+//   parallel blocks
+//     for tiles of the block
+//       unroll column: vectorize row: tile[column, row] = A[row, column] …   (whole lines are read)
+//       unroll row: vectorize column: O[row, column] = … tile …             (and written)
 #pragma once
 
 #include "ttune/schedule/derive/analysis.hpp"
@@ -8,56 +14,125 @@
 
 namespace ttune::inline v0::derive {
 
-inline void write_elementwise(space_builder& out, plan const& p, planned_stage const& st) {
-  auto const& name = st.definition->name;
-  auto const lanes = out.machine().lanes(st.definition->type());
-  auto const v = choose_vector_axis(p, st, lanes).axis;
-  std::vector<std::string> tasks;
-  std::vector<std::string> rest;
-  auto const rank = static_cast<std::int32_t>(st.definition->axes.size());
-  std::int32_t crossing = -1;  // an axis along which another access is contiguous
-  for (std::int32_t x = 0; x < rank; ++x)
-    for (auto const& a : st.accesses)
-      if (x != v && st.axis_size(static_cast<std::size_t>(x)) > 1 && stride(p, st, a, static_cast<std::size_t>(x)) == 1) crossing = x;
-  std::int64_t inner = v < 0 ? 1 : st.axis_size(static_cast<std::size_t>(v));
-  std::string vector_loop;
-  std::string row_loop;
-  for (std::int32_t x = 0; x < rank; ++x) {
-    auto const size = st.axis_size(static_cast<std::size_t>(x));
-    auto const& n = st.axis_name(static_cast<std::size_t>(x));
-    if (size == 1) continue;
-    if (x == v && size > lanes) {
-      auto const tile = out.one_of(name + ".tile_" + n, {lanes, 2 * lanes, 4 * lanes}, crossing >= 0 ? lanes : std::min<std::int64_t>(4 * lanes, size));
-      auto const most = ceil_divide(size, lanes);
-      auto const chunk = out.one_of(name + ".chunk_" + n, doublings(most), crossing >= 0 ? 4 : std::max<std::int64_t>(1, 4096 / (4 * lanes)));
-      out.step(primitive::split, name, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
-      tasks.push_back(n + "_0");
-      rest.push_back(n + "_1");
-      vector_loop = n + "_2";
-    } else if (x == v) {
-      vector_loop = n;
-    } else if (x == crossing && size > 1) {
-      auto const tile = out.one_of(name + ".tile_" + n, {1, 4, 8, 16}, 16);
-      out.step(primitive::split, name, {n}, {n + "_0", n + "_2"}, {tile});
-      tasks.push_back(n + "_0");
-      row_loop = n + "_2";
-    } else {
-      auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
-      auto const chunk = out.one_of(name + ".chunk_" + n, doublings(size), std::min(wanted, std::max<std::int64_t>(1, size / (2 * out.machine().cores))));
-      out.step(primitive::split, name, {n}, {n + "_0", n + "_1"}, {chunk});
-      tasks.push_back(n + "_0");
-      rest.push_back(n + "_1");
+class elementwise {
+ public:
+  elementwise(space_builder& out, plan const& p, planned_stage const& st) : out_(out), p_(p), st_(st), name_(st.definition->name) {
+    lanes_ = out_.machine().lanes(st_.definition->type());
+    v_ = choose_vector_axis(p_, st_, lanes_).axis;
+    find_crossing();
+  }
+
+  void write() {
+    split_axes();
+    auto order = unit_axes(st_);
+    order.insert(order.end(), tasks_.begin(), tasks_.end());
+    order.insert(order.end(), middle_.begin(), middle_.end());
+    if (!row_loop_.empty()) order.push_back(row_loop_);
+    if (!vector_loop_.empty()) order.push_back(vector_loop_);
+    if (order.size() > 1) out_.step(primitive::reorder, name_, order);
+    if (tasks_.size() > 1) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
+    if (!tasks_.empty()) out_.step(primitive::parallel, name_, {tasks_.size() > 1 ? "tasks" : tasks_[0]});
+    if (!vector_loop_.empty()) out_.step(primitive::vectorize, name_, {vector_loop_});
+    if (!row_loop_.empty()) out_.step(primitive::unroll, name_, {row_loop_});
+    for (auto const* a : crossing_reads_) through_registers(*a);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t size(std::int32_t axis) const { return st_.axis_size(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string const& axis(std::int32_t a) const { return st_.axis_name(static_cast<std::size_t>(a)); }
+  [[nodiscard]] std::int64_t step(planned_access const& a, std::int32_t axis) const {
+    return stride(p_, st_, a, static_cast<std::size_t>(axis));
+  }
+  [[nodiscard]] std::int32_t rank() const { return static_cast<std::int32_t>(st_.definition->axes.size()); }
+
+  /// The axis of the tile beside the vectors', and what is read along it. The vectors then run along the axis in which
+  /// the result is contiguous.
+  void find_crossing() {
+    std::int32_t contiguous = -1;
+    for (std::int32_t x = 0; x < rank(); ++x)
+      if (size(x) >= lanes_ && step(st_.accesses.back(), x) == 1) contiguous = x;
+    if (contiguous < 0 || lanes_ < 4) return;
+    for (auto const& a : st_.accesses)
+      for (std::int32_t x = 0; x < rank(); ++x) {
+        if (a.write || x == contiguous || size(x) < lanes_ || step(a, x) != 1 || step(a, contiguous) == 0) continue;
+        if ((crossing_ >= 0 && x != crossing_) || !is_copied_whole(a)) continue;
+        crossing_ = x;
+        crossing_reads_.push_back(&a);
+      }
+    if (crossing_ >= 0) v_ = contiguous;
+  }
+
+  /// An operand that is read at one place, a plain element for an element of the result.
+  [[nodiscard]] bool is_copied_whole(planned_access const& a) const {
+    if (a.operand < 0 || !indexes_by_axes(st_, a)) return false;
+    auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+    if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || out_.machine().lanes(t->type) != lanes_) return false;
+    return std::count_if(st_.accesses.begin(), st_.accesses.end(), [&](planned_access const& b) { return !b.write && b.operand == a.operand; }) == 1;
+  }
+
+  void split_axes() {
+    auto const inner = v_ < 0 ? 1 : size(v_);
+    for (std::int32_t x = 0; x < rank(); ++x) {
+      auto const& n = axis(x);
+      if (size(x) == 1) continue;
+      if (crossing_ >= 0 && (x == v_ || x == crossing_)) {
+        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(std::min<std::int64_t>(ceil_divide(size(x), lanes_), 64)), x == v_ ? 1 : 64);  // lines are read on and on
+        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, literal(lanes_)});
+        tasks_.push_back(n + "_0");
+        middle_.push_back(n + "_1");
+        (x == v_ ? vector_loop_ : row_loop_) = n + "_2";
+      } else if (x == v_ && size(x) > lanes_) {
+        auto const tile = out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_}, std::min<std::int64_t>(4 * lanes_, size(x)));
+        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)), std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
+        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
+        tasks_.push_back(n + "_0");
+        middle_.push_back(n + "_1");
+        vector_loop_ = n + "_2";
+      } else if (x == v_) {
+        vector_loop_ = n;
+      } else {
+        auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
+        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores))));
+        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
+        tasks_.push_back(n + "_0");
+        middle_.push_back(n + "_1");
+      }
     }
   }
-  std::vector<std::string> order = tasks;
-  order.insert(order.end(), rest.begin(), rest.end());
-  if (!row_loop.empty()) order.push_back(row_loop);
-  if (!vector_loop.empty()) order.push_back(vector_loop);
-  if (order.size() > 1) out.step(primitive::reorder, name, order);
-  if (tasks.size() > 1) out.step(primitive::fuse, name, tasks, {"tasks"});
-  if (!tasks.empty()) out.step(primitive::parallel, name, {tasks.size() > 1 ? "tasks" : tasks[0]});
-  if (!vector_loop.empty()) out.step(primitive::vectorize, name, {vector_loop});
-  if (!row_loop.empty()) out.step(primitive::unroll, name, {row_loop});
-}
+
+  /// A copy of a tile, vectors along the crossing axis.
+  void through_registers(planned_access const& a) {
+    auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+    auto const copy = name_ + "." + t->name;
+    out_.step(primitive::cache_read, name_, {t->name}, {copy});
+    std::vector<std::string> order;
+    for (std::int32_t x = 0; x < rank(); ++x)
+      if (x != v_ && x != crossing_ && is_indexed(a, x)) order.push_back(axis(x));
+    order.push_back(axis(v_));
+    order.push_back(axis(crossing_));
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::unroll, copy, {axis(v_)});
+    out_.step(primitive::vectorize, copy, {axis(crossing_)});
+    out_.step(primitive::compute_at, copy, {name_, middle_.back()});
+    out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+
+  [[nodiscard]] static bool is_indexed(planned_access const& a, std::int32_t axis) {
+    return std::any_of(a.indices.begin(), a.indices.end(), [&](auto const& i) { return i.coefficient[static_cast<std::size_t>(axis)] != 0; });
+  }
+
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& st_;
+  std::string const& name_;
+  std::int32_t lanes_ = 1;
+  std::int32_t v_ = -1;
+  std::int32_t crossing_ = -1;
+  std::vector<planned_access const*> crossing_reads_;
+  std::vector<std::string> tasks_;
+  std::vector<std::string> middle_;
+  std::string vector_loop_;
+  std::string row_loop_;
+};
 
 }  // namespace ttune::inline v0::derive

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule of reductions along the contiguous axis (softmax, norms, dot products): one row after the other, the
-// reductions of a row beside its reader, vector lanes along the reduced axis.
+// The schedule of reductions along the contiguous axis (softmax, norms, dot products): one row after the other, what
+// a row needs beside its reader, vector lanes along the reduced axis.
 //
 //   parallel rows
 //     for a row of the task
 //       for k: vectorize l: lanes[l] += …        (rfactor)
-//       for l: r += lanes[l]
-//       vectorize column: O[row, column] = … r …
+//       halves[l] = lanes[l] + lanes[l + n]      (rfactor again, down to one element)
+//       vectorize column: E[column] = …          what is costly and read twice, a row of it
+//       vectorize column: O[row, column] = … r … E[column] …
 #pragma once
 
 #include "ttune/schedule/derive/analysis.hpp"
@@ -14,62 +15,64 @@
 
 namespace ttune::inline v0::derive {
 
-/// A reduction to be computed beside `reader`, one row of it at a time.
-struct row_reduction {
+/// A stage to be computed beside its reader, one row of it at a time.
+struct row_stage {
   planned_stage const* stage;
   std::string name;
 };
 
 class rows {
  public:
-  rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name, std::vector<row_reduction> reductions)
-      : out_(out), p_(p), e_(reader), reader_(std::move(reader_name)), reductions_(std::move(reductions)) {
+  /// The last of `stages`, which are in the order in which they are read back from the reader, is no reduction's input;
+  /// one reduction at least is among them.
+  rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name, std::vector<row_stage> stages)
+      : out_(out), p_(p), e_(reader), reader_(std::move(reader_name)), stages_(std::move(stages)) {
     lanes_ = out_.machine().lanes(e_.definition->type());
+    for (auto const& s : stages_)
+      if (s.stage->definition->reduces()) reduction_ = s.stage;
   }
 
   void write() {
     split_reader();
-    for (auto const& r : reductions_) place(r);
+    for (auto const& s : stages_) {
+      if (s.stage->definition->reduces()) place_reduction(s);
+      else place_row(s);
+    }
   }
 
  private:
   /// Axes of the reader that the reductions have too are rows, the others columns.
-  [[nodiscard]] bool is_row(std::size_t axis) const {
-    for (auto const& a : reductions_[0].stage->definition->axes)
-      if (a.name == e_.axis_name(axis)) return true;
+  [[nodiscard]] bool is_row(std::string const& axis) const {
+    for (auto const& a : reduction_->definition->axes)
+      if (a.name == axis) return true;
     return false;
+  }
+
+  /// Elements that are read for a row: of the reader, or of a reduction.
+  [[nodiscard]] std::int64_t row_elements() const {
+    std::int64_t columns = 1;
+    for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
+      if (!is_row(e_.axis_name(x))) columns *= e_.axis_size(x);
+    std::int64_t reduced = 1;
+    for (std::size_t x = reduction_->definition->axes.size(); x < reduction_->axis_count(); ++x) reduced *= reduction_->axis_size(x);
+    return std::max(columns, reduced);
   }
 
   void split_reader() {
     std::vector<std::string> tasks;
     std::vector<std::string> middle;
-    std::vector<std::string> columns;
-    std::int64_t row_elements = 1;
-    for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
-      if (!is_row(x)) row_elements *= e_.axis_size(x);
-    auto const& reduced = *reductions_[0].stage;
-    for (std::size_t x = reduced.definition->axes.size(); x < reduced.axis_count(); ++x) row_elements = std::max(row_elements, reduced.axis_size(x));
-    std::int32_t last_column = -1;
-    for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
-      if (!is_row(x) && e_.axis_size(x) > 1) last_column = static_cast<std::int32_t>(x);
+    auto const elements = row_elements();
     for (std::size_t x = 0; x < e_.definition->axes.size(); ++x) {
       auto const& n = e_.axis_name(x);
       auto const size = e_.axis_size(x);
-      if (is_row(x)) {
-        auto const wanted = std::min(std::max<std::int64_t>(1, 16384 / row_elements), std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
-        auto const chunk = out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
-        out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
-        tasks.push_back(n + "_0");
-        middle.push_back(n + "_1");
-      } else if (static_cast<std::int32_t>(x) == last_column && size > lanes_) {
-        auto const tile = out_.one_of(reader_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_}, 2 * lanes_);
-        out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {tile});
-        columns.push_back(n + "_0");
-        columns.push_back(n + "_1");
-      } else {
-        columns.push_back(n);
-      }
+      if (!is_row(n)) continue;
+      auto const wanted = std::min(std::max<std::int64_t>(1, 16384 / elements), std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
+      auto const chunk = out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
+      out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
+      tasks.push_back(n + "_0");
+      middle.push_back(n + "_1");
     }
+    auto const columns = vectorized_columns(reader_, e_);
     last_row_ = middle.empty() ? "" : middle.back();
     auto order = tasks;
     order.insert(order.end(), middle.begin(), middle.end());
@@ -80,50 +83,85 @@ class rows {
     if (!columns.empty()) out_.step(primitive::vectorize, reader_, {columns.back()});
   }
 
-  /// The reduced axis along which most reads are contiguous.
-  [[nodiscard]] std::size_t contiguous_axis(planned_stage const& st) const {
-    auto best = st.axis_count() - 1;
-    int most = -1;
-    for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
-      int count = 0;
-      for (auto const& a : st.accesses) count += !a.write && stride(p_, st, a, x) == 1 ? 1 : 0;
-      if (count > most) most = count, best = x;
+  /// Splits the last axis of a stage that is no row into vectors; the loops over its columns.
+  std::vector<std::string> vectorized_columns(std::string const& name, planned_stage const& st) {
+    std::vector<std::string> columns;
+    std::int32_t last = -1;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+      if (!is_row(st.axis_name(x)) && st.axis_size(x) > 1) last = static_cast<std::int32_t>(x);
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+      auto const& n = st.axis_name(x);
+      if (is_row(n)) continue;
+      if (static_cast<std::int32_t>(x) == last && st.axis_size(x) > lanes_) {
+        auto const tile = out_.one_of(name + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_}, 2 * lanes_);
+        out_.step(primitive::split, name, {n}, {n + "_0", n + "_1"}, {tile});
+        columns.push_back(n + "_0");
+        columns.push_back(n + "_1");
+      } else {
+        columns.push_back(n);
+      }
     }
-    return best;
+    return columns;
   }
 
-  void place(row_reduction const& r) {
-    auto const& st = *r.stage;
-    auto const k = contiguous_axis(st);
-    auto const lanes = out_.machine().lanes(st.definition->type());
+  void compute_beside(std::string const& stage) {
+    if (!last_row_.empty()) out_.step(primitive::compute_at, stage, {reader_, last_row_});
+  }
+  void keep_in_registers(std::string const& stage) {
+    compute_beside(stage);
+    out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+
+  /// A row of a stage without a reduction, in a small buffer.
+  void place_row(row_stage const& s) {
+    auto const columns = vectorized_columns(s.name, *s.stage);
+    if (!columns.empty()) out_.step(primitive::vectorize, s.name, {columns.back()});
+    compute_beside(s.name);
+  }
+
+  /// Lanes along the axis in which most reads are contiguous: so many vectors that an addition need not wait for the
+  /// one before, then halves of them added to each other.
+  void place_reduction(row_stage const& s) {
+    auto const& st = *s.stage;
+    auto const contiguous = contiguous_reduced_axis(p_, st);
+    auto const k = contiguous >= 0 ? static_cast<std::size_t>(contiguous) : st.axis_count() - 1;
+    auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
     bool const splits = st.definition->reduction.associative && st.definition->reduction.commutative && st.axis_size(k) >= 2 * lanes;
-    auto const keep_in_registers = [&](std::string const& stage) {
-      if (!last_row_.empty()) out_.step(primitive::compute_at, stage, {reader_, last_row_});
-      out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
-    };
     if (splits) {
-      auto const partial = r.name + ".lanes";
-      auto const factor = st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;
+      auto part = s.name + ".lanes";
+      auto count = st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;
       auto const lane = st.axis_name(k) + "_l";
-      out_.step(primitive::rfactor, r.name, {st.axis_name(k)}, {partial, lane}, {literal(factor)});
+      out_.step(primitive::rfactor, s.name, {st.axis_name(k)}, {part, lane}, {literal(count)});
       std::vector<std::string> order;
       for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x)
         if (x != k) order.push_back(st.axis_name(x));
       order.push_back(st.axis_name(k));
       order.push_back(lane);
-      out_.step(primitive::reorder, partial, order);
-      out_.step(primitive::vectorize, partial, {lane});
-      out_.step(primitive::unroll, r.name, {lane});
-      keep_in_registers(partial);
+      out_.step(primitive::reorder, part, order);
+      out_.step(primitive::vectorize, part, {lane});
+      keep_in_registers(part);
+      auto of = lane;
+      for (count /= 2; count >= 2; count /= 2) {
+        auto const half = lane + std::to_string(count);
+        part = s.name + "." + std::to_string(count);
+        out_.step(primitive::rfactor, s.name, {of}, {part, half}, {literal(count)});
+        out_.step(primitive::reorder, part, {of, half});
+        out_.step(primitive::unroll, part, {of});
+        out_.step(primitive::vectorize, part, {half});
+        keep_in_registers(part);
+        of = half;
+      }
+      out_.step(primitive::unroll, s.name, {of});
     }
-    keep_in_registers(r.name);
+    keep_in_registers(s.name);
   }
 
   space_builder& out_;
   plan const& p_;
   planned_stage const& e_;
   std::string reader_;
-  std::vector<row_reduction> reductions_;
+  std::vector<row_stage> stages_;
+  planned_stage const* reduction_ = nullptr;
   std::int32_t lanes_ = 1;
   std::string last_row_;
 };

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the systems of oneDNN share: the engine, plain layouts, primitives of its versions 2 and 3.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+#include "../system.hpp"
+
+namespace ttune_bench {
+
+struct dnnl_session {
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream{engine};
+};
+
+/// One engine for all cases. The threads are those of OpenMP.
+inline dnnl_session& the_dnnl_session(options const& chosen) {
+#if defined(_OPENMP)
+  omp_set_num_threads(chosen.threads);
+#else
+  (void)chosen;
+#endif
+  static dnnl_session s;
+  return s;
+}
+
+inline dnnl::memory::desc plain(dnnl::memory::dims const& extents, dnnl::memory::format_tag order) {
+  return {extents, dnnl::memory::data_type::f32, order};
+}
+
+/// The description of a primitive from what tells its operation.
+template <class Primitive, class... Arguments>
+typename Primitive::primitive_desc describe(dnnl_session const& s, Arguments const&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {s.engine, arguments...};
+#else
+  return {typename Primitive::desc(arguments...), s.engine};
+#endif
+}
+
+inline dnnl::memory reordered(dnnl_session& s, dnnl::memory const& from, dnnl::memory::desc const& to) {
+  dnnl::memory result(to, s.engine);
+  dnnl::reorder(from, result).execute(s.stream, const_cast<dnnl::memory&>(from), result);
+  s.stream.wait();
+  return result;
+}
+
+}  // namespace ttune_bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a result is from the expected one.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "problem.hpp"
+#include "ttune/support/rng.hpp"
+
+namespace ttune_bench {
+
+/// Whether the buffers of a problem hold doubles.
+template <class Problem>
+[[nodiscard]] bool is_wide(Problem const& problem) {
+  if constexpr (requires { problem.shape.element_bytes(); }) return problem.shape.element_bytes() == 8;
+  else return false;
+}
+
+/// Floats that hold the output.
+template <class Problem>
+[[nodiscard]] std::int64_t output_floats(Problem const& problem) {
+  return problem.outputs() * (is_wide(problem) ? 2 : 1);
+}
+
+/// Largest difference of `out` from the expected result, by the root mean square of what is expected; over all outputs,
+/// or `samples` of them.
+template <class Problem>
+[[nodiscard]] double relative_error(Problem const& problem, buffer const& out, std::int64_t samples = 0) {
+  auto const all = problem.outputs();
+  auto const count = samples > 0 && samples < all ? samples : all;
+  ttune::rng random(5);
+  double square = 0, largest = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    // First and last always: edges are where kernels go wrong.
+    auto const at = count == all ? i
+                    : i == 0     ? 0
+                    : i == 1     ? all - 1
+                                 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all)));
+    auto const wanted = problem.expected(at);
+    auto const got = is_wide(problem) ? doubles(out)[at] : double{out.data()[at]};
+    auto const difference = std::abs(got - wanted);
+    if (std::isnan(difference)) return difference;
+    largest = std::max(largest, difference);
+    square += wanted * wanted;
+  }
+  return largest / std::sqrt(std::max(square / static_cast<double>(count), 1e-30));
+}
+
+}  // namespace ttune_bench
