@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/runtime/availability.hpp"
 #include "ttune/support/config.hpp"
 
 namespace ttune::inline v0 {
@@ -54,6 +55,8 @@ class cost_model {
   virtual ~cost_model() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;
+  /// Whether `fit` can be called; tunings that need trials ask before the first.
+  [[nodiscard]] virtual ttune::availability availability() const { return {}; }
   /// Forgets what it knew and learns from these. Never throws for the data's sake: one row, equal speeds, failures
   /// only give a model that predicts a constant. Requires targets.size() == features.rows.
   virtual fit_report fit(feature_view features, std::span<model_target const> targets) = 0;

@@ -182,6 +182,34 @@ TEST_CASE("tuner: records are there before the callback, and serve the next tuni
   CHECK(again.result.image.code == first.image.code);
 }
 
+namespace {
+
+class absent_model final : public cost_model {
+ public:
+  [[nodiscard]] std::string name() const override { return "absent"; }
+  [[nodiscard]] ttune::availability availability() const override { return {false, "no such library"}; }
+  fit_report fit(feature_view, std::span<model_target const>) override { throw std::logic_error("must not be fitted"); }
+  [[nodiscard]] bool fitted() const noexcept override { return false; }
+  void predict(feature_view, std::span<float>) const override {}
+  [[nodiscard]] std::vector<std::byte> save() const override { return {}; }
+  void load(std::span<std::byte const>) override {}
+};
+
+}  // namespace
+
+TEST_CASE("tuner: a cost model that cannot be used is an error before the first trial, and none where records have the kernel") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto options = options_with();
+  options.records = std::make_shared<memory_store>();
+  options.model = absent_model{};
+  CHECK_THROWS_WITH_AS((void)tune({right()}, options, {.trials = 3}), "the cost model cannot be used: no such library", backend_error);
+  CHECK(options.records->count() == 0);
+  auto with_model = options;
+  with_model.model = {};
+  (void)tune({right()}, with_model, {.trials = 3});
+  CHECK(tune({right()}, options, {.trials = 3}).result.report.source == tuning_report::origin::record);
+}
+
 TEST_CASE("tuner: an exception of a callback ends the tuning, no trial is lost") {
   TTUNE_SKIP_UNLESS_X86();
   auto const store = std::make_shared<memory_store>();

@@ -122,6 +122,7 @@ TEST_CASE("any_cost_model owns a model of any kind") {
   model = linear_model{};
   CHECK(model->name() == "linear");
   CHECK(!any_cost_model{});
+  CHECK(xgboost::library_availability());
   CHECK(xgboost::library_version().find('.') != std::string::npos);
 }
 

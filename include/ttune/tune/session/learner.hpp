@@ -15,6 +15,7 @@ class learner {
  public:
   explicit learner(any_cost_model model) : model_(std::move(model)) {}
 
+  [[nodiscard]] cost_model const& model() const noexcept { return *model_; }
   /// Tasks are numbered from 0 on. `seconds` of one call; 0: it failed.
   void add(std::int32_t task, workload const& of, configuration const& chosen, double seconds);
   void fit();

@@ -39,6 +39,7 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
 TTUNE_INLINE void tuning_session::start() {
   scope_timer const timing(report_.tuning_seconds);
   if (find_in_records()) return;
+  if (auto const there = learner_.model().availability(); !there) throw backend_error("the cost model cannot be used: " + there.reason);
   seed_ = runner_->first(work_.seed(), budget_.seconds_each() / 10);
   report_.seed_seconds = seed_.result.seconds;
   budget_.reserve(closing_seconds());

@@ -46,7 +46,10 @@ class xgboost final : public cost_model {
   inline void load(std::span<std::byte const> bytes) override;
 
   [[nodiscard]] xgboost_options const& options() const noexcept { return options_; }
-  /// As "1.7.4".
+  /// Opens the library.
+  [[nodiscard]] ttune::availability availability() const override { return library_availability(); }
+  [[nodiscard]] static ttune::availability library_availability();
+  /// As "1.7.4". Throws backend_error if the library cannot be opened.
   [[nodiscard]] static std::string library_version();
 
  private:

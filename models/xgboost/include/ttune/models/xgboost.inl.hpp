@@ -2,8 +2,6 @@
 // Fitting through xgboost's C API, and reading the trees from its UBJSON model (doc/tutorials/saving_model).
 #pragma once
 
-#include <xgboost/c_api.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include <string_view>
 
 #include "ttune/models/xgboost.hpp"
+#include "ttune/models/xgboost/api.hpp"
 #include "ttune/models/xgboost/forest.hpp"
 #include "ttune/support/error.hpp"
 
@@ -21,7 +20,7 @@ namespace ttune::inline v0 {
 namespace detail {
 
 inline void check_xgboost(int status, char const* what) {
-  if (status != 0) throw backend_error(std::string("xgboost: ") + what + ": " + XGBGetLastError());
+  if (status != 0) throw backend_error(std::string("xgboost: ") + what + ": " + xgboost_api::XGBGetLastError());
 }
 
 /// A decimal with a point, whatever the locale.
@@ -40,7 +39,7 @@ class boosting_data {
     std::vector<float> gathered(rows.size() * features.columns);
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::copy_n(features.row(rows[i]), features.columns, gathered.data() + i * features.columns);
-    check_xgboost(XGDMatrixCreateFromMat(gathered.data(), rows.size(), features.columns,
+    check_xgboost(xgboost_api::XGDMatrixCreateFromMat(gathered.data(), rows.size(), features.columns,
                                          std::numeric_limits<float>::quiet_NaN(), &handle_),
                   "making a matrix");
     set("label", labels);
@@ -49,18 +48,18 @@ class boosting_data {
   boosting_data(boosting_data const&) = delete;
   boosting_data& operator=(boosting_data const&) = delete;
   ~boosting_data() {
-    if (handle_) XGDMatrixFree(handle_);
+    if (handle_) xgboost_api::XGDMatrixFree(handle_);
   }
   /// Sizes of runs of rows that are ranked among themselves.
   void set_groups(std::vector<unsigned> const& sizes) {
-    check_xgboost(XGDMatrixSetUIntInfo(handle_, "group", sizes.data(), sizes.size()), "setting groups");
+    check_xgboost(xgboost_api::XGDMatrixSetUIntInfo(handle_, "group", sizes.data(), sizes.size()), "setting groups");
   }
   [[nodiscard]] DMatrixHandle get() const noexcept { return handle_; }
 
  private:
   void set(char const* field, std::vector<float> const& values) {
-    auto const status = XGDMatrixSetFloatInfo(handle_, field, values.data(), values.size());
-    if (status != 0) XGDMatrixFree(std::exchange(handle_, nullptr));
+    auto const status = xgboost_api::XGDMatrixSetFloatInfo(handle_, field, values.data(), values.size());
+    if (status != 0) xgboost_api::XGDMatrixFree(std::exchange(handle_, nullptr));
     check_xgboost(status, field);
   }
   DMatrixHandle handle_ = nullptr;
@@ -70,25 +69,25 @@ class boosting_data {
 class booster {
  public:
   explicit booster(std::vector<DMatrixHandle> const& data) {
-    check_xgboost(XGBoosterCreate(data.data(), data.size(), &handle_), "making a booster");
+    check_xgboost(xgboost_api::XGBoosterCreate(data.data(), data.size(), &handle_), "making a booster");
     set("verbosity", "0");
   }
   booster(booster const&) = delete;
   booster& operator=(booster const&) = delete;
-  ~booster() { XGBoosterFree(handle_); }
+  ~booster() { xgboost_api::XGBoosterFree(handle_); }
 
   void set(char const* parameter, std::string const& value) {
-    check_xgboost(XGBoosterSetParam(handle_, parameter, value.c_str()), parameter);
+    check_xgboost(xgboost_api::XGBoosterSetParam(handle_, parameter, value.c_str()), parameter);
   }
   void update(int round, boosting_data const& data) {
-    check_xgboost(XGBoosterUpdateOneIter(handle_, round, data.get()), "boosting");
+    check_xgboost(xgboost_api::XGBoosterUpdateOneIter(handle_, round, data.get()), "boosting");
   }
   /// Sums of leaves and base, before any link function. Valid until the next call.
   [[nodiscard]] std::span<float const> margins(boosting_data const& data) {
     bst_ulong const* shape = nullptr;
     bst_ulong dimensions = 0;
     float const* values = nullptr;
-    check_xgboost(XGBoosterPredictFromDMatrix(
+    check_xgboost(xgboost_api::XGBoosterPredictFromDMatrix(
                       handle_, data.get(),
                       R"({"type":1,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false})",
                       &shape, &dimensions, &values),
@@ -98,7 +97,7 @@ class booster {
   [[nodiscard]] std::span<char const> model() {
     bst_ulong size = 0;
     char const* bytes = nullptr;
-    check_xgboost(XGBoosterSaveModelToBuffer(handle_, R"({"format":"ubj"})", &size, &bytes), "saving a model");
+    check_xgboost(xgboost_api::XGBoosterSaveModelToBuffer(handle_, R"({"format":"ubj"})", &size, &bytes), "saving a model");
     return {bytes, static_cast<std::size_t>(size)};
   }
 
@@ -191,9 +190,14 @@ inline void set_common(booster& b, xgboost_options const& o) {
 
 }  // namespace detail
 
+inline availability xgboost::library_availability() {
+  auto const& failure = detail::xgboost_api::library().failure();
+  return {failure.empty(), failure.empty() ? "" : "xgboost cannot be opened (libxgboost0; TTUNE_XGBOOST_LIBRARY names another): " + failure};
+}
+
 inline std::string xgboost::library_version() {
   int major = 0, minor = 0, patch = 0;
-  XGBoostVersion(&major, &minor, &patch);
+  detail::xgboost_api::XGBoostVersion(&major, &minor, &patch);
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 

@@ -22,8 +22,7 @@
 #include <string>
 #include <type_traits>
 
-#include "ttune/backends/orc/library.hpp"
-#include "ttune/support/fixed_string.hpp"
+#include "ttune/support/shared_library.hpp"
 
 #if LLVM_VERSION_MAJOR < 15
 #error "ttune needs LLVM 15 or newer: install llvm-19-dev"
@@ -44,29 +43,18 @@ inline constexpr char const* lean_passes = "function(early-cse,instcombine,simpl
 
 /// Of the version whose headers were compiled, by the names that LLVM and Debian give it; TTUNE_LLVM_LIBRARY in the
 /// environment comes first.
-inline library const& llvm() {
-  static library const one = [] {
+inline shared_library const& llvm() {
+  static shared_library const one = [] {
     std::string const major = std::to_string(LLVM_VERSION_MAJOR);
     auto const* const named = std::getenv("TTUNE_LLVM_LIBRARY");
-    return library({named ? named : "", "libLLVM.so." + major + "." + std::to_string(LLVM_VERSION_MINOR), "libLLVM-" + major + ".so.1",
+    return shared_library({named ? named : "", "libLLVM.so." + major + "." + std::to_string(LLVM_VERSION_MINOR), "libLLVM-" + major + ".so.1",
                     "libLLVM-" + major + ".so"});
   }();
   return one;
 }
 
-/// Looked up by its first call; throws backend_error if LLVM cannot be opened.
-template <fixed_string Name, class Signature>
-struct llvm_function;
-template <fixed_string Name, class Result, class... Arguments>
-struct llvm_function<Name, Result(Arguments...)> {
-  Result operator()(Arguments... arguments) const {
-    static auto const function = reinterpret_cast<Result (*)(Arguments...)>(llvm().symbol(Name.text));
-    return function(arguments...);
-  }
-};
-
 // Each hides the function of the C header that it is named after.
-#define TTUNE_LLVM_FUNCTION(name) inline constexpr llvm_function<#name, decltype(::name)> name{};
+#define TTUNE_LLVM_FUNCTION(name) inline constexpr detail::lazy_function<&llvm, #name, decltype(::name)> name{};
 TTUNE_LLVM_FUNCTION(LLVMAddAttributeAtIndex)
 TTUNE_LLVM_FUNCTION(LLVMContextCreate)
 TTUNE_LLVM_FUNCTION(LLVMContextDispose)

@@ -3,12 +3,12 @@
 
 #include <dlfcn.h>
 
-#include "ttune/backends/orc/library.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/support/shared_library.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune::inline v0 {
 
-inline library::library(std::vector<std::string> const& names) {
+TTUNE_INLINE shared_library::shared_library(std::vector<std::string> const& names) {
   for (auto const& name : names) {
     if (name.empty()) continue;
     handle_ = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -19,11 +19,11 @@ inline library::library(std::vector<std::string> const& names) {
   if (handle_) failure_.clear();
 }
 
-inline void* library::find(char const* name) const noexcept { return handle_ ? dlsym(handle_, name) : nullptr; }
+TTUNE_INLINE void* shared_library::find(char const* name) const noexcept { return handle_ ? dlsym(handle_, name) : nullptr; }
 
-inline void* library::symbol(char const* name) const {
+TTUNE_INLINE void* shared_library::symbol(char const* name) const {
   if (auto* const found = find(name)) return found;
   throw backend_error(failure_.empty() ? std::string("the library that was opened has no ") + name : failure_);
 }
 
-}  // namespace ttune::inline v0::orc
+}  // namespace ttune::inline v0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/backends/orc/library.hpp"
+#include "ttune/support/shared_library.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,16 +7,16 @@
 
 using namespace ttune;
 
-TEST_CASE("library: the first name that can be opened is") {
-  orc::library const c({"", "libno-such-library.so.7", "libc.so.6"});
+TEST_CASE("shared_library: the first name that can be opened is") {
+  shared_library const c({"", "libno-such-library.so.7", "libc.so.6"});
   CHECK(c.failure().empty());
   CHECK(c.find("strlen") != nullptr);
   CHECK(c.find("no_such_function") == nullptr);
   CHECK_THROWS_WITH_AS((void)c.symbol("no_such_function"), "the library that was opened has no no_such_function", backend_error);
 }
 
-TEST_CASE("library: what was tried is told") {
-  orc::library const none({"libno-such-library.so.7", "/nowhere/libno.so"});
+TEST_CASE("shared_library: what was tried is told") {
+  shared_library const none({"libno-such-library.so.7", "/nowhere/libno.so"});
   CHECK(none.failure().find("libno-such-library.so.7: cannot open shared object file") != std::string::npos);
   CHECK(none.failure().find("; /nowhere/libno.so: cannot open") != std::string::npos);
   CHECK(none.find("strlen") == nullptr);

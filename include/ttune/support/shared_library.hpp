@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shared library that is opened when it is first needed, and its functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/support/config.hpp"
+#include "ttune/support/fixed_string.hpp"
+
+namespace ttune::inline v0 {
+
+/// Stays open to the end of the process.
+class shared_library {
+ public:
+  /// The first of these names that can be opened.
+  explicit shared_library(std::vector<std::string> const& names);
+  shared_library(shared_library const&) = delete;
+  shared_library& operator=(shared_library const&) = delete;
+
+  /// Null if there is none.
+  [[nodiscard]] void* find(char const* name) const noexcept;
+  /// Throws backend_error if there is none.
+  [[nodiscard]] void* symbol(char const* name) const;
+  /// What was tried, and why it failed; empty if the library is open.
+  [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
+
+ private:
+  void* handle_ = nullptr;
+  std::string failure_;
+};
+
+namespace detail {
+
+/// A C function of the library that `Open()` gives, looked up by its first call; throws backend_error if the library
+/// cannot be opened.
+template <shared_library const& (*Open)(), fixed_string Name, class Signature>
+struct lazy_function;
+template <shared_library const& (*Open)(), fixed_string Name, class Result, class... Arguments>
+struct lazy_function<Open, Name, Result(Arguments...)> {
+  Result operator()(Arguments... arguments) const {
+    static auto const function = reinterpret_cast<Result (*)(Arguments...)>(Open().symbol(Name.text));
+    return function(arguments...);
+  }
+};
+
+}  // namespace detail
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/support/shared_library.inl.hpp"
+#endif
