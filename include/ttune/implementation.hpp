@@ -5,6 +5,8 @@
 
 #define TTUNE_IMPLEMENTATION
 
+#include "ttune/capture/bind.hpp"
+#include "ttune/capture/bounds.hpp"
 #include "ttune/capture/capture.hpp"
 #include "ttune/capture/memory_order.hpp"
 #include "ttune/emit/llvm_ir.hpp"

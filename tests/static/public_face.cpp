@@ -52,6 +52,7 @@ static_assert(same<ttune::tensor<"S", double, 0>, ttune::tensor<"S", double, 0, 
                                    ttune::operand<"B", float, 2, ttune::row_major, ttune::tensor_kind::input, false>,
                                    ttune::operand<"C", float, 2, ttune::row_major, ttune::tensor_kind::input, true>>>);
   static_assert(same<decltype(op.program()), ttune::handle<ttune::ir::program> const&> || same<decltype(op.program()), ttune::handle<ttune::ir::program>>);
+  static_assert(same<decltype(op.at({{ttune::dim{"b", 1, 2}, 1}})), std::decay_t<decltype(op)>>);
   static_cast<void>(functions);
 }
 

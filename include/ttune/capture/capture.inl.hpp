@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "ttune/capture/bind.hpp"
+#include "ttune/capture/bounds.hpp"
 #include "ttune/capture/capture.hpp"
 #include "ttune/capture/memory_order.hpp"
 #include "ttune/ir/equal.hpp"
@@ -221,35 +223,13 @@ class assignment {
     for (auto const& [axis, r] : ranges_) known[axis] = {r.begin, r.end.value - 1};
     ir::for_each_node(e, [&](ir::expr const& n) {
       if (auto const* s = open_stage(n)) {
-        for (auto const& c : s->components) check_reads(c.value);
+        for (auto const& c : s->components) check_reads(c.value);  // of this class: open stages have reads of their own
         return;
       }
       auto const* a = ir::as<ir::access>(n);
       if (!a) return;
       check_update(*a);
-      if (a->outside != ir::boundary::none) return;
-      auto const shape = ir::shape_of(a->from);
-      for (std::size_t d = 0; d < shape.size(); ++d) check_index(*a, d, shape[d], known);
-    });
-  }
-
-  void check_index(ir::access const& a, std::size_t d, std::int64_t size, pass::ranges const& known) const {
-    auto const i = pass::bounds(a.indices[d], known);
-    if (!pass::is_bounded(i)) return check_gather(a, d, size);
-    if (i.high < i.low || (i.low >= 0 && i.high < size)) return;
-    auto const source = ir::name_of(a.from);
-    refuse(source + " dimension " + std::to_string(d) + " is indexed with " + ir::print(a.indices[d]) + ", which runs over [" + std::to_string(i.low) +
-           ", " + std::to_string(i.high + 1) + "); " + source + " has " + std::to_string(size) + " there: use zero_outside(" + source + "), or set the axis with .in(…)");
-  }
-
-  /// Data as an index: the operand says which values it holds.
-  void check_gather(ir::access const& a, std::size_t d, std::int64_t size) const {
-    ir::for_each_node(a.indices[d], [&](ir::expr const& n) {
-      auto const* inner = ir::as<ir::access>(n);
-      auto const* t = inner ? std::get_if<handle<ir::tensor>>(&inner->from) : nullptr;
-      if (t && (*t)->has_range && ((*t)->low < 0 || (*t)->high > size))
-        refuse(ir::name_of(a.from) + " dimension " + std::to_string(d) + " is indexed with data of " + (*t)->name + ", which holds values in [" +
-               std::to_string((*t)->low) + ", " + std::to_string((*t)->high) + "); " + ir::name_of(a.from) + " has " + std::to_string(size) + " there");
+      check_read(name_, *a, known);
     });
   }
 

@@ -38,6 +38,12 @@ struct dim {
   std::int64_t high = 1;
 };
 
+/// `op.at({{b, 64}})`.
+struct bound_dim {
+  dim what;
+  std::int64_t value;
+};
+
 /// An extent as users give it: a number, or a dim with the value that tuning uses.
 struct extent_value {
   std::int64_t value = 0;
@@ -90,6 +96,9 @@ struct reduction {
 [[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, memory_order order, handle<ir::tensor> updates);
 
 [[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs, std::vector<handle<ir::stage>> outputs);
+[[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
+/// Names of its run-time extents.
+[[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);
 [[nodiscard]] std::string signature_text(handle<ir::program> const& p);
 
 }  // namespace capture

@@ -45,6 +45,8 @@ inline constexpr bool none_v<void> = true;
   "ttune: two reduced axes are each used in one operand only, so this is a product of two sums; write over(...) with both if that is meant"
 #define TTUNE_SAY_AXIS_PRODUCT "ttune: an index multiplies two axes; indices are affine"
 #define TTUNE_SAY_INDEX_TYPE "ttune: an index is made of axes and integers; use at(...) to index with data"
+#define TTUNE_SAY_DOMAIN \
+  "ttune: an axis gets its range on the left side or in over(...): domains are boxes; for a part of one write select(k <= i, e, 0)"
 #define TTUNE_SAY_FLOAT_LITERAL "ttune: a floating constant in an integer expression; write cast<float>(...) around the expression"
 #define TTUNE_SAY_BOOL "ttune: a truth value mixes with no number; use select(condition, a, b)"
 #define TTUNE_SAY_AXIS_FLOAT "ttune: an axis used as a value is an integer; write cast<float>(i)"
@@ -56,6 +58,5 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_CONDITION "ttune: the condition of select is a comparison"
 #define TTUNE_SAY_SAME_OPERANDS "ttune: alternatives must compute the same operator"
 #define TTUNE_SAY_DUPLICATE_OPERAND "ttune: an operator names an operand twice"
-#define TTUNE_SAY_UPDATE_ELSEWHERE "ttune: update reads its operand at other indices than it writes; compute into a new tensor"
 
 }  // namespace ttune::inline v0

@@ -70,6 +70,9 @@ class op_type {
  public:
   explicit op_type(handle<ir::program> program) : program_(std::move(program)) {}
   [[nodiscard]] handle<ir::program> const& program() const noexcept { return program_; }
+  /// With run-time extents bound to constants: `op.at({{b, 64}})`. Kernels are made for constants only. Throws
+  /// program_error for a dim that the operator does not have, or a value outside of its range.
+  [[nodiscard]] op_type at(std::vector<bound_dim> const& values) const { return op_type(capture::bind(program_, values)); }
   /// `C(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)`
   [[nodiscard]] std::string text() const { return capture::signature_text(program_); }
 

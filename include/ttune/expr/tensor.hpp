@@ -39,6 +39,12 @@ constexpr bool is_index_argument() {
   return is_index_v<Index> || is_gather_v<Index> || std::is_integral_v<Index>;
 }
 
+template <class Index>
+constexpr auto bounded_axes_of() {
+  if constexpr (is_bounded_v<Index>) return axes_of_t<Index>{};
+  else return names<>{};
+}
+
 /// `source(indices...)` for anything that can be read.
 template <fixed_string Name, int Rank, class T, class Make, class... Indices>
 auto access(Make const& make, Indices const&... indices) {
@@ -46,6 +52,10 @@ auto access(Make const& make, Indices const&... indices) {
     return invalid{};
   } else if constexpr (sizeof...(Indices) != Rank) {
     static_assert(none_v<rank_of_tensor<Name, Rank, static_cast<int>(sizeof...(Indices))>>, TTUNE_SAY_RANK);
+    return invalid{};
+  } else if constexpr ((is_bounded_v<Indices> || ...)) {
+    using bounded = decltype(unite_all(names<>{}, bounded_axes_of<Indices>()...));
+    static_assert(none_v<bounded>, TTUNE_SAY_DOMAIN);
     return invalid{};
   } else if constexpr (!(is_index_argument<Indices>() && ...)) {
     static_assert(none_v<rank_of_tensor<Name, Rank, static_cast<int>(sizeof...(Indices))>>, TTUNE_SAY_INDEX_TYPE);

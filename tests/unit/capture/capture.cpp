@@ -80,6 +80,28 @@ TEST_CASE("capture: rank 0, several outputs, tuples, gather, updates") {
   CHECK(op(inputs(T, S), outputs(t)).program()->outputs[0]->updates);
 }
 
+TEST_CASE("capture: run-time extents are bound to constants") {
+  const auto [i, j, k] = axes<"i", "j", "k">;
+  const dim b{"b", 1, 4096};
+  const tensor<"A", float, 2> A{{b, 256}};
+  const tensor<"B", float, 2> B{{256, 8}};
+  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  const auto D = compute<"D">(i, j) = C(i, j) + C(i, 0);
+  auto const open = op(inputs(A, B), outputs(D), "layer");
+  CHECK(capture::open_dims(*open.program()) == std::vector<std::string>{"b"});
+  auto const bound = open.at({{b, 64}});
+  CHECK(capture::open_dims(*bound.program()).empty());
+  const tensor<"A", float, 2> A64{{64, 256}};
+  const auto C64 = compute<"C">(i, j) = sum(over(k), A64(i, k) * B(k, j));
+  const auto D64 = compute<"D">(i, j) = C64(i, j) + C64(i, 0);
+  CHECK(text(bound) == text(op(inputs(A64, B), outputs(D64), "layer")));
+  CHECK(refusal([&] { (void)open.at({{b, 5000}}); }) == "dim b is 5000, and was declared within [1, 4096]");
+  CHECK(refusal([&] { (void)open.at({{dim{"c", 1, 9}, 5}}); }) == "layer: no extent is the dim c");
+  const tensor<"V", float, 1> V{{b}};
+  const auto first = compute<"F">(i.in(100)) = V(i);
+  CHECK(refusal([&] { (void)op(inputs(V), outputs(first)).at({{b, 64}}); }).find("F: V dimension 0 is indexed with i, which runs over [0, 100); V has 64 there") == 0);
+}
+
 TEST_CASE("capture: what is wrong at run time is said with axis, operand and fix") {
   const auto [i, j, k, y, x] = axes<"i", "j", "k", "y", "x">;
   const tensor<"A", float, 2> A{{512, 256}};

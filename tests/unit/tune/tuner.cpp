@@ -163,6 +163,15 @@ TEST_CASE("tuner: a first kernel that is wrong, crashes or does not compile is a
   CHECK_MESSAGE(has(refused, "the first kernel of copy cannot be compiled: no register is left"), refused);
 }
 
+TEST_CASE("tuner: run-time extents are to be bound first") {
+  ir::program open = *copy_program();
+  auto a = *open.inputs[0];
+  a.shape[0] = ir::extent(n, share(ir::dimension{{}, "b", 1, n}));
+  open.inputs[0] = share(std::move(a));
+  tuner made(std::make_shared<scripted_backend>(std::vector<code>{right()}), options_with());
+  CHECK_THROWS_WITH_AS((void)made.tune(share(std::move(open))), "dim b of copy is not constant: bind it with op.at({{b, 64}})", argument_error);
+}
+
 TEST_CASE("tuner: records are there before the callback, and serve the next tuning without a compiler") {
   TTUNE_SKIP_UNLESS_X86();
   auto const store = std::make_shared<memory_store>();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ttune/capture/bind.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
@@ -27,6 +28,8 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
       budget_(budget),
       work_(in, compiler.target()),
       key_(key_of(in, compiler.target(), options.objective)) {
+  if (auto const open = capture::open_dims(*in.program); !open.empty())
+    throw argument_error("dim " + open[0] + " of " + in.program->name + " is not constant: bind it with op.at({{" + open[0] + ", 64}})");
   report_.workload = in.program->name;
   report_.space_size = work_.sampler().size().text();
   report_.flops = work_.signature().flops;
