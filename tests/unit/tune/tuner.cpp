@@ -11,6 +11,7 @@
 #include "support/machine_code.hpp"
 #include "support/main.hpp"
 #include "ttune/core/target.hpp"
+#include "ttune/expr.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
@@ -164,12 +165,11 @@ TEST_CASE("tuner: a first kernel that is wrong, crashes or does not compile is a
 }
 
 TEST_CASE("tuner: run-time extents are to be bound first") {
-  ir::program open = *copy_program();
-  auto a = *open.inputs[0];
-  a.shape[0] = ir::extent(n, share(ir::dimension{{}, "b", 1, n}));
-  open.inputs[0] = share(std::move(a));
+  auto const [i] = axes<"i">;
+  tensor<"A", float, 1> const A{{dim{"b", 1, n}}};
+  auto const C = compute<"C">(i) = A(i);
   tuner made(std::make_shared<scripted_backend>(std::vector<code>{right()}), options_with());
-  CHECK_THROWS_WITH_AS((void)made.tune(share(std::move(open))), "dim b of copy is not constant: bind it with op.at({{b, 64}})", argument_error);
+  CHECK_THROWS_WITH_AS((void)made.tune(op(inputs(A), outputs(C), "copy").program()), "dim b of copy is not constant: bind it with op.at({{b, 64}})", argument_error);
 }
 
 TEST_CASE("tuner: records are there before the callback, and serve the next tuning without a compiler") {
