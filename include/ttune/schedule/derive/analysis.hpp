@@ -165,6 +165,14 @@ struct vector_choice {
   return true;
 }
 
+/// Whether two reads of a source are at the same place.
+[[nodiscard]] inline bool is_same_element(planned_access const& a, planned_access const& b) {
+  auto const same = [](planned_index const& i, planned_index const& j) {
+    return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant && i.divisor == j.divisor;
+  };
+  return a.producer == b.producer && a.operand == b.operand && std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(), same);
+}
+
 /// The stages that read stage `index`.
 [[nodiscard]] inline std::vector<std::int32_t> readers_of(plan const& p, std::int32_t index) {
   std::vector<std::int32_t> readers;

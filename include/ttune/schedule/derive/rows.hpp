@@ -112,10 +112,11 @@ class rows {
     out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
-  /// A row of a stage without a reduction, in a small buffer.
+  /// A row of a stage without a reduction, in a small buffer; one element, where it has no columns, in a register.
   void place_row(row_stage const& s) {
     auto const columns = vectorized_columns(s.name, *s.stage);
-    if (!columns.empty()) out_.step(primitive::vectorize, s.name, {columns.back()});
+    if (columns.empty()) return keep_in_registers(s.name);
+    out_.step(primitive::vectorize, s.name, {columns.back()});
     compute_beside(s.name);
   }
 
