@@ -182,7 +182,7 @@ class schedule_generator {
     auto const& reduced = st.definition->reduction.axes;
     s.loops = {reduced.empty() ? "none" : one_of(reduced).name};
     s.results = {fresh("part"), fresh("l")};
-    s.values = {ttune::literal(1 + pick(6))};
+    s.values = {ttune::literal((1 + pick(6)) * (random_.chance(0.5) ? 1 : -1))};  // runs of so many, so many runs
     return s;
   }
 

@@ -22,9 +22,9 @@ template <class T = float>
   tensor<"bias", T, 1> const bias{{columns}};  // (columns)
   using wide = accumulator_t<T>;
   auto const value = in_type<wide>(X(i, k));
-  auto const mean = compute<"mean">(i) = sum(over(k), value) / columns;                               // (rows)
+  auto const mean = compute<"mean">(i) = sum(over(k), value) / columns;  // (rows)
   auto const off = value - mean(i);
-  auto const scale = compute<"scale">(i) = rsqrt(sum(over(k), off * off) / columns + epsilon);        // (rows)
+  auto const scale = compute<"scale">(i) = rsqrt(sum(over(k), off * off) / columns + epsilon);  // (rows)
   auto const scaled = off * scale(i) * in_type<wide>(gain(k));
   auto const Y = compute<"Y">(i, k) = in_type<T>(scaled + in_type<wide>(bias(k)));
   return op(inputs(X, gain, bias), outputs(Y), "layer_norm");  // (rows, columns)

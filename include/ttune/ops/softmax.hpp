@@ -19,7 +19,7 @@ template <class T = float>
   auto const [i, k] = axes<"i", "k">;
   tensor<"S", T, 2> const S{{rows, columns}};  // (rows, columns)
   auto const value = in_type<accumulator_t<T>>(S(i, k));
-  auto const E = compute<"E">(i, k) = exp(value - max(over(k), value));  // (rows, columns)
+  auto const E = compute<"E">(i, k) = exp(value - max(over(k), value));    // (rows, columns)
   auto const inverse = compute<"inverse">(i) = 1 / sum(over(k), E(i, k));  // (rows)
   auto const P = compute<"P">(i, k) = in_type<T>(E(i, k) * inverse(i));    // (rows, columns)
   return op(inputs(S), outputs(P), "softmax");

@@ -7,6 +7,7 @@
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
 #include "ttune/schedule/derive/rows.hpp"
+#include "ttune/schedule/derive/shares.hpp"
 
 namespace ttune::inline v0 {
 
@@ -20,6 +21,7 @@ class deriver {
   space run() {
     inline_cheap_stages();
     p_ = make_plan(partial_);
+    share_long_reductions();
     done_.assign(p_.stages.size(), false);
     for (std::size_t i = p_.stages.size(); i-- > 0;)
       if (!done_[i]) schedule_root(i);
@@ -47,7 +49,8 @@ class deriver {
     for (auto const& reader : p.stages) {
       std::vector<planned_access const*> reads;
       for (auto const& a : reader.accesses) {
-        bool const again = std::any_of(reads.begin(), reads.end(), [&](planned_access const* b) { return is_same_element(a, *b); });
+        bool const again =
+            std::any_of(reads.begin(), reads.end(), [&](planned_access const* b) { return is_same_element(a, *b); });
         if (!a.write && a.producer == static_cast<std::int32_t>(stage) && !again) reads.push_back(&a);
       }
       times += static_cast<double>(reads.size()) * iterations(reader) / iterations(st);
@@ -78,6 +81,21 @@ class deriver {
       found = found || (b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo));
     });
     return found;
+  }
+
+  void share_long_reductions() {
+    auto const steps = partial_.steps.size();
+    for (auto const& st : p_.stages) {
+      auto const& name = st.definition->name;
+      if (!st.definition->reduces() || st.definition->updates || suits_lanes(st)) continue;
+      auto const choice = choose_shares(st, out_.machine());
+      if (!choice) continue;
+      auto const& axis = st.axis_name(choice->axis);
+      step const made{primitive::rfactor, name, {axis}, {name + ".shares", axis + "_share"}, {literal(-choice->count)}};
+      out_.step(made.what, made.stage, made.loops, made.results, made.values);
+      partial_.steps.push_back(made);
+    }
+    if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }
 
   /// Vector lanes run along a free axis, not along a reduced one.
@@ -126,7 +144,9 @@ class deriver {
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
-      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() || r.definition->components.size() != 1) continue;
+      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() ||
+          r.definition->components.size() != 1)
+        continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
       if (suits_lanes(r)) return a.producer;
     }
@@ -145,13 +165,25 @@ class deriver {
       auto const& r = p_.stages[i];
       if (!can_stand_beside(r, i) || !is_of_rows(p_.stages[reader], r, *row)) continue;
       auto const readers = readers_of(p_, static_cast<std::int32_t>(i));
-      bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) { return inside[static_cast<std::size_t>(x)]; });
+      bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) {
+        return inside[static_cast<std::size_t>(x)];
+      });
       if (!all_inside) continue;
       inside[i] = true;
       found.push_back(i);
     }
-    bool const reduces = std::any_of(found.begin(), found.end(), [&](std::size_t i) { return p_.stages[i].definition->reduces(); });
-    return reduces ? found : std::vector<std::size_t>();
+    bool const reduces =
+        std::any_of(found.begin(), found.end(), [&](std::size_t i) { return p_.stages[i].definition->reduces(); });
+    return reduces && !wastes_cores(p_.stages[reader], *row) ? found : std::vector<std::size_t>();
+  }
+
+  /// Whether there are fewer rows than cores, and much to do: then the columns are dealt out, stage by stage.
+  [[nodiscard]] bool wastes_cores(planned_stage const& reader, std::vector<std::string> const& row) const {
+    double rows = 1;
+    for (std::size_t x = 0; x < reader.definition->axes.size(); ++x)
+      if (std::find(row.begin(), row.end(), reader.axis_name(x)) != row.end())
+        rows *= static_cast<double>(reader.axis_size(x));
+    return rows < out_.machine().cores && iterations(reader) >= static_cast<double>(least_shared_elements);
   }
 
   [[nodiscard]] bool can_stand_beside(planned_stage const& r, std::size_t i) const {
@@ -182,10 +214,12 @@ class deriver {
   }
 
   [[nodiscard]] static bool within(std::vector<std::string> const& some, std::vector<std::string> const& all) {
-    return std::all_of(some.begin(), some.end(), [&](auto const& n) { return std::find(all.begin(), all.end(), n) != all.end(); });
+    return std::all_of(some.begin(), some.end(),
+                       [&](auto const& n) { return std::find(all.begin(), all.end(), n) != all.end(); });
   }
 
-  [[nodiscard]] static bool is_of_rows(planned_stage const& reader, planned_stage const& r, std::vector<std::string> const& row) {
+  [[nodiscard]] static bool is_of_rows(planned_stage const& reader, planned_stage const& r,
+                                       std::vector<std::string> const& row) {
     auto const mine = axis_names(r);
     return within(row, axis_names(reader)) && (r.definition->reduces() ? mine == row : within(row, mine));
   }
