@@ -12,8 +12,11 @@ namespace ttune_bench {
 
 namespace {
 
-ops_shape rows(std::string name, operation what, std::int64_t m, std::int64_t n) { return {std::move(name), what, 1, m, n}; }
-ops_shape product(std::string name, operation what, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
+ops_shape rows(std::string name, operation what, std::int64_t m, std::int64_t n) {
+  return {std::move(name), what, 1, m, n};
+}
+ops_shape product(std::string name, operation what, std::int64_t batch, std::int64_t m, std::int64_t n,
+                  std::int64_t k) {
   return {std::move(name), what, batch, m, n, k};
 }
 /// One filter a channel, or none: channels = filters.

@@ -81,10 +81,12 @@ void for_taps(conv_shape const& c, float const* image, plane out, F const& f) {
   using strided = Eigen::Map<rows_of<float> const, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>;
   for (std::int64_t r = 0; r < c.kernel; ++r)
     for (std::int64_t t = 0; t < c.kernel; ++t) {
-      inside const y(r, c.stride, c.padding, c.height, c.out_height()), x(t, c.stride, c.padding, c.width, c.out_width());
-      auto const* const from = image + (y.first * c.stride + r - c.padding) * c.width + x.first * c.stride + t - c.padding;
-      f(out.block(y.first, x.first, y.count, x.count),
-        strided(from, y.count, x.count, {c.width * c.stride, c.stride}), r, t);
+      inside const y(r, c.stride, c.padding, c.height, c.out_height()),
+          x(t, c.stride, c.padding, c.width, c.out_width());
+      auto const* const from =
+          image + (y.first * c.stride + r - c.padding) * c.width + x.first * c.stride + t - c.padding;
+      f(out.block(y.first, x.first, y.count, x.count), strided(from, y.count, x.count, {c.width * c.stride, c.stride}),
+        r, t);
     }
 }
 

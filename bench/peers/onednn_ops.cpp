@@ -17,7 +17,9 @@ struct maker {
   ops_problem const& p;
   buffer const& out;
 
-  [[nodiscard]] memory operand(std::size_t i, memory::desc const& layout) const { return {layout, s.engine, p.in[i].data()}; }
+  [[nodiscard]] memory operand(std::size_t i, memory::desc const& layout) const {
+    return {layout, s.engine, p.in[i].data()};
+  }
   [[nodiscard]] memory result(memory::desc const& layout) const { return {layout, s.engine, out.data()}; }
   [[nodiscard]] peer_case of(dnnl::primitive primitive, arguments all) const {
     return {"onednn", [&session = s, primitive = std::move(primitive), all = std::move(all)] {
@@ -25,7 +27,9 @@ struct maker {
               session.stream.wait();
             }};
   }
-  [[nodiscard]] memory::desc image() const { return plain({1, p.shape.image.channels, p.shape.image.height, p.shape.image.width}, tag::nchw); }
+  [[nodiscard]] memory::desc image() const {
+    return plain({1, p.shape.image.channels, p.shape.image.height, p.shape.image.width}, tag::nchw);
+  }
   [[nodiscard]] memory::desc pixels() const {
     return plain({1, p.shape.image.filters, p.shape.image.out_height(), p.shape.image.out_width()}, tag::nchw);
   }
@@ -35,7 +39,8 @@ struct maker {
     auto const& c = p.shape.image;
     bool const fused = p.shape.what == operation::conv_bias_relu;
     memory::dims const strides{c.stride, c.stride}, padding{c.padding, c.padding};
-    memory::dims const extents = fused ? memory::dims{c.filters, c.channels, c.kernel, c.kernel} : memory::dims{c.channels, 1, 1, c.kernel, c.kernel};
+    memory::dims const extents = fused ? memory::dims{c.filters, c.channels, c.kernel, c.kernel}
+                                       : memory::dims{c.channels, 1, 1, c.kernel, c.kernel};
     auto const bias = fused ? plain({c.filters}, tag::a) : memory::desc();
     dnnl::primitive_attr attributes;
     if (fused) {
@@ -48,12 +53,14 @@ struct maker {
       attributes.set_post_ops(after);
     }
 #if DNNL_VERSION_MAJOR >= 3
-    dnnl::convolution_forward::primitive_desc const d(s.engine, inference, dnnl::algorithm::convolution_auto, image(), plain(extents, tag::any),
-                                                      bias, pixels(), strides, padding, padding, attributes);
+    dnnl::convolution_forward::primitive_desc const d(s.engine, inference, dnnl::algorithm::convolution_auto, image(),
+                                                      plain(extents, tag::any), bias, pixels(), strides, padding,
+                                                      padding, attributes);
 #else
     dnnl::convolution_forward::primitive_desc const d(
-        {inference, dnnl::algorithm::convolution_auto, image(), plain(extents, tag::any), bias, pixels(), strides, padding, padding}, attributes,
-        s.engine);
+        {inference, dnnl::algorithm::convolution_auto, image(), plain(extents, tag::any), bias, pixels(), strides,
+         padding, padding},
+        attributes, s.engine);
 #endif
     auto const weights = reordered(s, operand(1, plain(extents, fused ? tag::oihw : tag::goihw)), d.weights_desc());
     arguments all{{DNNL_ARG_SRC, operand(0, image())}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, result(pixels())}};
@@ -65,10 +72,11 @@ struct maker {
     auto const& c = p.shape.image;
     memory::dims const strides{c.stride, c.stride}, padding{c.padding, c.padding}, window{c.kernel, c.kernel};
 #if DNNL_VERSION_MAJOR >= 3
-    auto const d = describe<dnnl::pooling_forward>(s, inference, dnnl::algorithm::pooling_max, image(), pixels(), strides, window,
-                                                   memory::dims{0, 0}, padding, padding);
+    auto const d = describe<dnnl::pooling_forward>(s, inference, dnnl::algorithm::pooling_max, image(), pixels(),
+                                                   strides, window, memory::dims{0, 0}, padding, padding);
 #else
-    auto const d = describe<dnnl::pooling_forward>(s, inference, dnnl::algorithm::pooling_max, image(), pixels(), strides, window, padding, padding);
+    auto const d = describe<dnnl::pooling_forward>(s, inference, dnnl::algorithm::pooling_max, image(), pixels(),
+                                                   strides, window, padding, padding);
 #endif
     return of(dnnl::pooling_forward(d), {{DNNL_ARG_SRC, operand(0, image())}, {DNNL_ARG_DST, result(pixels())}});
   }
@@ -98,13 +106,15 @@ struct maker {
   }
 
   [[nodiscard]] peer_case transpose() const {
-    auto const from = operand(0, plain({p.shape.m, p.shape.n}, tag::ab)), to = result(plain({p.shape.m, p.shape.n}, tag::ba));
+    auto const from = operand(0, plain({p.shape.m, p.shape.n}, tag::ab)),
+               to = result(plain({p.shape.m, p.shape.n}, tag::ba));
     return of(dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
   }
 
   [[nodiscard]] peer_case batched_matmul() const {
     auto const& e = p.shape;
-    auto const a = plain({e.batch, e.m, e.k}, tag::abc), b = plain({e.batch, e.k, e.n}, tag::abc), c = plain({e.batch, e.m, e.n}, tag::abc);
+    auto const a = plain({e.batch, e.m, e.k}, tag::abc), b = plain({e.batch, e.k, e.n}, tag::abc),
+               c = plain({e.batch, e.m, e.n}, tag::abc);
     return of(dnnl::matmul(describe<dnnl::matmul>(s, a, b, c)),
               {{DNNL_ARG_SRC, operand(0, a)}, {DNNL_ARG_WEIGHTS, operand(1, b)}, {DNNL_ARG_DST, result(c)}});
   }
@@ -126,8 +136,8 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
 bool serves(ops_problem const& p) {
   using enum operation;
   auto const what = p.shape.what;
-  return what == conv_bias_relu || what == depthwise || what == max_pool || what == softmax || what == layer_norm || what == transpose ||
-         what == batched_matmul;
+  return what == conv_bias_relu || what == depthwise || what == max_pool || what == softmax || what == layer_norm ||
+         what == transpose || what == batched_matmul;
 }
 
 add_system<ops_problem> const ops{{20, "onednn", prepare, serves}};

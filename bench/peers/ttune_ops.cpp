@@ -68,8 +68,9 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
   ttune::ops::window2d_shape const window{1, c.channels, c.height, c.width, c.kernel, c.stride, c.padding};
   switch (s.what) {
     case operation::conv_bias_relu:
-      return serve(ttune::ops::conv2d_bias_relu({1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding}),
-                   chosen, Tune, in(p.in[0]), in(p.in[1]), in(p.in[2]), to);
+      return serve(
+          ttune::ops::conv2d_bias_relu({1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding}),
+          chosen, Tune, in(p.in[0]), in(p.in[1]), in(p.in[2]), to);
     case operation::depthwise:
       return serve(ttune::ops::depthwise_conv2d(window), chosen, Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::max_pool: return serve(ttune::ops::max_pool2d(window), chosen, Tune, in(p.in[0]), to);
@@ -83,7 +84,8 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
     case operation::batched_matmul:
       return serve(ttune::ops::batched_matmul(s.batch, s.m, s.n, s.k), chosen, Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::matmul_f64:
-      return serve(ttune::ops::matmul<double>(s.m, s.n, s.k), chosen, Tune, wide(p.in[0]), wide(p.in[1]), wide_out(out));
+      return serve(ttune::ops::matmul<double>(s.m, s.n, s.k), chosen, Tune, wide(p.in[0]), wide(p.in[1]),
+                   wide_out(out));
     case operation::sum: return serve(sum(s.n), chosen, Tune, in(p.in[0]), to);
     case operation::column_sums: return serve(column_sums(s.m, s.n), chosen, Tune, in(p.in[0]), to);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite check: every system of conv, gemm and ops against plain loops, on small shapes, at every output. A test runs it.
+// Suite check: every system of conv, gemm and ops against plain loops, on small shapes, at every output. A test runs
+// it.
 #include <cstdio>
 
 #include "../ops_problem.hpp"

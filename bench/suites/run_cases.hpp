@@ -70,11 +70,9 @@ void run_case(std::string const& suite, Problem const& problem, std::vector<syst
     all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256));
     if (all.back()->ok()) timed.push_back(all.back()->peer.run);
   }
-  auto const timings = time_interleaved(
-      timed, chosen, [&] {
-        machine.fma_peak =
-            std::max(machine.fma_peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01));
-      });
+  auto const timings = time_interleaved(timed, chosen, [&] {
+    machine.fma_peak = std::max(machine.fma_peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01));
+  });
 
   std::vector<result> results;
   std::size_t next = 0;

@@ -182,7 +182,8 @@ class schedule_generator {
     auto const& reduced = st.definition->reduction.axes;
     s.loops = {reduced.empty() ? "none" : one_of(reduced).name};
     s.results = {fresh("part"), fresh("l")};
-    s.values = {ttune::literal(1 + pick(6))};
+    std::int64_t const factors[] = {1, 2, -2, 4, -3, 6};  // runs of so many; negative: so many runs
+    s.values = {ttune::literal(factors[pick(6)])};
     return s;
   }
 

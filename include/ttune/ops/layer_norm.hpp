@@ -12,6 +12,7 @@ namespace ttune::inline v0::ops {
 
 /// Each row to mean 0 and variance 1, then scaled and shifted. The variance is the mean of squared deviations, not a
 /// difference of squares, which would cancel. 16-bit floats are computed in 32 bits.
+/// What a row has one of is a stage, so that it is computed once.
 /// Shape: X (rows, columns), gain (columns), bias (columns) -> Y (rows, columns)
 template <class T = float>
 [[nodiscard]] auto layer_norm(std::int64_t rows, std::int64_t columns, double epsilon = 1e-5) {
@@ -21,9 +22,10 @@ template <class T = float>
   tensor<"bias", T, 1> const bias{{columns}};  // (columns)
   using wide = accumulator_t<T>;
   auto const value = in_type<wide>(X(i, k));
-  auto const off = value - sum(over(k), value) / columns;
-  auto const variance = sum(over(k), off * off) / columns;
-  auto const scaled = off * rsqrt(variance + epsilon) * in_type<wide>(gain(k));
+  auto const mean = compute<"mean">(i) = sum(over(k), value) / columns;  // (rows)
+  auto const off = value - mean(i);
+  auto const scale = compute<"scale">(i) = rsqrt(sum(over(k), off * off) / columns + epsilon);  // (rows)
+  auto const scaled = off * scale(i) * in_type<wide>(gain(k));
   auto const Y = compute<"Y">(i, k) = in_type<T>(scaled + in_type<wide>(bias(k)));
   return op(inputs(X, gain, bias), outputs(Y), "layer_norm");  // (rows, columns)
 }

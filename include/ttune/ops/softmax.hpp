@@ -11,15 +11,17 @@
 namespace ttune::inline v0::ops {
 
 /// Each row's largest element is subtracted first, so that nothing overflows. 16-bit floats are computed in 32 bits.
-/// The powers are a stage, so that each is computed once.
+/// The powers are a stage, so that each is computed once, and so
+/// is what a row is divided by.
 /// Shape: S (rows, columns) -> P (rows, columns)
 template <class T = float>
 [[nodiscard]] auto softmax(std::int64_t rows, std::int64_t columns) {
   auto const [i, k] = axes<"i", "k">;
   tensor<"S", T, 2> const S{{rows, columns}};  // (rows, columns)
   auto const value = in_type<accumulator_t<T>>(S(i, k));
-  auto const E = compute<"E">(i, k) = exp(value - max(over(k), value));                       // (rows, columns)
-  auto const P = compute<"P">(i, k) = in_type<T>(E(i, k) * (1 / sum(over(k), E(i, k))));  // (rows, columns)
+  auto const E = compute<"E">(i, k) = exp(value - max(over(k), value));    // (rows, columns)
+  auto const inverse = compute<"inverse">(i) = 1 / sum(over(k), E(i, k));  // (rows)
+  auto const P = compute<"P">(i, k) = in_type<T>(E(i, k) * inverse(i));    // (rows, columns)
   return op(inputs(S), outputs(P), "softmax");
 }
 

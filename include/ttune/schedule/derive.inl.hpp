@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
 #include "ttune/schedule/derive/rows.hpp"
+#include "ttune/schedule/derive/shares.hpp"
 
 namespace ttune::inline v0 {
 
@@ -18,6 +21,7 @@ class deriver {
   space run() {
     inline_cheap_stages();
     p_ = make_plan(partial_);
+    share_long_reductions();
     done_.assign(p_.stages.size(), false);
     for (std::size_t i = p_.stages.size(); i-- > 0;)
       if (!done_[i]) schedule_root(i);
@@ -25,26 +29,73 @@ class deriver {
   }
 
  private:
-  /// Stages without a reduction vanish into their readers, unless they are costly and read more than once.
+  /// Stages without a reduction vanish into their readers, unless that would do costly things more often.
   void inline_cheap_stages() {
     partial_.program = out_.program();
-    for (auto const& st : out_.program()->stages) {
-      if (st->reduces() || st->updates || st->components.size() != 1) continue;
-      bool is_output = false;
-      for (auto const& o : out_.program()->outputs) is_output = is_output || o == st;
-      if (is_output || is_costly(*st)) continue;
+    auto const before = make_plan(partial_);
+    for (std::size_t i = 0; i < before.stages.size(); ++i) {
+      auto const& st = before.stages[i].definition;
+      if (st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output) continue;
+      if (is_worth_keeping(before, i)) continue;
       out_.step(primitive::inline_stage, st->name, {});
       partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
     }
   }
 
-  [[nodiscard]] static bool is_costly(ir::stage const& st) {
+  /// A function such as exp is not to be called twice for an element, and no division made for each of many readers.
+  [[nodiscard]] static bool is_worth_keeping(plan const& p, std::size_t stage) {
+    auto const& st = p.stages[stage];
+    double times = 0;  // that an element would be computed
+    for (auto const& reader : p.stages) {
+      std::vector<planned_access const*> reads;
+      for (auto const& a : reader.accesses) {
+        bool const again =
+            std::any_of(reads.begin(), reads.end(), [&](planned_access const* b) { return is_same_element(a, *b); });
+        if (!a.write && a.producer == static_cast<std::int32_t>(stage) && !again) reads.push_back(&a);
+      }
+      times += static_cast<double>(reads.size()) * iterations(reader) / iterations(st);
+    }
+    return (times > 1 && calls_function(*st.definition)) || (times >= 4 && divides(*st.definition));
+  }
+
+  [[nodiscard]] static double iterations(planned_stage const& st) {
+    double n = 1;
+    for (std::size_t x = 0; x < st.axis_count(); ++x) n *= static_cast<double>(st.axis_size(x));
+    return std::max(n, 1.0);
+  }
+
+  [[nodiscard]] static bool calls_function(ir::stage const& st) {
     bool found = false;
     ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
       auto const* u = ir::as<ir::unary>(e);
-      found = found || (u && u->op >= ir::unary_op::exp && u->op <= ir::unary_op::erf);
+      found = found || (u && u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf);
+      auto const* b = ir::as<ir::binary>(e);
+      found = found || (b && b->op == ir::binary_op::power);
     });
     return found;
+  }
+  [[nodiscard]] static bool divides(ir::stage const& st) {
+    bool found = false;
+    ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
+      auto const* b = ir::as<ir::binary>(e);
+      found = found || (b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo));
+    });
+    return found;
+  }
+
+  void share_long_reductions() {
+    auto const steps = partial_.steps.size();
+    for (auto const& st : p_.stages) {
+      auto const& name = st.definition->name;
+      if (!st.definition->reduces() || st.definition->updates || suits_lanes(st)) continue;
+      auto const choice = choose_shares(st, out_.machine());
+      if (!choice) continue;
+      auto const& axis = st.axis_name(choice->axis);
+      step const made{primitive::rfactor, name, {axis}, {name + ".shares", axis + "_share"}, {literal(-choice->count)}};
+      out_.step(made.what, made.stage, made.loops, made.results, made.values);
+      partial_.steps.push_back(made);
+    }
+    if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }
 
   /// Vector lanes run along a free axis, not along a reduced one.
@@ -93,7 +144,9 @@ class deriver {
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
-      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() || r.definition->components.size() != 1) continue;
+      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() ||
+          r.definition->components.size() != 1)
+        continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
       if (suits_lanes(r)) return a.producer;
     }
@@ -104,21 +157,54 @@ class deriver {
   /// that were worth keeping (a costly function that is read twice). All are read by `reader` or by one another only,
   /// at rows that it names by its own axes. The last stage first.
   [[nodiscard]] std::vector<std::size_t> row_producers(std::size_t reader) const {
+    auto const row = row_of(reader);
     std::vector<bool> inside(p_.stages.size(), false);
     inside[reader] = true;
     std::vector<std::size_t> found;
-    std::vector<std::string> row;  // its axes, once there is a reduction
-    for (std::size_t i = reader; i-- > 0;) {
+    for (std::size_t i = reader; i-- > 0 && row;) {
       auto const& r = p_.stages[i];
-      if (done_[i] || r.output || r.definition->updates || (r.definition->reduces() && suits_lanes(r))) continue;
+      if (!can_stand_beside(r, i) || !is_of_rows(p_.stages[reader], r, *row)) continue;
       auto const readers = readers_of(p_, static_cast<std::int32_t>(i));
-      bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) { return inside[static_cast<std::size_t>(x)]; });
-      if (!all_inside || !is_of_rows(p_.stages[reader], r, row)) continue;
-      if (r.definition->reduces()) row = axis_names(r);
+      bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) {
+        return inside[static_cast<std::size_t>(x)];
+      });
+      if (!all_inside) continue;
       inside[i] = true;
       found.push_back(i);
     }
-    return found;
+    bool const reduces =
+        std::any_of(found.begin(), found.end(), [&](std::size_t i) { return p_.stages[i].definition->reduces(); });
+    return reduces && !wastes_cores(p_.stages[reader], *row) ? found : std::vector<std::size_t>();
+  }
+
+  /// Whether there are fewer rows than cores, and much to do: then the columns are dealt out, stage by stage.
+  [[nodiscard]] bool wastes_cores(planned_stage const& reader, std::vector<std::string> const& row) const {
+    double rows = 1;
+    for (std::size_t x = 0; x < reader.definition->axes.size(); ++x)
+      if (std::find(row.begin(), row.end(), reader.axis_name(x)) != row.end())
+        rows *= static_cast<double>(reader.axis_size(x));
+    return rows < out_.machine().cores && iterations(reader) >= static_cast<double>(least_shared_elements);
+  }
+
+  [[nodiscard]] bool can_stand_beside(planned_stage const& r, std::size_t i) const {
+    return !done_[i] && !r.output && !r.definition->updates && !(r.definition->reduces() && suits_lanes(r));
+  }
+
+  /// The axes of the last reduction that the stage reads, itself or through others; nothing if it has other axes.
+  [[nodiscard]] std::optional<std::vector<std::string>> row_of(std::size_t reader) const {
+    std::vector<bool> reached(p_.stages.size(), false);
+    reached[reader] = true;
+    for (auto i = reader + 1; i-- > 0;) {
+      if (!reached[i]) continue;
+      auto const& st = p_.stages[i];
+      if (i != reader && st.definition->reduces() && can_stand_beside(st, i)) {
+        auto row = axis_names(st);
+        if (within(row, axis_names(p_.stages[reader]))) return row;
+      }
+      for (auto const& a : st.accesses)
+        if (!a.write && a.producer >= 0) reached[static_cast<std::size_t>(a.producer)] = true;
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] static std::vector<std::string> axis_names(planned_stage const& st) {
@@ -127,13 +213,15 @@ class deriver {
     return names;
   }
 
-  [[nodiscard]] static bool is_of_rows(planned_stage const& reader, planned_stage const& r, std::vector<std::string> const& row) {
-    auto const within = [](std::vector<std::string> const& some, std::vector<std::string> const& all) {
-      return std::all_of(some.begin(), some.end(), [&](auto const& n) { return std::find(all.begin(), all.end(), n) != all.end(); });
-    };
+  [[nodiscard]] static bool within(std::vector<std::string> const& some, std::vector<std::string> const& all) {
+    return std::all_of(some.begin(), some.end(),
+                       [&](auto const& n) { return std::find(all.begin(), all.end(), n) != all.end(); });
+  }
+
+  [[nodiscard]] static bool is_of_rows(planned_stage const& reader, planned_stage const& r,
+                                       std::vector<std::string> const& row) {
     auto const mine = axis_names(r);
-    if (r.definition->reduces()) return within(mine, axis_names(reader)) && (row.empty() || mine == row);
-    return !row.empty() && within(row, mine);
+    return within(row, axis_names(reader)) && (r.definition->reduces() ? mine == row : within(row, mine));
   }
 
   space_builder out_;

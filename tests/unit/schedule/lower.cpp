@@ -67,4 +67,6 @@ TEST_CASE("lower: reductions of other kinds, of no elements, of tuples") {
   check_space(schedule(N).split(k, ttune::any<2>("t"), ko, ki).reorder(ko, i, ki), 12);
   check_space(schedule(M).rfactor(k, 8, "lanes", ki).in("lanes").compute_at(M, i).vectorize(ki), 0);
   check_space(schedule(N).rfactor(k, 3, "lanes", ki).in("lanes").reorder(k, i, ki), 0);
+  check_space(schedule(M).rfactor(k, -4, "shares", ko).in("shares").parallel(ko), 0);
+  check_space(schedule(N).rfactor(k, -13, "shares", ko).in("shares").reorder(ko, i, k), 0);
 }

@@ -98,7 +98,7 @@ TEST_CASE("plan: steps that change the program") {
   refuses({{primitive::cache_write, "C", {}, {"E"}, {}}}, "cache_write", "E", "there is a stage of this name");
   refuses({{primitive::rfactor, "D", {"i"}, {"rf", "l"}, {literal(4)}}}, "rfactor", "D", "reduces nothing");
   refuses({{primitive::rfactor, "C", {"i"}, {"rf", "l"}, {literal(4)}}}, "rfactor", "i", "is not a reduced axis of C");
-  refuses({{primitive::rfactor, "C", {"k"}, {"rf", "l"}, {literal(0)}}}, "rfactor", "k", "takes a literal factor of at least 1");
+  refuses({{primitive::rfactor, "C", {"k"}, {"rf", "l"}, {literal(0)}}}, "rfactor", "k", "takes a literal factor other than 0");
   refuses({{primitive::inline_stage, "C", {}, {}, {}}}, "inline_stage", "C", "is a reduction");
   refuses({{primitive::inline_stage, "E", {}, {}, {}}}, "inline_stage", "E", "is an output");
 

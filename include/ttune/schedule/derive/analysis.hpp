@@ -10,21 +10,25 @@
 namespace ttune::inline v0::derive {
 
 /// Extents of what an access touches, in the order of its dimensions.
-[[nodiscard]] inline std::vector<std::int64_t> shape_of(plan const& p, planned_stage const& st, planned_access const& a) {
+[[nodiscard]] inline std::vector<std::int64_t> shape_of(plan const& p, planned_stage const& st,
+                                                        planned_access const& a) {
   if (a.write) return ir::shape_of(ir::source(st.definition));
   if (a.producer >= 0) return ir::shape_of(ir::source(p.program->stages[static_cast<std::size_t>(a.producer)]));
   return ir::shape_of(ir::source(p.program->inputs[static_cast<std::size_t>(a.operand)]));
 }
 
 /// Elements between neighbours along an axis; 0: the access does not depend on it.
-[[nodiscard]] inline std::int64_t stride(plan const& p, planned_stage const& st, planned_access const& a, std::size_t axis) {
+[[nodiscard]] inline std::int64_t stride(plan const& p, planned_stage const& st, planned_access const& a,
+                                         std::size_t axis) {
   auto const shape = shape_of(p, st, a);
   std::int64_t sum = 0;
   std::int64_t below = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     auto const& index = a.indices[d];
     if (index.whole) sum += below * 7;  // anything but 0 or 1
-    else if (index.coefficient[axis] != 0) sum += std::max<std::int64_t>(1, std::abs(index.coefficient[axis]) / index.divisor) * below * (index.divisor == 1 ? 1 : 7);
+    else if (index.coefficient[axis] != 0)
+      sum += std::max<std::int64_t>(1, std::abs(index.coefficient[axis]) / index.divisor) * below *
+             (index.divisor == 1 ? 1 : 7);
     below *= shape[d];
   }
   return sum;
@@ -133,7 +137,8 @@ struct vector_choice {
 }
 
 /// Whether every read of `producer` in `reader` is at the reader's own axes, in order.
-[[nodiscard]] inline bool reads_in_place(planned_stage const& reader, planned_stage const& producer, std::int32_t index) {
+[[nodiscard]] inline bool reads_in_place(planned_stage const& reader, planned_stage const& producer,
+                                         std::int32_t index) {
   auto const rank = producer.definition->axes.size();
   if (reader.definition->axes.size() != rank) return false;
   for (auto const& a : reader.accesses) {
@@ -163,6 +168,15 @@ struct vector_choice {
     seen[static_cast<std::size_t>(found)] = true;
   }
   return true;
+}
+
+/// Whether two reads of a source are at the same place.
+[[nodiscard]] inline bool is_same_element(planned_access const& a, planned_access const& b) {
+  auto const same = [](planned_index const& i, planned_index const& j) {
+    return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant && i.divisor == j.divisor;
+  };
+  return a.producer == b.producer && a.operand == b.operand &&
+         std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(), same);
 }
 
 /// The stages that read stage `index`.

@@ -19,8 +19,8 @@ namespace ttune::inline v0::derive {
 class contraction {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes. Names only: the stages may be new.
-  contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name, std::string reduction_name,
-              planned_stage const& reader)
+  contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name,
+              std::string reduction_name, planned_stage const& reader)
       : out_(out), p_(p), r_(reduction), e_(reader), reader_(std::move(reader_name)), acc_(std::move(reduction_name)) {
     lanes_ = out_.machine().lanes(r_.definition->type());
     v_ = choose_vector_axis(p_, r_, lanes_).axis;
@@ -36,8 +36,12 @@ class contraction {
 
  private:
   [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
-  [[nodiscard]] std::string const& name(std::int32_t axis) const { return r_.axis_name(static_cast<std::size_t>(axis)); }
-  [[nodiscard]] std::string const& reader_axis(std::int32_t axis) const { return e_.axis_name(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string const& name(std::int32_t axis) const {
+    return r_.axis_name(static_cast<std::size_t>(axis));
+  }
+  [[nodiscard]] std::string const& reader_axis(std::int32_t axis) const {
+    return e_.axis_name(static_cast<std::size_t>(axis));
+  }
   [[nodiscard]] std::string knob_name(std::string const& what) const { return reader_ + "." + what; }
 
   // ---------------------------------------------------------------------------------------------------- tiles
@@ -50,7 +54,8 @@ class contraction {
     std::vector<std::int32_t> vector_tiles;
     if (v_size <= lanes_) vector_tiles = {static_cast<std::int32_t>(v_size)};
     else
-      for (std::int32_t n = 1; n <= (w_size == 1 ? 28 : 4) && (n - 1) * lanes_ < v_size; n += n < 4 ? 1 : 4) vector_tiles.push_back(n * lanes_);
+      for (std::int32_t n = 1; n <= (w_size == 1 ? 28 : 4) && (n - 1) * lanes_ < v_size; n += n < 4 ? 1 : 4)
+        vector_tiles.push_back(n * lanes_);
     std::vector<std::int32_t> row_tiles = {1};
     for (std::int32_t t = 2; t <= std::min<std::int64_t>(w_size, 16); ++t) row_tiles.push_back(t);
     double best = 0;
@@ -68,15 +73,17 @@ class contraction {
     if (!tile_v_.is_literal() || !tile_w_.is_literal()) {
       auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
       // with one row, what is loaded is used once, by the multiply-add that loads it
-      out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers) : knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers),
+      out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers)
+                               : knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers),
                    "the register tile fits the vector registers");
     }
   }
 
   /// Share of peak to expect of a register tile: iterations past the extents are lost, loads should stay below one
-  /// in two multiply-adds, ten accumulators hide the latency, and too many spill: over 28 of 32 registers, over 21 where
-  /// unrolled taps of a window want addresses and operands of their own. A tile that is written across its vectors
-  /// costs a shuffle and a store for each of them (C7 and C9 of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
+  /// in two multiply-adds, ten accumulators hide the latency, and too many spill: over 28 of 32 registers, over 21
+  /// where unrolled taps of a window want addresses and operands of their own, over 16 where rows are shared
+  /// (shares_rows). A tile that is written across its vectors costs a shuffle and a store for each of them (C7 and C9
+  /// of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
   [[nodiscard]] double tile_score(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
     auto const vectors = ceil_divide(tv, lanes_);
     auto const accumulators = vectors * tw;
@@ -88,8 +95,11 @@ class contraction {
     double const full = used(size(v_), vectors * lanes_) * (w_ < 0 ? 1.0 : used(size(w_), tw));
     double const loads = static_cast<double>(tw + vectors) / static_cast<double>(accumulators);
     double const latency = std::min(1.0, static_cast<double>(accumulators) / 10.0);
-    double const crowded = accumulators > registers - (has_window() ? 11 : 4) ? 0.8 : 1.0;
-    double const stores = 4.0 * static_cast<double>(tv * ceil_divide(tw, lanes_)) / static_cast<double>(terms() * accumulators);
+    double const crowded = shares_rows() ? (2 * accumulators > registers ? 0.5 : 1.0)
+                           : accumulators > registers - (has_window() ? 11 : 4) ? 0.8
+                                                                                : 1.0;
+    double const stores =
+        4.0 * static_cast<double>(tv * ceil_divide(tw, lanes_)) / static_cast<double>(terms() * accumulators);
     return full * latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (rows_contiguous() ? stores : 0.0));
   }
 
@@ -102,8 +112,20 @@ class contraction {
   /// Some short reduced axis slides along the row axis; its iterations are unrolled.
   [[nodiscard]] bool is_window(std::int32_t a) const { return size(a) > 1 && size(a) <= 7 && moves_with(a, w_); }
   [[nodiscard]] bool has_window() const {
-    for (auto a = static_cast<std::int32_t>(r_.definition->axes.size()); a < static_cast<std::int32_t>(r_.axis_count()); ++a)
+    for (auto a = static_cast<std::int32_t>(r_.definition->axes.size()); a < static_cast<std::int32_t>(r_.axis_count());
+         ++a)
       if (is_window(a)) return true;
+    return false;
+  }
+  /// Vectors of a row that is under one tap of a window are under the next tap for another row: they stay in registers,
+  /// about as many as accumulators (a blur of 5x5: 0.46 of peak with 20, 1.07 with 16).
+  [[nodiscard]] bool shares_rows() const {
+    for (auto const& access : r_.accesses)
+      for (auto a = static_cast<std::int32_t>(r_.definition->axes.size());
+           a < static_cast<std::int32_t>(r_.axis_count()); ++a)
+        if (!access.write && is_window(a) && moves_with(access, a, w_) &&
+            stride(p_, r_, access, static_cast<std::size_t>(v_)) != 0)
+          return true;
     return false;
   }
   /// The result's neighbours in memory lie along the row axis, not along the vectors.
@@ -159,10 +181,13 @@ class contraction {
       auto const count = tiles(a);
       auto const whole = ceil_divide(size(a), a == v_ ? lanes_ : 1);
       auto const sizes = doublings(whole);
-      auto const chunk = out_.one_of(knob_name("chunk_" + n), sizes, a == parallel ? balanced_chunk(count, sizes) : whole);
+      auto const chunk =
+          out_.one_of(knob_name("chunk_" + n), sizes, a == parallel ? balanced_chunk(count, sizes) : whole);
       tasks.push_back(n + "_0");
       middle.push_back(n + "_1");
-      if (a == v_) out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"}, {chunk, literal(1), tile_v_});
+      if (a == v_)
+        out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"},
+                  {chunk, literal(1), tile_v_});
       else if (a == w_) out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile_w_});
       else out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
     }
@@ -182,14 +207,17 @@ class contraction {
     }
     out_.step(primitive::reorder, reader_, order);
     if (middle.size() > 1 && middle.size() <= 4)
-      out_.step(primitive::reorder, reader_, middle, {}, {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
+      out_.step(primitive::reorder, reader_, middle, {},
+                {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
     if (tasks.size() > 1) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
     out_.step(primitive::parallel, reader_, {tasks.size() > 1 ? "tasks" : tasks[0]});
     out_.step(primitive::vectorize, reader_, {across ? reader_axis(w_) + "_2" : vn + "_2"});
     if (w_ >= 0) out_.step(primitive::unroll, reader_, {across ? vn + "_2" : reader_axis(w_) + "_2"});
   }
 
-  [[nodiscard]] std::int64_t write_stride(std::int32_t axis) const { return stride(p_, r_, r_.accesses.back(), static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::int64_t write_stride(std::int32_t axis) const {
+    return stride(p_, r_, r_.accesses.back(), static_cast<std::size_t>(axis));
+  }
 
   // --------------------------------------------------------------------------------------------- accumulators
 
@@ -212,12 +240,15 @@ class contraction {
   }
 
   /// Some dimension is indexed with both axes, as y * 2 + r.
+  [[nodiscard]] static bool moves_with(planned_access const& access, std::int32_t a, std::int32_t b) {
+    return std::any_of(access.indices.begin(), access.indices.end(), [&](planned_index const& i) {
+      return !i.whole && i.coefficient[static_cast<std::size_t>(a)] != 0 &&
+             i.coefficient[static_cast<std::size_t>(b)] != 0;
+    });
+  }
   [[nodiscard]] bool moves_with(std::int32_t a, std::int32_t b) const {
-    if (b < 0) return false;
-    for (auto const& access : r_.accesses)
-      for (auto const& i : access.indices)
-        if (!i.whole && i.coefficient[static_cast<std::size_t>(a)] != 0 && i.coefficient[static_cast<std::size_t>(b)] != 0) return true;
-    return false;
+    return b >= 0 && std::any_of(r_.accesses.begin(), r_.accesses.end(),
+                                 [&](planned_access const& access) { return moves_with(access, a, b); });
   }
 
   void place_accumulators() {
@@ -247,7 +278,8 @@ class contraction {
     order.push_back(name(v_));
     out_.step(primitive::reorder, acc_, order);
     if (!windows_.empty() && tile.size() > 1)
-      out_.step(primitive::reorder, acc_, {tile[tile.size() - 2], tile.back()}, {}, {out_.permutation(knob_name("tap_order"), 2)});
+      out_.step(primitive::reorder, acc_, {tile[tile.size() - 2], tile.back()}, {},
+                {out_.permutation(knob_name("tap_order"), 2)});
     out_.step(primitive::vectorize, acc_, {name(v_)});
   }
 
@@ -274,7 +306,8 @@ class contraction {
     for (auto const& part : {rolled_, windows_})
       for (auto const x : part)
         if (used(x)) order.push_back(name(x));
-    for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x < static_cast<std::int32_t>(r_.axis_count()); ++x)
+    for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x < static_cast<std::int32_t>(r_.axis_count());
+         ++x)
       if (used(x) && std::find(order.begin(), order.end(), name(x)) == order.end()) order.push_back(name(x));
     return order;
   }
@@ -297,7 +330,8 @@ class contraction {
     auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(v_)) == 1;
     std::int64_t row_bytes = 0;
     for (std::size_t x = r_.definition->axes.size(); x < r_.axis_count(); ++x)
-      row_bytes = std::max(row_bytes, stride(p_, r_, a, x) * static_cast<std::int64_t>(size_in_bytes(r_.definition->type())));
+      row_bytes =
+          std::max(row_bytes, stride(p_, r_, a, x) * static_cast<std::int64_t>(size_in_bytes(r_.definition->type())));
     std::int64_t reuse = 1;
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
       if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);

@@ -16,7 +16,8 @@ namespace ttune::inline v0::derive {
 
 class elementwise {
  public:
-  elementwise(space_builder& out, plan const& p, planned_stage const& st) : out_(out), p_(p), st_(st), name_(st.definition->name) {
+  elementwise(space_builder& out, plan const& p, planned_stage const& st)
+      : out_(out), p_(p), st_(st), name_(st.definition->name) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
     find_crossing();
@@ -66,8 +67,11 @@ class elementwise {
   [[nodiscard]] bool is_copied_whole(planned_access const& a) const {
     if (a.operand < 0 || !indexes_by_axes(st_, a)) return false;
     auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
-    if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || out_.machine().lanes(t->type) != lanes_) return false;
-    return std::count_if(st_.accesses.begin(), st_.accesses.end(), [&](planned_access const& b) { return !b.write && b.operand == a.operand; }) == 1;
+    if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout ||
+        out_.machine().lanes(t->type) != lanes_)
+      return false;
+    return std::count_if(st_.accesses.begin(), st_.accesses.end(),
+                         [&](planned_access const& b) { return !b.write && b.operand == a.operand; }) == 1;
   }
 
   void split_axes() {
@@ -76,14 +80,18 @@ class elementwise {
       auto const& n = axis(x);
       if (size(x) == 1) continue;
       if (crossing_ >= 0 && (x == v_ || x == crossing_)) {
-        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(std::min<std::int64_t>(ceil_divide(size(x), lanes_), 64)), x == v_ ? 1 : 64);  // lines are read on and on
+        auto const chunk =
+            out_.one_of(name_ + ".chunk_" + n, doublings(std::min<std::int64_t>(ceil_divide(size(x), lanes_), 64)),
+                        x == v_ ? 1 : 64);  // lines are read on and on
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, literal(lanes_)});
         tasks_.push_back(n + "_0");
         middle_.push_back(n + "_1");
         (x == v_ ? vector_loop_ : row_loop_) = n + "_2";
       } else if (x == v_ && size(x) > lanes_) {
-        auto const tile = out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_}, std::min<std::int64_t>(4 * lanes_, size(x)));
-        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)), std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
+        auto const tile = out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
+                                      std::min<std::int64_t>(4 * lanes_, size(x)));
+        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)),
+                                       std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
         tasks_.push_back(n + "_0");
         middle_.push_back(n + "_1");
@@ -92,7 +100,9 @@ class elementwise {
         vector_loop_ = n;
       } else {
         auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
-        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores))));
+        auto const chunk =
+            out_.one_of(name_ + ".chunk_" + n, doublings(size(x)),
+                        std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores))));
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
         tasks_.push_back(n + "_0");
         middle_.push_back(n + "_1");
@@ -118,7 +128,8 @@ class elementwise {
   }
 
   [[nodiscard]] static bool is_indexed(planned_access const& a, std::int32_t axis) {
-    return std::any_of(a.indices.begin(), a.indices.end(), [&](auto const& i) { return i.coefficient[static_cast<std::size_t>(axis)] != 0; });
+    return std::any_of(a.indices.begin(), a.indices.end(),
+                       [&](auto const& i) { return i.coefficient[static_cast<std::size_t>(axis)] != 0; });
   }
 
   space_builder& out_;

@@ -25,7 +25,8 @@ class rows {
  public:
   /// The last of `stages`, which are in the order in which they are read back from the reader, is no reduction's input;
   /// one reduction at least is among them.
-  rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name, std::vector<row_stage> stages)
+  rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name,
+       std::vector<row_stage> stages)
       : out_(out), p_(p), e_(reader), reader_(std::move(reader_name)), stages_(std::move(stages)) {
     lanes_ = out_.machine().lanes(e_.definition->type());
     for (auto const& s : stages_)
@@ -54,7 +55,8 @@ class rows {
     for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
       if (!is_row(e_.axis_name(x))) columns *= e_.axis_size(x);
     std::int64_t reduced = 1;
-    for (std::size_t x = reduction_->definition->axes.size(); x < reduction_->axis_count(); ++x) reduced *= reduction_->axis_size(x);
+    for (std::size_t x = reduction_->definition->axes.size(); x < reduction_->axis_count(); ++x)
+      reduced *= reduction_->axis_size(x);
     return std::max(columns, reduced);
   }
 
@@ -66,7 +68,8 @@ class rows {
       auto const& n = e_.axis_name(x);
       auto const size = e_.axis_size(x);
       if (!is_row(n)) continue;
-      auto const wanted = std::min(std::max<std::int64_t>(1, 16384 / elements), std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
+      auto const wanted = std::min(std::max<std::int64_t>(1, 16384 / elements),
+                                   std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
       auto const chunk = out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
       out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
       tasks.push_back(n + "_0");
@@ -112,10 +115,11 @@ class rows {
     out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
-  /// A row of a stage without a reduction, in a small buffer.
+  /// A row of a stage without a reduction, in a small buffer; one element, where it has no columns, in a register.
   void place_row(row_stage const& s) {
     auto const columns = vectorized_columns(s.name, *s.stage);
-    if (!columns.empty()) out_.step(primitive::vectorize, s.name, {columns.back()});
+    if (columns.empty()) return keep_in_registers(s.name);
+    out_.step(primitive::vectorize, s.name, {columns.back()});
     compute_beside(s.name);
   }
 
@@ -126,7 +130,8 @@ class rows {
     auto const contiguous = contiguous_reduced_axis(p_, st);
     auto const k = contiguous >= 0 ? static_cast<std::size_t>(contiguous) : st.axis_count() - 1;
     auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
-    bool const splits = st.definition->reduction.associative && st.definition->reduction.commutative && st.axis_size(k) >= 2 * lanes;
+    bool const splits =
+        st.definition->reduction.associative && st.definition->reduction.commutative && st.axis_size(k) >= 2 * lanes;
     if (splits) {
       auto part = s.name + ".lanes";
       auto count = st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;

@@ -4,8 +4,15 @@
 //   S(i) = sum(k < K) e(i, k)      →      Sf(i, l < f) = sum(o < ceil(K / f)) e(i, o * f + l)
 //                                         S(i) = sum(l < f) Sf(i, l)          rfactor(S, k, f, "Sf", "l")
 //
+// The free axis is the place in runs of f. With a negative factor it is the number of the run, of -f runs: for threads.
+//
+//   S(i) = sum(k < K) e(i, k)      →      Sf(i, t < f) = sum(o < ceil(K / f)) e(i, t * ceil(K / f) + o)
+//                                         S(i) = sum(t < f) Sf(i, t)          rfactor(S, k, -f, "Sf", "t")
+//
 // It reassociates: legal for the built-in reductions and for tuple reductions declared associative and commutative.
 #pragma once
+
+#include <cstdlib>
 
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/support/integer.hpp"
@@ -14,7 +21,7 @@ namespace ttune::inline v0::primitives {
 
 namespace detail {
 
-/// The stage that keeps `kept`: as `st`, but axis `k` is outer * factor + kept.
+/// The stage that keeps `kept`: as `st`, but axis `k` is outer * factor + kept, or kept * size + inner.
 [[nodiscard]] inline ir::stage partial(ir::stage const& st, std::size_t k, std::int64_t factor, std::string const& name,
                                        std::string const& kept) {
   ir::stage made = st;
@@ -22,13 +29,16 @@ namespace detail {
   auto& axis = made.reduction.axes[k];
   auto const size = axis.size();
   auto const begin = axis.begin;
-  made.axes.push_back({kept, 0, factor});
-  axis = {axis.name, 0, ceil_divide(size, factor)};
-  auto const flat = ir::make_variable(axis.name) * factor + ir::make_variable(kept);
+  auto const count = std::abs(factor);
+  auto const left = ceil_divide(size, count);
+  made.axes.push_back({kept, 0, count});
+  axis = {axis.name, 0, left};
+  auto const flat = factor > 0 ? ir::make_variable(axis.name) * count + ir::make_variable(kept)
+                               : ir::make_variable(kept) * left + ir::make_variable(axis.name);
   made = map_stage(std::move(made), [&](ir::expr const& e) {
     return map_variables(e, [&](std::string const& v) { return v == axis.name ? flat + begin : ir::expr{}; });
   });
-  if (size % factor == 0) return made;
+  if (size % count == 0) return made;
   auto const inside = ir::make_binary(ir::binary_op::less, flat, ir::make_index(size));
   made.predicate = made.predicate ? ir::make_binary(ir::binary_op::logical_and, made.predicate, inside) : inside;
   return made;
@@ -36,15 +46,15 @@ namespace detail {
 
 }  // namespace detail
 
-/// results: the new stage, the kept axis. values[0]: its extent, a literal.
+/// results: the new stage, the kept axis. values[0]: its extent, a literal; negative: it numbers the runs.
 [[nodiscard]] inline handle<ir::program> rfactor(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));
   if (!target->reduces()) refuse(s, s.stage, "reduces nothing");
   if (!target->reduction.associative || !target->reduction.commutative)
     refuse(s, s.stage, "its combine function is not declared associative and commutative");
-  if (!s.values.at(0).is_literal() || s.values[0].literal < 1)
-    refuse(s, s.loops.at(0), "takes a literal factor of at least 1");
+  if (!s.values.at(0).is_literal() || s.values[0].literal == 0)
+    refuse(s, s.loops.at(0), "takes a literal factor other than 0");
   auto const& reduced = target->reduction.axes;
   std::size_t k = 0;
   while (k < reduced.size() && reduced[k].name != s.loops.at(0)) ++k;
@@ -63,7 +73,7 @@ namespace detail {
     indices.push_back(ir::make_variable(kept));
     ir::stage rest = *st;
     rest.predicate = {};
-    rest.reduction.axes = {{kept, 0, s.values[0].literal}};
+    rest.reduction.axes = {{kept, 0, std::abs(s.values[0].literal)}};
     for (std::size_t c = 0; c < rest.components.size(); ++c)
       rest.components[c].value = ir::make_access(part, indices, ir::boundary::none, {}, static_cast<int>(c));
     b.replace(st, b.add(rest));
