@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ttune/support/config.hpp"
+
 namespace ttune::inline v0::orc {
 
 /// Stays open to the end of the process.
@@ -29,4 +31,6 @@ class library {
 
 }  // namespace ttune::inline v0::orc
 
+#if TTUNE_PART_BODIES
 #include "ttune/backends/orc/library.inl.hpp"
+#endif

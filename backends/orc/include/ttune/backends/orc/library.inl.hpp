@@ -8,7 +8,7 @@
 
 namespace ttune::inline v0::orc {
 
-inline library::library(std::vector<std::string> const& names) {
+TTUNE_INLINE library::library(std::vector<std::string> const& names) {
   for (auto const& name : names) {
     if (name.empty()) continue;
     handle_ = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -19,9 +19,9 @@ inline library::library(std::vector<std::string> const& names) {
   if (handle_) failure_.clear();
 }
 
-inline void* library::find(char const* name) const noexcept { return handle_ ? dlsym(handle_, name) : nullptr; }
+TTUNE_INLINE void* library::find(char const* name) const noexcept { return handle_ ? dlsym(handle_, name) : nullptr; }
 
-inline void* library::symbol(char const* name) const {
+TTUNE_INLINE void* library::symbol(char const* name) const {
   if (auto* const found = find(name)) return found;
   throw backend_error(failure_.empty() ? std::string("the library that was opened has no ") + name : failure_);
 }
