@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's bodies: one file of a program that is compiled with TTUNE_SEPARATE_COMPILATION includes this before any
-// other header of ttune. Backends, models and the SQLite store are always header-only.
+// other header of ttune. The bodies of the LLVM backend and of the SQLite store follow if it includes their headers
+// behind this one (support/config.hpp); models are always header-only.
 #pragma once
 
 #define TTUNE_IMPLEMENTATION

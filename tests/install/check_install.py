@@ -19,8 +19,10 @@ import runner  # noqa: E402
 
 HEADERS = {
     "ttune-orc": "<ttune/backends/orc.hpp>",
+    "ttune-orc-compiled": "<ttune/backends/orc.hpp>",
     "ttune-xgboost": "<ttune/models/xgboost.hpp>",
     "ttune-sqlite": "<ttune/records/sqlite.hpp>",
+    "ttune-sqlite-compiled": "<ttune/records/sqlite.hpp>",
     "ttune-eigen": "<ttune/eigen.hpp>",
 }
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wold-style-cast", "-Wnon-virtual-dtor",

@@ -65,4 +65,6 @@ class sqlite final : public record_store {
 
 }  // namespace ttune::inline v0
 
+#if TTUNE_PART_BODIES
 #include "ttune/records/sqlite.inl.hpp"
+#endif

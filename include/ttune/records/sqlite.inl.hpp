@@ -374,19 +374,19 @@ struct sqlite::database {
 #undef TTUNE_DETAIL_RECORD_COLUMNS
 #undef TTUNE_DETAIL_KEY_COLUMNS
 
-inline sqlite::sqlite(std::string path, record_mode mode)
+TTUNE_INLINE sqlite::sqlite(std::string path, record_mode mode)
     : database_(std::make_unique<database>(std::move(path), mode)) {
   database_->open();
 }
-inline sqlite::sqlite(sqlite&&) noexcept = default;
-inline sqlite& sqlite::operator=(sqlite&&) noexcept = default;
-inline sqlite::~sqlite() = default;
+TTUNE_INLINE sqlite::sqlite(sqlite&&) noexcept = default;
+TTUNE_INLINE sqlite& sqlite::operator=(sqlite&&) noexcept = default;
+TTUNE_INLINE sqlite::~sqlite() = default;
 
-inline void sqlite::append(record const& r) {
+TTUNE_INLINE void sqlite::append(record const& r) {
   database_->write([&] { return database_->append_here(r), true; }, [&](memory_store& m) { m.append(r); });
 }
 
-inline std::optional<record> sqlite::best(record_key const& key) const {
+TTUNE_INLINE std::optional<record> sqlite::best(record_key const& key) const {
   auto found = database_->read(std::optional<record>(),
                                [&] { return database_->best_here(key, database_->find_key_here(key)); });
   auto in_memory = database_->memory.best(key);
@@ -397,13 +397,13 @@ inline std::optional<record> sqlite::best(record_key const& key) const {
   return found;
 }
 
-inline std::vector<record> sqlite::all(record_key const& key) const {
+TTUNE_INLINE std::vector<record> sqlite::all(record_key const& key) const {
   auto found = database_->read(std::vector<record>(), [&] { return database_->all_here(key); });
   for (auto& r : database_->memory.all(key)) found.push_back(std::move(r));
   return found;
 }
 
-inline std::vector<record> sqlite::near(record_key const& key, std::size_t limit) const {
+TTUNE_INLINE std::vector<record> sqlite::near(record_key const& key, std::size_t limit) const {
   auto found = database_->read(std::vector<record>(), [&] { return database_->near_here(key, limit); });
   auto in_memory = database_->memory.near(key, limit);
   if (in_memory.empty()) return found;
@@ -413,22 +413,22 @@ inline std::vector<record> sqlite::near(record_key const& key, std::size_t limit
   return found;
 }
 
-inline void sqlite::put_image(record const& of, std::span<std::uint8_t const> bytes) {
+TTUNE_INLINE void sqlite::put_image(record const& of, std::span<std::uint8_t const> bytes) {
   database_->write([&] { return database_->put_image_here(of, bytes), true; },
                    [&](memory_store& m) { m.put_image(of, bytes); });
 }
 
-inline image_lookup sqlite::get_image(record_key const& key) const {
+TTUNE_INLINE image_lookup sqlite::get_image(record_key const& key) const {
   auto in_memory = database_->memory.get_image(key);  // the newer one, if there is one
   if (in_memory) return in_memory;
   return database_->read(std::move(in_memory), [&] { return database_->get_image_here(key); });
 }
 
-inline void sqlite::for_each(std::function<bool(record const&)> const& visit) const {
+TTUNE_INLINE void sqlite::for_each(std::function<bool(record const&)> const& visit) const {
   if (database_->read(true, [&] { return database_->for_each_here(visit); })) database_->memory.for_each(visit);
 }
 
-inline std::vector<key_summary> sqlite::keys() const {
+TTUNE_INLINE std::vector<key_summary> sqlite::keys() const {
   auto found = database_->read(std::vector<key_summary>(), [&] { return database_->keys_here(); });
   for (auto& s : database_->memory.keys()) {
     auto const same = std::ranges::find(found, s.key, &key_summary::key);
@@ -445,21 +445,21 @@ inline std::vector<key_summary> sqlite::keys() const {
   return found;
 }
 
-inline std::int64_t sqlite::count() const {
+TTUNE_INLINE std::int64_t sqlite::count() const {
   return database_->memory.count() +
          database_->read(std::int64_t{0}, [&] { return database_->file->integer_of("select count(*) from records"); });
 }
 
-inline bool sqlite::writable() const {
+TTUNE_INLINE bool sqlite::writable() const {
   return database_->mode == record_mode::read_write || database_->mode == record_mode::best_effort;
 }
-inline std::string sqlite::reason() const {
+TTUNE_INLINE std::string sqlite::reason() const {
   std::lock_guard const guard(database_->lock);
   return database_->why;
 }
-inline std::string const& sqlite::path() const noexcept { return database_->path; }
+TTUNE_INLINE std::string const& sqlite::path() const noexcept { return database_->path; }
 
-inline void sqlite::append_all(record_store const& from) {
+TTUNE_INLINE void sqlite::append_all(record_store const& from) {
   if (dynamic_cast<sqlite const*>(&from) == this) return;
   database_->write(
       [&] {
@@ -472,7 +472,7 @@ inline void sqlite::append_all(record_store const& from) {
       [&](memory_store& m) { merge_records(from, m); });
 }
 
-inline export_summary sqlite::export_best(std::string const& to) const {
+TTUNE_INLINE export_summary sqlite::export_best(std::string const& to) const {
   export_summary summary;
   memory_store chosen;
   for (auto const& s : keys()) {

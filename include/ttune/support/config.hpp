@@ -24,3 +24,12 @@
 #else
 #define TTUNE_HEADER_ONLY 1
 #endif
+
+/// Parts that need a foreign library (backends/orc.hpp, records/sqlite.hpp) do the same, but their bodies are not in
+/// <ttune/implementation.hpp>: they follow where that file includes the parts' headers, too, or in a file of their own
+/// that defines TTUNE_IMPLEMENT_PARTS, includes them and does not include the engine's bodies.
+#if TTUNE_HEADER_ONLY || defined(TTUNE_IMPLEMENT_PARTS)
+#define TTUNE_PART_BODIES 1
+#else
+#define TTUNE_PART_BODIES 0
+#endif

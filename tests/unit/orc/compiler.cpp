@@ -12,6 +12,7 @@
 #include "kernel_texts.hpp"
 #include "support/require.hpp"
 #include "ttune/backends/orc/host.hpp"
+#include "ttune/backends/orc/known_names.hpp"
 #include "ttune/support/rng.hpp"
 
 using namespace ttune;

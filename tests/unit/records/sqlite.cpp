@@ -3,11 +3,13 @@
 #include "ttune/records/sqlite.hpp"
 
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>

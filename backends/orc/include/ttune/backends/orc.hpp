@@ -44,4 +44,6 @@ class orc_backend final : public backend {
 
 }  // namespace ttune::inline v0
 
+#if TTUNE_PART_BODIES
 #include "ttune/backends/orc.inl.hpp"
+#endif

@@ -12,25 +12,25 @@
 
 namespace ttune::inline v0 {
 
-inline orc_backend::orc_backend(ttune::target machine, orc::compiler_options options)
+TTUNE_INLINE orc_backend::orc_backend(ttune::target machine, orc::compiler_options options)
     : target_(std::move(machine)), options_(std::move(options)) {}
 
-inline orc::compiler& orc_backend::compiler() const {
+TTUNE_INLINE orc::compiler& orc_backend::compiler() const {
   if (!compiler_) compiler_ = std::make_unique<orc::compiler>(target_, options_);
   return *compiler_;
 }
 
-inline std::string orc_backend::name() const { return "orc (LLVM " LLVM_VERSION_STRING ")"; }
+TTUNE_INLINE std::string orc_backend::name() const { return "orc (LLVM " LLVM_VERSION_STRING ")"; }
 
-inline ttune::availability orc_backend::availability() const {
+TTUNE_INLINE ttune::availability orc_backend::availability() const {
   return {compiler().failure().empty(), compiler().failure()};
 }
 
-inline std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
+TTUNE_INLINE std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
   return emit::llvm_ir(program, compiler().target());
 }
 
-inline compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
+TTUNE_INLINE compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   std::string text;
   try {
@@ -46,7 +46,7 @@ inline compile_result orc_backend::compile(ir::lowered const& program, kernel_si
   return result;
 }
 
-inline compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
+TTUNE_INLINE compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
   compile_result result;
   auto code = compiler().compile(text, result.diagnostics);
   phases_ = compiler().last_phases();
@@ -63,7 +63,7 @@ inline compile_result orc_backend::compile_text(std::string const& text, kernel_
   return result;
 }
 
-inline std::optional<std::string> orc_backend::assembly(std::string const& text) {
+TTUNE_INLINE std::optional<std::string> orc_backend::assembly(std::string const& text) {
   std::string diagnostics;
   return compiler().assembly(text, diagnostics);
 }

@@ -84,4 +84,6 @@ class compiler {
 
 }  // namespace ttune::inline v0::orc
 
+#if TTUNE_PART_BODIES
 #include "ttune/backends/orc/compiler.inl.hpp"
+#endif

@@ -17,7 +17,7 @@ namespace ttune::inline v0::orc {
 /// strength reduction, merging of stores (quadratic in the stores of a block), both schedulers behind instruction
 /// selection. These are options of the process, not of a machine; all are known to LLVM 15 to 19. Measured in
 /// backends/README.md.
-inline void compiler::initialise_process(bool all_targets) {
+TTUNE_INLINE void compiler::initialise_process(bool all_targets) {
   static bool const once = [] {
     initialise_targets(false);
     char const* const arguments[] = {"ttune", "-disable-lsr", "-combiner-store-merging=0", "-disable-post-ra", "-enable-misched=0"};
@@ -31,7 +31,7 @@ inline void compiler::initialise_process(bool all_targets) {
   }
 }
 
-inline compiler::compiler(ttune::target machine_facts, compiler_options options) : target_(std::move(machine_facts)), options_(std::move(options)) {
+TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options options) : target_(std::move(machine_facts)), options_(std::move(options)) {
   if (failure_ = llvm().failure(); !failure_.empty()) {
     failure_ += "; install libllvm" + std::to_string(LLVM_VERSION_MAJOR) + ", or name the library with TTUNE_LLVM_LIBRARY";
     return;
@@ -66,26 +66,26 @@ inline compiler::compiler(ttune::target machine_facts, compiler_options options)
 }
 
 /// Types and constants live as long as their context: it is made anew from time to time.
-inline void compiler::renew_context() {
+TTUNE_INLINE void compiler::renew_context() {
   if (context_ && ++uses_ < 256) return;
   context_.reset(LLVMContextCreate());
   LLVMContextSetDiagnosticHandler(context_.get(), &compiler::note, this);
   uses_ = 0;
 }
 
-inline void compiler::note(LLVMDiagnosticInfoRef info, void* self) {
+TTUNE_INLINE void compiler::note(LLVMDiagnosticInfoRef info, void* self) {
   auto& c = *static_cast<compiler*>(self);
   auto const severity = LLVMGetDiagInfoSeverity(info);
   if (severity == LLVMDSError) c.error_noted_ = true;
   if (severity <= LLVMDSWarning && c.noted_.size() < 4096) c.noted_ += take(LLVMGetDiagInfoDescription(info)) + "\n";
 }
 
-inline double compiler::lap() noexcept {
+TTUNE_INLINE double compiler::lap() noexcept {
   auto const now = clock::now();
   return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
 }
 
-inline std::optional<linked_code> compiler::compile(std::string const& text, std::string& diagnostics) {
+TTUNE_INLINE std::optional<linked_code> compiler::compile(std::string const& text, std::string& diagnostics) {
   auto const object = generate(text, LLVMObjectFile, diagnostics);
   if (!object) return std::nullopt;
   auto made = linker_->link(object.get(), prepares_, diagnostics);
@@ -93,20 +93,20 @@ inline std::optional<linked_code> compiler::compile(std::string const& text, std
   return made;
 }
 
-inline std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text, std::string& diagnostics) {
+TTUNE_INLINE std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text, std::string& diagnostics) {
   auto const made = generate(text, LLVMObjectFile, diagnostics);
   if (!made) return std::nullopt;
   auto const* const begin = reinterpret_cast<std::uint8_t const*>(LLVMGetBufferStart(made.get()));
   return std::vector<std::uint8_t>(begin, begin + LLVMGetBufferSize(made.get()));
 }
 
-inline std::optional<std::string> compiler::assembly(std::string const& text, std::string& diagnostics) {
+TTUNE_INLINE std::optional<std::string> compiler::assembly(std::string const& text, std::string& diagnostics) {
   auto const made = generate(text, LLVMAssemblyFile, diagnostics);
   if (!made) return std::nullopt;
   return std::string(LLVMGetBufferStart(made.get()), LLVMGetBufferSize(made.get()));
 }
 
-inline buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileType kind, std::string& diagnostics) {
+TTUNE_INLINE buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileType kind, std::string& diagnostics) {
   diagnostics = failure_;
   phases_ = {};
   if (!failure_.empty()) return {};
@@ -130,7 +130,7 @@ inline buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileT
   return diagnostics.empty() ? std::move(made) : buffer_owner{};
 }
 
-inline module_owner compiler::parse(std::string const& text, std::string& diagnostics) {
+TTUNE_INLINE module_owner compiler::parse(std::string const& text, std::string& diagnostics) {
   auto* const source = LLVMCreateMemoryBufferWithMemoryRange(text.data(), text.size(), "kernel.ll", 1);
   LLVMModuleRef raw = nullptr;
   char* message = nullptr;
@@ -156,7 +156,7 @@ inline std::string name_of(LLVMValueRef v) {
 
 /// What is wrong with a module that could be read; empty if nothing is. The parser lets through what would crash the
 /// passes, hence the verifier.
-inline std::string compiler::check(LLVMModuleRef parsed) const {
+TTUNE_INLINE std::string compiler::check(LLVMModuleRef parsed) const {
   char* message = nullptr;
   bool const invalid = LLVMVerifyModule(parsed, LLVMReturnStatusAction, &message) != 0;
   auto wrong = take(message);
@@ -170,7 +170,7 @@ inline std::string compiler::check(LLVMModuleRef parsed) const {
 }
 
 /// An instruction of another processor would end the process: LLVM takes code that it cannot select for its own fault.
-inline std::string compiler::check_declaration(LLVMValueRef function) const {
+TTUNE_INLINE std::string compiler::check_declaration(LLVMValueRef function) const {
   auto const name = name_of(function);
   if (LLVMGetIntrinsicID(function) == 0)
     return "a kernel calls nothing outside of itself but what the runtime table holds, but the text names " + name;
@@ -182,7 +182,7 @@ inline std::string compiler::check_declaration(LLVMValueRef function) const {
 }
 
 /// Kernels do not throw and are not unwound through: without tables for that the image has none to relocate.
-inline void compiler::without_unwinding(LLVMModuleRef parsed) const {
+TTUNE_INLINE void compiler::without_unwinding(LLVMModuleRef parsed) const {
   auto const kind = [](char const* name, std::size_t length) { return LLVMGetEnumAttributeKindForName(name, length); };
   auto* const nounwind = LLVMCreateEnumAttribute(context_.get(), kind("nounwind", 8), 0);
   auto const everywhere = static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex);

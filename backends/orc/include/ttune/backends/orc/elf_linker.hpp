@@ -56,4 +56,6 @@ class elf_linker {
 
 }  // namespace ttune::inline v0::orc
 
+#if TTUNE_PART_BODIES
 #include "ttune/backends/orc/elf_linker.inl.hpp"
+#endif

@@ -11,4 +11,6 @@ namespace ttune::inline v0::orc {
 
 }  // namespace ttune::inline v0::orc
 
+#if TTUNE_PART_BODIES
 #include "ttune/backends/orc/host.inl.hpp"
+#endif

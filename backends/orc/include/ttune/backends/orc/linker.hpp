@@ -88,6 +88,6 @@ class linker {
 
 }  // namespace ttune::inline v0::orc
 
-#if TTUNE_ORC_PLACES_SECTIONS
+#if TTUNE_ORC_PLACES_SECTIONS && TTUNE_PART_BODIES
 #include "ttune/backends/orc/linker.inl.hpp"
 #endif

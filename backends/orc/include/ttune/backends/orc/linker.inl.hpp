@@ -11,7 +11,7 @@
 
 namespace ttune::inline v0::orc {
 
-inline linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * most_bytes + 2 * page_bytes]) {
+TTUNE_INLINE linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * most_bytes + 2 * page_bytes]) {
   auto const start = reinterpret_cast<std::uintptr_t>(memory_.get());
   block_ = memory_.get() + (page_bytes - start % page_bytes) % page_bytes;
 
@@ -28,11 +28,11 @@ inline linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * most_byte
   library_ = LLVMOrcExecutionSessionCreateBareJITDylib(session_, "kernels");
 }
 
-inline linker::~linker() {
+TTUNE_INLINE linker::~linker() {
   if (jit_) (void)take(LLVMOrcDisposeLLJIT(jit_));
 }
 
-inline LLVMOrcObjectLayerRef linker::create_layer(void* self, LLVMOrcExecutionSessionRef session, char const*) {
+TTUNE_INLINE LLVMOrcObjectLayerRef linker::create_layer(void* self, LLVMOrcExecutionSessionRef session, char const*) {
   auto const code = [](void* l, std::uintptr_t size, unsigned align, unsigned, char const* name) {
     return static_cast<linker*>(l)->place(size, align, name, false);
   };
@@ -45,7 +45,7 @@ inline LLVMOrcObjectLayerRef linker::create_layer(void* self, LLVMOrcExecutionSe
 }
 
 /// Room for a section. LLVM ends the process if it gets none, so that a fault is noted and told after linking.
-inline std::uint8_t* linker::place(std::size_t size, std::size_t align, char const* name, bool writable) {
+TTUNE_INLINE std::uint8_t* linker::place(std::size_t size, std::size_t align, char const* name, bool writable) {
   align = std::max<std::size_t>(align, 64);  // a cache line, and the widest vector
   auto const begin = (end_ + align - 1) / align * align;
   if (writable && size > 0) fault_ = std::string("it needs the writable section ") + name;
@@ -60,11 +60,11 @@ inline std::uint8_t* linker::place(std::size_t size, std::size_t align, char con
   return block_ + begin;
 }
 
-inline std::uint8_t* linker::place_elsewhere(std::size_t size) {
+TTUNE_INLINE std::uint8_t* linker::place_elsewhere(std::size_t size) {
   return elsewhere_.emplace_back(new std::uint8_t[size]).get();
 }
 
-inline std::optional<linked_code> linker::link(LLVMMemoryBufferRef object, bool prepares, std::string& diagnostics) {
+TTUNE_INLINE std::optional<linked_code> linker::link(LLVMMemoryBufferRef object, bool prepares, std::string& diagnostics) {
   if (!failure_.empty()) return diagnostics = failure_, std::nullopt;
   auto first = link_at(0, object, prepares, diagnostics);
   if (!first) return std::nullopt;
@@ -74,7 +74,7 @@ inline std::optional<linked_code> linker::link(LLVMMemoryBufferRef object, bool 
   return diagnostics.empty() ? std::move(first) : std::nullopt;
 }
 
-inline std::optional<linked_code> linker::link_at(std::size_t offset, LLVMMemoryBufferRef object, bool prepares,
+TTUNE_INLINE std::optional<linked_code> linker::link_at(std::size_t offset, LLVMMemoryBufferRef object, bool prepares,
                                                   std::string& diagnostics) {
   begin_ = end_ = offset;
   sections_.clear();
@@ -92,7 +92,7 @@ inline std::optional<linked_code> linker::link_at(std::size_t offset, LLVMMemory
 }
 
 /// The image, once its entries were looked up, which is what makes ORC link.
-inline std::optional<linked_code> linker::collect(bool prepares, std::string& diagnostics) {
+TTUNE_INLINE std::optional<linked_code> linker::collect(bool prepares, std::string& diagnostics) {
   auto const main = find("ttune_main", diagnostics);
   auto const prepare = prepares && diagnostics.empty() ? find("ttune_prepare", diagnostics) : 0;
   if (diagnostics.empty() && !fault_.empty()) diagnostics = "the code cannot stand alone: " + fault_;
@@ -109,7 +109,7 @@ inline std::optional<linked_code> linker::collect(bool prepares, std::string& di
 }
 
 /// The address of a symbol. Objects are linked by the thread that looks up, so the answer is there on return.
-inline std::uint64_t linker::find(char const* name, std::string& diagnostics) {
+TTUNE_INLINE std::uint64_t linker::find(char const* name, std::string& diagnostics) {
   struct answer {
     std::uint64_t address = 0;
     std::string failure;
@@ -128,7 +128,7 @@ inline std::uint64_t linker::find(char const* name, std::string& diagnostics) {
 }
 
 /// In words; empty if the two are the same.
-inline std::string linker::difference(linked_code const& a, linked_code const& b) const {
+TTUNE_INLINE std::string linker::difference(linked_code const& a, linked_code const& b) const {
   if (a.bytes == b.bytes) return {};
   auto const sizes = std::min(a.bytes.size(), b.bytes.size());
   std::size_t at = 0;
