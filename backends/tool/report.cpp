@@ -50,17 +50,23 @@ body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var
   margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; margin-bottom: 0; } h2 { font-size: 1.15em; margin-top: 2em; }
 p, .dim { color: var(--dim); } .dim { font-size: .88em; }
-table { border-collapse: collapse; width: 100%; } th { text-align: left; font-weight: 600; color: var(--dim); }
+td:has(code) { min-width: 11em; } table { border-collapse: collapse; width: 100%; } th { text-align: left; font-weight: 600; color: var(--dim); }
 th, td { padding: .3em .8em .3em 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code { font: .85em ui-monospace, monospace; } .bad { color: var(--bad); }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(330px, 1fr)); gap: 1em; }
 .card { background: var(--card); border-radius: 6px; padding: .8em; } .card b { overflow-wrap: anywhere; }
-svg { display: block; width: 100%; height: auto; } svg text { fill: var(--dim); font-size: 11px; }
+svg { display: block; width: 100%; height: auto; } svg text { fill: var(--dim); }
 .axis { stroke: var(--line); } .best { stroke: var(--one); fill: none; stroke-width: 2; } .trial { fill: var(--three); opacity: .55; }
 .c { fill: var(--one); } .m { fill: var(--two); } .o { fill: var(--three); } .empty { fill: var(--line); }
 .legend span { margin-right: 1.2em; } .legend svg { display: inline; width: .8em; height: .8em; vertical-align: -1px; }
 )";
+
+// Classes and, for what shows SVG without the page's style, the colours in them.
+constexpr char const* first_colour = "class=\"c\" fill=\"#2563a8\"";
+constexpr char const* second_colour = "class=\"m\" fill=\"#d08a1d\"";
+constexpr char const* third_colour = "class=\"o\" fill=\"#8b8f98\"";
+constexpr char const* no_colour = "class=\"empty\" fill=\"#d5d9df\"";
 
 class page {
  public:
@@ -81,11 +87,13 @@ class page {
   }
   /// A row of coloured lengths whose sum is at most 1.
   page& bar(std::vector<std::pair<char const*, double>> const& parts) {
-    raw("<svg viewBox=\"0 0 300 12\" role=\"img\"><rect class=\"empty\" width=\"300\" height=\"12\" rx=\"2\"/>");
+    raw("<svg viewBox=\"0 0 300 12\" role=\"img\"><rect ")
+        .raw(no_colour)
+        .raw(" width=\"300\" height=\"12\" rx=\"2\"/>");
     double at = 0;
-    for (auto const& [kind, share] : parts) {
+    for (auto const& [colour, share] : parts) {
       auto const wide = 300 * std::clamp(share, 0.0, 1.0);
-      raw("<rect class=\"").raw(kind).raw("\" x=\"" + number(at) + "\" width=\"" + number(wide) + "\" height=\"12\"/>");
+      raw("<rect ").raw(colour).raw(" x=\"" + number(at) + "\" width=\"" + number(wide) + "\" height=\"12\"/>");
       at += wide;
     }
     return raw("</svg>");
@@ -116,11 +124,11 @@ void add_convergence(page& to, key_history const& h) {
   auto const y = [&](double speed) { return bottom - (bottom - top) * speed; };
   to.raw("<svg viewBox=\"0 0 330 155\" role=\"img\">");
   for (double const share : {0.0, 0.5, 1.0})
-    to.raw("<line class=\"axis\" x1=\"40\" x2=\"320\" y1=\"" + number(y(share)) + "\" y2=\"" + number(y(share)) +
-           "\"/><text x=\"36\" y=\"" + number(y(share) + 4) + "\" text-anchor=\"end\">" + number(share * 100) +
-           "%</text>");
-  to.raw("<text x=\"320\" y=\"148\" text-anchor=\"end\">" + std::to_string(count) + " trials</text>");
-  to.raw("<text x=\"40\" y=\"148\">speed, share of the best</text>");
+    to.raw("<line class=\"axis\" stroke=\"#d5d9df\" x1=\"40\" x2=\"320\" y1=\"" + number(y(share)) + "\" y2=\"" +
+           number(y(share)) + "\"/><text font-size=\"11\" x=\"36\" y=\"" + number(y(share) + 4) +
+           "\" text-anchor=\"end\">" + number(share * 100) + "%</text>");
+  to.raw("<text font-size=\"11\" x=\"320\" y=\"148\" text-anchor=\"end\">" + std::to_string(count) + " trials</text>");
+  to.raw("<text font-size=\"11\" x=\"40\" y=\"148\">speed, share of the best</text>");
   std::string line;
   double so_far = 0;
   auto const each = std::max<std::size_t>(1, count / 1000);  // dots enough to see, few enough to draw
@@ -128,13 +136,14 @@ void add_convergence(page& to, key_history const& h) {
     auto const& m = h.records[i].result;
     auto const speed = m.ok() && m.seconds > 0 ? best / m.seconds : 0;
     if (speed > 0 && i % each == 0)
-      to.raw("<circle class=\"trial\" r=\"1.6\" cx=\"" + number(x(i)) + "\" cy=\"" + number(y(speed)) + "\"/>");
+      to.raw("<circle class=\"trial\" fill=\"#8b8f98\" opacity=\".55\" r=\"1.6\" cx=\"" + number(x(i)) + "\" cy=\"" +
+             number(y(speed)) + "\"/>");
     if (speed <= so_far && i + 1 != count) continue;
     if (line.empty()) line = "M" + number(x(i)) + " " + number(y(speed));
     else line += "H" + number(x(i)) + (speed > so_far ? "V" + number(y(speed)) : "");
     so_far = std::max(so_far, speed);
   }
-  to.raw("<path class=\"best\" d=\"" + line + "\"/></svg></div>");
+  to.raw("<path class=\"best\" stroke=\"#2563a8\" stroke-width=\"2\" fill=\"none\" d=\"" + line + "\"/></svg></div>");
 }
 
 void add_share_of_peak(page& to, std::vector<entry> const& entries) {
@@ -149,7 +158,7 @@ void add_share_of_peak(page& to, std::vector<entry> const& entries) {
     to.cell(e.of.flops > 0 && seconds > 0 ? number(e.of.flops / seconds * 1e-9) : "-", "n")
         .cell(share ? percent(*share) : "not known", "n")
         .raw("<td>");
-    if (share) to.bar({{"c", *share}});
+    if (share) to.bar({{first_colour, *share}});
     to.raw("</td></tr>");
   }
   to.raw(
@@ -179,19 +188,23 @@ void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
     to.cell(in_units(e.of.winner->result.seconds), "n").cell(percent(std::max(0.0, 1 - *e.of.share_of_peak())), "n");
     to.cell(in_units(*e.to_gain()), "n").raw("</tr>");
   }
-  to.raw("</table>");
+  to.raw(
+      "</table><p class=\"dim\">Headroom is what is missing to the arithmetic peak. Operators that move more data than "
+      "they compute "
+      "(softmax, element-wise chains) cannot reach it.</p>");
   if (rank == 0) to.raw("<p>No kernel has a known share of peak, so none can be ranked.</p>");
 }
 
 void add_time(page& to, std::vector<entry> const& entries) {
   double longest = 0;
   for (auto const& e : entries) longest = std::max(longest, e.of.tuning_seconds());
-  auto const legend = [](char const* kind, char const* what) {
-    return std::string("<span><svg viewBox=\"0 0 10 10\"><rect class=\"") + kind +
-           "\" width=\"10\" height=\"10\"/></svg> " + what + "</span>";
+  auto const legend = [](char const* colour, char const* what) {
+    return std::string("<span><svg viewBox=\"0 0 10 10\"><rect ") + colour + " width=\"10\" height=\"10\"/></svg> " +
+           what + "</span>";
   };
-  to.raw("<h2>Where tuning time went</h2><p class=\"legend\">" + legend("c", "compiling") + legend("m", "measuring") +
-         legend("o", "between trials: proposals, learning, records") + "</p>");
+  to.raw("<h2>Where tuning time went</h2><p class=\"legend\">" + legend(first_colour, "compiling") +
+         legend(second_colour, "measuring") + legend(third_colour, "between trials: proposals, learning, records") +
+         "</p>");
   to.raw(
       "<table><tr><th>operator</th><th class=\"n\">trials</th><th class=\"n\">compiling</th><th "
       "class=\"n\">measuring</th><th class=\"n\">between</th>"
@@ -200,8 +213,9 @@ void add_time(page& to, std::vector<entry> const& entries) {
     to.raw("<tr>").name_cell(h).cell(std::to_string(h.records.size()), "n").cell(in_units(h.compile_seconds), "n");
     to.cell(in_units(h.measure_seconds), "n").cell(in_units(h.other_seconds), "n").raw("<td>");
     if (longest > 0)
-      to.bar(
-          {{"c", h.compile_seconds / longest}, {"m", h.measure_seconds / longest}, {"o", h.other_seconds / longest}});
+      to.bar({{first_colour, h.compile_seconds / longest},
+              {second_colour, h.measure_seconds / longest},
+              {third_colour, h.other_seconds / longest}});
     to.raw("</td></tr>");
   }
   to.raw(
@@ -218,9 +232,12 @@ void add_failures(page& to, std::vector<entry> const& entries) {
   for (std::size_t s = 0; s < total.size(); ++s)
     if (seen(s)) to.raw("<th class=\"n\">").text(name_of(static_cast<ttune::trial_status>(s))).raw("</th>");
   to.raw("</tr>");
+  auto const failed = [](std::size_t s) {
+    return s > 0 && static_cast<ttune::trial_status>(s) != ttune::trial_status::cut_off;
+  };
   auto const row = [&](std::array<std::int64_t, 10> const& counts) {
     for (std::size_t s = 0; s < counts.size(); ++s)
-      if (seen(s)) to.cell(std::to_string(counts[s]), s > 0 && counts[s] > 0 ? "n bad" : "n");
+      if (seen(s)) to.cell(std::to_string(counts[s]), failed(s) && counts[s] > 0 ? "n bad" : "n");
     to.raw("</tr>");
   };
   for (auto const& e : entries) {
@@ -229,7 +246,7 @@ void add_failures(page& to, std::vector<entry> const& entries) {
   }
   to.raw("<tr>").cell("all");
   row(total);
-  to.raw("</table>");
+  to.raw("</table><p class=\"dim\">cut_off: far slower than the best, so stopped after the first run; no failure.</p>");
 }
 
 std::string make_page(std::string const& path, std::vector<entry> const& entries, bool calls_known) {
