@@ -317,16 +317,22 @@ TEST_CASE("sqlite: a million records cost opening a file no time") {
     sqlite(path).append_all(many);
   }
   using clock = std::chrono::steady_clock;
-  auto const start = clock::now();
+  std::array<double, 5> seconds{};  // the first waits for the disk, which still writes the file
+  for (auto& s : seconds) {
+    auto const start = clock::now();
+    sqlite const store(path, record_mode::read_only);
+    CHECK(store.best(sample_key(17)));
+    s = std::chrono::duration<double>(clock::now() - start).count();
+  }
+  std::ranges::sort(seconds);
   sqlite const store(path, record_mode::read_only);
   auto const best = store.best(sample_key(17)).value();
-  auto const seconds = std::chrono::duration<double>(clock::now() - start).count();
   auto least = best.result.seconds;
   for (auto const& r : store.all(sample_key(17))) least = std::min(least, r.result.seconds);
   CHECK(best.result.seconds == least);
   CHECK(store.count() == count);
   CHECK(store.near(sample_key(17)).size() == 16);
-  MESSAGE(count, " records: opened, and the best of a key read, in ", seconds * 1e3, " ms");
+  MESSAGE(count, " records: opened, and the best of a key read, in ", seconds[2] * 1e3, " ms");
 }
 
 TEST_CASE("sqlite: an empty file is taken for a new one") {
