@@ -241,6 +241,12 @@ TTUNE_INLINE void json_lines::put_image(record const& of, std::span<std::uint8_t
   file_->memory.put_image(of, bytes);
 }
 TTUNE_INLINE image_lookup json_lines::get_image(record_key const& key) const { return file_->memory.get_image(key); }
+TTUNE_INLINE void json_lines::put_explanation(record_key const& of, kernel_explanation const& text) {
+  file_->memory.put_explanation(of, text);
+}
+TTUNE_INLINE std::optional<kernel_explanation> json_lines::explanation(record_key const& of) const {
+  return file_->memory.explanation(of);
+}
 TTUNE_INLINE void json_lines::for_each(std::function<bool(record const&)> const& visit) const {
   file_->memory.for_each(visit);
 }

@@ -18,6 +18,7 @@ struct memory_store::contents {
     std::ptrdiff_t best = -1;          ///< position
     std::vector<std::uint8_t> image;
     std::size_t image_of = 0;  ///< position
+    std::optional<kernel_explanation> explanation;
   };
 
   entry const* find(record_key const& key) const {
@@ -26,7 +27,7 @@ struct memory_store::contents {
   }
   entry& find_or_add(record_key const& key) {
     auto const [at, is_new] = places.try_emplace(hash_of(key), entries.size());
-    if (is_new) entries.push_back({key, {}, -1, {}, 0});
+    if (is_new) entries.push_back({key, {}, -1, {}, 0, {}});
     return entries[at->second];
   }
   /// Appends unless it is there.
@@ -103,6 +104,17 @@ TTUNE_INLINE image_lookup memory_store::get_image(record_key const& key) const {
   auto const* const e = contents_->find(key);
   if (!e || e->image.empty()) return {{}, {}, "no image is stored"};
   return {e->image, contents_->records[e->image_of], {}};
+}
+
+TTUNE_INLINE void memory_store::put_explanation(record_key const& of, kernel_explanation const& text) {
+  std::lock_guard const guard(contents_->lock);
+  contents_->find_or_add(of).explanation = text;
+}
+
+TTUNE_INLINE std::optional<kernel_explanation> memory_store::explanation(record_key const& of) const {
+  std::lock_guard const guard(contents_->lock);
+  auto const* const e = contents_->find(of);
+  return e ? e->explanation : std::nullopt;
 }
 
 TTUNE_INLINE void memory_store::for_each(std::function<bool(record const&)> const& visit) const {

@@ -43,6 +43,8 @@ class sqlite final : public record_store {
   [[nodiscard]] std::vector<record> near(record_key const& key, std::size_t limit = 16) const override;
   void put_image(record const& of, std::span<std::uint8_t const> bytes) override;
   [[nodiscard]] image_lookup get_image(record_key const& key) const override;
+  void put_explanation(record_key const& of, kernel_explanation const& text) override;
+  [[nodiscard]] std::optional<kernel_explanation> explanation(record_key const& of) const override;
   void for_each(std::function<bool(record const&)> const& visit) const override;
   [[nodiscard]] std::vector<key_summary> keys() const override;
   [[nodiscard]] std::int64_t count() const override;
@@ -51,12 +53,15 @@ class sqlite final : public record_store {
 
   [[nodiscard]] std::string const& path() const noexcept;
 
-  /// Writes the best record of each key, and its image, to a new file of its own that programs ship and open with
-  /// `read_only` or `must_hit`. It replaces the file there in one step. Where the image belongs to another record than
-  /// the fastest (the tuner compares the finalists once more), that record goes along.
+  /// Writes the best record of each key, its image and its explanation to a new file of its own that programs ship and
+  /// open with `read_only` or `must_hit`. It replaces the file there in one step. Where the image belongs to another
+  /// record than the fastest (the tuner compares the finalists once more), that record goes along.
   export_summary export_best(std::string const& to) const;
   /// The whole of another store, in one transaction: much faster than merge_records.
   void append_all(record_store const& from);
+  /// Removes all but the `keep` fastest records of each key, or of `only` that key, and gives the room back to the
+  /// disk; records with an image stay. Failures count as slowest. Returns how many went.
+  std::int64_t prune(std::int64_t keep, std::optional<record_key> const& only = std::nullopt);
 
  private:
   struct database;

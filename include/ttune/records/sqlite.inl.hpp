@@ -146,11 +146,9 @@ struct sqlite::database {
 
   void open_for_writing_once() {
     file = std::make_unique<connection>(path, path, SQLITE_OPEN_READWRITE);
-    if (detail::is_empty(*file)) {
-      file->execute("pragma journal_mode = wal");
-      detail::create_tables(*file);
-    }
-    detail::checked_schema(*file);
+    if (detail::is_empty(*file)) file->execute("pragma journal_mode = wal");
+    else detail::checked_schema(*file);
+    if (file->integer_of("pragma user_version") < detail::sqlite_schema) detail::upgrade(*file);
     // Exported files come with another journal; a commit in WAL mode outlives the process without a sync.
     file->execute("pragma journal_mode = wal; pragma synchronous = normal");
     can_write = true;
@@ -331,6 +329,39 @@ struct sqlite::database {
     return {{bytes.begin(), bytes.end()}, detail::read_record(q, key, path), {}};
   }
 
+  void put_explanation_here(record_key const& of, kernel_explanation const& text) {
+    auto const key = add_key_here(of);
+    auto q = file->query(
+        "insert or replace into explanations(key, schedule, loops, source, flops, peak) values(?,?,?,?,?,?)");
+    q.bind(key).bind(std::string_view(text.schedule)).bind(std::string_view(text.loops));
+    q.bind(std::string_view(text.source)).bind(text.flops).bind(text.peak_flops_per_second).next();
+  }
+
+  /// A file of the first schema that may only be read has none.
+  std::optional<kernel_explanation> explanation_here(record_key const& of) {
+    if (file->integer_of("pragma user_version") < 2) return std::nullopt;
+    auto q = file->query("select schedule, loops, source, flops, peak from explanations where key = ?");
+    q.bind(find_key_here(of));
+    if (!q.next()) return std::nullopt;
+    kernel_explanation text;
+    text.schedule = q.text();
+    text.loops = q.text();
+    text.source = q.text();
+    text.flops = q.real();
+    text.peak_flops_per_second = q.real();
+    return text;
+  }
+
+  /// All but the `keep` fastest records of each key, or of one; what has an image stays.
+  std::int64_t prune_here(std::int64_t keep, std::optional<record_key> const& only) {
+    auto q = file->query(
+        "delete from records where id not in (select record from images) and id in (select id from (select id, key,"
+        " row_number() over (partition by key order by status <> 0, seconds is null, seconds, id) as place"
+        " from records) where place > ?1 and (?2 < 0 or key = ?2))");
+    q.bind(keep).bind(only ? find_key_here(*only) : std::int64_t{-1}).next();
+    return file->integer_of("select changes()");
+  }
+
   /// Returns whether to go on.
   bool for_each_here(std::function<bool(record const&)> const& visit) {
     auto q = file->query("select " TTUNE_DETAIL_RECORD_COLUMNS ", " TTUNE_DETAIL_KEY_COLUMNS
@@ -424,6 +455,25 @@ TTUNE_INLINE image_lookup sqlite::get_image(record_key const& key) const {
   return database_->read(std::move(in_memory), [&] { return database_->get_image_here(key); });
 }
 
+TTUNE_INLINE void sqlite::put_explanation(record_key const& of, kernel_explanation const& text) {
+  database_->write([&] { return database_->put_explanation_here(of, text), true; },
+                   [&](memory_store& m) { m.put_explanation(of, text); });
+}
+
+TTUNE_INLINE std::optional<kernel_explanation> sqlite::explanation(record_key const& of) const {
+  auto in_memory = database_->memory.explanation(of);
+  if (in_memory) return in_memory;
+  return database_->read(std::move(in_memory), [&] { return database_->explanation_here(of); });
+}
+
+TTUNE_INLINE std::int64_t sqlite::prune(std::int64_t keep, std::optional<record_key> const& only) {
+  std::int64_t removed = 0;
+  database_->write([&] { return removed = database_->prune_here(keep, only), true; }, [](memory_store&) {});
+  std::lock_guard const guard(database_->lock);
+  if (removed > 0) database_->file->execute("vacuum");
+  return removed;
+}
+
 TTUNE_INLINE void sqlite::for_each(std::function<bool(record const&)> const& visit) const {
   if (database_->read(true, [&] { return database_->for_each_here(visit); })) database_->memory.for_each(visit);
 }
@@ -464,9 +514,13 @@ TTUNE_INLINE void sqlite::append_all(record_store const& from) {
   database_->write(
       [&] {
         from.for_each([&](record const& r) { return database_->append_here(r), true; });
-        for (auto const& s : from.keys())
-          if (auto const image = s.has_image ? from.get_image(s.key) : image_lookup{})
-            database_->put_image_here(image.of, image.bytes);
+        for (auto const& s : from.keys()) {
+          auto const image = s.has_image ? from.get_image(s.key) : image_lookup{};
+          auto const better = detail::is_better_image(image, database_->get_image_here(s.key));
+          if (better) database_->put_image_here(image.of, image.bytes);
+          if (auto const text = from.explanation(s.key); text && (better || !database_->explanation_here(s.key)))
+            database_->put_explanation_here(s.key, *text);
+        }
         return true;
       },
       [&](memory_store& m) { merge_records(from, m); });
@@ -481,6 +535,7 @@ TTUNE_INLINE export_summary sqlite::export_best(std::string const& to) const {
     if (!b) continue;
     chosen.append(*b);
     ++summary.keys;
+    if (auto const text = explanation(s.key)) chosen.put_explanation(s.key, *text);
     if (!s.has_image) continue;
     if (auto const image = get_image(s.key)) {
       chosen.put_image(image.of, image.bytes);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/records/explanation.hpp"
 #include "ttune/records/record.hpp"
 
 namespace ttune::inline v0 {
@@ -60,12 +61,19 @@ class record_store {
   virtual void put_image(record const& of, std::span<std::uint8_t const> bytes) = 0;
   [[nodiscard]] virtual image_lookup get_image(record_key const& key) const = 0;
 
+  /// Keeps what explains the winner of a key, in place of what the key had. Stores that keep no explanations ignore it;
+  /// a store that is not `writable` throws record_error.
+  virtual void put_explanation(record_key const& /*of*/, kernel_explanation const& /*text*/) {}
+  [[nodiscard]] virtual std::optional<kernel_explanation> explanation(record_key const& /*of*/) const {
+    return std::nullopt;
+  }
+
   /// Calls `visit` with each record, oldest first, until it returns false. `visit` must not use the store.
   virtual void for_each(std::function<bool(record const&)> const& visit) const = 0;
   [[nodiscard]] virtual std::vector<key_summary> keys() const = 0;
   [[nodiscard]] virtual std::int64_t count() const = 0;
 
-  /// Whether `append` and `put_image` may be called.
+  /// Whether `append`, `put_image` and `put_explanation` may be called.
   [[nodiscard]] virtual bool writable() const { return true; }
   /// Why the store does less than it was asked for; empty if it does not.
   [[nodiscard]] virtual std::string reason() const { return {}; }
@@ -88,7 +96,19 @@ class shared_store {
   std::shared_ptr<record_store> store_;
 };
 
-/// Appends all records and images of one store to another; what is there already stays once.
+namespace detail {
+
+/// Whether a merge puts the first image in the place of the second.
+inline bool is_better_image(image_lookup const& a, image_lookup const& b) noexcept {
+  if (!a || !b) return static_cast<bool>(a);
+  if (a.of.lowering_version != b.of.lowering_version) return a.of.lowering_version > b.of.lowering_version;
+  return is_faster(a.of, b.of);
+}
+
+}  // namespace detail
+
+/// Appends all records, images and explanations of one store to another; what is there already stays once. Of two
+/// images of a key the one of the newer lowering stays, then the faster one.
 void merge_records(record_store const& from, record_store& into);
 
 }  // namespace ttune::inline v0

@@ -43,6 +43,11 @@ inline ttune::record failed_record(ttune::trial_status status, ttune::record_key
   return r;
 }
 
+inline ttune::kernel_explanation sample_explanation(double flops = 2e9) {
+  return {"schedule(op, \"C\")\n    .split(i, 64, i_0, i_1);", "for i < 8\n  \"<&>\"", "define void @ttune_main()\n",
+          flops, 1e12};
+}
+
 inline void check_equal(ttune::record const& a, ttune::record const& b) {
   CHECK(ttune::hash_of(a) == ttune::hash_of(b));  // all members but the text and the extents of the key
   CHECK(a.key == b.key);
@@ -105,6 +110,12 @@ inline void check_store(ttune::record_store& store) {
   check_equal(image.of, fastest);
   check_equal(store.best(key).value(), fastest);
   CHECK(!store.get_image(sample_key(600)));
+
+  CHECK(!store.explanation(key));
+  store.put_explanation(key, sample_explanation(1));
+  store.put_explanation(key, sample_explanation());  // in its place
+  CHECK(store.explanation(key) == sample_explanation());
+  CHECK(!store.explanation(sample_key(600)));
 
   auto const summaries = store.keys();
   REQUIRE(summaries.size() == 6);

@@ -9,10 +9,10 @@ namespace ttune::inline v0::detail {
 /// "ttun": tells `file` and us that an SQLite file is one of ours.
 inline constexpr std::int64_t sqlite_application = 0x7474756e;
 /// Raised with each change of the tables; `upgrade` leads from each older one to this.
-inline constexpr std::int64_t sqlite_schema = 1;
+inline constexpr std::int64_t sqlite_schema = 2;
 
 /// Keys are found by the hash of what identifies them, records of a key by speed. Equal records are one row.
-inline constexpr char const* sqlite_tables = R"(
+inline constexpr char const* sqlite_tables_1 = R"(
 create table keys(id integer primary key, hash integer not null, text_hash integer not null, compute integer not null,
   text text not null, extents text not null, target text not null, space integer not null, objective text not null);
 create index keys_by_hash on keys(hash);
@@ -27,6 +27,11 @@ create table images(key integer primary key references keys, record integer not 
   checksum integer not null, bytes blob not null);
 pragma application_id = 1953789294;
 pragma user_version = 1;
+)";
+inline constexpr char const* sqlite_tables_2 = R"(
+create table explanations(key integer primary key references keys, schedule text not null, loops text not null,
+  source text not null, flops real not null, peak real not null);
+pragma user_version = 2;
 )";
 
 /// Whether there is anything in the file. Also the first read, which finds out if it is a database at all.
@@ -45,10 +50,12 @@ inline std::int64_t checked_schema(sqlite_connection& on) {
   return version;
 }
 
-/// Creates the tables in an empty file. Of several processes that come at once, one does.
-inline void create_tables(sqlite_connection& on) {
+/// Creates the tables in an empty file, adds those that an older one lacks. Of several processes that come at once,
+/// one does.
+inline void upgrade(sqlite_connection& on) {
   on.write([&] {
-    if (is_empty(on)) on.execute(sqlite_tables);
+    if (is_empty(on)) on.execute(sqlite_tables_1);
+    if (checked_schema(on) < 2) on.execute(sqlite_tables_2);
     return true;
   });
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ttune explain`: all that a record file knows of one kernel.
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+
+#include "tool.hpp"
+
+namespace ttune_tool {
+namespace {
+
+ttune::json_value known(std::optional<double> value) {
+  return value && std::isfinite(*value) ? ttune::json_value{*value} : ttune::json_value{};
+}
+
+std::optional<double> predicted_share(key_history const& h, std::optional<prediction> const& p) {
+  if (!p || p->seconds <= 0 || h.flops <= 0 || h.peak <= 0) return std::nullopt;
+  return h.flops / p->seconds / h.peak;
+}
+
+void print_section(char const* title, std::string const& text) {
+  std::printf("\n---- %s\n", title);
+  if (text.empty()) std::puts("(not in this file: tune once more with this version of ttune, which keeps it)");
+  else std::printf("%s%s", text.c_str(), text.back() == '\n' ? "" : "\n");
+}
+
+void print_measurements(key_history const& h) {
+  std::printf("\n%zu trials:", h.records.size());
+  for (std::size_t s = 0; s < h.by_status.size(); ++s)
+    if (h.by_status[s] > 0)
+      std::printf(" %" PRId64 " %s", h.by_status[s], name_of(static_cast<ttune::trial_status>(s)));
+  std::printf("\n");
+  if (!h.winner) {
+    std::puts("no trial succeeded: there is no winner");
+    return;
+  }
+  auto const& w = *h.winner;
+  std::printf("winner      %s, spread %s of %d samples; %s\n", in_units(w.result.seconds).c_str(),
+              percent(w.result.spread).c_str(), w.result.samples, time_of_day(w.timestamp).c_str());
+  std::printf("            on %s, ttune %s, lowering %u\n", w.device.empty() ? "an unnamed device" : w.device.c_str(),
+              w.library_version.c_str(), w.lowering_version);
+  std::printf("choices     %s\n", choices_text(w).c_str());
+  if (auto const share = h.share_of_peak())
+    std::printf("measured    %s of peak (%s of %s GFLOP/s)\n", percent(*share).c_str(),
+                number(h.flops / w.result.seconds * 1e-9).c_str(), number(h.peak * 1e-9).c_str());
+  else if (h.flops > 0)
+    std::printf("measured    %s GFLOP/s; the peak is not in the file: say it with --peak\n",
+                number(h.flops / w.result.seconds * 1e-9).c_str());
+  else std::puts("measured    share of peak not known: the file does not hold the number of operations");
+  auto const p = prediction_of(h);
+  if (!p) std::puts("predicted   nothing: the model did not know enough then");
+  else if (auto const share = predicted_share(h, p))
+    std::printf("predicted   %s of peak (%s; score %s of the best before it)\n", percent(*share).c_str(),
+                in_units(p->seconds).c_str(), number(p->score).c_str());
+  else std::printf("predicted   score %s of the best before it\n", number(p->score).c_str());
+}
+
+}  // namespace
+
+int explain(std::string const& path, std::string const& key, double peak, bool json) {
+  auto const store = open_for_reading(path);
+  auto const h = history_of(*store, find_key(*store, path, key).key, peak);
+  auto const text = h.text.value_or(ttune::kernel_explanation{});
+  if (json) {
+    auto item = json_of(h.key);
+    auto& members = std::get<ttune::json_value::object>(item.what);
+    auto const p = prediction_of(h);
+    members.push_back({"trials", {static_cast<std::int64_t>(h.records.size())}});
+    members.push_back({"seconds", known(h.winner ? std::optional(h.winner->result.seconds) : std::nullopt)});
+    members.push_back({"spread", known(h.winner ? std::optional(h.winner->result.spread) : std::nullopt)});
+    members.push_back({"measured_share_of_peak", known(h.share_of_peak())});
+    members.push_back({"predicted_score", known(p ? std::optional(p->score) : std::nullopt)});
+    members.push_back({"predicted_share_of_peak", known(predicted_share(h, p))});
+    members.push_back({"schedule", {text.schedule}});
+    members.push_back({"loops", {text.loops}});
+    members.push_back({"source", {text.source}});
+    print_json(item);
+    return 0;
+  }
+  std::printf("%s  %s\n%s\ntarget %s, %s operands\n", id_of(h.key).c_str(), title_of(h.key).c_str(),
+              h.key.compute_text.c_str(), h.key.target.c_str(), h.key.objective.c_str());
+  print_measurements(h);
+  print_section("schedule, to paste", text.schedule);
+  print_section("loop nest", text.loops);
+  print_section("emitted source", text.source);
+  return 0;
+}
+
+}  // namespace ttune_tool

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands of `ttune` share: record files, keys as people name them, and words for numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ttune/records/json.hpp"
+#include "ttune/records/store.hpp"
+
+namespace ttune_tool {
+
+/// What the user can mend: the message is printed as it is, and the program ends with 1.
+struct failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A database, or a file of JSON lines, which is told by its first character. Throws ttune::record_error or `failure`.
+[[nodiscard]] std::unique_ptr<ttune::record_store> open_for_reading(std::string const& path);
+
+/// As "9f86d081884c7d65": stable, as long as operator, space, target and objective are.
+[[nodiscard]] std::string id_of(ttune::record_key const& key);
+/// The key whose id begins so. Throws `failure` if there is none, or more than one.
+[[nodiscard]] ttune::key_summary find_key(ttune::record_store const& in, std::string const& path, std::string_view id);
+/// As "matmul 512 x 1024 x 256".
+[[nodiscard]] std::string title_of(ttune::record_key const& key);
+
+[[nodiscard]] std::string in_units(double seconds);  ///< as "1.25 ms"; "-" for what is no time
+[[nodiscard]] std::string percent(double share);     ///< as "61.5 %"
+[[nodiscard]] std::string number(double value, int digits = 4);
+[[nodiscard]] std::string time_of_day(std::int64_t milliseconds);  ///< as "2026-01-31 23:59:59 UTC"
+[[nodiscard]] std::string choices_text(ttune::record const& r);    ///< as "tile_y = 8 x 64, order = 0 x 2 x 1"
+
+[[nodiscard]] ttune::json_value json_of(ttune::record_key const& key);
+void print_json(ttune::json_value const& value);
+
+/// What is known of one key, worked up for `explain` and `report`.
+struct key_history {
+  ttune::record_key key;
+  std::vector<ttune::record> records;  ///< oldest first
+  std::optional<ttune::kernel_explanation> text;
+  std::optional<ttune::record> winner;  ///< that the image belongs to; without an image the fastest
+  std::array<std::int64_t, 10> by_status{};
+  double compile_seconds = 0;
+  double measure_seconds = 0;
+  double other_seconds = 0;  ///< between trials: proposals, learning, records; pauses of more than 30 s are left out
+  double flops = 0;          ///< of one call; 0: not known
+  double peak = 0;           ///< operations a second; 0: not known
+
+  [[nodiscard]] double tuning_seconds() const noexcept { return compile_seconds + measure_seconds + other_seconds; }
+  /// Of the arithmetic peak; nothing if operations, peak or time are not known.
+  [[nodiscard]] std::optional<double> share_of_peak() const noexcept;
+};
+
+/// `peak` in operations a second takes the place of the stored one unless it is 0.
+[[nodiscard]] key_history history_of(ttune::record_store const& in, ttune::record_key const& key, double peak);
+
+/// What the model said of the winner before it was measured.
+struct prediction {
+  double score = 0;    ///< of the best at that time, for models that predict shares of the best
+  double seconds = 0;  ///< what the score means as a time; 0 if nothing was measured before
+};
+[[nodiscard]] std::optional<prediction> prediction_of(key_history const& of);
+
+// ---- the subcommands; each returns the exit status
+
+int list_records(std::string const& path, bool json);
+int show_records(std::string const& path, std::string const& key, std::int64_t limit, bool json);
+int export_records(std::string const& path, std::string const& to, bool best);
+int import_records(std::string const& path, std::vector<std::string> const& from, bool autotvm);
+int merge_records(std::string const& into, std::vector<std::string> const& from);
+int prune_records(std::string const& path, std::int64_t keep, std::string const& key);
+int show_devices(bool measure, bool json);
+int explain(std::string const& path, std::string const& key, double peak, bool json);
+/// `calls` are "KEY=COUNT".
+int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls);
+
+}  // namespace ttune_tool

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: `ttune --help`. Ends with 0 if all went well, 1 if something failed (the last line on standard
+// error says what), 2 if the command line was wrong.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "tool.hpp"
+#include "ttune/runtime/worker.hpp"
+#include "ttune/support/config.hpp"
+
+namespace {
+
+/// The options of all subcommands.
+struct arguments {
+  std::string file, key, to = "-", html;
+  std::vector<std::string> from, calls;
+  std::int64_t limit = 20, keep = 100;
+  double peak_gflops = 0;
+  bool json = false, best = false, autotvm = false, measure = false;
+};
+
+CLI::App* add(CLI::App& to, char const* name, char const* text, int& status, std::function<int()> run) {
+  auto* const command = to.add_subcommand(name, text);
+  command->callback([&status, run = std::move(run)] { status = run(); });
+  return command;
+}
+
+void add_records(CLI::App& program, arguments& a, int& status) {
+  namespace t = ttune_tool;
+  auto* const records = program.add_subcommand("records", "What a record file holds, and what goes in and out of it");
+  records->require_subcommand(1);
+  auto const file = [&a](CLI::App* c, char const* text) { c->add_option("FILE", a.file, text)->required(); };
+  auto const json = [&a](CLI::App* c) { c->add_flag("--json", a.json, "As JSON"); };
+  constexpr auto readable = "A database, or a file of JSON lines";
+  constexpr auto database = "A database; made if it is not there";
+
+  auto* c = add(*records, "list", "The keys: what was tuned, how often, and the best time", status,
+                [&] { return t::list_records(a.file, a.json); });
+  file(c, readable);
+  json(c);
+
+  c = add(*records, "show", "The records of a key, fastest first", status,
+          [&] { return t::show_records(a.file, a.key, a.limit, a.json); });
+  file(c, readable);
+  c->add_option("KEY", a.key, "A key as `list` shows it, or its beginning")->required();
+  c->add_option("--limit", a.limit, "How many; 0: all")->capture_default_str()->check(CLI::NonNegativeNumber);
+  json(c);
+
+  c = add(*records, "export", "Writes all records as JSON lines, or a database of the winners to ship", status,
+          [&] { return t::export_records(a.file, a.to, a.best); });
+  file(c, readable);
+  c->add_option("--to", a.to, "Where to; -: standard output")->capture_default_str();
+  c->add_flag("--best", a.best, "A new database with the best record of each key and its image");
+
+  c = add(*records, "import", "Adds records from JSON lines", status,
+          [&] { return t::import_records(a.file, a.from, a.autotvm); });
+  file(c, database);
+  c->add_option("LINES", a.from, "Files of JSON lines; -: standard input")->required();
+  c->add_flag("--autotvm", a.autotvm, "They are logs of AutoTVM");
+
+  c = add(*records, "merge", "Adds all records, images and explanations of other files", status,
+          [&] { return t::merge_records(a.file, a.from); });
+  c->add_option("INTO", a.file, database)->required();
+  c->add_option("FROM", a.from, "Databases or files of JSON lines; they stay as they are")->required();
+
+  c = add(*records, "prune", "Removes all but the fastest records of each key; what has an image stays", status,
+          [&] { return t::prune_records(a.file, a.keep, a.key); });
+  c->add_option("FILE", a.file, "A database")->required();
+  c->add_option("--keep", a.keep, "How many to keep of each key")->capture_default_str()->check(CLI::NonNegativeNumber);
+  c->add_option("--key", a.key, "Of this key only");
+}
+
+int run(int argc, char** argv) {
+  arguments a;
+  int status = 0;
+  CLI::App program("Looks after records of tuned kernels. `ttune COMMAND --help` says more of each.", "ttune");
+  program.set_version_flag("--version", std::to_string(TTUNE_VERSION_MAJOR) + "." +
+                                            std::to_string(TTUNE_VERSION_MINOR) + "." +
+                                            std::to_string(TTUNE_VERSION_PATCH));
+  program.require_subcommand(1);
+  program.footer("Exit status: 0 all went well, 1 something failed, 2 the command line was wrong.");
+  auto const add_peak = [&a](CLI::App* c) {
+    c->add_option("--peak", a.peak_gflops,
+                  "The device's peak in GFLOP/s, in place of the stored one; `ttune devices --measure` finds it")
+        ->check(CLI::PositiveNumber);
+  };
+
+  add_records(program, a, status);
+  auto* c = add(program, "explain", "One tuned kernel: its schedule as C++, loop nest, source and measurements", status,
+                [&] { return ttune_tool::explain(a.file, a.key, a.peak_gflops * 1e9, a.json); });
+  c->add_option("FILE", a.file, "A database, or a file of JSON lines")->required();
+  c->add_option("KEY", a.key, "A key as `ttune records list FILE` shows it, or its beginning")->required();
+  add_peak(c);
+  c->add_flag("--json", a.json, "As JSON");
+
+  c = add(program, "report", "One page about a file: convergence, share of peak, time, failures, what to tune next",
+          status, [&] { return ttune_tool::write_report(a.file, a.html, a.peak_gflops * 1e9, a.calls); });
+  c->add_option("FILE", a.file, "A database, or a file of JSON lines")->required();
+  c->add_option("--html", a.html, "The page to write; it needs nothing but itself")->required();
+  c->add_option("--calls", a.calls, "KEY=COUNT: how often the application calls a kernel; may be repeated");
+  add_peak(c);
+
+  c = add(program, "devices", "What this machine is, and which backends and libraries were found", status,
+          [&] { return ttune_tool::show_devices(a.measure, a.json); });
+  c->add_flag("--measure", a.measure, "Measure arithmetic peak and bandwidth, too");
+  c->add_flag("--json", a.json, "As JSON");
+
+  add(program, "worker", "Runs candidates for a tuner on standard input and output, as ttune-worker does", status,
+      [] { return ttune::run_worker(); });
+
+  try {
+    program.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    return program.exit(e) == 0 ? 0 : 2;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "ttune: %s\n", e.what());
+    return 1;
+  }
+}
