@@ -14,6 +14,7 @@
 
 #include "robustness/tuning.hpp"
 #include "support/main.hpp"
+#include "support/sanitized.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
 
@@ -59,7 +60,7 @@ std::vector<planted> bad_candidates() {
       {"an output that is not touched", code::spin(1), wrong_result, "C[0] was never written"},
       {"no code at all", code(), compile_failed, "no register is left"},
   };
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their workers may take what they like
+#if !TTUNE_TEST_SANITIZED  // their workers may take what they like
   constexpr auto wanted = std::uint64_t{25} << 32;
   if (memory_of_machine() / 4 * 3 < wanted)
     all.push_back({"100 GB of memory", copy_and(code::huge_allocation()), out_of_memory, ""});
