@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // doctest's implementation, and the closing line that tests/tools/summarize.py counts.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include "support/sanitized.hpp"
+#if TTUNE_TEST_SANITIZED
 #define DOCTEST_CONFIG_NO_POSIX_SIGNALS
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define DOCTEST_CONFIG_NO_POSIX_SIGNALS
-#endif
 #endif
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -10,11 +10,9 @@
 
 #include "support/machine_code.hpp"
 #include "support/main.hpp"
-#include "ttune/core/target.hpp"
+#include "support/scripted_backend.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/ir/equal.hpp"
-#include "ttune/ir/make.hpp"
-#include "ttune/ir/print.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/annealing.hpp"
@@ -29,53 +27,10 @@ namespace {
 
 at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};
 
-constexpr std::int64_t n = 4096;
-
-/// C(i) = A(i), `elements` of n.
-handle<ir::program> copy_program(std::string const& name = "copy", std::int64_t elements = n) {
-  ir::tensor a;
-  a.name = "A";
-  a.shape.emplace_back(elements);
-  auto const from = share(std::move(a));
-  ir::stage s;
-  s.name = "C";
-  s.axes.push_back({"i", 0, elements});
-  s.components.push_back({"", dtype::f32, ir::make_access(from, {ir::make_variable("i")})});
-  auto const to = share(std::move(s));
-  return share(ir::program{{}, name, {from}, {to}, {to}});
-}
+constexpr std::int64_t n = scripted_elements;
 
 code right() { return code::copy(0, 1, n * 4); }
 code slow() { return code::spin(300).then(right()); }
-
-/// Gives the kernels that it is told for a program, in this order, the last one again and again.
-class scripted_backend final : public backend {
- public:
-  explicit scripted_backend(std::vector<code> script) : scripts_{{"copy", std::move(script)}} {}
-  explicit scripted_backend(std::map<std::string, std::vector<code>> scripts) : scripts_(std::move(scripts)) {}
-
-  [[nodiscard]] std::string name() const override { return "scripted"; }
-  [[nodiscard]] ttune::availability availability() const override { return {}; }
-  [[nodiscard]] ttune::target const& target() const override { return target_; }
-  [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const&) const override { return ir::print(program); }
-  [[nodiscard]] compile_result compile(ir::lowered const&, kernel_signature signature) override {
-    auto const& script = scripts_.at(signature.name);
-    auto const& next = script[std::min(compiled_[signature.name]++, script.size() - 1)];
-    if (next.get().empty()) return {std::nullopt, "no register is left", 0};
-    auto const body = next;
-    return {image_of(std::move(signature), code(body).then(code::ret())), {}, 1e-3};
-  }
-  [[nodiscard]] std::size_t compiled(std::string const& program = "copy") { return compiled_[program]; }
-
- private:
-  std::map<std::string, std::vector<code>> scripts_;
-  std::map<std::string, std::size_t> compiled_;
-  ttune::target target_ = [] {
-    ttune::target t;
-    t.name = "x86_64 generic";
-    return t;
-  }();
-};
 
 class unavailable_backend final : public backend {
  public:
