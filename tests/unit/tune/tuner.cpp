@@ -14,6 +14,7 @@
 #include "ttune/expr.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/records/memory_store.hpp"
+#include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/random_search.hpp"
@@ -144,6 +145,12 @@ TEST_CASE("tuner: records are there before the callback, and serve the next tuni
   CHECK(again.result.report.source == tuning_report::origin::record);
   CHECK(again.result.chosen == first.chosen);
   CHECK(again.result.image.code == first.image.code);
+  auto const in = derive_space(copy_program(), scripted_backend(std::vector<code>{}).target());
+  auto const told = store->explanation(store->keys()[0].key);
+  REQUIRE(told);
+  CHECK(told->schedule == to_cpp(in, first.chosen));
+  CHECK(has(told->loops, "parallel"));
+  CHECK(told->source == told->loops);  // the scripted backend compiles what is printed
 }
 
 namespace {

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "ttune/capture/bind.hpp"
+#include "ttune/ir/print.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
@@ -295,6 +297,13 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
   trial timed{winner.chosen, winner.result};
   timed.result.seconds = report_.seconds;
   options_.records->put_image(make_record(timed, std::nullopt), to_bytes(image));
+  options_.records->put_explanation(key_, explain(winner.chosen));
+}
+
+TTUNE_INLINE kernel_explanation tuning_session::explain(configuration const& chosen) const {
+  kernel_signature signature;
+  auto const program = work_.build(chosen, signature);
+  return {to_cpp(work_.space(), chosen), ir::print(program), backend_.source(program, signature), report_.flops, options_.peak_flops_per_second};
 }
 
 }  // namespace ttune::inline v0::detail
