@@ -245,7 +245,23 @@ class contraction {
   /// The boundary of a tap of a short window cuts a last, partly filled tile of vectors: which lanes it leaves is known
   /// where the taps are unrolled, else they would be computed one by one.
   [[nodiscard]] bool meets_lanes(std::int32_t a) const {
-    return size(a) <= 7 && is_guarded(r_, static_cast<std::size_t>(a)) && moves_with(a, v_) && leaves_tail_;
+    return leaves_tail_ && size(a) <= 7 && is_guarded(r_, static_cast<std::size_t>(a)) && reaches_past(a);
+  }
+
+  /// The last tap of a window lies beyond the end for the last element of the vector axis.
+  [[nodiscard]] bool reaches_past(std::int32_t a) const {
+    for (auto const& access : r_.accesses) {
+      auto const shape = shape_of(p_, r_, access);
+      for (std::size_t d = 0; d < access.indices.size(); ++d) {
+        auto const& i = access.indices[d];
+        if (i.whole) continue;
+        auto const of_taps = i.coefficient[static_cast<std::size_t>(a)];
+        auto const of_lanes = i.coefficient[static_cast<std::size_t>(v_)];
+        auto const last = i.constant + of_taps * (size(a) - 1) + of_lanes * (size(v_) - 1);
+        if (of_taps != 0 && of_lanes != 0 && last >= shape[d] * i.divisor) return true;
+      }
+    }
+    return false;
   }
 
   /// Some dimension is indexed with both axes, as y * 2 + r.
