@@ -56,6 +56,8 @@ class contraction {
     else
       for (std::int32_t n = 1; n <= (w_size == 1 ? 28 : 4) && (n - 1) * lanes_ < v_size; n += n < 4 ? 1 : 4)
         vector_tiles.push_back(n * lanes_);
+    leaves_tail_ = std::any_of(vector_tiles.begin(), vector_tiles.end(),
+                               [&](std::int32_t tile) { return v_size > tile && v_size % tile != 0; });
     std::vector<std::int32_t> row_tiles = {1};
     for (std::int32_t t = 2; t <= std::min<std::int64_t>(w_size, 16); ++t) row_tiles.push_back(t);
     double best = 0;
@@ -231,12 +233,35 @@ class contraction {
     for (auto a = static_cast<std::int32_t>(free); a < static_cast<std::int32_t>(r_.axis_count()); ++a) {
       if (size(a) == 1) continue;
       if (is_window(a)) windows.push_back(a);
+      else if (meets_lanes(a)) windows.insert(windows.begin(), a);
       else if (is_guarded(r_, static_cast<std::size_t>(a))) guarded.push_back(a);
       else longs.push_back(a);
     }
     rolled_ = guarded;
     rolled_.insert(rolled_.end(), longs.begin(), longs.end());
     windows_ = windows;
+  }
+
+  /// The boundary of a tap of a short window cuts a last, partly filled tile of vectors: which lanes it leaves is known
+  /// where the taps are unrolled, else they would be computed one by one.
+  [[nodiscard]] bool meets_lanes(std::int32_t a) const {
+    return leaves_tail_ && size(a) <= 7 && is_guarded(r_, static_cast<std::size_t>(a)) && reaches_past(a);
+  }
+
+  /// The last tap of a window lies beyond the end for the last element of the vector axis.
+  [[nodiscard]] bool reaches_past(std::int32_t a) const {
+    for (auto const& access : r_.accesses) {
+      auto const shape = shape_of(p_, r_, access);
+      for (std::size_t d = 0; d < access.indices.size(); ++d) {
+        auto const& i = access.indices[d];
+        if (i.whole) continue;
+        auto const of_taps = i.coefficient[static_cast<std::size_t>(a)];
+        auto const of_lanes = i.coefficient[static_cast<std::size_t>(v_)];
+        auto const last = i.constant + of_taps * (size(a) - 1) + of_lanes * (size(v_) - 1);
+        if (of_taps != 0 && of_lanes != 0 && last >= shape[d] * i.divisor) return true;
+      }
+    }
+    return false;
   }
 
   /// Some dimension is indexed with both axes, as y * 2 + r.
@@ -355,6 +380,7 @@ class contraction {
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t w_ = -1;
+  bool leaves_tail_ = false;  ///< of some tile of vectors
   knob_value tile_v_;
   knob_value tile_w_;
   std::int64_t seed_tile_v_ = 1;
