@@ -86,8 +86,9 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::string mask_text(int lanes) const;
   [[nodiscard]] std::string opaque_mask(int lanes);
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
-  [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type, std::vector<element> const* all_lanes = nullptr);
   [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] bool lie_before_arm(std::vector<std::string> const& vectors) const;
   [[nodiscard]] std::string fenced(std::string const& v, dtype type, int lanes);
   void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key);
   [[nodiscard]] std::string extract(value const& v, int lane);
@@ -153,7 +154,9 @@ class llvm_emitter : private lane_sink {
   std::unordered_map<std::string, linear> variables_;
   int lanes_ = 1;
   mask mask_;
+  mask chunk_mask_;  ///< of the vectorised loop, without the conditions inside of it
   register_file registers_;
+  std::optional<int> arm_begins_;  ///< number of the first value in the arm being written, if the condition has two
 };
 
 }  // namespace ttune::inline v0::emit

@@ -199,17 +199,21 @@ inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat
   if (!flat.terms.empty())
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   auto const& file = registers_[&b];
-  std::vector<element> wanted(static_cast<std::size_t>(flat.lane == 0 ? 1 : lanes_));
-  for (int lane = 0; lane < static_cast<int>(wanted.size()); ++lane) {
+  std::vector<element> all(static_cast<std::size_t>(flat.lane == 0 ? 1 : lanes_));
+  auto wanted = all;
+  for (int lane = 0; lane < static_cast<int>(all.size()); ++lane) {
     auto const at = static_cast<std::size_t>(flat.constant + flat.lane * lane);
-    if (at < file.size() && runs(lane)) wanted[static_cast<std::size_t>(lane)] = file[at];
+    if (at >= file.size() || (!chunk_mask_.empty() && !chunk_mask_[static_cast<std::size_t>(lane)])) continue;
+    all[static_cast<std::size_t>(lane)] = file[at];
+    if (runs(lane)) wanted[static_cast<std::size_t>(lane)] = file[at];
   }
-  return assemble(wanted, compute_type(b.type));
+  return assemble(wanted, compute_type(b.type), &all);
 }
 
 /// One vector of the elements given: the very vector they come from if they lie in it in order. Elements without
-/// a vector may be anything.
-inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype type) {
+/// a vector may be anything; what they are in `all_lanes` may stand there, so that a tile is transposed once for masked
+/// and unmasked uses.
+inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype type, std::vector<element> const* all_lanes) {
   int const lanes = static_cast<int>(elements.size());
   std::string whole;
   bool same = true;
@@ -221,6 +225,8 @@ inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype 
   }
   if (whole.empty()) return {"undef", type, lanes};
   if (same) return {whole, type, lanes};
+  if (all_lanes)
+    if (auto const from_rows = column(*all_lanes, type)) return *from_rows;
   if (auto const from_rows = column(elements, type)) return *from_rows;
   std::string made = "undef";
   for (int i = 0; i < lanes; ++i) {
@@ -232,6 +238,12 @@ inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype 
                   ", i32 " + std::to_string(i));
   }
   return {made, type, lanes};
+}
+
+/// Whether an arm of a condition with two is being written, and values were there before it.
+inline bool llvm_emitter::lie_before_arm(std::vector<std::string> const& vectors) const {
+  return arm_begins_ && frames_.in_arm() &&
+         std::all_of(vectors.begin(), vectors.end(), [&](std::string const& v) { return v == "undef" || std::stoi(v.substr(2)) < *arm_begins_; });
 }
 
 /// The same lane of several vectors: a column of a tile whose rows they are. The tile is transposed once, and the
@@ -255,8 +267,11 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
   auto const bytes = static_cast<int>(size_in_bytes(type));
   auto const& plan = transpositions_.try_emplace({rows, lanes, bytes}, rows, lanes, bytes).first->second;
   if (!frames_.find_load("transposed", key)) {
+    // In an arm, before the condition: the other arm stores the same tile, whole or with a mask.
+    auto arm = lie_before_arm(vectors) ? std::optional(frames_.suspend()) : std::nullopt;
     frames_.remember_load("transposed", key, "all");
     transpose(plan, std::move(vectors), lanes, type, key);
+    if (arm) frames_.resume(std::move(*arm));
   }
   auto const& places = plan.column(lane);
   auto const* const from = frames_.find_load("transposed", key + " " + std::to_string(places[0].vector));

@@ -49,6 +49,8 @@ inline std::string llvm_emitter::module() {
   parallel_depth_ = 0;
   lanes_ = 1;
   mask_.clear();
+  chunk_mask_.clear();
+  arm_begins_.reset();
   vector_loop_ = nullptr;
   if (program_.prepare) function("ttune_prepare", program_.prepare);
   function("ttune_main", program_.body);
@@ -207,6 +209,7 @@ inline void llvm_emitter::emit_chunk(ir::loop const& l, std::int64_t begin, int 
     mask_.assign(static_cast<std::size_t>(lanes), false);
     std::fill(mask_.begin(), mask_.begin() + running, true);
   }
+  chunk_mask_ = mask_;
   linear at;
   at.constant = begin;
   at.lane = 1;
@@ -216,6 +219,7 @@ inline void llvm_emitter::emit_chunk(ir::loop const& l, std::int64_t begin, int 
   vector_loop_ = nullptr;
   lanes_ = 1;
   mask_.clear();
+  chunk_mask_.clear();
 }
 
 /// The groups that register buffers consist of here: the first element of each.
@@ -411,20 +415,24 @@ inline void llvm_emitter::emit_branch(ir::conditional const& c) {
   auto const yes = fresh_label();
   auto const no = fresh_label();
   auto const join = fresh_label();
-  frames_.line("br i1 " + condition.text + ", label %" + yes + ", label %" + no);
   auto const before = registers_;
+  std::string arms;
   auto const arm = [&](std::string const& label, ir::stmt const& s) {
     registers_ = before;
+    auto const outer_arm = arm_begins_;
+    arm_begins_ = c.then && c.otherwise ? std::optional(next_) : std::nullopt;
     frames_.open(frames_.depth(), true);
     start_block(label);
     if (s) emit(s);
     frames_.line("br label %" + join);
-    auto const text = frames_.close();
-    frames_.top().body += text;
+    arms += frames_.close();
+    arm_begins_ = outer_arm;
     return std::pair{registers_, label_};
   };
   auto [file_a, from_a] = arm(yes, c.then);
   auto [file_b, from_b] = arm(no, c.otherwise);
+  frames_.line("br i1 " + condition.text + ", label %" + yes + ", label %" + no);
+  frames_.top().body += arms;
   start_block(join);
   registers_ = std::move(before);
   std::map<std::pair<int, int>, element> merged;

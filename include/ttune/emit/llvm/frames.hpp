@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ttune/support/config.hpp"
@@ -32,6 +33,13 @@ class frames {
     stack_.pop_back();
     return text;
   }
+  /// Takes the innermost frame out: what is emitted until `resume` lies before it.
+  [[nodiscard]] frame suspend() {
+    auto inner = std::move(stack_.back());
+    stack_.pop_back();
+    return inner;
+  }
+  void resume(frame inner) { stack_.push_back(std::move(inner)); }
   [[nodiscard]] frame& top() { return stack_.back(); }
   [[nodiscard]] int depth() const { return stack_.back().depth; }
   [[nodiscard]] bool in_arm() const { return stack_.back().arm; }
