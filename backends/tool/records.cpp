@@ -44,7 +44,9 @@ int show_records(std::string const& path, std::string const& key, std::int64_t l
   auto const store = open_for_reading(path);
   auto const of = find_key(*store, path, key).key;
   auto records = store->all(of);
-  std::stable_sort(records.begin(), records.end(), ttune::is_faster);
+  std::ranges::sort(records, [](ttune::record const& x, ttune::record const& y) {
+    return is_faster(x, y) || (!is_faster(y, x) && x.timestamp < y.timestamp);
+  });
   if (limit > 0 && records.size() > static_cast<std::size_t>(limit)) records.resize(static_cast<std::size_t>(limit));
   if (json) {
     for (auto const& r : records) std::puts(to_json_line(r).c_str());

@@ -178,7 +178,7 @@ void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
       "class=\"n\">headroom</th>"
       "<th class=\"n\">to gain</th></tr>");
   std::erase_if(entries, [](entry const& e) { return !e.to_gain(); });
-  std::ranges::stable_sort(entries, std::ranges::greater{}, [](entry const& e) { return *e.to_gain(); });
+  std::ranges::sort(entries, {}, [](entry const& e) { return std::pair(-*e.to_gain(), id_of(e.of.key)); });
   int rank = 0;
   for (auto const& e : entries) {
     to.raw("<tr>")
