@@ -2,9 +2,11 @@
 // `ttune records ...`
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <tuple>
 
 #include "tool.hpp"
 #include "ttune/records/autotvm_log.hpp"
@@ -44,8 +46,9 @@ int show_records(std::string const& path, std::string const& key, std::int64_t l
   auto const store = open_for_reading(path);
   auto const of = find_key(*store, path, key).key;
   auto records = store->all(of);
-  std::ranges::sort(records, [](ttune::record const& x, ttune::record const& y) {
-    return is_faster(x, y) || (!is_faster(y, x) && x.timestamp < y.timestamp);
+  std::ranges::sort(records, {}, [](ttune::record const& r) {
+    auto const timed = r.result.ok() && std::isfinite(r.result.seconds);
+    return std::tuple(!timed, timed ? r.result.seconds : 0, r.timestamp);
   });
   if (limit > 0 && records.size() > static_cast<std::size_t>(limit)) records.resize(static_cast<std::size_t>(limit));
   if (json) {

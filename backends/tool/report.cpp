@@ -224,7 +224,7 @@ void add_time(page& to, std::vector<entry> const& entries) {
 }
 
 void add_failures(page& to, std::vector<entry> const& entries) {
-  std::array<std::int64_t, 10> total{};
+  status_counts total{};
   for (auto const& e : entries)
     for (std::size_t s = 0; s < total.size(); ++s) total[s] += e.of.by_status[s];
   to.raw("<h2>Trials by outcome</h2><table><tr><th>operator</th>");
@@ -235,7 +235,7 @@ void add_failures(page& to, std::vector<entry> const& entries) {
   auto const failed = [](std::size_t s) {
     return s > 0 && static_cast<ttune::trial_status>(s) != ttune::trial_status::cut_off;
   };
-  auto const row = [&](std::array<std::int64_t, 10> const& counts) {
+  auto const row = [&](status_counts const& counts) {
     for (std::size_t s = 0; s < counts.size(); ++s)
       if (seen(s)) to.cell(std::to_string(counts[s]), failed(s) && counts[s] > 0 ? "n bad" : "n");
     to.raw("</tr>");
