@@ -2,9 +2,11 @@
 // `ttune records ...`
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <tuple>
 
 #include "tool.hpp"
 #include "ttune/records/autotvm_log.hpp"
@@ -44,7 +46,10 @@ int show_records(std::string const& path, std::string const& key, std::int64_t l
   auto const store = open_for_reading(path);
   auto const of = find_key(*store, path, key).key;
   auto records = store->all(of);
-  std::stable_sort(records.begin(), records.end(), ttune::is_faster);
+  std::ranges::sort(records, {}, [](ttune::record const& r) {
+    auto const timed = r.result.ok() && std::isfinite(r.result.seconds);
+    return std::tuple(!timed, timed ? r.result.seconds : 0, r.timestamp);
+  });
   if (limit > 0 && records.size() > static_cast<std::size_t>(limit)) records.resize(static_cast<std::size_t>(limit));
   if (json) {
     for (auto const& r : records) std::puts(to_json_line(r).c_str());
@@ -113,16 +118,34 @@ int import_records(std::string const& path, std::vector<std::string> const& from
   return status;
 }
 
+namespace {
+
+/// Says which images of a file may not be used, so that they stay behind. Returns whether there are any.
+bool report_refused_images(ttune::record_store const& in) {
+  for (auto const& s : in.keys()) {
+    if (!s.has_image) continue;
+    if (auto const image = in.get_image(s.key); !image) {
+      std::fprintf(stderr, "ttune: images stay behind: %s\n", image.reason.c_str());
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 int merge_records(std::string const& into, std::vector<std::string> const& from) {
   std::vector<std::unique_ptr<ttune::record_store>> sources;  // all are looked at before anything is written
   for (auto const& name : from) sources.push_back(open_for_reading(name));
   ttune::sqlite store(into);
+  bool refused = false;
   for (std::size_t i = 0; i < from.size(); ++i) {
+    refused = report_refused_images(*sources[i]) || refused;
     auto const before = store.count();
     store.append_all(*sources[i]);
     std::printf("%s: %" PRId64 " new records of %s\n", into.c_str(), store.count() - before, from[i].c_str());
   }
-  return 0;
+  return refused ? 1 : 0;
 }
 
 int prune_records(std::string const& path, std::int64_t keep, std::string const& key) {

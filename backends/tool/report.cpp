@@ -178,7 +178,7 @@ void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
       "class=\"n\">headroom</th>"
       "<th class=\"n\">to gain</th></tr>");
   std::erase_if(entries, [](entry const& e) { return !e.to_gain(); });
-  std::ranges::stable_sort(entries, std::ranges::greater{}, [](entry const& e) { return *e.to_gain(); });
+  std::ranges::sort(entries, {}, [](entry const& e) { return std::pair(-*e.to_gain(), id_of(e.of.key)); });
   int rank = 0;
   for (auto const& e : entries) {
     to.raw("<tr>")
@@ -224,7 +224,7 @@ void add_time(page& to, std::vector<entry> const& entries) {
 }
 
 void add_failures(page& to, std::vector<entry> const& entries) {
-  std::array<std::int64_t, 10> total{};
+  status_counts total{};
   for (auto const& e : entries)
     for (std::size_t s = 0; s < total.size(); ++s) total[s] += e.of.by_status[s];
   to.raw("<h2>Trials by outcome</h2><table><tr><th>operator</th>");
@@ -235,7 +235,7 @@ void add_failures(page& to, std::vector<entry> const& entries) {
   auto const failed = [](std::size_t s) {
     return s > 0 && static_cast<ttune::trial_status>(s) != ttune::trial_status::cut_off;
   };
-  auto const row = [&](std::array<std::int64_t, 10> const& counts) {
+  auto const row = [&](status_counts const& counts) {
     for (std::size_t s = 0; s < counts.size(); ++s)
       if (seen(s)) to.cell(std::to_string(counts[s]), failed(s) && counts[s] > 0 ? "n bad" : "n");
     to.raw("</tr>");

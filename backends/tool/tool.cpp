@@ -124,7 +124,7 @@ key_history history_of(ttune::record_store const& in, ttune::record_key const& k
   h.key = key;
   h.records = in.all(key);
   h.text = in.explanation(key);
-  if (auto const image = in.get_image(key)) h.winner = image.of;
+  if (auto const image = in.get_image(key); image || image.of.key == key) h.winner = image.of;  // refused or not
   else h.winner = in.best(key);
   h.flops = h.text ? h.text->flops : 0;
   h.peak = peak > 0 ? peak : h.text ? h.text->peak_flops_per_second : 0;

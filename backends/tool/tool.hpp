@@ -40,13 +40,16 @@ struct failure : std::runtime_error {
 [[nodiscard]] ttune::json_value json_of(ttune::record_key const& key);
 void print_json(ttune::json_value const& value);
 
+/// By trial_status.
+using status_counts = std::array<std::int64_t, static_cast<std::size_t>(ttune::trial_status::cut_off) + 1>;
+
 /// What is known of one key, worked up for `explain` and `report`.
 struct key_history {
   ttune::record_key key;
   std::vector<ttune::record> records;  ///< oldest first
   std::optional<ttune::kernel_explanation> text;
   std::optional<ttune::record> winner;  ///< that the image belongs to; without an image the fastest
-  std::array<std::int64_t, 10> by_status{};
+  status_counts by_status{};
   double compile_seconds = 0;
   double measure_seconds = 0;
   double other_seconds = 0;  ///< between trials: proposals, learning, records; pauses of more than 30 s are left out

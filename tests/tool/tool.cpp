@@ -241,6 +241,12 @@ TEST_CASE("ttune records: out as JSON lines and in again, a database of the winn
     CHECK(all.get_image(key_for("conv2d", 128)));
     CHECK(all.explanation(key_for("conv2d", 128)));
   }
+  std::filesystem::permissions(best, std::filesystem::perms(0646));
+  auto const refused = run({"records", "merge", folder / "half.db", best});
+  std::filesystem::permissions(best, std::filesystem::perms(0444));
+  CHECK(refused.status == 1);
+  CHECK(refused.says("images stay behind: " + best));
+  CHECK(sqlite(folder / "half.db", record_mode::read_only).count() == 3);
   CHECK(run({"records", "merge", folder / "none.db", folder / "absent"}).status == 1);
   CHECK(!std::filesystem::exists(folder / "none.db"));
 
@@ -278,6 +284,20 @@ TEST_CASE("ttune explain: schedule, loops, source, share of peak") {
   CHECK(bare.says("not in this file"));
   CHECK(bare.says("share of peak not known"));
   CHECK(run({"explain", path, id(key_for("broken", 1))}).says("no trial succeeded"));
+}
+
+TEST_CASE("ttune explain: the winner is what the image was made of, whether it may be run or not") {
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "r.db";
+  auto const key = key_for("matmul", 64);
+  {
+    sqlite store(path);
+    fill(store);
+    store.put_image(trial(key, 3, 1.625e-3), std::vector<std::uint8_t>(100, 1));
+  }
+  CHECK(run({"explain", path, id(key)}).says("winner      1.625 ms"));
+  std::filesystem::permissions(path, std::filesystem::perms(0646));
+  CHECK(run({"explain", path, id(key)}).says("winner      1.625 ms"));
 }
 
 TEST_CASE("ttune report: one well-formed page without anything from outside") {

@@ -321,12 +321,14 @@ struct sqlite::database {
                          " from images i join records r on r.id = i.record where i.key = ?");
     q.bind(find_key_here(key));
     if (!q.next()) return {{}, {}, "no image is stored"};
-    if (auto const trusted = detail::images_trusted(file->real_path()); !trusted) return {{}, {}, trusted.reason};
     auto const checksum = q.hash();
     auto const bytes = q.bytes();
-    if (bytes.empty() || hasher{}.add(bytes).value() != checksum)
-      return {{}, {}, path + ": the checksum of the stored image differs: it is damaged"};
-    return {{bytes.begin(), bytes.end()}, detail::read_record(q, key, path), {}};
+    image_lookup found{{}, detail::read_record(q, key, path), {}};
+    if (auto const trusted = detail::images_trusted(file->real_path()); !trusted) found.reason = trusted.reason;
+    else if (bytes.empty() || hasher{}.add(bytes).value() != checksum)
+      found.reason = path + ": the checksum of the stored image differs: it is damaged";
+    else found.bytes.assign(bytes.begin(), bytes.end());
+    return found;
   }
 
   void put_explanation_here(record_key const& of, kernel_explanation const& text) {

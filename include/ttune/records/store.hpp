@@ -18,7 +18,7 @@
 namespace ttune::inline v0 {
 
 /// A kernel image as stored, with the record that it is the code of. `bytes` is empty if there is none that may be
-/// used, and `reason` says why.
+/// used, and `reason` says why; the record is there, too, if an image is.
 struct image_lookup {
   std::vector<std::uint8_t> bytes;
   record of;

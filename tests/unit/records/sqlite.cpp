@@ -431,6 +431,7 @@ TEST_CASE("sqlite: images are refused while others may write to the file or its 
   ::chmod(path.c_str(), 0664);
   CHECK(!store.get_image(sample_key()));
   CHECK(store.get_image(sample_key()).reason.find("chmod go-w " + path) != std::string::npos);
+  check_equal(store.get_image(sample_key()).of, sample_record());  // what it was made for is no secret
   ::chmod(path.c_str(), 0644);
   ::chmod((path + "-wal").c_str(), 0666);
   CHECK(store.get_image(sample_key()).reason.find("-wal") != std::string::npos);
