@@ -5,7 +5,7 @@
 For each PART, a pkg-config name such as ttune-orc, program.cpp is compiled against what `meson
 install` laid down, and once more with SOURCE as a Meson subproject; both with warnings that ttune
 does not promise to be free of, as errors: a user sees none of them. Only the installed package is
-ever on the compiler's path."""
+ever on the compiler's path. A third project finds the parts with CMake, after the installation was moved."""
 import functools
 import os
 import pathlib
@@ -54,16 +54,22 @@ def flags(part):
     return [f"-DTTUNE_PART_HEADER={header}"] if header else []
 
 
+def cmake_target(part):
+    return "ttune::" + (part.removeprefix("ttune-") if part != "ttune" else part)
+
+
 class checks:
     def __init__(self, source, build, compiler, parts, work):
         self.source, self.build, self.compiler, self.parts, self.work = source, build, compiler, parts, work
         self.program = work / "program.cpp"
         shutil.copy(source / "tests/install/program.cpp", self.program)
-        self.prefix = None
+        self.prefix = self.moved = None
 
     def install(self):
         command(["meson", "install", "-C", self.build, "--no-rebuild", "--quiet", "--destdir", self.work / "root"])
         self.prefix = next((self.work / "root").rglob("include")).parent
+        self.moved = self.work / "moved"
+        shutil.copytree(self.prefix, self.moved)
 
     def with_pkgconfig(self, part):
         folders = [str(path.parent) for path in self.prefix.rglob("ttune.pc")]
@@ -74,6 +80,60 @@ class checks:
         target = self.work / f"{part}-program"
         command([self.compiler, "-std=c++20", *WARNINGS, *flags(part), self.program, "-o", target, *found])
         command([target])
+
+    def configure_cmake(self, name, lines):
+        """Configures a CMake project of these lines against a copy of the installation in another folder."""
+        outside = self.work / name
+        outside.mkdir()
+        (outside / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16)\nproject(outside CXX)\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        command(["cmake", "-S", outside, "-B", outside / "build", f"-DCMAKE_PREFIX_PATH={self.moved}",
+                 f"-DCMAKE_CXX_COMPILER={self.compiler}"])
+        return outside / "build"
+
+    def with_cmake(self):
+        lines = [f"find_package(ttune 0.1 REQUIRED COMPONENTS {' '.join(self.components())})",
+                 'if(NOT ttune_VERSION VERSION_GREATER_EQUAL 0.1)\nmessage(FATAL_ERROR "no version")\nendif()']
+        for part in self.parts:
+            options = " ".join(f'"{option}"' for option in WARNINGS + flags(part))
+            lines += [f"add_executable({part}-program {self.program})",
+                      f"target_compile_options({part}-program PRIVATE {options})",
+                      f"target_link_libraries({part}-program PRIVATE {cmake_target(part)})"]
+        folder = self.configure_cmake("with-cmake", lines)
+        command(["cmake", "--build", folder])
+        for part in self.parts:
+            command([folder / f"{part}-program"])
+        used = command(["grep", "-rhoE", "--include=flags.make", "-e", r"-isystem \S*|-I ?\S*", folder])
+        if strangers := [line for line in used.splitlines() if str(self.source) in line]:
+            return "folders of the source: " + ", ".join(strangers)
+
+    def components(self):
+        return [part.removeprefix("ttune-") for part in self.parts if part != "ttune"]
+
+    def cmake_refuses(self, name, line, *wanted):
+        try:
+            self.configure_cmake(name, [line])
+        except RuntimeError as error:
+            said = " ".join(str(error).split())
+            missing = [text for text in wanted if text not in said]
+            return f"{missing} not in: {error}" if missing else None
+        return "configured: " + line
+
+    def cmake_checks(self):
+        if not shutil.which("cmake"):
+            absent = "cmake is not installed"
+            return [("cmake", lambda: absent if runner.required("cmake") else runner.skip(absent))]
+        checks = [("cmake", as_check(self.with_cmake)),
+                  ("cmake: no such part", as_check(self.cmake_refuses, "no-such-part",
+                   "find_package(ttune REQUIRED COMPONENTS trees)", "component trees: there is no such part, there are: compiled, orc")),
+                  ("cmake: too new a version", as_check(self.cmake_refuses, "too-new",
+                   "find_package(ttune 99 REQUIRED)", 'requested version "99"'))]
+        for part in HEADERS.keys() - set(self.parts):
+            component = part.removeprefix("ttune-")
+            checks.append((f"cmake: no {component}", as_check(
+                self.cmake_refuses, f"no-{component}", f"find_package(ttune REQUIRED COMPONENTS {component})",
+                f"component {component}: this ttune was installed without it")))
+        return checks
 
     def files(self):
         """Nothing but headers below include/, and all of them, the bodies too."""
@@ -114,7 +174,7 @@ def main():
             runner.run([("meson install", functools.partial(str, error))])
         runner.run([("files", as_check(check.files)),
                     *[(f"pkg-config {part}", as_check(check.with_pkgconfig, part)) for part in parts],
-                    ("subproject", as_check(check.as_subproject))])
+                    *check.cmake_checks(), ("subproject", as_check(check.as_subproject))])
 
 
 if __name__ == "__main__":
