@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes from outside, by their first: a line of records, a line of an AutoTVM log, an image, messages of the worker's
+// protocol. Built by hand, see README.md.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "ttune/records/autotvm_log.hpp"
+#include "ttune/records/json_lines.hpp"
+#include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/worker/protocol.hpp"
+#include "ttune/support/error.hpp"
+
+namespace {
+
+/// What was read and written again reads the same.
+void read_line(std::string_view line) {
+  auto const first = ttune::from_json_line(line);
+  if (!first.value) return;
+  auto const text = ttune::to_json_line(*first.value);
+  auto const again = ttune::from_json_line(text);
+  if (!again.value || ttune::to_json_line(*again.value) != text) std::abort();
+}
+
+template <class T>
+void read_part(std::span<std::uint8_t const> body) {
+  ttune::byte_source in(body);
+  T part;
+  ttune::protocol::get(in, part);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  if (size == 0) return 0;
+  std::span const rest(data + 1, size - 1);
+  std::string_view const text(reinterpret_cast<char const*>(rest.data()), rest.size());
+  try {
+    switch (data[0] % 6) {
+      case 0: read_line(text); break;
+      case 1: (void)ttune::from_autotvm_line(text); break;
+      case 2: (void)ttune::image_from_bytes(rest); break;
+      case 3: read_part<ttune::bench_options>(rest); break;
+      case 4: read_part<ttune::trial_limits>(rest); break;
+      default: read_part<ttune::comparison>(rest);
+    }
+  } catch (ttune::record_error const&) {  // the only error that bytes may cause
+  }
+  return 0;
+}
