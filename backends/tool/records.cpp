@@ -13,6 +13,7 @@
 #include "ttune/records/json_lines.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/records/sqlite.hpp"
+#include "ttune/support/error.hpp"
 
 namespace ttune_tool {
 

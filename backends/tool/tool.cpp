@@ -98,12 +98,12 @@ std::string choices_text(ttune::record const& r) {
 }
 
 ttune::json_value json_of(ttune::record_key const& key) {
-  ttune::json_value::array extents;
-  for (auto const e : key.extents) extents.push_back({e});
+  ttune::json_value::array extents(key.extents.size());
+  for (std::size_t i = 0; i < extents.size(); ++i) extents[i].what = key.extents[i];
   return {ttune::json_value::object{{"id", {id_of(key)}},
                                     {"title", {title_of(key)}},
                                     {"compute", {key.compute_text}},
-                                    {"extents", {std::move(extents)}},
+                                    {"extents", {extents}},
                                     {"target", {key.target}},
                                     {"objective", {key.objective}}}};
 }

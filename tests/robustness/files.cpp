@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -21,7 +22,9 @@
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "support/temporary_folder.hpp"
+#include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/support/hash.hpp"
 
 using namespace ttune;
 using ttune_test::check_equal;
