@@ -12,14 +12,18 @@ namespace ttune_bench {
 
 enum class operation {
   conv_bias_relu,
+  conv_nhwc,
+  grouped_conv,
   depthwise,
   max_pool,
+  avg_pool,
   softmax,
   layer_norm,
   bias_gelu,
   transpose,
   stencil,
   batched_matmul,
+  matmul_nt,
   matmul_f64,
   sum,
   column_sums
@@ -30,6 +34,7 @@ struct ops_shape {
   std::string name;
   operation what;
   std::int64_t batch = 1, m = 1, n = 1, k = 1;  ///< rows, columns (n of the cube, of the vector), reduced
+  std::int64_t groups = 1;                      ///< of grouped_conv
   conv_shape image{};                           ///< of convolutions and pooling, batch 1
 
   /// Arithmetic: comparisons and functions such as exp count as one, and so does an element that is only moved.

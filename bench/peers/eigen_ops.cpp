@@ -109,6 +109,16 @@ void max_pool(conv_shape const& c, float const* in, float* out, int threads) {
   });
 }
 
+void avg_pool(conv_shape const& c, float const* in, float* out, int threads) {
+  for_all(c.channels, threads, [&](std::int64_t channel) {
+    plane o(out + channel * c.out_height() * c.out_width(), c.out_height(), c.out_width());
+    o.setZero();
+    for_taps(c, in + channel * c.height * c.width, o,
+             [&](auto to, auto const& pixels, std::int64_t, std::int64_t) { to += pixels; });
+    o /= static_cast<float>(c.kernel * c.kernel);
+  });
+}
+
 void stencil(std::int64_t n, float const* in, float* out, int threads) {
   for_all(n, threads, [&](std::int64_t z) {
     auto const at = [&](std::int64_t i) { return const_plane(in + i * n * n, n, n); };
@@ -131,6 +141,12 @@ void products(ops_shape const& s, T const* a, T const* b, T* c, int threads) {
     Eigen::Map<matrix>(c + l * s.m * s.n, s.m, s.n).noalias() =
         Eigen::Map<matrix const>(a + l * s.m * s.k, s.m, s.k) * Eigen::Map<matrix const>(b + l * s.k * s.n, s.k, s.n);
   });
+}
+
+void product_nt(ops_shape const& s, float const* a, float const* b, float* c) {
+  using matrix = matrix_of<float>;
+  Eigen::Map<matrix>(c, s.m, s.n).noalias() =
+      Eigen::Map<matrix const>(a, s.m, s.k) * Eigen::Map<matrix const>(b, s.n, s.k).transpose();
 }
 
 void sum(std::int64_t n, float const* in, float* out, int threads) {
@@ -157,16 +173,20 @@ void compute(ops_problem const& p, buffer const& out, int threads) {
   switch (s.what) {
     case operation::depthwise: return depthwise(s.image, operand(0), operand(1), out.data(), threads);
     case operation::max_pool: return max_pool(s.image, operand(0), out.data(), threads);
+    case operation::avg_pool: return avg_pool(s.image, operand(0), out.data(), threads);
     case operation::softmax: return softmax(s, operand(0), out.data(), threads);
     case operation::layer_norm: return layer_norm(s, operand(0), operand(1), operand(2), out.data(), threads);
     case operation::bias_gelu: return bias_gelu(s, operand(0), operand(1), out.data(), threads);
     case operation::transpose: return transpose(s, operand(0), out.data(), threads);
     case operation::stencil: return stencil(s.n, operand(0), out.data(), threads);
     case operation::batched_matmul: return products(s, operand(0), operand(1), out.data(), threads);
+    case operation::matmul_nt: return product_nt(s, operand(0), operand(1), out.data());
     case operation::matmul_f64: return products<double>(s, doubles(p.in[0]), doubles(p.in[1]), doubles(out), threads);
     case operation::sum: return sum(s.n, operand(0), out.data(), threads);
     case operation::column_sums: return column_sums(s, operand(0), out.data(), threads);
-    case operation::conv_bias_relu: return;  // not served: suite conv shows what Eigen makes of convolutions
+    case operation::conv_bias_relu:
+    case operation::conv_nhwc:
+    case operation::grouped_conv: return;  // not served: suite conv shows what Eigen makes of convolutions
   }
 }
 
@@ -174,7 +194,11 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
   Eigen::setNbThreads(chosen.threads);
   return {"eigen", [&p, &out, threads = chosen.threads] { compute(p, out, threads); }};
 }
-bool serves(ops_problem const& p) { return p.shape.what != operation::conv_bias_relu; }
+bool serves(ops_problem const& p) {
+  using enum operation;
+  auto const what = p.shape.what;
+  return what != conv_bias_relu && what != conv_nhwc && what != grouped_conv;
+}
 
 add_system<ops_problem> const ops{{40, "eigen", prepare, serves}};
 

@@ -27,20 +27,25 @@ struct maker {
               session.stream.wait();
             }};
   }
+  [[nodiscard]] tag order() const { return p.shape.what == operation::conv_nhwc ? tag::nhwc : tag::nchw; }
   [[nodiscard]] memory::desc image() const {
-    return plain({1, p.shape.image.channels, p.shape.image.height, p.shape.image.width}, tag::nchw);
+    return plain({1, p.shape.image.channels, p.shape.image.height, p.shape.image.width}, order());
   }
   [[nodiscard]] memory::desc pixels() const {
-    return plain({1, p.shape.image.filters, p.shape.image.out_height(), p.shape.image.out_width()}, tag::nchw);
+    return plain({1, p.shape.image.filters, p.shape.image.out_height(), p.shape.image.out_width()}, order());
   }
 
-  /// Of one channel a group, or of all channels with bias and rectifier.
+  /// Of one channel a group, of some, or of all: then with bias and rectifier, or channels last.
   [[nodiscard]] peer_case convolution() const {
     auto const& c = p.shape.image;
     bool const fused = p.shape.what == operation::conv_bias_relu;
     memory::dims const strides{c.stride, c.stride}, padding{c.padding, c.padding};
-    memory::dims const extents = fused ? memory::dims{c.filters, c.channels, c.kernel, c.kernel}
-                                       : memory::dims{c.channels, 1, 1, c.kernel, c.kernel};
+    auto const groups = p.shape.what == operation::depthwise ? c.channels : p.shape.groups;
+    bool const whole = groups == 1 && p.shape.what != operation::depthwise;
+    memory::dims const extents =
+        whole ? memory::dims{c.filters, c.channels, c.kernel, c.kernel}
+              : memory::dims{groups, c.filters / groups, c.channels / groups, c.kernel, c.kernel};
+    auto const given = p.shape.what == operation::conv_nhwc ? tag::hwio : whole ? tag::oihw : tag::goihw;
     auto const bias = fused ? plain({c.filters}, tag::a) : memory::desc();
     dnnl::primitive_attr attributes;
     if (fused) {
@@ -62,20 +67,20 @@ struct maker {
          padding, padding},
         attributes, s.engine);
 #endif
-    auto const weights = reordered(s, operand(1, plain(extents, fused ? tag::oihw : tag::goihw)), d.weights_desc());
+    auto const weights = reordered(s, operand(1, plain(extents, given)), d.weights_desc());
     arguments all{{DNNL_ARG_SRC, operand(0, image())}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, result(pixels())}};
     if (fused) all.insert({DNNL_ARG_BIAS, operand(2, bias)});
     return of(dnnl::convolution_forward(d), std::move(all));
   }
 
-  [[nodiscard]] peer_case max_pool() const {
+  [[nodiscard]] peer_case pool(dnnl::algorithm algorithm) const {
     auto const& c = p.shape.image;
     memory::dims const strides{c.stride, c.stride}, padding{c.padding, c.padding}, window{c.kernel, c.kernel};
 #if DNNL_VERSION_MAJOR >= 3
-    auto const d = describe<dnnl::pooling_forward>(s, inference, dnnl::algorithm::pooling_max, image(), pixels(),
+    auto const d = describe<dnnl::pooling_forward>(s, inference, algorithm, image(), pixels(),
                                                    strides, window, memory::dims{0, 0}, padding, padding);
 #else
-    auto const d = describe<dnnl::pooling_forward>(s, inference, dnnl::algorithm::pooling_max, image(), pixels(),
+    auto const d = describe<dnnl::pooling_forward>(s, inference, algorithm, image(), pixels(),
                                                    strides, window, padding, padding);
 #endif
     return of(dnnl::pooling_forward(d), {{DNNL_ARG_SRC, operand(0, image())}, {DNNL_ARG_DST, result(pixels())}});
@@ -111,6 +116,13 @@ struct maker {
     return of(dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
   }
 
+  [[nodiscard]] peer_case matmul_nt() const {
+    auto const& e = p.shape;
+    auto const a = plain({e.m, e.k}, tag::ab), b = plain({e.k, e.n}, tag::ba), c = plain({e.m, e.n}, tag::ab);
+    return of(dnnl::matmul(describe<dnnl::matmul>(s, a, b, c)),
+              {{DNNL_ARG_SRC, operand(0, a)}, {DNNL_ARG_WEIGHTS, operand(1, b)}, {DNNL_ARG_DST, result(c)}});
+  }
+
   [[nodiscard]] peer_case batched_matmul() const {
     auto const& e = p.shape;
     auto const a = plain({e.batch, e.m, e.k}, tag::abc), b = plain({e.batch, e.k, e.n}, tag::abc),
@@ -124,11 +136,15 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
   maker const make{the_dnnl_session(chosen), p, out};
   switch (p.shape.what) {
     case operation::conv_bias_relu:
+    case operation::conv_nhwc:
+    case operation::grouped_conv:
     case operation::depthwise: return make.convolution();
-    case operation::max_pool: return make.max_pool();
+    case operation::max_pool: return make.pool(dnnl::algorithm::pooling_max);
+    case operation::avg_pool: return make.pool(dnnl::algorithm::pooling_avg_include_padding);
     case operation::softmax: return make.softmax();
     case operation::layer_norm: return make.layer_norm();
     case operation::transpose: return make.transpose();
+    case operation::matmul_nt: return make.matmul_nt();
     case operation::batched_matmul: return make.batched_matmul();
     default: return without("onednn", "has no such primitive");
   }
@@ -136,8 +152,7 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
 bool serves(ops_problem const& p) {
   using enum operation;
   auto const what = p.shape.what;
-  return what == conv_bias_relu || what == depthwise || what == max_pool || what == softmax || what == layer_norm ||
-         what == transpose || what == batched_matmul;
+  return what != bias_gelu && what != stencil && what != matmul_f64 && what != sum && what != column_sums;
 }
 
 add_system<ops_problem> const ops{{20, "onednn", prepare, serves}};

@@ -71,9 +71,18 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
       return serve(
           ttune::ops::conv2d_bias_relu({1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding}),
           chosen, Tune, in(p.in[0]), in(p.in[1]), in(p.in[2]), to);
+    case operation::conv_nhwc:
+      return serve(
+          ttune::ops::conv2d_nhwc({1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding}), chosen,
+          Tune, in(p.in[0]), in(p.in[1]), to);
+    case operation::grouped_conv:
+      return serve(ttune::ops::conv2d(
+                       {1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding, 1, s.groups}),
+                   chosen, Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::depthwise:
       return serve(ttune::ops::depthwise_conv2d(window), chosen, Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::max_pool: return serve(ttune::ops::max_pool2d(window), chosen, Tune, in(p.in[0]), to);
+    case operation::avg_pool: return serve(ttune::ops::avg_pool2d(window), chosen, Tune, in(p.in[0]), to);
     case operation::softmax: return serve(ttune::ops::softmax(s.m, s.n), chosen, Tune, in(p.in[0]), to);
     case operation::layer_norm:
       return serve(ttune::ops::layer_norm(s.m, s.n), chosen, Tune, in(p.in[0]), in(p.in[1]), in(p.in[2]), to);
@@ -83,6 +92,8 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
     case operation::stencil: return serve(stencil(s.n), chosen, Tune, in(p.in[0]), to);
     case operation::batched_matmul:
       return serve(ttune::ops::batched_matmul(s.batch, s.m, s.n, s.k), chosen, Tune, in(p.in[0]), in(p.in[1]), to);
+    case operation::matmul_nt:
+      return serve(ttune::ops::matmul(s.m, s.n, s.k, {.b = true}), chosen, Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::matmul_f64:
       return serve(ttune::ops::matmul<double>(s.m, s.n, s.k), chosen, Tune, wide(p.in[0]), wide(p.in[1]),
                    wide_out(out));

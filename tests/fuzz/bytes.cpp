@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes from outside, by their first: a line of records, a line of an AutoTVM log, an image, messages of the worker's
-// protocol. Built by hand, see README.md.
+// protocol. TTUNE_FUZZ_ONLY chooses one of them for all inputs. Built by hand, see README.md.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -35,10 +35,15 @@ void read_part(std::span<std::uint8_t const> body) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   if (size == 0) return 0;
+#if defined(TTUNE_FUZZ_ONLY)
+  unsigned const reader = TTUNE_FUZZ_ONLY;
+#else
+  unsigned const reader = data[0] % 6;
+#endif
   std::span const rest(data + 1, size - 1);
   std::string_view const text(reinterpret_cast<char const*>(rest.data()), rest.size());
   try {
-    switch (data[0] % 6) {
+    switch (reader) {
       case 0: read_line(text); break;
       case 1: (void)ttune::from_autotvm_line(text); break;
       case 2: (void)ttune::image_from_bytes(rest); break;
