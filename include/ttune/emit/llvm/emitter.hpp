@@ -75,6 +75,8 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::string pointer(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
+  value load_strided(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_table(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_register(ir::buffer const& b, linear const& flat);

@@ -101,7 +101,9 @@ inline value llvm_emitter::load(ir::buffer const& b, linear const& flat) {
   if (!b.content.empty() && flat.is_constant()) return load_table(b, flat);
   auto const key = std::to_string(flat.constant) + " " + flat.key() + (flat.lane != 0 ? mask_text(lanes_) : "");
   if (auto const* known = frames_.find_load(b.name, key)) return {*known, compute_type(b.type), flat.lane == 0 ? 1 : lanes_};
-  auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat) : load_lanes(b, flat);
+  auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat)
+                    : loads_whole_vectors(b, flat)  ? load_strided(b, flat)
+                                                    : load_lanes(b, flat);
   frames_.remember_load(b.name, key, made.text);
   return made;
 }
@@ -125,6 +127,34 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   declare("declare " + type + " @llvm.masked.load" + suffix + ".p0(ptr, i32, " + bits + ", " + type + ")");
   return from_memory(define("call " + type + " @llvm.masked.load" + suffix + ".p0(ptr " + address + ", i32 " + align + ", " + bits +
                             " " + mask_text(lanes) + ", " + type + " zeroinitializer)"), b.type, lanes);
+}
+
+/// Lanes a few elements apart (pixels under a window that moves by two): what lies between them is in the buffer too.
+inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, linear const& flat) const {
+  return flat.lane >= 2 && flat.lane <= 4 && lanes_ >= 4 && mask_.empty() && b.content.empty();
+}
+
+/// As many vectors as lanes are apart, of which the last ends with the last lane's element, and shuffles.
+inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat) {
+  auto const type = vector_of(memory_type(b.type), lanes_);
+  auto const step = static_cast<int>(flat.lane);
+  int const span = step * (lanes_ - 1) + 1;
+  std::string made = "undef";
+  for (int part = 0; part < step; ++part) {
+    int const first = std::min(part * lanes_, span - lanes_);
+    auto at = flat;
+    at.constant += first;
+    at.lane = 0;
+    auto const loaded = define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
+    std::string places = "<";
+    for (int lane = 0; lane < lanes_; ++lane) {  // those before `first` are there already
+      int const from = lane * step - first;
+      bool const here = lane * step >= part * lanes_ && from < lanes_;
+      places += (lane != 0 ? ", i32 " : "i32 ") + std::to_string(here ? lanes_ + from : lane);
+    }
+    made = define("shufflevector " + type + " " + made + ", " + type + " " + loaded + ", <" + std::to_string(lanes_) + " x i32> " + places + ">");
+  }
+  return from_memory(made, b.type, lanes_);
 }
 
 /// Lanes that are not side by side: one scalar load each.

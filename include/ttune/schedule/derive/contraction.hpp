@@ -360,15 +360,53 @@ class contraction {
     std::int64_t reuse = 1;
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
       if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
-    bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
+    auto const place = reader_axis(v_) + "_1";
     out_.step(primitive::cache_read, acc_, {source}, {copy});
+    auto const crossing = contiguous || reuse < 8 ? -1 : crossing_axis(a);
+    if (crossing >= 0) {
+      transpose_panel(a, source, copy, name(crossing));
+      out_.step(primitive::pack, copy, {});
+      out_.step(primitive::compute_at, copy, {reader_, place});
+      return;
+    }
     auto order = copy_order(a);
     order.push_back(name(v_));
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
     if (contiguous) out_.step(primitive::vectorize, copy, {name(v_)});
-    auto const place = out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0);
-    out_.step(primitive::compute_at, copy, {reader_, place_inline, reader_axis(v_) + "_1"}, {}, {place});
+    bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
+    out_.step(primitive::compute_at, copy, {reader_, place_inline, place}, {},
+              {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
+  }
+
+  /// The reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
+  [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
+    if (lanes_ < 4 || size(v_) < lanes_) return -1;
+    for (auto const x : rolled_)
+      if (size(x) >= lanes_ && stride(p_, r_, a, static_cast<std::size_t>(x)) == 1) return x;
+    return -1;
+  }
+
+  /// A panel of an operand whose lines lie along a reduced axis: tiles of it are read along the lines and transposed in
+  /// registers.
+  void transpose_panel(planned_access const& a, std::string const& source, std::string const& copy,
+                       std::string const& crossing) {
+    auto const vn = name(v_);
+    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {literal(lanes_)});
+    out_.step(primitive::split, copy, {crossing}, {crossing + "_o", crossing + "_i"}, {literal(lanes_)});
+    auto order = copy_order(a);
+    order.erase(std::find(order.begin(), order.end(), crossing));
+    for (auto const& n : {vn + "_o", crossing + "_o", crossing + "_i", vn + "_i"}) order.push_back(n);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::unroll, copy, {crossing + "_i"});
+    out_.step(primitive::vectorize, copy, {vn + "_i"});
+    auto const tile = copy + "." + source;
+    out_.step(primitive::cache_read, copy, {source}, {tile});
+    out_.step(primitive::reorder, tile, {vn, crossing});
+    out_.step(primitive::unroll, tile, {vn});
+    out_.step(primitive::vectorize, tile, {crossing});
+    out_.step(primitive::compute_at, tile, {copy, crossing + "_o"});
+    out_.step(primitive::store_in, tile, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
   space_builder& out_;
