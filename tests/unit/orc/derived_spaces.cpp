@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
+#include "ttune/ops/pool2d.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/tune/workload.hpp"
@@ -92,6 +94,23 @@ TEST_CASE("derived spaces: matrix products of odd shapes") {
   check(ops::matmul(37, 1, 8));
   check(ops::matmul<double>(23, 35, 11));
   check(ops::matmul<std::int32_t>(23, 35, 11));
+}
+
+TEST_CASE("derived spaces: panels that are transposed in registers, edges and all") {
+  for (auto const [m, n, k] : {std::array{16, 32, 48}, std::array{9, 67, 35}, std::array{31, 16, 16}, std::array{40, 129, 17}}) {
+    check(ops::matmul(m, n, k, {.b = true}));
+    check(ops::matmul(m, n, k, {.a = true, .b = true}), 6);
+    check(ops::matmul<double>(m, n, k, {.b = true}), 6);
+    check(ops::batched_matmul(2, m, n, k, {.b = true}), 6);
+  }
+}
+
+TEST_CASE("derived spaces: windows that move by two to five") {
+  for (std::int64_t const stride : {2, 3, 4, 5}) {
+    check(ops::max_pool2d({1, 3, 9, 35 * stride + 2, 3, stride, 1}));
+    check(ops::max_pool2d<std::int8_t>({1, 2, 7, 70 * stride, 2, stride, 0}), 6);
+    check(ops::avg_pool2d<double>({1, 2, 7, 19 * stride + 1, 3, stride, 1}), 6);
+  }
 }
 
 TEST_CASE("derived spaces: convolutions with padding, strides and a fused epilogue") {
