@@ -47,17 +47,6 @@ ttune::key_summary find_key(ttune::record_store const& in, std::string const& pa
   throw failure(message);
 }
 
-std::string title_of(ttune::record_key const& key) {
-  auto title = key.compute_text.substr(0, key.compute_text.find_first_of("(\n"));
-  if (title.empty()) title = "(no name)";
-  auto separator = " ";
-  for (auto const e : key.extents) {
-    title += separator + std::to_string(e);
-    separator = " x ";
-  }
-  return title;
-}
-
 std::string number(double value, int digits) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*g", digits, value);

@@ -28,8 +28,6 @@ struct failure : std::runtime_error {
 [[nodiscard]] std::string id_of(ttune::record_key const& key);
 /// The key whose id begins so. Throws `failure` if there is none, or more than one.
 [[nodiscard]] ttune::key_summary find_key(ttune::record_store const& in, std::string const& path, std::string_view id);
-/// As "matmul 512 x 1024 x 256".
-[[nodiscard]] std::string title_of(ttune::record_key const& key);
 
 [[nodiscard]] std::string in_units(double seconds);  ///< as "1.25 ms"; "-" for what is no time
 [[nodiscard]] std::string percent(double share);     ///< as "61.5 %"
