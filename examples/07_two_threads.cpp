@@ -30,9 +30,9 @@ void work(ttune::tuner& tuner, int rows, answer& to) try {
   std::vector<float> const a(size * 64, 0.5F), b(64 * 48, 2.0F);
   std::vector<float> c(size * 48);
   for (int i = 0; i < 1000; ++i) kernel(a, b, c);
-  to.right = c == std::vector<float>(size * 48, 64.0F);                                // 64 · 0.5 · 2
+  to.right = c == std::vector<float>(size * 48, 64.0F);  // 64 · 0.5 · 2
   to.report = kernel.report();
-} catch (std::exception const& failure) {                                              // none may leave a thread
+} catch (std::exception const& failure) {  // none may leave a thread
   to.failure = failure.what();
 }
 
@@ -41,8 +41,8 @@ int run() {
   std::vector<answer> answers(3);
   {
     std::jthread const first(work, std::ref(tuner), 100, std::ref(answers[0]));
-    std::jthread const second(work, std::ref(tuner), 100, std::ref(answers[1]));       // the same operator
-    work(tuner, 7, answers[2]);                                                        // another shape
+    std::jthread const second(work, std::ref(tuner), 100, std::ref(answers[1]));  // the same operator
+    work(tuner, 7, answers[2]);                                                   // another shape
   }
   int tuned_here = 0;
   for (auto const& a : answers) {
@@ -51,7 +51,7 @@ int run() {
     if (!a.right) return EXIT_FAILURE;
     tuned_here += a.report.source == ttune::tuning_report::origin::record ? 0 : 1;
   }
-  return tuned_here == 2 ? EXIT_SUCCESS : EXIT_FAILURE;                                // two operators, three threads
+  return tuned_here == 2 ? EXIT_SUCCESS : EXIT_FAILURE;  // two operators, three threads
 }
 
 }  // namespace

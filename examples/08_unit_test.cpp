@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of an application that tunes: the interpreter's backend in place of LLVM, recorded measurements in place of
-// a machine, a clock in place of time. Nothing is installed, nothing is timed, each run is the same as the last.
+// Unit tests of an application that tunes: the interpreter's backend in place of LLVM, recorded measurements in place
+// of a machine, a clock in place of time. Nothing is installed, nothing is timed, each run is the same as the last.
 #include <ttune/ops/matmul.hpp>
 #include <ttune/records/memory_store.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
@@ -21,7 +21,8 @@ using namespace ttune::literals;
 /// y = W x + y for vectors of 12 inputs and 8 outputs, four at a time.
 class layer {
  public:
-  explicit layer(ttune::tuner& by, ttune::tuning_budget const& budget = {}) : product_(by.tune(ttune::ops::matmul(4, 8, 12), budget)) {}
+  explicit layer(ttune::tuner& by, ttune::tuning_budget const& budget = {})
+      : product_(by.tune(ttune::ops::matmul(4, 8, 12), budget)) {}
 
   void apply(std::vector<float> const& x, std::vector<float> const& w, std::vector<float>& y) const {
     std::vector<float> product(y.size());
@@ -45,10 +46,10 @@ void check(bool good, char const* what) {
 void test_results() {
   ttune::tuner tuner{ttune::interpreter_backend{}};
   layer const tested(tuner, {.trials = 10});
-  std::vector<float> const x(4 * 12, 0.5F), w(12 * 8, 2.0F);                           // (4, 12), (12, 8)
-  std::vector<float> y(4 * 8, 1.0F);                                                   // (4, 8)
+  std::vector<float> const x(4 * 12, 0.5F), w(12 * 8, 2.0F);  // (4, 12), (12, 8)
+  std::vector<float> y(4 * 8, 1.0F);                          // (4, 8)
   tested.apply(x, w, y);
-  check(y == std::vector<float>(4 * 8, 13.0F), "a layer adds its product");            // 1 + 12 · 0.5 · 2
+  check(y == std::vector<float>(4 * 8, 13.0F), "a layer adds its product");  // 1 + 12 · 0.5 · 2
 }
 
 /// A trial costs what its program counts in operations, so the same seed finds the same kernel.
@@ -60,14 +61,16 @@ std::shared_ptr<ttune::memory_store> test_tuning_is_repeatable() {
   auto const b = layer(second, {.trials = 40}).report();
   check(a.schedule == b.schedule && a.seconds == b.seconds, "two tunings of one seed are equal");
   check(a.gain > 1, "tuning finds something better than the untuned kernel");
-  check(layer(first).report().source == ttune::tuning_report::origin::record, "the second start finds the first one's record");
+  check(layer(first).report().source == ttune::tuning_report::origin::record,
+        "the second start finds the first one's record");
   return records;
 }
 
 /// What was measured once is served again: a search is tested on it, thousands of trials a second.
 void test_search_on_recorded_measurements(ttune::memory_store const& measured) {
   auto const program = ttune::ops::matmul(4, 8, 12).program();
-  auto const device = std::make_shared<ttune::replay_device>(ttune::derive_space(program, ttune::interpreter_backend{}.target()).knobs);
+  auto const device =
+      std::make_shared<ttune::replay_device>(ttune::derive_space(program, ttune::interpreter_backend{}.target()).knobs);
   measured.for_each([&](ttune::record const& r) { return device->add(r), true; });
   ttune::tuner tuner{ttune::interpreter_backend{}, {.replay = device}};
   auto const found = tuner.tune(program, {.trials = 1000}).report;

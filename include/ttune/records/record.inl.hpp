@@ -70,11 +70,13 @@ TTUNE_INLINE std::uint64_t hash_of(record_key const& key) noexcept {
 namespace detail {
 
 /// "A 512x256, B 256x1024" of a printed signature whose numbers are `#`; `next`: the first extent not used.
-inline std::string input_shapes(std::string_view signature, std::vector<std::int64_t> const& extents, std::size_t& next) {
+inline std::string input_shapes(std::string_view signature, std::vector<std::int64_t> const& extents,
+                                std::size_t& next) {
   auto const open = signature.find('(');
   auto const end = signature.find(") -> ");
   std::string made;
-  for (auto at = signature.find('(', open + 1); at < end && end != std::string_view::npos; at = signature.find('(', at + 1)) {
+  for (auto at = signature.find('(', open + 1); at < end && end != std::string_view::npos;
+       at = signature.find('(', at + 1)) {
     auto const name = std::max(open + 1, signature.rfind(", ", at) + 2);
     made += (made.empty() ? "" : ", ") + std::string(signature.substr(name, signature.find(' ', name) - name));
     auto separator = " ";

@@ -281,6 +281,7 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
     bool const paired = final.pairs > 0;
     report_.source = winner ? tuning_report::origin::tuned : tuning_report::origin::seed;
     report_.seconds = !winner ? report_.seed_seconds : paired ? final.second_seconds : best.result.seconds;
+    if (winner && paired) report_.seed_seconds = final.first_seconds;  // measured beside the winner
     report_.gain = paired ? 1 / final.ratio : report_.seed_seconds / report_.seconds;
     report_.spread = best.result.spread;
     report_.schedule = describe_choices(work_.space().knobs, best.chosen);
