@@ -8,6 +8,7 @@
 
 #include "tool.hpp"
 #include "ttune/runtime/machine.hpp"
+#include "ttune/runtime/worker/process.hpp"
 #if TTUNE_WITH_ORC
 #include "ttune/backends/orc.hpp"
 #endif
@@ -101,13 +102,19 @@ part find_opencl() {
   return found;
 }
 
+part find_worker() {
+  std::string tried;
+  auto const path = ttune::worker::find_program(tried);
+  return {"worker", !path.empty(), path.empty() ? "looked for " + tried : path};
+}
+
 }  // namespace
 
 int show_devices(bool measure, bool json) {
   auto const host = ttune::probe_host();
   auto const cpus = ttune::usable_cpus();
   std::vector<part> const parts{
-      find_orc(), find_cuda(), find_opencl(), find_xgboost(), {"sqlite", true, sqlite3_libversion()}};
+      find_orc(), find_cuda(), find_opencl(), find_xgboost(), {"sqlite", true, sqlite3_libversion()}, find_worker()};
   double const gflops = measure ? ttune::measure_fma_peak(cpus) : 0;
   double const bandwidth = measure ? ttune::measure_copy_bandwidth(cpus) : 0;
   if (json) {

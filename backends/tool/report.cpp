@@ -119,7 +119,7 @@ void add_convergence(page& to, key_history const& h) {
   constexpr double left = 40, right = 320, top = 10, bottom = 130;
   auto const count = h.records.size();
   auto const x = [&](std::size_t i) {
-    return left + (right - left) * static_cast<double>(i + 1) / static_cast<double>(count);
+    return count == 1 ? right : left + (right - left) * static_cast<double>(i) / static_cast<double>(count - 1);
   };
   auto const y = [&](double speed) { return bottom - (bottom - top) * speed; };
   to.raw("<svg viewBox=\"0 0 330 155\" role=\"img\">");
@@ -127,7 +127,8 @@ void add_convergence(page& to, key_history const& h) {
     to.raw("<line class=\"axis\" stroke=\"#d5d9df\" x1=\"40\" x2=\"320\" y1=\"" + number(y(share)) + "\" y2=\"" +
            number(y(share)) + "\"/><text font-size=\"11\" x=\"36\" y=\"" + number(y(share) + 4) +
            "\" text-anchor=\"end\">" + number(share * 100) + "%</text>");
-  to.raw("<text font-size=\"11\" x=\"320\" y=\"148\" text-anchor=\"end\">" + std::to_string(count) + " trials</text>");
+  to.raw("<text font-size=\"11\" x=\"320\" y=\"148\" text-anchor=\"end\">" + std::to_string(count) +
+         (count == 1 ? " trial</text>" : " trials</text>"));
   to.raw("<text font-size=\"11\" x=\"40\" y=\"148\">speed, share of the best</text>");
   std::string line;
   double so_far = 0;
@@ -168,6 +169,13 @@ void add_share_of_peak(page& to, std::vector<entry> const& entries) {
 
 void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
   to.raw("<h2>What to tune next</h2><p>");
+  std::erase_if(entries, [](entry const& e) { return !e.to_gain(); });
+  if (entries.empty()) {
+    to.raw(
+        "No kernel can be ranked: the share of peak is not known of any. <code>--peak</code> says what the device "
+        "can do in GFLOP/s; <code>ttune devices --measure</code> finds it out.</p>");
+    return;
+  }
   to.text(calls_known ? "Ranked by calls x time x headroom: the seconds that kernels at the peak would save. Kernels "
                         "without --calls count as called once."
                       : "How often the application calls each kernel is not known (say it with --calls KEY=COUNT), so "
@@ -177,7 +185,6 @@ void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
       "</p><table><tr><th class=\"n\">rank</th><th>operator</th><th class=\"n\">calls</th><th class=\"n\">time</th><th "
       "class=\"n\">headroom</th>"
       "<th class=\"n\">to gain</th></tr>");
-  std::erase_if(entries, [](entry const& e) { return !e.to_gain(); });
   std::ranges::sort(entries, {}, [](entry const& e) { return std::pair(-*e.to_gain(), id_of(e.of.key)); });
   int rank = 0;
   for (auto const& e : entries) {
@@ -192,7 +199,6 @@ void add_gains(page& to, std::vector<entry> entries, bool calls_known) {
       "</table><p class=\"dim\">Headroom is what is missing to the arithmetic peak. Operators that move more data than "
       "they compute "
       "(softmax, element-wise chains) cannot reach it.</p>");
-  if (rank == 0) to.raw("<p>No kernel has a known share of peak, so none can be ranked.</p>");
 }
 
 void add_time(page& to, std::vector<entry> const& entries) {
@@ -297,6 +303,9 @@ int write_report(std::string const& path, std::string const& html, double peak, 
   auto const store = open_for_reading(path);
   std::vector<entry> entries;
   for (auto const& s : store->keys()) entries.push_back({history_of(*store, s.key, peak), std::nullopt});
+  std::vector<key_history*> histories;
+  for (auto& e : entries) histories.push_back(&e.of);
+  find_pauses(histories);
   for (auto const& said : calls) set_calls(entries, *store, path, said);
   auto const text = make_page(path, entries, !calls.empty());
   std::ofstream out(html, std::ios::binary | std::ios::trunc);

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <span>
+#include <utility>
 
 #include "ttune/records/json_lines.hpp"
 #include "ttune/records/memory_store.hpp"
@@ -45,17 +47,6 @@ ttune::key_summary find_key(ttune::record_store const& in, std::string const& pa
   std::string message = path + ": " + std::string(id) + " begins several keys; say more of it:";
   for (auto const& s : found) message += "\n  " + id_of(s.key) + "  " + title_of(s.key);
   throw failure(message);
-}
-
-std::string title_of(ttune::record_key const& key) {
-  auto title = key.compute_text.substr(0, key.compute_text.find_first_of("(\n"));
-  if (title.empty()) title = "(no name)";
-  auto separator = " ";
-  for (auto const e : key.extents) {
-    title += separator + std::to_string(e);
-    separator = " x ";
-  }
-  return title;
 }
 
 std::string number(double value, int digits) {
@@ -129,17 +120,27 @@ key_history history_of(ttune::record_store const& in, ttune::record_key const& k
   h.flops = h.text ? h.text->flops : 0;
   h.peak = peak > 0 ? peak : h.text ? h.text->peak_flops_per_second : 0;
   auto const positive = [](double seconds) { return std::isfinite(seconds) && seconds > 0 ? seconds : 0; };
-  ttune::record const* before = nullptr;
   for (auto const& r : h.records) {
     ++h.by_status[static_cast<std::size_t>(r.result.status)];
-    auto const compile = positive(r.result.compile_seconds), measure = positive(r.result.measure_seconds);
-    h.compile_seconds += compile;
-    h.measure_seconds += measure;
-    auto const gap = before ? static_cast<double>(r.timestamp - before->timestamp) * 1e-3 : 0;
-    if (gap < 30) h.other_seconds += positive(gap - compile - measure);
-    before = &r;
+    h.compile_seconds += positive(r.result.compile_seconds);
+    h.measure_seconds += positive(r.result.measure_seconds);
   }
   return h;
+}
+
+void find_pauses(std::span<key_history* const> all) {
+  std::vector<std::pair<ttune::record const*, key_history*>> line;
+  for (auto* const h : all)
+    for (auto const& r : h->records) line.emplace_back(&r, h);
+  std::ranges::stable_sort(line, {}, [](auto const& at) { return at.first->timestamp; });
+  auto const seconds = [](double s) { return std::isfinite(s) && s > 0 ? s : 0; };
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    auto const& r = *line[i].first;
+    auto const gap = static_cast<double>(r.timestamp - line[i - 1].first->timestamp) * 1e-3;
+    if (gap < 30)
+      line[i].second->other_seconds +=
+          seconds(gap - seconds(r.result.compile_seconds) - seconds(r.result.measure_seconds));
+  }
 }
 
 std::optional<prediction> prediction_of(key_history const& of) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,8 +29,6 @@ struct failure : std::runtime_error {
 [[nodiscard]] std::string id_of(ttune::record_key const& key);
 /// The key whose id begins so. Throws `failure` if there is none, or more than one.
 [[nodiscard]] ttune::key_summary find_key(ttune::record_store const& in, std::string const& path, std::string_view id);
-/// As "matmul 512 x 1024 x 256".
-[[nodiscard]] std::string title_of(ttune::record_key const& key);
 
 [[nodiscard]] std::string in_units(double seconds);  ///< as "1.25 ms"; "-" for what is no time
 [[nodiscard]] std::string percent(double share);     ///< as "61.5 %"
@@ -52,7 +51,7 @@ struct key_history {
   status_counts by_status{};
   double compile_seconds = 0;
   double measure_seconds = 0;
-  double other_seconds = 0;  ///< between trials: proposals, learning, records; pauses of more than 30 s are left out
+  double other_seconds = 0;  ///< by find_pauses
   double flops = 0;          ///< of one call; 0: not known
   double peak = 0;           ///< operations a second; 0: not known
 
@@ -63,6 +62,10 @@ struct key_history {
 
 /// `peak` in operations a second takes the place of the stored one unless it is 0.
 [[nodiscard]] key_history history_of(ttune::record_store const& in, ttune::record_key const& key, double peak);
+
+/// What lies between two trials of a file, of whatever keys, belongs to the later one: proposals, learning, records.
+/// Pauses of more than 30 s are left out.
+void find_pauses(std::span<key_history* const> all);
 
 /// What the model said of the winner before it was measured.
 struct prediction {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -21,6 +23,11 @@
 #endif
 
 namespace ttune_test {
+
+/// 100 GiB, or all that the machine has if that is more: a worker gets three quarters of it.
+inline std::int64_t too_many_bytes() {
+  return std::max(std::int64_t{100} << 30, std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE));
+}
 
 /// Bytes and 32-bit numbers, one behind the other. On entry rdi holds the operands, rsi the runtime, rdx the workspace.
 class code {
@@ -70,10 +77,13 @@ class code {
   static code abort() {
     return code().bytes({0xB8, 39, 0, 0, 0, 0x0F, 0x05, 0x89, 0xC7, 0xBE, 6, 0, 0, 0, 0xB8, 62, 0, 0, 0, 0x0F, 0x05});
   }
-  /// mmap of 100 GB, then a write to the last of it.
+  /// mmap of too_many_bytes(), then a write to the first of it.
   static code huge_allocation() {
+    auto const wanted = too_many_bytes();
     return code()
-        .bytes({0xB8, 9, 0, 0, 0, 0x31, 0xFF, 0x48, 0xBE, 0, 0, 0, 0, 25, 0, 0, 0})  // mmap, null, 25 << 32
+        .bytes({0xB8, 9, 0, 0, 0, 0x31, 0xFF, 0x48, 0xBE})  // mmap, null, so many
+        .number(wanted & 0xFFFFFFFF)
+        .number(wanted >> 32)
         .bytes({0xBA, 3, 0, 0, 0, 0x41, 0xBA, 0x22, 0, 0, 0})  // read and write, private anonymous
         .bytes({0x49, 0xC7, 0xC0, 0xFF, 0xFF, 0xFF, 0xFF, 0x45, 0x31, 0xC9, 0x0F, 0x05})
         .bytes({0xC6, 0x00, 0x01});  // mov byte [rax], 1

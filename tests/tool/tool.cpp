@@ -63,7 +63,7 @@ record trial(record_key const& key, int number, double seconds, trial_status sta
   r.lowering_version = 2;
   r.choices = {{"tile", number, {number + 1, 8}}};
   r.result = {status, seconds, 0.01, 11, 0.020, 0.030, status == trial_status::ok ? "" : "signal 11 & <more>"};
-  r.timestamp = 1'700'000'000'000 + number * 60;
+  r.timestamp = 1'700'000'000'000 + number * 60 + key.extents[0] * 1000;  // one after the other
   if (number > 1) r.predicted = 0.8;
   r.library_version = "0.1.0";
   r.device = "Test processor";
@@ -328,6 +328,24 @@ TEST_CASE("ttune report: one well-formed page without anything from outside") {
   CHECK(page.find("<td class=\"n\">200 ms</td><td class=\"n\">300 ms</td><td class=\"n\">90 ms</td>") !=
         std::string::npos);
 
+  {
+    sqlite store(folder / "turns.db");  // two kernels tuned in turns: what lies between two trials counts once
+    for (int i = 0; i < 10; ++i)
+      for (int turn = 0; turn < 2; ++turn) {
+        auto r = trial(key_for(turn == 0 ? "matmul" : "softmax", 64), i, 1e-3);
+        r.timestamp += i * 60 + turn * 60;
+        store.append(r);
+      }
+  }
+  REQUIRE(run({"report", folder / "turns.db", "--html", html}).status == 0);
+  CHECK(read(html).find("<td class=\"n\">200 ms</td><td class=\"n\">300 ms</td><td class=\"n\">90 ms</td>") !=
+        std::string::npos);
+  CHECK(read(html).find("<td class=\"n\">200 ms</td><td class=\"n\">300 ms</td><td class=\"n\">100 ms</td>") !=
+        std::string::npos);
+  CHECK(read(html).find("No kernel can be ranked") != std::string::npos);
+  CHECK(read(html).find("<th class=\"n\">rank</th>") == std::string::npos);
+  CHECK(ttune_test::fault_of_page(read(html)) == "");
+
   for (auto const* const wrong : {"abc", "zzz=3", "=3", "0=x"}) {
     auto const made = run({"report", path, "--html", html, "--calls", wrong});
     CHECK(made.status == 1);
@@ -358,7 +376,8 @@ TEST_CASE("ttune: the checker of pages finds what is wrong") {
 TEST_CASE("ttune devices: what was found, and why not") {
   auto const text = run({"devices"});
   CHECK(text.status == 0);
-  for (auto const* const part : {"orc", "cuda", "opencl", "xgboost", "sqlite   found"}) CHECK(text.says(part));
+  for (auto const* const part : {"orc", "cuda", "opencl", "xgboost", "sqlite   found", "worker"})
+    CHECK(text.says(part));
   auto const json = parse_json(run({"devices", "--json"}).out);
   REQUIRE(json.value);
   for (auto const& p : std::get<json_value::array>(json.value->find("parts")->what))

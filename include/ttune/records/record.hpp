@@ -29,6 +29,9 @@ struct record_key {
 
 [[nodiscard]] std::uint64_t hash_of(record_key const& key) noexcept;
 
+/// In one line, with the shapes of its inputs as far as the text tells them: "matmul(A 512x256, B 256x1024)".
+[[nodiscard]] std::string title_of(record_key const& key);
+
 /// How far a record for `other` is from being one for `wanted`: 0 for equal keys; the sum of |log2| of the ratios of
 /// extents, more for another target, space or objective; infinite for another compute_text or number of extents.
 [[nodiscard]] double distance(record_key const& wanted, record_key const& other) noexcept;

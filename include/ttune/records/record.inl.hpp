@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string_view>
 
 #include "ttune/records/record.hpp"
 #include "ttune/support/hash.hpp"
@@ -64,6 +65,45 @@ inline std::int32_t nearest_tuple(knob const& k, knob_choice const& wanted, std:
 
 TTUNE_INLINE std::uint64_t hash_of(record_key const& key) noexcept {
   return hasher{}.add(key.compute).add(key.target).add(key.space).add(key.objective).value();
+}
+
+namespace detail {
+
+/// "A 512x256, B 256x1024" of a printed signature whose numbers are `#`; `next`: the first extent not used.
+inline std::string input_shapes(std::string_view signature, std::vector<std::int64_t> const& extents,
+                                std::size_t& next) {
+  auto const open = signature.find('(');
+  auto const end = signature.find(") -> ");
+  std::string made;
+  for (auto at = signature.find('(', open + 1); at < end && end != std::string_view::npos;
+       at = signature.find('(', at + 1)) {
+    auto const name = std::max(open + 1, signature.rfind(", ", at) + 2);
+    made += (made.empty() ? "" : ", ") + std::string(signature.substr(name, signature.find(' ', name) - name));
+    auto separator = " ";
+    for (auto i = at; i < signature.find(')', at); ++i) {
+      if (signature[i] != '#') continue;
+      made += separator + (next < extents.size() ? std::to_string(extents[next]) : "");
+      separator = "x";
+      ++next;
+    }
+  }
+  return made;
+}
+
+}  // namespace detail
+
+TTUNE_INLINE std::string title_of(record_key const& key) {
+  auto const signature = std::string_view(key.compute_text).substr(0, key.compute_text.find('\n'));
+  auto title = signature.empty() ? "(no name)" : std::string(signature.substr(0, signature.find('(')));
+  std::size_t used = 0;
+  auto const shapes = detail::input_shapes(signature, key.extents, used);
+  if (!shapes.empty() && used <= key.extents.size()) return title + "(" + shapes + ")";
+  auto separator = " ";
+  for (auto const e : key.extents) {
+    title += separator + std::to_string(e);
+    separator = " x ";
+  }
+  return title;
 }
 
 TTUNE_INLINE double distance(record_key const& wanted, record_key const& other) noexcept {

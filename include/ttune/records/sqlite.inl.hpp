@@ -425,7 +425,7 @@ TTUNE_INLINE std::optional<record> sqlite::best(record_key const& key) const {
   auto in_memory = database_->memory.best(key);
   if (in_memory && (!found || is_faster(*in_memory, *found))) found = std::move(in_memory);
   if (!found && database_->mode == record_mode::must_hit)
-    throw record_error(path() + ": has no record of " + key.compute_text + " for " + key.target +
+    throw record_error(path() + ": has no record of " + title_of(key) + " for " + key.target +
                        ", and record_mode::must_hit forbids to tune: tune it where that is allowed, and ship the file");
   return found;
 }

@@ -32,4 +32,11 @@ class backend {
   [[nodiscard]] virtual std::string source(ir::lowered const& program, kernel_signature const& signature) const = 0;
 };
 
+/// A backend that says itself what a call costs: no trial of its programs is run.
+class untimed_backend : public backend {
+ public:
+  /// Of one call, more than 0.
+  [[nodiscard]] virtual double seconds(ir::lowered const& program) const = 0;
+};
+
 }  // namespace ttune::inline v0

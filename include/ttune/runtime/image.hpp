@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct kernel_signature {
   double terms = 1;                           ///< the longest reduction: how far rounding may spread
 };
 
+class hosted_code;
+
 struct kernel_image {
   kernel_signature signature;
   std::string target;               ///< what it was compiled for, `target::name`
@@ -51,6 +54,7 @@ struct kernel_image {
   std::int64_t main_offset = -1;
   std::int64_t prepare_offset = -1; ///< -1: nothing to prepare
   std::string features;             ///< what its code may use, `target::features`; a machine that lacks one refuses it
+  std::shared_ptr<hosted_code const> hosted = {};  ///< if there is any: in place of machine code, in this process only
 };
 
 }  // namespace ttune::inline v0

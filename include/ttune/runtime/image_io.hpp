@@ -11,7 +11,8 @@
 
 namespace ttune::inline v0 {
 
-/// {magic, version, checksum, body}; the checksum finds damage, not malice.
+/// {magic, version, checksum, body}; the checksum finds damage, not malice. Throws argument_error for an image without
+/// machine code of its own (`kernel_image::hosted`).
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(kernel_image const& image);
 /// Throws record_error, saying what is wrong, for bytes that are no intact image of this version. Safe on any bytes:
 /// an image that it returns has its entries inside of its code and sizes that can be added up.

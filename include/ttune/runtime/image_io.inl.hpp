@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 
 namespace ttune::inline v0 {
@@ -104,6 +105,8 @@ TTUNE_INLINE void get(byte_source& in, measurement& m) {
 }
 
 TTUNE_INLINE std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
+  if (image.hosted)
+    throw argument_error("kernel " + image.signature.name + " exists in this process only: it is no machine code");
   byte_sink body;
   put(body, image.signature);
   body.put(image.target);

@@ -96,6 +96,7 @@ TTUNE_INLINE void kernel_call::check_count(std::span<void* const> operands) cons
 
 TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
   check_count(operands);
+  if (auto const* const hosted = code_->hosted()) return hosted->run(operands);
   if (!code_->prepare()) return code_->main()(operands.data(), &table_, workspace);
   void* all[most_pointers];
   auto* end = std::copy(operands.begin(), operands.end(), all);

@@ -6,6 +6,7 @@
 
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/availability.hpp"
+#include "ttune/runtime/hosted_code.hpp"
 #include "ttune/runtime/image.hpp"
 
 namespace ttune::inline v0 {
@@ -23,6 +24,8 @@ class loaded_image {
   ~loaded_image();
 
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
+  /// Not null: what `main` would do, which is null then.
+  [[nodiscard]] hosted_code const* hosted() const noexcept { return hosted_.get(); }
   [[nodiscard]] kernel_function main() const noexcept { return main_; }
   [[nodiscard]] kernel_function prepare() const noexcept { return prepare_; }  ///< null: nothing to prepare
   /// What the code wants of memory for a call with so many threads, prepared buffers apart. A multiple of 64.
@@ -36,6 +39,7 @@ class loaded_image {
   static constexpr std::size_t lead_bytes = 4096;
 
   kernel_signature signature_;
+  std::shared_ptr<hosted_code const> hosted_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   kernel_function main_ = nullptr;

@@ -18,6 +18,7 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
   if (image.abi != abi_version)
     return no(" was compiled against ABI " + std::to_string(image.abi) + ", this library has " +
               std::to_string(abi_version) + ": tune it again");
+  if (image.hosted) return {};
   if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)
     return no(": an entry lies outside of its code");
   if (!is_host_architecture(image.target))
@@ -28,8 +29,9 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
 }
 
 TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
-    : signature_(image.signature), bytes_(lead_bytes + image.code.size()) {
+    : signature_(image.signature), hosted_(image.hosted), bytes_(lead_bytes + image.code.size()) {
   if (auto const possible = can_load(image); !possible) throw argument_error(possible.reason);
+  if (hosted_) return;
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED)
     throw backend_error("kernel " + signature_.name + ": no memory for its code: " + std::strerror(errno));
@@ -45,6 +47,8 @@ TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
   if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
 }
 
-TTUNE_INLINE loaded_image::~loaded_image() { munmap(memory_, bytes_); }
+TTUNE_INLINE loaded_image::~loaded_image() {
+  if (memory_) munmap(memory_, bytes_);
+}
 
 }  // namespace ttune::inline v0

@@ -54,6 +54,7 @@ struct trial_bench::running {
   running(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
       : code(load(image)), table(&with) {
     auto const& s = code->signature();
+    if (code->hosted()) throw argument_error("kernel " + s.name + " is no machine code: there is nothing to time");
     auto const same_bytes = [](operand_info const& a, operand_info const& b) { return a.bytes() == b.bytes(); };
     if (!std::equal(s.operands.begin(), s.operands.end(), workload.operands.begin(), workload.operands.end(),
                     same_bytes))

@@ -190,9 +190,11 @@ inline void check_order(planned_stage const& st) {
   auto next = in_order.begin();
   for (auto const id : st.order)
     if (reduced(id) && id != *next++) say(id);
-  int moving = 0;
-  for (auto const at : st.permuted)
-    if (reduced(st.order[static_cast<std::size_t>(at)]) && ++moving == 2) say(st.order[static_cast<std::size_t>(at)]);
+  auto const moves = [&](std::int32_t at) { return reduced(st.order[static_cast<std::size_t>(at)]); };
+  if (std::none_of(st.permuted.begin(), st.permuted.end(), moves)) return;
+  int passed = 0;  // also those that stand still between the places of the others
+  for (auto at = st.permuted.front(); at <= st.permuted.back(); ++at)
+    if (moves(at) && ++passed == 2) say(st.order[static_cast<std::size_t>(at)]);
 }
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ttune/ir/stmt.hpp"
+#include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 
@@ -13,33 +14,27 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Writes the steps one after the other, and remembers which axes they need.
-class cpp_writer {
+/// The steps that are left of a space in one configuration: no knobs, and none about what is not there.
+class fixed_steps {
  public:
-  cpp_writer(space const& of, configuration const& chosen) : of_(of), chosen_(chosen) {
+  fixed_steps(space const& of, configuration const& chosen) : of_(of), chosen_(chosen) {
     bool fits = chosen.choices.size() == of.knobs.size();
     for (std::size_t i = 0; fits && i < chosen.choices.size(); ++i) fits = chosen.choices[i] >= 0 && chosen.choices[i] < of.knobs[i].choices();
     if (!fits) throw argument_error("to_cpp: the configuration is none of the space of " + of.program->name);
-    current_ = of.program->outputs.front()->name;
   }
 
-  std::string run() {
+  std::vector<step> run() {
     find_inlined();
-    auto const start = current_;
     for (auto const& s : of_.steps)
-      if (!is_gone(s)) write(s);
-    for (auto const& name : inlined_) calls_ += "\n    .inline_stage(" + quoted(name) + ")";
-    std::string declared;
-    std::string quoted;
-    for (auto const& a : axes_) {
-      declared += (declared.empty() ? "" : ", ") + a;
-      quoted += (quoted.empty() ? "" : ", ") + ("\"" + a + "\"");
-    }
-    if (!axes_.empty()) declared = "const auto [" + declared + "] = ttune::axes<" + quoted + ">;\n";
-    return declared + "const ttune::space space = ttune::schedule(op, \"" + start + "\")" + calls_ + ";\n";
+      if (!is_gone(s)) add(s);
+    for (auto const& name : inlined_) made_.push_back({primitive::inline_stage, name, {}, {}, {}});
+    keep_memory();
+    return std::move(made_);
   }
 
  private:
+  using name_list = std::vector<std::string>;
+
   [[nodiscard]] std::int64_t value(knob_value const& v) const {
     if (v.is_literal()) return v.literal;
     auto const k = static_cast<std::size_t>(v.knob);
@@ -48,8 +43,6 @@ class cpp_writer {
   [[nodiscard]] std::string const& place(step const& s) const {
     return s.loops.at(1 + static_cast<std::size_t>(s.values.empty() ? 0 : value(s.values[0])));
   }
-
-  using name_list = std::vector<std::string>;
   static bool contains(name_list const& all, std::string const& name) { return std::find(all.begin(), all.end(), name) != all.end(); }
 
   /// Stages that the configuration computes where they are read. Copies of which nothing else is said are as if they
@@ -70,12 +63,78 @@ class cpp_writer {
     std::copy_if(inlined_.begin(), inlined_.end(), std::back_inserter(vanished_), is_copy);
     std::erase_if(inlined_, is_copy);
   }
-  /// Whether a step is about what is not there in this configuration.
   [[nodiscard]] bool is_gone(step const& s) const {
     if (s.what == primitive::cache_read && contains(vanished_, s.results[0])) return true;
     return contains(vanished_, s.stage) || (contains(inlined_, s.stage) && s.what > primitive::inline_stage);
   }
 
+  void add(step s) {
+    bool const is_switch = s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll;
+    if (is_switch && !s.values.empty() && value(s.values[0]) == 0) return;
+    if (s.what == primitive::reorder && !s.values.empty()) s.loops = ordered(s);
+    if (s.what == primitive::compute_at) {
+      if (place(s) == place_root) return;
+      s.loops = {s.loops[0], place(s)};
+    }
+    if (is_switch || s.what == primitive::reorder || s.what == primitive::compute_at) s.values.clear();
+    for (auto& v : s.values) v = literal(value(v));
+    made_.push_back(std::move(s));
+  }
+  [[nodiscard]] name_list ordered(step const& s) const {
+    auto const k = static_cast<std::size_t>(s.values[0].knob);
+    name_list names;
+    for (auto const i : of_.knobs[k].choice(chosen_.choices[k])) names.push_back(s.loops[static_cast<std::size_t>(i)]);
+    return names;
+  }
+
+  /// What is prepared is decided for all configurations of a space at once: in one of them alone more might be.
+  void keep_memory() {
+    auto const all = make_plan(of_);
+    for (auto next = all.stages.begin(); next != all.stages.end(); ++next) {
+      plan one;
+      try {
+        one = make_plan({of_.program, made_, {}, {}, {}});
+      } catch (schedule_error const&) {
+        return;  // a reader that is no reader once it is simplified: known when a space is lowered, not before
+      }
+      auto const more = std::find_if(one.stages.begin(), one.stages.end(), [&](planned_stage const& st) {
+        return st.where == ir::memory::prepared && !is_prepared(all, st.definition->name);
+      });
+      if (more == one.stages.end()) return;
+      made_.push_back({primitive::store_in, more->definition->name, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::shared))}});
+    }
+  }
+  [[nodiscard]] static bool is_prepared(plan const& p, std::string const& stage) {
+    return std::any_of(p.stages.begin(), p.stages.end(),
+                       [&](planned_stage const& st) { return st.definition->name == stage && st.where == ir::memory::prepared; });
+  }
+
+  space const& of_;
+  configuration const& chosen_;
+  std::vector<step> made_;
+  name_list inlined_;
+  name_list vanished_;
+};
+
+/// Writes steps without knobs one after the other, and remembers which axes they need.
+class cpp_writer {
+ public:
+  explicit cpp_writer(std::string output) : current_(std::move(output)) {}
+
+  std::string run(std::vector<step> const& steps) {
+    auto const start = current_;
+    for (auto const& s : steps) write(s);
+    std::string declared;
+    std::string quoted;
+    for (auto const& a : axes_) {
+      declared += (declared.empty() ? "" : ", ") + a;
+      quoted += (quoted.empty() ? "" : ", ") + ("\"" + a + "\"");
+    }
+    if (!axes_.empty()) declared = "const auto [" + declared + "] = ttune::axes<" + quoted + ">;\n";
+    return declared + "const ttune::space space = ttune::schedule(op, \"" + start + "\")" + calls_ + ";\n";
+  }
+
+ private:
   void call(step const& s, std::string const& name, std::string const& arguments) {
     if (s.stage != current_ && s.what != primitive::inline_stage) {
       calls_ += "\n    .in(\"" + s.stage + "\")";
@@ -95,12 +154,13 @@ class cpp_writer {
   [[nodiscard]] static std::string quoted(std::string const& text) { return "\"" + text + "\""; }
 
   void write(step const& s) {
+    auto const value = [&](std::size_t i = 0) { return s.values[i].literal; };
     switch (s.what) {
       case primitive::cache_read: return call(s, "cache_read", quoted(s.loops[0]) + ", " + quoted(s.results[0]));
       case primitive::cache_write: return call(s, "cache_write", quoted(s.results[0]));
       case primitive::rfactor: {
         auto const over = loop(s.loops[0]);
-        return call(s, "rfactor", over + ", " + std::to_string(value(s.values[0])) + ", " + quoted(s.results[0]) + ", " + loop(s.results[1]));
+        return call(s, "rfactor", over + ", " + std::to_string(value()) + ", " + quoted(s.results[0]) + ", " + loop(s.results[1]));
       }
       case primitive::inline_stage: return call(s, "inline_stage", quoted(s.stage));
       case primitive::split: return write_split(s);
@@ -109,18 +169,14 @@ class cpp_writer {
         auto const loops = listed(s.loops);
         return call(s, name_of(s.what), loops + ", " + loop(s.results[0]));
       }
-      case primitive::reorder: return write_reorder(s);
+      case primitive::reorder:
       case primitive::parallel:
       case primitive::vectorize:
-      case primitive::unroll:
-        if (s.values.empty() || value(s.values[0]) != 0) call(s, name_of(s.what), listed(s.loops));
-        return;
-      case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value(s.values[0])));
-      case primitive::annotate: return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value(s.values[0])));
-      case primitive::compute_at:
-        if (place(s) != place_root) call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(place(s)));
-        return;
-      case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value(s.values[0]))));
+      case primitive::unroll: return call(s, name_of(s.what), listed(s.loops));
+      case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value()));
+      case primitive::annotate: return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value()));
+      case primitive::compute_at: return call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(s.loops[1]));
+      case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value())));
       case primitive::pack:
       case primitive::double_buffer: return call(s, name_of(s.what), "");
     }
@@ -128,18 +184,9 @@ class cpp_writer {
   void write_split(step const& s) {
     auto text = loop(s.loops[0]) + ", ";
     std::string inner;
-    for (auto const& v : s.values) inner += (inner.empty() ? "" : ", ") + std::to_string(value(v));
+    for (auto const& v : s.values) inner += (inner.empty() ? "" : ", ") + std::to_string(v.literal);
     text += s.values.size() == 1 ? inner : "{" + inner + "}";
     call(s, "split", text + ", " + listed(s.results));
-  }
-  void write_reorder(step const& s) {
-    auto names = s.loops;
-    if (!s.values.empty()) {
-      auto const k = static_cast<std::size_t>(s.values[0].knob);
-      auto const order = of_.knobs[k].choice(chosen_.choices[k]);
-      for (std::size_t i = 0; i < order.size(); ++i) names[i] = s.loops[static_cast<std::size_t>(order[i])];
-    }
-    call(s, "reorder", listed(names));
   }
   [[nodiscard]] static char const* kind_name(std::int64_t kind) {
     constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "block_x",       "block_y",
@@ -151,18 +198,16 @@ class cpp_writer {
     return texts[static_cast<std::size_t>(where)];
   }
 
-  space const& of_;
-  configuration const& chosen_;
   std::string current_;
   std::string calls_;
-  name_list axes_;
-  name_list inlined_;
-  name_list vanished_;
+  std::vector<std::string> axes_;
 };
 
 }  // namespace detail
 
-TTUNE_INLINE std::string to_cpp(space const& of, configuration const& chosen) { return detail::cpp_writer(of, chosen).run(); }
+TTUNE_INLINE std::string to_cpp(space const& of, configuration const& chosen) {
+  return detail::cpp_writer(of.program->outputs.front()->name).run(detail::fixed_steps(of, chosen).run());
+}
 
 TTUNE_INLINE std::string to_cpp(space const& of) {
   auto chosen = of.seed;

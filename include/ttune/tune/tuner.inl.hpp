@@ -41,7 +41,8 @@ TTUNE_INLINE std::vector<tuning_result> tuner::tune_all(std::vector<space> const
   if (!budget.calls.empty() && budget.calls.size() != spaces.size())
     throw argument_error("tune_all: calls are given for " + std::to_string(budget.calls.size()) + " of " + std::to_string(spaces.size()) + " workloads");
   std::scoped_lock const lock(*one_at_a_time_);
-  detail::budget_meter meter(budget, spaces.size());
+  detail::session_clock const clock(options_.clock);
+  detail::budget_meter meter(budget, spaces.size(), clock);
   detail::learner model(options_.model);
   std::vector<std::unique_ptr<detail::tuning_session>> sessions;
   for (auto const& s : spaces) {
@@ -49,8 +50,12 @@ TTUNE_INLINE std::vector<tuning_result> tuner::tune_all(std::vector<space> const
     auto const task = static_cast<std::int32_t>(sessions.size());
     sessions.push_back(std::make_unique<detail::tuning_session>(task, options_, *backend_, std::move(search), model, meter, s));
     sessions.back()->start();
+    clock.check();
   }
-  while (auto* const next = detail::most_promising(sessions)) next->advance();
+  while (auto* const next = detail::most_promising(sessions)) {
+    next->advance();
+    clock.check();
+  }
   std::vector<tuning_result> made;
   for (auto const& s : sessions) made.push_back(s->finish());
   return made;

@@ -33,6 +33,7 @@ struct tuning_report {
   std::int64_t same_programs = 0;     ///< proposals that lowered to a program measured before: not run again, no trials
   std::int64_t checked_elements = 0;  ///< of the first kernel's outputs, against the interpreter
   bool isolated = true;               ///< candidates ran in a process of their own
+  bool counted = false;               ///< times are what an untimed_backend says: nothing ran
   bool replayed = false;              ///< times are recorded ones: nothing ran
 
   /// A few lines for people.

@@ -25,7 +25,7 @@ TTUNE_INLINE std::string tuning_report::text() const {
     for (std::size_t s = 1; s < trial_statuses; ++s)
       if (trials_by_status[s] != 0) made += "  " + std::to_string(trials_by_status[s]) + " " + name_of(static_cast<trial_status>(s)) + "\n";
     if (same_programs != 0) made += "  " + std::to_string(same_programs) + " more proposals meant programs that were known\n";
-    auto const how = replayed ? "; all times are recorded ones" : isolated ? "" : "; candidates ran in this process, unprotected";
+    auto const how = replayed ? "; all times are recorded ones" : counted ? "; all times are counted ones, nothing ran" : isolated ? "" : "; candidates ran in this process, unprotected";
     made += "  stopped: " + stopped_because + how + "\n";
   }
   return made + "  " + schedule + "\n";

@@ -96,6 +96,23 @@ TEST_CASE("nearest_configuration: by the ratio of the tuples' members") {
   CHECK(nearest_configuration(knobs, {{"tile", 9, {1, 2, 3}}}, {{2, 1}}) == configuration{{2, 1}});
 }
 
+TEST_CASE("title_of: one line with the shapes of the inputs") {
+  record_key key;
+  key.compute_text = "T2(A f32 (#, #), B i8 (#) constant in [#, #), c f64 ()) -> C f32 (#, #)\nC(i, j) = A(i, j) + c\n";
+  key.extents = {512, 256, 7, 512, 256};
+  CHECK(title_of(key) == "T2(A 512x256, B 7, c)");
+  key.extents = {512, 256};  // too few: all that there are
+  CHECK(title_of(key) == "T2 512 x 256");
+  key.compute_text = "dense";
+  CHECK(title_of(key) == "dense 512 x 256");
+  key.compute_text.clear();
+  CHECK(title_of(key) == "(no name) 512 x 256");
+  for (auto const* damaged : {"(", ")", "a(", "a() -> ", "a(b (#", "a) -> (#)", "a(((#) -> "}) {
+    key.compute_text = damaged;
+    CHECK(title_of(key).find('\n') == std::string::npos);
+  }
+}
+
 TEST_CASE("record: equal records have one hash, faster means successful and less time") {
   CHECK(hash_of(sample_record()) == hash_of(sample_record()));
   auto other = sample_record();

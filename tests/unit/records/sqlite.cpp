@@ -178,7 +178,14 @@ TEST_CASE("sqlite: modes that only read neither write nor create") {
     CHECK(store.best(sample_key()));
   }
   CHECK(!sqlite(path, record_mode::read_only).best(sample_key(1)));
-  CHECK_THROWS_AS((void)sqlite(path, record_mode::must_hit).best(sample_key(1)), record_error);
+  auto unknown = sample_key(1);
+  unknown.compute_text = "matmul(A f32 (#, #), B f32 (#, #)) -> C f32 (#, #)\nC(i, j) = sum(k < #) A(i, k) * B(k, j)\n";
+  unknown.extents = {9, 4, 4, 7, 9, 7, 4};
+  unknown.target = "x86_64 test";
+  auto const message = path +
+                       ": has no record of matmul(A 9x4, B 4x7) for x86_64 test, and record_mode::must_hit forbids to "
+                       "tune: tune it where that is allowed, and ship the file";
+  CHECK_THROWS_WITH_AS((void)sqlite(path, record_mode::must_hit).best(unknown), message.c_str(), record_error);
 }
 
 TEST_CASE("sqlite: a file that is none of ours is refused and left alone") {

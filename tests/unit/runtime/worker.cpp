@@ -130,7 +130,7 @@ TEST_CASE("worker: an endless loop is ended when its time is over") {
 TEST_CASE("worker: memory that cannot be had is a measurement") {
   TTUNE_SKIP_UNLESS_X86();
   auto image = copy_image(n);
-  image.signature.shared_bytes = std::int64_t{100} << 30;
+  image.signature.shared_bytes = too_many_bytes();
   auto m = planted(image);
   CHECK(m.status == trial_status::out_of_memory);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -6,6 +6,7 @@
 
 #include "ttune/expr.hpp"
 #include "ttune/schedule/factors.hpp"
+#include "ttune/support/error.hpp"
 
 using namespace ttune;
 
@@ -58,6 +59,38 @@ TEST_CASE("replay: a permutation knob") {
   CHECK(replayed(of, {{0}}).loops[0].extent == 4);
   CHECK(replayed(of, {{1}}).loops[0].extent == 6);
   CHECK(replayed(of, {{1}}).loops[1].extent == 4);
+}
+
+TEST_CASE("replay: what a permutation knob moves, no later reorder names") {
+  auto const then = [](std::vector<std::string> loops) {
+    return make_plan({copy(4, 6),
+                      {{primitive::split, "C", {"j"}, {"jo", "ji"}, {literal(2)}},
+                       {primitive::reorder, "C", {"i", "jo"}, {}, {{0, 0, 0}}},
+                       {primitive::reorder, "C", std::move(loops), {}, {}}},
+                      {permutation_knob("order", 2)},
+                      {},
+                      {}});
+  };
+  CHECK_THROWS_WITH_AS((void)then({"jo", "i"}), "reorder(jo): stands where a permutation knob puts it: reorder before that, or leave it out", schedule_error);
+  CHECK_THROWS_AS((void)then({"ji", "i"}), schedule_error);
+  CHECK_NOTHROW((void)then({"ji"}));
+}
+
+TEST_CASE("replay: a permutation knob keeps the terms of a reduction that is not commutative in order") {
+  const auto [i, r, s] = axes<"i", "r", "s">;
+  const tensor<"A", float, 3> A{{4, 5, 6}};
+  auto const C = compute<"C">(i) = sum(over(r, s), A(i, r, s));
+  ir::program p = *op(inputs(A), outputs(C)).program();
+  ir::stage ordered = *p.stages[0];
+  ordered.reduction.commutative = false;
+  p.stages = p.outputs = {share(std::move(ordered))};
+  auto const program = share(std::move(p));
+  auto const permuting = [&](std::vector<std::string> loops) {
+    return make_plan({program, {{primitive::reorder, "C", std::move(loops), {}, {{0, 0, 0}}}}, {permutation_knob("order", 2)}, {}, {}});
+  };
+  CHECK_NOTHROW((void)permuting({"i", "r"}));
+  CHECK_THROWS_AS((void)permuting({"r", "s"}), schedule_error);
+  CHECK_THROWS_AS((void)permuting({"i", "s"}), schedule_error);  // s would pass r
 }
 
 TEST_CASE("replay: a boolean knob leaves a loop as it is") {

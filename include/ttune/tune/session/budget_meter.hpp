@@ -3,21 +3,23 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 
+#include "ttune/tune/session/session_clock.hpp"
 #include "ttune/tune/tuner_options.hpp"
 
 namespace ttune::inline v0::detail {
 
 class budget_meter {
  public:
-  budget_meter(tuning_budget const& budget, std::size_t workloads) : budget_(budget), workloads_(workloads) {}
+  /// Needs its arguments as long as it lives.
+  budget_meter(tuning_budget const& budget, std::size_t workloads, session_clock const& clock) : budget_(budget), workloads_(workloads), clock_(clock) {}
 
   [[nodiscard]] tuning_budget const& budget() const noexcept { return budget_; }
   [[nodiscard]] std::size_t workloads() const noexcept { return workloads_; }
   [[nodiscard]] std::int64_t trials_left() const noexcept { return std::max<std::int64_t>(0, budget_.trials - trials_); }
-  [[nodiscard]] double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  [[nodiscard]] double elapsed() const { return clock_.elapsed(); }
+  [[nodiscard]] session_clock const& clock() const noexcept { return clock_; }
   /// Before the final comparisons have to begin.
   [[nodiscard]] double seconds_left() const { return budget_.time.count() - reserved_ - elapsed(); }
   /// One workload's part of the whole time.
@@ -43,7 +45,7 @@ class budget_meter {
  private:
   tuning_budget const& budget_;
   std::size_t workloads_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  session_clock const& clock_;
   std::int64_t trials_ = 0;
   double reserved_ = 0;
 };

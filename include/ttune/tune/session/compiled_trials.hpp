@@ -7,6 +7,9 @@
 #include <unordered_map>
 
 #include "ttune/runtime/worker.hpp"
+#include "ttune/tune/session/budget_meter.hpp"
+#include "ttune/tune/session/candidate.hpp"
+#include "ttune/tune/session/phase_timer.hpp"
 #include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_report.hpp"
@@ -17,8 +20,8 @@ namespace ttune::inline v0::detail {
 /// Adds to the report: phases, checked elements, isolation.
 class compiled_trials final : public trial_runner {
  public:
-  compiled_trials(workload const& of, backend& by, tuner_options const& options, std::stop_token stop, tuning_report& report)
-      : work_(of), backend_(by), options_(options), stop_(std::move(stop)), report_(report) {}
+  compiled_trials(workload const& of, backend& by, tuner_options const& options, budget_meter const& budget, tuning_report& report)
+      : work_(of), backend_(by), options_(options), budget_(budget), report_(report) {}
 
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
@@ -26,20 +29,15 @@ class compiled_trials final : public trial_runner {
   [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
 
  private:
-  struct candidate {
-    ir::lowered program;
-    kernel_signature signature;
-    std::uint64_t text = 0;   ///< hash of the printed program: equal where configurations mean the same
-    std::string diagnostics;  ///< not empty: there is no program
-  };
   [[nodiscard]] candidate lower(configuration const& chosen);
   [[nodiscard]] compile_result compile(candidate of);
   void check_result(double seconds);
+  [[nodiscard]] scope_timer timing(tuning_phase phase) { return time_phase(budget_.clock(), report_, phase); }
 
   workload const& work_;
   backend& backend_;
   tuner_options const& options_;
-  std::stop_token stop_;
+  budget_meter const& budget_;
   tuning_report& report_;
   std::optional<measurer> measurer_;
   std::unordered_map<std::uint64_t, measurement> known_;  ///< by `candidate::text`

@@ -3,31 +3,20 @@
 
 #include <algorithm>
 
-#include "ttune/ir/print.hpp"
 #include "ttune/runtime/oracle_check.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/support/hash.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
-#include "ttune/tune/session/phase_timer.hpp"
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE compiled_trials::candidate compiled_trials::lower(configuration const& chosen) {
-  auto const timing = time_phase(report_, tuning_phase::compile);
-  candidate made;
-  try {
-    made.program = work_.build(chosen, made.signature);
-    made.text = hasher{}.add(ir::print(made.program)).value();
-  } catch (error const& failure) {
-    made.diagnostics = failure.what();
-    made.text = hasher{}.add(made.diagnostics).value();
-  }
-  return made;
+TTUNE_INLINE candidate compiled_trials::lower(configuration const& chosen) {
+  auto const timed = timing(tuning_phase::compile);
+  return make_candidate(work_, chosen);
 }
 
 TTUNE_INLINE compile_result compiled_trials::compile(candidate of) {
   if (!of.diagnostics.empty()) return {std::nullopt, of.diagnostics, 0};
-  auto const timing = time_phase(report_, tuning_phase::compile);
+  auto const timed = timing(tuning_phase::compile);
   return backend_.compile(of.program, std::move(of.signature));
 }
 
@@ -40,10 +29,10 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
   auto const text = lowered.text;
   auto made = compile(std::move(lowered));
   if (!made.image) throw backend_error(the_first + " cannot be compiled: " + made.diagnostics);
-  auto const timing = time_phase(report_, tuning_phase::measure);
+  auto const timed = timing(tuning_phase::measure);
   measurer_.emplace(options_.worker, work_.signature(),
                     bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes});
-  measurer_->stop_with(stop_);
+  measurer_->stop_with(budget_.budget().stop);
   report_.isolated = measurer_->isolated();
   trial t{seed, measurer_->set_reference(*made.image, trial_limits{}), std::move(made.image)};
   if (!t.result.ok()) throw backend_error(the_first + " does not run: " + name_of(t.result.status) + ": " + t.result.message);
@@ -72,7 +61,7 @@ TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_l
   trial t{chosen, {}};
   auto made = compile(std::move(lowered));
   if (made.image) {
-    auto const timing = time_phase(report_, tuning_phase::measure);
+    auto const timed = timing(tuning_phase::measure);
     t.result = measurer_->measure(*made.image, limits);
     t.image = std::move(made.image);
   } else {
@@ -85,7 +74,7 @@ TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_l
 }
 
 TTUNE_INLINE comparison compiled_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
-  auto const timing = time_phase(report_, tuning_phase::measure);
+  auto const timed = timing(tuning_phase::measure);
   return measurer_->compare(*a.image, *b.image, pairs);
 }
 

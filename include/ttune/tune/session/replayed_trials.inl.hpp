@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ttune/support/error.hpp"
+#include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/replayed_trials.hpp"
 
 namespace ttune::inline v0::detail {
@@ -20,20 +21,12 @@ TTUNE_INLINE trial replayed_trials::measure(configuration const& chosen, trial_l
 }
 
 TTUNE_INLINE comparison replayed_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
-  comparison made;
-  made.first_seconds = a.result.seconds;
-  made.second_seconds = b.result.seconds;
-  made.ratio = made.low = made.high = b.result.seconds / a.result.seconds;
-  made.faster = made.ratio < 1;
-  made.pairs = pairs;
-  return made;
+  return compare_known(a, b, pairs);
 }
 
 TTUNE_INLINE std::optional<kernel_image> replayed_trials::image_of(configuration const& chosen) {
   if (!backend_.availability()) return std::nullopt;
-  kernel_signature signature;
-  auto const program = work_.build(chosen, signature);
-  return backend_.compile(program, std::move(signature)).image;
+  return compile_candidate(work_, backend_, chosen);
 }
 
 }  // namespace ttune::inline v0::detail

@@ -10,6 +10,7 @@
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
+#include "ttune/tune/session/counted_trials.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
 #include "ttune/tune/session/replayed_trials.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
@@ -36,13 +37,14 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
   report_.space_size = work_.sampler().size().text();
   report_.flops = work_.signature().flops;
   if (options_.replay) runner_ = std::make_unique<replayed_trials>(work_, backend_, options_.replay, report_);
-  else runner_ = std::make_unique<compiled_trials>(work_, backend_, options_, budget.budget().stop, report_);
+  else if (auto* const untimed = dynamic_cast<untimed_backend*>(&backend_)) runner_ = std::make_unique<counted_trials>(work_, *untimed, report_);
+  else runner_ = std::make_unique<compiled_trials>(work_, backend_, options_, budget, report_);
 }
 
 // ---------------------------------------------------------------------------------------------------- records
 
 TTUNE_INLINE void tuning_session::start() {
-  scope_timer const timing(report_.tuning_seconds);
+  scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (find_in_records()) return;
   if (auto const there = learner_.model().availability(); !there) throw backend_error("the cost model cannot be used: " + there.reason);
   seed_ = runner_->first(work_.seed(), budget_.seconds_each() / 10);
@@ -76,7 +78,7 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
   if (!image) {
     image = runner_->image_of(*chosen);
     if (!image) return false;
-    if (may_record()) options_.records->put_image(*best, to_bytes(*image));
+    if (may_record() && !image->hosted) options_.records->put_image(*best, to_bytes(*image));
   }
   report_.source = tuning_report::origin::record;
   report_.seconds = best->result.seconds;
@@ -145,12 +147,12 @@ TTUNE_INLINE std::size_t tuning_session::batch_size() const {
 
 TTUNE_INLINE std::vector<configuration> tuning_session::propose() {
   if (!queue_.empty()) return std::exchange(queue_, {});
-  auto const timing = time_phase(report_, tuning_phase::propose);
+  auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
   return search_->propose({batch_size(), visited_, learner_.scorer(work_), best_.incumbents()});
 }
 
 TTUNE_INLINE void tuning_session::advance() {
-  scope_timer const timing(report_.tuning_seconds);
+  scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (why_over_ = reason_to_end(); over()) return;
   auto const trials_before = report_.trials;
   auto const best_before = best_.best_seconds();
@@ -166,9 +168,9 @@ TTUNE_INLINE void tuning_session::advance() {
   }
   idle_batches_ = report_.trials == trials_before ? idle_batches_ + 1 : 0;
   if (idle_batches_ == most_idle_batches && !over()) why_over_ = "nothing proposed was new for a long time";
-  batch_gain_ = (best_before - best_.best_seconds()) / timing.elapsed();
+  batch_gain_ = (best_before - best_.best_seconds()) / std::max(timing.elapsed(), 1e-9);
   if (budget_.stopped()) return;
-  auto const learning = time_phase(report_, tuning_phase::learn);
+  auto const learning = time_phase(budget_.clock(), report_, tuning_phase::learn);
   learner_.fit();
 }
 
@@ -246,7 +248,7 @@ TTUNE_INLINE trial const* tuning_session::find_winner(comparison& final) {
   for (std::size_t i = 0; i < std::min(finalists, best_.trials().size()); ++i) {
     auto const& t = best_.trials()[i];
     if (t.chosen == seed_.chosen || (i > 0 && spent > closing_seconds())) continue;
-    scope_timer const timing(spent);
+    scope_timer const timing(budget_.clock(), spent);
     auto const c = runner_->compare(seed_, t, final_pairs);
     if (!c.failure.empty()) continue;
     if (c.first_seconds > 0) report_.seed_seconds = c.first_seconds;  // measured beside the best
@@ -272,13 +274,14 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
   trial const* winner = nullptr;
   tuning_result made;
   {
-    scope_timer const timing(report_.tuning_seconds);
+    scope_timer const timing(budget_.clock(), report_.tuning_seconds);
     report_.stopped_because = why_over_;
     winner = find_winner(final);
     auto const& best = winner ? *winner : seed_;
     bool const paired = final.pairs > 0;
     report_.source = winner ? tuning_report::origin::tuned : tuning_report::origin::seed;
     report_.seconds = !winner ? report_.seed_seconds : paired ? final.second_seconds : best.result.seconds;
+    if (winner && paired) report_.seed_seconds = final.first_seconds;  // measured beside the winner
     report_.gain = paired ? 1 / final.ratio : report_.seed_seconds / report_.seconds;
     report_.spread = best.result.spread;
     report_.schedule = describe_choices(work_.space().knobs, best.chosen);
@@ -296,7 +299,9 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
   if (!may_record()) return;
   trial timed{winner.chosen, winner.result};
   timed.result.seconds = report_.seconds;
-  options_.records->put_image(make_record(timed, std::nullopt), to_bytes(image));
+  auto const last = make_record(timed, std::nullopt);
+  if (image.hosted) options_.records->append(last);
+  else options_.records->put_image(last, to_bytes(image));
   options_.records->put_explanation(key_, explain(winner.chosen));
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/runtime/abi.hpp"
+#include "ttune/runtime/hosted_code.hpp"
+#include "ttune/runtime/interpreter_backend.hpp"
+#include "ttune/runtime/operation_count.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// What the interpreter has to know of a program to run what it was lowered to: its operands. An operand that is
+/// updated is an input, and the output of a stage.
+inline ir::program program_around(kernel_signature const& signature) {
+  ir::program made;
+  made.name = signature.name;
+  auto const add_output = [&](operand_info const& o, handle<ir::tensor> updated) {
+    ir::stage s;
+    s.name = o.name;
+    for (std::size_t d = 0; d < o.shape.size(); ++d) s.axes.push_back({"i" + std::to_string(d), 0, o.shape[d]});
+    s.components.push_back({"", o.type, {}});
+    s.updates = std::move(updated);
+    made.outputs.push_back(share(std::move(s)));
+  };
+  for (auto const& o : signature.operands) {
+    if (o.way == operand_info::direction::out) continue;
+    bool const updated = o.way == operand_info::direction::inout;
+    ir::tensor t;
+    t.name = o.name;
+    t.type = o.type;
+    t.shape.assign(o.shape.begin(), o.shape.end());
+    t.role = updated ? ir::tensor_role::inout : ir::tensor_role::input;
+    auto const input = share(std::move(t));
+    made.inputs.push_back(input);
+    if (updated) add_output(o, input);
+  }
+  for (auto const& o : signature.operands)
+    if (o.way == operand_info::direction::out) add_output(o, {});
+  return made;
+}
+
+class interpreted_code final : public hosted_code {
+ public:
+  interpreted_code(ir::lowered body, kernel_signature const& signature)
+      : body_(std::move(body)), operands_(signature.operands), around_(program_around(signature)) {}
+
+  void run(std::span<void* const> operands) const override {
+    std::vector<ir::ndarray> inputs;
+    std::vector<void*> written;
+    for (auto const way : {operand_info::direction::inout, operand_info::direction::out})
+      for (std::size_t i = 0; i < operands_.size(); ++i)
+        if (operands_[i].way == way) written.push_back(operands[i]);
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (operands_[i].way != operand_info::direction::out)
+        inputs.push_back(ir::load_ndarray(operands_[i].type, operands_[i].shape, operands[i]));
+    auto const results = ir::run(body_, around_, inputs);
+    for (std::size_t i = 0; i < results.size(); ++i) ir::store_ndarray(results[i], written[i]);
+  }
+
+ private:
+  ir::lowered body_;
+  std::vector<operand_info> operands_;
+  ir::program around_;
+};
+
+}  // namespace detail
+
+TTUNE_INLINE interpreter_backend::interpreter_backend()
+    : interpreter_backend([] {
+        ttune::target nominal;
+        nominal.cores = 4;
+        return nominal;
+      }()) {}
+
+TTUNE_INLINE interpreter_backend::interpreter_backend(ttune::target machine) : target_(std::move(machine)) {
+  target_.name = "interpreter";
+}
+
+TTUNE_INLINE compile_result interpreter_backend::compile(ir::lowered const& program, kernel_signature signature) {
+  signature.prepared_bytes.clear();  // the interpreter brings its own memory
+  signature.shared_bytes = signature.local_bytes = 0;
+  kernel_image image;
+  image.hosted = std::make_shared<detail::interpreted_code>(program, signature);
+  image.signature = std::move(signature);
+  image.target = target_.name;
+  image.abi = abi_version;
+  return {std::move(image), {}, 0};
+}
+
+TTUNE_INLINE std::string interpreter_backend::source(ir::lowered const& program, kernel_signature const&) const {
+  return ir::print(program);
+}
+
+TTUNE_INLINE double interpreter_backend::seconds(ir::lowered const& program) const {
+  return 1e-9 * operation_count(program, target_);
+}
+
+}  // namespace ttune::inline v0

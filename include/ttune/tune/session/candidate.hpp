@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A configuration as the program that is compiled or counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ttune/ir/print.hpp"
+#include "ttune/runtime/backend.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/support/hash.hpp"
+#include "ttune/tune/workload.hpp"
+
+namespace ttune::inline v0::detail {
+
+struct candidate {
+  ir::lowered program;
+  kernel_signature signature;
+  std::uint64_t text = 0;   ///< hash of the printed program: equal where configurations mean the same
+  std::string diagnostics;  ///< not empty: there is no program
+};
+
+/// Lowering may refuse a configuration: that is a value.
+[[nodiscard]] inline candidate make_candidate(workload const& of, configuration const& chosen) {
+  candidate made;
+  try {
+    made.program = of.build(chosen, made.signature);
+    made.text = hasher{}.add(ir::print(made.program)).value();
+  } catch (error const& failure) {
+    made.diagnostics = failure.what();
+    made.text = hasher{}.add(made.diagnostics).value();
+  }
+  return made;
+}
+
+/// Nothing if the configuration is refused, or the compiler fails.
+[[nodiscard]] inline std::optional<kernel_image> compile_candidate(workload const& of, backend& by,
+                                                                   configuration const& chosen) {
+  auto made = make_candidate(of, chosen);
+  if (!made.diagnostics.empty()) return std::nullopt;
+  return by.compile(made.program, std::move(made.signature)).image;
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to_cpp prints, read without a compiler: each call goes to `written_schedule`, as <ttune/schedule.hpp> hands it
+// on.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ttune/schedule/written.hpp"
+
+namespace ttune_test {
+
+class pasted_text {
+ public:
+  pasted_text(ttune::handle<ttune::ir::program> program, std::string const& text) {
+    auto const start = text.find("ttune::schedule(op, ");
+    if (start == std::string::npos) throw std::invalid_argument("no schedule");
+    rest_ = text.substr(text.find('(', start) + 1);
+    (void)word();  // op
+    made_.emplace_back(std::move(program), unquoted(word()));
+  }
+
+  ttune::space space() {
+    while (next_call()) apply();
+    return made_[0].space();
+  }
+
+ private:
+  /// Up to the next of `,`, `)`, `}` at this depth, which is taken too.
+  std::string word() {
+    auto const from = rest_.find_first_not_of(" ,\n");
+    auto const to = rest_.find_first_of(",)", from);
+    auto made = rest_.substr(from, to - from);
+    closed_ = rest_[to] == ')';
+    rest_.erase(0, to + 1);
+    return made;
+  }
+  bool next_call() {
+    auto const dot = rest_.find_first_not_of(" \n");
+    if (dot == std::string::npos || rest_[dot] != '.') return false;
+    auto const open = rest_.find('(');
+    name_ = rest_.substr(dot + 1, open - dot - 1);
+    rest_.erase(0, open + 1);
+    arguments_.clear();
+    closed_ = rest_[0] == ')';
+    if (closed_) rest_.erase(0, 1);
+    while (!closed_) arguments_.push_back(word());
+    return true;
+  }
+  static std::string unquoted(std::string const& text) {
+    return text.at(0) == '"' ? text.substr(1, text.size() - 2) : text;
+  }
+  [[nodiscard]] std::string argument(std::size_t i) const { return unquoted(arguments_.at(i)); }
+  [[nodiscard]] std::vector<std::string> from(std::size_t first, std::size_t left_out = 0) const {
+    return {arguments_.begin() + static_cast<std::ptrdiff_t>(first),
+            arguments_.end() - static_cast<std::ptrdiff_t>(left_out)};
+  }
+
+  void split() {
+    ttune::split_choice choice;
+    std::size_t at = 1;
+    auto const is_number = [](std::string const& s) {
+      return s.find_first_not_of("{}-0123456789") == std::string::npos;
+    };
+    for (; at < arguments_.size() && is_number(arguments_[at]); ++at) {
+      auto digits = arguments_[at];
+      std::erase_if(digits, [](char c) { return c == '{' || c == '}'; });
+      choice.inner.push_back(std::stoll(digits));
+    }
+    choice.parts = static_cast<std::int32_t>(choice.inner.size()) + 1;
+    made_[0].split(arguments_[0], choice, from(at));
+  }
+  [[nodiscard]] static std::string last_part(std::string const& name) { return name.substr(name.rfind(':') + 1); }
+  template <class Enum, std::size_t N>
+  [[nodiscard]] static Enum value_of(std::string const& name, char const* const (&names)[N]) {
+    auto const found = std::find(std::begin(names), std::end(names), last_part(name));
+    if (found == std::end(names)) throw std::invalid_argument(name);
+    return static_cast<Enum>(found - std::begin(names));
+  }
+
+  void apply() {
+    auto& to = made_[0];
+    using ttune::primitive;
+    constexpr char const* kinds[] = {"serial",  "parallel", "vectorized", "unrolled", "block_x",       "block_y",
+                                     "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
+    constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
+    if (name_ == "in") to.enter_by_text(argument(0), false);
+    else if (name_ == "cache_read") to.cache_read(argument(0), argument(1));
+    else if (name_ == "cache_write") to.cache_write(argument(0));
+    else if (name_ == "rfactor")
+      to.rfactor(arguments_.at(0), std::stoll(arguments_.at(1)), argument(2), arguments_.at(3));
+    else if (name_ == "inline_stage") to.inline_stage(argument(0));
+    else if (name_ == "split") split();
+    else if (name_ == "fuse") to.fuse(from(0, 1), arguments_.back());
+    else if (name_ == "merge") to.merge(from(0, 1), arguments_.back());
+    else if (name_ == "reorder") to.reorder(from(0));
+    else if (name_ == "parallel") to.run_as(primitive::parallel, from(0));
+    else if (name_ == "vectorize") to.run_as(primitive::vectorize, from(0));
+    else if (name_ == "unroll") to.run_as(primitive::unroll, from(0));
+    else if (name_ == "bind") to.bind(arguments_.at(0), value_of<ttune::ir::loop_kind>(arguments_.at(1), kinds));
+    else if (name_ == "annotate") to.annotate(arguments_.at(0), argument(1), std::stoll(arguments_.at(2)));
+    else if (name_ == "compute_at") to.compute_at(argument(0), arguments_.at(1));
+    else if (name_ == "store_in") to.store_in(value_of<ttune::ir::memory>(arguments_.at(0), places));
+    else if (name_ == "pack") to.pack();
+    else if (name_ == "double_buffer") to.double_buffer();
+    else throw std::invalid_argument("no primitive is called " + name_);
+  }
+
+  std::vector<ttune::written_schedule> made_;
+  std::string rest_;
+  std::string name_;
+  std::vector<std::string> arguments_;
+  bool closed_ = false;
+};
+
+}  // namespace ttune_test
