@@ -50,6 +50,7 @@ struct kernel_image {
   std::vector<std::uint8_t> code;   ///< code and constants, all relocations inside; load anywhere, align 4096
   std::int64_t main_offset = -1;
   std::int64_t prepare_offset = -1; ///< -1: nothing to prepare
+  std::string device;               ///< empty: `code` is machine code of a CPU; else who runs it, "opencl" or "cuda"
   std::string features;             ///< what its code may use, `target::features`; a machine that lacks one refuses it
 };
 

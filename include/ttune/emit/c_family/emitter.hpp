@@ -158,6 +158,7 @@ class c_emitter {
   // of the kernel being written
   std::string text_;
   int depth_ = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> scopes_;  ///< where their heads begin and end in the text
   c_names names_;
   std::array<span, directions> grid_;
   std::map<int, std::string> identities_;     ///< of blocks and threads, by direction

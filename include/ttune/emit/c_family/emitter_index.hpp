@@ -20,15 +20,17 @@ inline bool c_emitter::not_negative(linear const& l) const {
   });
 }
 
-/// The sum without its lane part, large steps first.
+/// The sum without its lane part: large steps first, what is subtracted last.
 inline c_emitter::value c_emitter::written(linear const& l) const {
   auto terms = l.terms;
   std::stable_sort(terms.begin(), terms.end(), [](linear::term const& a, linear::term const& b) {
-    return std::abs(a.coefficient) > std::abs(b.coefficient);
+    return (a.coefficient > 0) != (b.coefficient > 0) ? a.coefficient > 0 : std::abs(a.coefficient) > std::abs(b.coefficient);
   });
   std::string text;
   int parts = 0;
   bool multiplied = false;
+  bool const leads = l.constant > 0 && !terms.empty() && terms[0].coefficient < 0;
+  if (leads) ++parts, text = std::to_string(l.constant);
   for (auto const& t : terms) {
     bool const minus = t.coefficient < 0;
     if (parts++ == 0) text += minus ? "-" : "";
@@ -39,7 +41,7 @@ inline c_emitter::value c_emitter::written(linear const& l) const {
   }
   if (parts == 0) return {std::to_string(l.constant), dtype::index, 1, l.constant < 0 ? prefix : primary};
   bool const negative = text[0] == '-';
-  if (l.constant != 0) ++parts, text += (l.constant < 0 ? " - " : " + ") + std::to_string(std::abs(l.constant));
+  if (l.constant != 0 && !leads) ++parts, text += (l.constant < 0 ? " - " : " + ") + std::to_string(std::abs(l.constant));
   return {text, dtype::index, 1, parts > 1 ? sum : multiplied ? product : negative ? prefix : primary};
 }
 

@@ -11,13 +11,19 @@ inline void c_emitter::line(std::string const& text) {
 }
 
 inline void c_emitter::open(std::string const& head) {
-  line(head + " {");
+  auto const before = text_.size();
+  line(head.empty() ? "{" : head + " {");
+  scopes_.emplace_back(before, text_.size());
   ++depth_;
 }
 
+/// A scope in which nothing happens leaves no trace.
 inline void c_emitter::close() {
+  auto const [before, behind] = scopes_.back();
+  scopes_.pop_back();
   --depth_;
-  line("}");
+  if (text_.size() == behind) text_.resize(before);
+  else line("}");
 }
 
 /// A constant of the kernel; gives its name.
@@ -90,8 +96,7 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
     group_bytes_ += b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
     emit(a.body);
   } else {
-    line("{");
-    ++depth_;
+    open("");
     line(declaration);
     emit(a.body);
     close();
@@ -220,6 +225,7 @@ inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, st
   auto const first = begin;
   auto const saved_text = text_;
   auto const saved_depth = depth_;
+  auto const saved_scopes = scopes_;
   try {
     while (begin < end) {
       int lanes = 1;
@@ -239,6 +245,7 @@ inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, st
     lanes_ = 1;
     text_ = saved_text;
     depth_ = saved_depth;
+    scopes_ = saved_scopes;
     constexpr std::int64_t most_unrolled = 64;
     if (end - first <= most_unrolled) emit_unrolled(l, first, end);
     else emit_rolled(l);
