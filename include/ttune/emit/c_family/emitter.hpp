@@ -15,6 +15,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/emit/c_family/dialect.hpp"
 #include "ttune/emit/c_family/names.hpp"
+#include "ttune/emit/c_family/register_shapes.hpp"
 #include "ttune/emit/c_family/virtual_threads.hpp"
 #include "ttune/emit/device_program.hpp"
 #include "ttune/emit/llvm/linear.hpp"
@@ -62,6 +63,7 @@ class c_emitter {
   void host_loop(ir::loop const& l, std::vector<device_launch>& launches);
   void flush(std::vector<device_launch>& launches);
   void kernel(ir::stmt body, std::vector<device_launch>& launches);
+  [[nodiscard]] std::vector<std::string> begin_kernel(std::string const& name, ir::stmt const& body);
   void measure(ir::stmt const& s, pass::ranges& known, bool inside);
   [[nodiscard]] std::vector<std::string> parameters();
   [[nodiscard]] static bool has_kernel(ir::stmt const& s);
@@ -130,6 +132,10 @@ class c_emitter {
   [[nodiscard]] std::string table(ir::buffer const& b);
   [[nodiscard]] value from_storage(std::string const& raw, dtype stored, int lanes);
   [[nodiscard]] std::string to_storage(value const& v, dtype stored);
+  [[nodiscard]] std::string variable(ir::buffer const& b, std::int64_t element);
+  [[nodiscard]] value load_variables(ir::buffer const& b, linear const& flat);
+  void store_variables(ir::buffer const& b, linear const& flat, value const& v);
+  void note_use(ir::buffer const& b, linear const& flat, bool stores);
   [[nodiscard]] bool is_aligned(ir::buffer const& b, linear const& flat, int lanes) const;
 
   ir::lowered const& program_;
@@ -166,6 +172,7 @@ class c_emitter {
   std::string group_arrays_;
   std::int64_t group_bytes_ = 0;
   std::map<ir::buffer const*, std::string> arrays_;
+  register_shapes shapes_;
   std::unordered_map<std::string, linear> variables_;
   pass::ranges ranges_;
   std::set<std::string> naturals_;            ///< texts of indices that are not negative

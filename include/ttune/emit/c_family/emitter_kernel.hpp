@@ -198,7 +198,32 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
     else body = ir::make_conditional(ir::as<ir::conditional>(*outer)->condition, body);
   }
   body = spread_virtual_threads(body);
+  auto const name = program_.name + (preparing_ ? "_prepare_" : "_kernel_") + std::to_string(kernel_count_++);
+  shapes_ = {};
+  if (dialect_.vectors() == vector_style::types) {
+    (void)begin_kernel(name, body);
+    emit(body);
+  }
+  shapes_.settle();
+  auto const arguments = begin_kernel(name, body);
+  emit(body);
+
+  device_launch launch;
+  launch.kernel = c_names().fresh(name);
+  for (std::size_t d = 0; d < 3; ++d) {
+    launch.groups[d] = grid_[d].size();
+    launch.threads[d] = grid_[3 + d].size();
+  }
+  launch.group_bytes = group_bytes_;
+  launch.values.resize(host_variables_.size());
+  kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data()) + " {\n" + group_arrays_ + text_ + "}\n\n";
+  launches.push_back(std::move(launch));
+}
+
+/// Forgets the last kernel; gives the parameters of the next one.
+inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name, ir::stmt const& body) {
   text_.clear();
+  scopes_.clear();
   names_ = {};
   grid_ = {};
   entered_ = 0;
@@ -209,23 +234,12 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
   variables_.clear();
   naturals_.clear();
   ranges_ = host_ranges_;
-  auto const name = names_.fresh(program_.name + (preparing_ ? "_prepare_" : "_kernel_") + std::to_string(kernel_count_++));
+  depth_ = 1;
+  (void)names_.fresh(name);
   auto const arguments = parameters();
   auto known = host_ranges_;
   if (dialect_.has_threads()) measure(body, known, false);
-
-  device_launch launch;
-  launch.kernel = name;
-  for (std::size_t d = 0; d < 3; ++d) {
-    launch.groups[d] = grid_[d].size();
-    launch.threads[d] = grid_[3 + d].size();
-  }
-  depth_ = 1;
-  emit(body);
-  launch.group_bytes = group_bytes_;
-  launch.values.resize(host_variables_.size());
-  kernels_ += dialect_.head(name, arguments, launch.threads.data()) + " {\n" + group_arrays_ + text_ + "}\n\n";
-  launches.push_back(std::move(launch));
+  return arguments;
 }
 
 }  // namespace ttune::inline v0::emit

@@ -52,8 +52,52 @@ inline std::string c_emitter::table(ir::buffer const& b) {
   return name;
 }
 
+/// One element of a buffer that is variables, see register_shapes.
+inline std::string c_emitter::variable(ir::buffer const& b, std::int64_t element) {
+  auto const p = shapes_.at(b, element);
+  auto const name = array(b) + "_" + std::to_string(p.first);
+  return p.width == 1 ? name : name + ".s" + "0123456789abcdef"[p.lane];
+}
+
+/// Lanes of such a buffer: a variable, neighbouring lanes of one, or put together.
+inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, linear const& flat) {
+  auto const first = shapes_.at(b, flat.constant);
+  bool within = first.width >= lanes_;
+  std::string lanes;
+  std::string all;
+  for (int i = 0; i < lanes_; ++i) {
+    auto const element = flat.constant + flat.lane * i;
+    auto const p = shapes_.at(b, element);
+    within = within && p.first == first.first && p.lane == first.lane + i;
+    lanes += "0123456789abcdef"[p.lane];
+    all += (i != 0 ? ", " : "") + variable(b, element);
+  }
+  auto const name = array(b) + "_" + std::to_string(first.first);
+  if (within) return {name + (first.width == lanes_ ? "" : ".s" + lanes), b.type, lanes_};
+  return {"(" + type_name(b.type, lanes_) + ")(" + all + ")", b.type, lanes_};
+}
+
+inline void c_emitter::store_variables(ir::buffer const& b, linear const& flat, value const& v) {
+  auto const to = load_variables(b, flat).text;
+  if (to[0] != '(') return line(to + " = " + widened(v, lanes_).text + ";");
+  auto const name = names_.fresh(b.name + "_all");
+  open("");
+  line("const " + type_name(b.type, lanes_) + " " + name + " = " + widened(v, lanes_).text + ";");
+  for (int i = 0; i < lanes_; ++i) line(variable(b, flat.constant + flat.lane * i) + " = " + name + ".s" + "0123456789abcdef"[i] + ";");
+  close();
+}
+
+/// In the first writing of a kernel.
+inline void c_emitter::note_use(ir::buffer const& b, linear const& flat, bool stores) {
+  if (shapes_.settled() || (b.where != ir::memory::registers && b.where != ir::memory::local)) return;
+  bool const as_stored = b.type != dtype::f16 && b.type != dtype::bf16 && b.type != dtype::boolean;
+  if (!flat.terms.empty() || !as_stored || place_of(b) == ir::memory::group) return shapes_.use_anywhere(b);
+  if (stores) shapes_.store(b, flat.constant, flat.lane, flat.lane == 0 ? 1 : lanes_);
+}
+
 inline std::string c_emitter::element(ir::buffer const& b, linear const& flat) {
   if (is_scalar(b)) return array(b);
+  if (shapes_.is_split(b)) return variable(b, flat.constant);
   return array(b) + "[" + written(flat).text + "]";
 }
 
@@ -98,6 +142,7 @@ inline c_emitter::value c_emitter::load(ir::expr const& e, ir::access const& a) 
   if (auto const it = moved_.find(e.get()); it != moved_.end()) return {it->second + "." + std::string(1, "xyzw"[lane_]), e->type, 1};
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
   auto const flat = flat_index(b, a.indices);
+  note_use(b, flat, false);
   if (flat.lane != 0) return load_lanes(b, flat);
   return from_storage(element(b, flat), b.type, 1);
 }
@@ -105,6 +150,7 @@ inline c_emitter::value c_emitter::load(ir::expr const& e, ir::access const& a) 
 /// Neighbours as one vector, others gathered.
 inline c_emitter::value c_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
   auto const n = std::to_string(lanes_);
+  if (shapes_.is_split(b)) return load_variables(b, flat);
   if (flat.lane == 1) return from_storage("vload" + n + "(0, " + offset(b, flat) + ")", b.type, lanes_);
   std::string all;
   for (int lane = 0; lane < lanes_; ++lane) {
@@ -117,8 +163,12 @@ inline c_emitter::value c_emitter::load_lanes(ir::buffer const& b, linear const&
 }
 
 inline void c_emitter::store(ir::buffer const& b, linear const& flat, value const& v) {
+  note_use(b, flat, true);
   if (lanes_ == 1) return line(element(b, flat) + " = " + to_storage(v, b.type) + ";");
-  if (flat.lane != 1) throw needs_scalar{};
+  if (flat.lane == 0) throw needs_scalar{};
+  if (shapes_.is_split(b)) return store_variables(b, flat, v);
+  if (flat.lane != 1 && (shapes_.settled() || !flat.terms.empty() || (b.where != ir::memory::registers && b.where != ir::memory::local)))
+    throw needs_scalar{};
   line("vstore" + std::to_string(lanes_) + "(" + to_storage(widened(v, lanes_), b.type) + ", 0, " + offset(b, flat) + ");");
 }
 

@@ -97,7 +97,11 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
     emit(a.body);
   } else {
     open("");
-    line(declaration);
+    if (shapes_.is_split(b) && !is_scalar(b))
+      for (auto const& [first, width] : shapes_.variables(b))
+        line(dialect_.storage(b.type) + (width > 1 ? std::to_string(width) : "") + " " + name + "_" + std::to_string(first) + ";");
+    else
+      line(declaration);
     emit(a.body);
     close();
   }
