@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ttune/support/config.hpp"
+#include "ttune/support/bytes.hpp"
 
 namespace ttune::inline v0::emit {
 
@@ -31,4 +31,12 @@ struct device_program {
   std::vector<bool> written;           ///< by operand
 };
 
+// Parts of kernel images. Reading throws record_error for values that no device could take.
+void put(byte_sink& out, device_program const& p);
+void get(byte_source& in, device_program& p);
+
 }  // namespace ttune::inline v0::emit
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/emit/device_program.inl.hpp"
+#endif

@@ -93,6 +93,11 @@ TTUNE_INLINE target target_of(device_info const& d) {
   t.has_fma = true;
   t.has_masks = false;
   t.cores = d.compute_units;
+  if (!d.is_cpu) {
+    t.block_threads = static_cast<std::int32_t>(std::min<std::int64_t>(d.group_threads, 1024));
+    t.block_bytes = d.group_bytes;
+    t.warp_threads = 32;
+  }
   return t;
 }
 
