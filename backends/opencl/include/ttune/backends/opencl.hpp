@@ -11,14 +11,20 @@
 
 namespace ttune::inline v0 {
 
+struct opencl_options {
+  /// `compile` asks the driver for a binary, which starts faster than the text. A driver that crashes over a kernel then
+  /// takes this process along. Otherwise the driver sees a kernel first where it is loaded: while tuning, in the worker.
+  bool ahead = false;
+};
+
 /// For one device. The ICD loader is opened by the first call that needs it. A program that holds this header can load
 /// the images that it makes (runtime/load.hpp): the worker that measures them, too.
 class opencl_backend final : public backend {
  public:
   /// The first device of the first platform that has one.
-  opencl_backend();
+  explicit opencl_backend(opencl_options options = {});
   /// One of `devices()`.
-  explicit opencl_backend(opencl::device_info d);
+  explicit opencl_backend(opencl::device_info d, opencl_options options = {});
   ~opencl_backend() override;
 
   /// Empty if there are none: then `availability()` of a default one says why.
@@ -34,10 +40,14 @@ class opencl_backend final : public backend {
   /// Why the device cannot run this; empty if it can.
   [[nodiscard]] std::string refusal(emit::device_program const& program, kernel_signature const& signature) const;
 
+  /// Empty with the driver's diagnostics if it does not compile.
+  [[nodiscard]] std::vector<std::uint8_t> binary_of(std::string const& source, std::string& diagnostics);
+
   opencl::device_info device_;
+  opencl_options options_;
   std::string failure_;
   ttune::target target_;
-  std::unique_ptr<opencl::session> session_;  ///< made when it is first needed
+  std::unique_ptr<opencl::session> session_;  ///< of those that compile ahead, made when it is first needed
 };
 
 }  // namespace ttune::inline v0

@@ -12,14 +12,15 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE opencl_backend::opencl_backend() {
+TTUNE_INLINE opencl_backend::opencl_backend(opencl_options options) : options_(options) {
   auto all = opencl::devices();
   if (all.empty()) failure_ = opencl::why_no_devices();
   else device_ = std::move(all[0]);
   target_ = opencl::target_of(device_);
 }
 
-TTUNE_INLINE opencl_backend::opencl_backend(opencl::device_info d) : device_(std::move(d)), target_(opencl::target_of(device_)) {}
+TTUNE_INLINE opencl_backend::opencl_backend(opencl::device_info d, opencl_options options)
+    : device_(std::move(d)), options_(options), target_(opencl::target_of(device_)) {}
 
 TTUNE_INLINE opencl_backend::~opencl_backend() = default;
 
@@ -50,6 +51,12 @@ TTUNE_INLINE std::string opencl_backend::refusal(emit::device_program const& pro
   return {};
 }
 
+TTUNE_INLINE std::vector<std::uint8_t> opencl_backend::binary_of(std::string const& source, std::string& diagnostics) {
+  if (!session_) session_ = std::make_unique<opencl::session>(device_);
+  auto const built = session_->build(source, diagnostics);
+  return built ? session_->binary_of(built.get()) : std::vector<std::uint8_t>();
+}
+
 TTUNE_INLINE compile_result opencl_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   compile_result result;
@@ -58,28 +65,23 @@ TTUNE_INLINE compile_result opencl_backend::compile(ir::lowered const& program, 
     opencl::payload made;
     made.program = emit::opencl(program, target_);
     result.diagnostics = refusal(made.program, signature);
+    made.device = device_.identity();
+    if (result.diagnostics.empty() && options_.ahead) made.binary = binary_of(made.program.source, result.diagnostics);
     if (result.diagnostics.empty()) {
-      if (!session_) session_ = std::make_unique<opencl::session>(device_);
-      made.device = device_.identity();
-      made.options = session_->options();
-      if (auto const built = session_->build(made.program.source, made.options, result.diagnostics)) {
-        made.binary = session_->binary_of(built.get());
-        signature.shared_bytes = 0;  // the device's own
-        signature.local_bytes = 0;
-        signature.prepared_bytes.clear();
-        for (auto const& b : program.prepared)
-          signature.prepared_bytes.push_back(b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type)));
-        kernel_image image;
-        image.signature = std::move(signature);
-        image.target = target_.name;
-        image.abi = abi_version;
-        image.device = "opencl";
-        image.code = opencl::to_bytes(made);
-        image.main_offset = 0;
-        image.prepare_offset = made.program.prepare.empty() ? -1 : 0;
-        result.image = std::move(image);
-        result.diagnostics.clear();
-      }
+      signature.shared_bytes = 0;  // the device's own
+      signature.local_bytes = 0;
+      signature.prepared_bytes.clear();
+      for (auto const& b : program.prepared)
+        signature.prepared_bytes.push_back(b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type)));
+      kernel_image image;
+      image.signature = std::move(signature);
+      image.target = target_.name;
+      image.abi = abi_version;
+      image.device = "opencl";
+      image.code = opencl::to_bytes(made);
+      image.main_offset = 0;
+      image.prepare_offset = made.program.prepare.empty() ? -1 : 0;
+      result.image = std::move(image);
     }
   } catch (std::exception const& failure) {
     result.diagnostics = failure.what();

@@ -19,7 +19,7 @@ TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature
   session_ = std::make_unique<session>(*found);
   program_ = session_->load(p);
   std::string log;
-  if (!program_) program_ = session_->build(p.program.source, session_->options(), log);
+  if (!program_) program_ = session_->build(p.program.source, log);
   if (!program_) throw backend_error("kernel " + signature_.name + ": " + log);
   written_ = p.program.written;
   written_.resize(signature_.operands.size());

@@ -14,9 +14,8 @@ namespace ttune::inline v0::opencl {
 
 struct payload {
   emit::device_program program;
-  std::string device;                ///< device_info::identity() that `binary` is for
-  std::string options;               ///< of the build
-  std::vector<std::uint8_t> binary;  ///< empty: the driver gives none
+  std::string device;                ///< device_info::identity() that it is for
+  std::vector<std::uint8_t> binary;  ///< may be empty: the text is compiled where the kernel is loaded
 };
 
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(payload const& p);

@@ -19,7 +19,6 @@ TTUNE_INLINE std::vector<std::uint8_t> to_bytes(payload const& p) {
   out.put(detail::payload_version);
   emit::put(out, p.program);
   out.put(p.device);
-  out.put(p.options);
   out.put(p.binary);
   return out.take();
 }
@@ -31,7 +30,6 @@ TTUNE_INLINE payload payload_from_bytes(std::span<std::uint8_t const> bytes) {
   payload p;
   emit::get(in, p.program);
   in.get(p.device);
-  in.get(p.options);
   in.get(p.binary);
   in.finish();
   return p;

@@ -20,15 +20,15 @@ class session {
   [[nodiscard]] cl_command_queue queue() const noexcept { return queue_.get(); }
 
   /// Null if it does not compile: then `log` says why.
-  [[nodiscard]] program_owner build(std::string const& source, std::string const& options, std::string& log) const;
+  [[nodiscard]] program_owner build(std::string const& source, std::string& log) const;
   /// Null if the driver does not want it any more.
   [[nodiscard]] program_owner load(payload const& p) const;
   /// What the driver made of a program that was built; empty if it does not say.
   [[nodiscard]] std::vector<std::uint8_t> binary_of(cl_program p) const;
-  /// Options that give the arithmetic of ir/README.md.
-  [[nodiscard]] std::string options() const;
 
  private:
+  /// Those that give the arithmetic of ir/README.md.
+  [[nodiscard]] std::string options() const;
   [[nodiscard]] std::string log_of(cl_program p) const;
 
   opencl::device_info device_;

@@ -29,13 +29,13 @@ TTUNE_INLINE std::string session::log_of(cl_program p) const {
   return text;
 }
 
-TTUNE_INLINE program_owner session::build(std::string const& source, std::string const& options, std::string& log) const {
+TTUNE_INLINE program_owner session::build(std::string const& source, std::string& log) const {
   auto const* text = source.c_str();
   auto const size = source.size();
   cl_int code = CL_SUCCESS;
   program_owner made(clCreateProgramWithSource(context(), 1, &text, &size, &code));
   check(code, "clCreateProgramWithSource");
-  code = clBuildProgram(made.get(), 1, &device_.id, options.c_str(), nullptr, nullptr);
+  code = clBuildProgram(made.get(), 1, &device_.id, options().c_str(), nullptr, nullptr);
   if (code == CL_SUCCESS) return made;
   log = log_of(made.get());
   return {};
@@ -49,7 +49,7 @@ TTUNE_INLINE program_owner session::load(payload const& p) const {
   cl_int code = CL_SUCCESS;
   program_owner made(clCreateProgramWithBinary(context(), 1, &device_.id, &size, &bytes, &status, &code));
   if (code != CL_SUCCESS || status != CL_SUCCESS) return {};
-  if (clBuildProgram(made.get(), 1, &device_.id, p.options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
+  if (clBuildProgram(made.get(), 1, &device_.id, options().c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
   return made;
 }
 
