@@ -89,8 +89,10 @@ inline void c_emitter::host(ir::stmt const& s, std::vector<device_launch>& launc
   flush(launches);
   if (auto const* n = ir::as<ir::let>(s)) {
     around_.push_back(s);
+    host_ranges_[n->variable] = {n->low, n->high - 1};
     host(n->body, launches);
     flush(launches);
+    host_ranges_.erase(n->variable);
     around_.pop_back();
     return;
   }
@@ -107,24 +109,31 @@ inline void c_emitter::host(ir::stmt const& s, std::vector<device_launch>& launc
     return;
   }
   auto const* l = ir::as<ir::loop>(s);
-  if (!l) throw backend_error(std::string(dialect_.name()) + ": a thread's own memory is allocated around kernels");
+  if (!l) return kernel(s, launches);  // memory of its threads or of its only block
   if (l->kind == ir::loop_kind::parallel || l->kind >= ir::loop_kind::block_x) return kernel(s, launches);
   host_loop(*l, launches);
 }
 
 inline void c_emitter::host_loop(ir::loop const& l, std::vector<device_launch>& launches) {
   constexpr std::int64_t most_launches = 4096;
-  if (!ir::is_constant(l.begin) || !ir::is_constant(l.end))
-    throw backend_error(std::string(dialect_.name()) + ": the loop " + l.variable + " around kernels has no constant bounds");
-  auto const begin = ir::constant_integer(l.begin);
-  auto const end = ir::constant_integer(l.end);
+  auto const low = pass::bounds(l.begin, host_ranges_);
+  auto const high = pass::bounds(l.end, host_ranges_);
+  if (!pass::is_bounded(low) || !pass::is_bounded(high))
+    throw backend_error(std::string(dialect_.name()) + ": the loop " + l.variable + " around kernels has no known bounds");
+  auto const begin = low.low;
+  auto const end = high.high;
   if (begin >= end) return;
   auto const place = host_variables_.size();
   host_variables_.push_back(l.variable);
   host_ranges_[l.variable] = {begin, end - 1};
   std::vector<device_launch> once;
+  auto const guards = around_.size();
+  auto const at = ir::make_variable(l.variable);
+  if (low.low != low.high) around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less_equal, l.begin, at), l.body));
+  if (high.low != high.high) around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less, at, l.end), l.body));
   host(l.body, once);
   flush(once);
+  around_.resize(guards);
   host_variables_.pop_back();
   host_ranges_.erase(l.variable);
   if (static_cast<std::int64_t>(once.size()) * (end - begin) + static_cast<std::int64_t>(launches.size()) > most_launches)
