@@ -30,7 +30,8 @@ FOREIGN = [
     (re.compile(r"^xgboost/"), re.compile(r"^models/xgboost/")),
     (re.compile(r"^sqlite3\.h"), re.compile(r"^include/ttune/records/sqlite\b")),
     (re.compile(r"^(unsupported/)?Eigen/"), re.compile(r"^include/ttune/(eigen\b|eigen/)")),
-    (re.compile(r"^(cuda|nvrtc|CL/|dnnl|oneapi/|cblas|libxsmm|CLI/|nlohmann/|doctest/)"), re.compile(r"^$")),
+    (re.compile(r"^CL/"), re.compile(r"^backends/opencl/")),
+    (re.compile(r"^(cuda|nvrtc|dnnl|oneapi/|cblas|libxsmm|CLI/|nlohmann/|doctest/)"), re.compile(r"^$")),
 ]
 HEAVY = re.compile(r"^(functional|memory|iostream|regex|sstream|fstream)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

@@ -19,6 +19,8 @@ CONDITION = re.compile(r'^\s*#\s*(if|ifdef|ifndef|endif)\b')
 SUITE = re.compile(r'(?i)\btest_suite(?:_begin)?\(\s*"([^"]+)"')
 NEEDS = [
     ("orc", re.compile(r"^(ttune/backends/orc\b|llvm-c/)")),
+    ("opencl", re.compile(r"^(ttune/backends/opencl\b|CL/)")),
+    ("cuda", re.compile(r"^ttune/backends/cuda\b")),
     ("xgboost", re.compile(r"^(ttune/models/xgboost\b|xgboost/)")),
     ("sqlite", re.compile(r"^(ttune/records/sqlite\b|sqlite3\.h)")),
     ("eigen", re.compile(r"^(ttune/eigen\.hpp|Eigen/|unsupported/Eigen/)")),
@@ -32,7 +34,8 @@ NEEDS = [
 
 class scanner:
     def __init__(self, root):
-        self.roots = [root / "include", root / "backends/orc/include", root / "models/xgboost/include", root / "tests"]
+        self.roots = [root / "include", root / "backends/orc/include", root / "backends/opencl/include",
+                      root / "backends/cuda/include", root / "models/xgboost/include", root / "tests"]
         self.found = {}
 
     def includes(self, path):

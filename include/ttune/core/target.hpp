@@ -25,6 +25,12 @@ struct target {
   std::int64_t l2_bytes = 256 << 10; ///< a core
   std::int64_t l3_bytes = 4 << 20;   ///< shared
   std::int32_t line_bytes = 64;
+  // Of a GPU; a CPU has no blocks of threads.
+  std::int32_t block_threads = 0;    ///< most threads of a block
+  std::int64_t block_bytes = 0;      ///< most memory that the threads of a block share
+  std::int32_t warp_threads = 1;     ///< that run in step
+
+  [[nodiscard]] bool is_gpu() const noexcept { return block_threads > 0; }
 
   /// Vector lanes of an element type; at least 1.
   [[nodiscard]] std::int32_t lanes(dtype t) const noexcept {

@@ -44,7 +44,7 @@ struct kernel_signature {
   double terms = 1;                           ///< the longest reduction: how far rounding may spread
 };
 
-class hosted_code;
+class device_code;
 
 struct kernel_image {
   kernel_signature signature;
@@ -53,8 +53,9 @@ struct kernel_image {
   std::vector<std::uint8_t> code;   ///< code and constants, all relocations inside; load anywhere, align 4096
   std::int64_t main_offset = -1;
   std::int64_t prepare_offset = -1; ///< -1: nothing to prepare
+  std::string device;               ///< empty: `code` is machine code of a CPU; else who runs it, "opencl" or "cuda"
   std::string features;             ///< what its code may use, `target::features`; a machine that lacks one refuses it
-  std::shared_ptr<hosted_code const> hosted = {};  ///< if there is any: in place of machine code, in this process only
+  std::shared_ptr<device_code> hosted = {};  ///< if there is any: in place of code, in this process only
 };
 
 }  // namespace ttune::inline v0

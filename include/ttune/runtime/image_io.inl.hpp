@@ -12,7 +12,7 @@ namespace ttune::inline v0 {
 namespace detail {
 
 inline constexpr std::uint64_t image_magic = 0x6567616d69757474U;  // "ttuimage" as text
-inline constexpr std::uint32_t image_version = 1;
+inline constexpr std::uint32_t image_version = 2;  ///< 1: without `device`
 inline constexpr std::size_t most_operands = 1024;
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;  ///< of one buffer: sums of them do not overflow
 
@@ -111,6 +111,7 @@ TTUNE_INLINE std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
   put(body, image.signature);
   body.put(image.target);
   body.put(image.features);
+  body.put(image.device);
   body.put(image.abi);
   body.put(image.main_offset);
   body.put(image.prepare_offset);
@@ -127,7 +128,8 @@ TTUNE_INLINE std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
 TTUNE_INLINE kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
   byte_source in(bytes);
   if (in.get<std::uint64_t>() != detail::image_magic) throw record_error("these bytes are no kernel image");
-  if (auto const v = in.get<std::uint32_t>(); v != detail::image_version)
+  auto const v = in.get<std::uint32_t>();
+  if (v != detail::image_version && v != 1)
     throw record_error("a kernel image of version " + std::to_string(v) + "; this library reads version " +
                        std::to_string(detail::image_version));
   auto const sum = in.get<std::uint64_t>();
@@ -139,6 +141,7 @@ TTUNE_INLINE kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) 
   get(inner, image.signature);
   inner.get(image.target);
   inner.get(image.features);
+  if (v > 1) inner.get(image.device);
   inner.get(image.abi);
   inner.get(image.main_offset);
   inner.get(image.prepare_offset);

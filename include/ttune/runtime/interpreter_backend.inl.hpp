@@ -6,7 +6,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/runtime/abi.hpp"
-#include "ttune/runtime/hosted_code.hpp"
+#include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"
 #include "ttune/runtime/operation_count.hpp"
 
@@ -44,12 +44,19 @@ inline ir::program program_around(kernel_signature const& signature) {
   return made;
 }
 
-class interpreted_code final : public hosted_code {
+class interpreted_code final : public device_code {
  public:
   interpreted_code(ir::lowered body, kernel_signature const& signature)
       : body_(std::move(body)), operands_(signature.operands), around_(program_around(signature)) {}
 
-  void run(std::span<void* const> operands) const override {
+  /// There is nothing to prepare. What the interpreter takes is no measure of anything.
+  double run(entry, void* const* operands, std::int64_t calls) override {
+    for (; calls > 0; --calls) interpret(operands);
+    return 0;
+  }
+
+ private:
+  void interpret(void* const* operands) const {
     std::vector<ir::ndarray> inputs;
     std::vector<void*> written;
     for (auto const way : {operand_info::direction::inout, operand_info::direction::out})
@@ -62,7 +69,6 @@ class interpreted_code final : public hosted_code {
     for (std::size_t i = 0; i < results.size(); ++i) ir::store_ndarray(results[i], written[i]);
   }
 
- private:
   ir::lowered body_;
   std::vector<operand_info> operands_;
   ir::program around_;

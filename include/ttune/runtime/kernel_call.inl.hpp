@@ -82,7 +82,7 @@ TTUNE_INLINE kernel_call::kernel_call(std::shared_ptr<loaded_image const> code, 
 
 TTUNE_INLINE std::size_t kernel_call::prepared_bytes() const noexcept {
   std::size_t sum = 0;
-  if (code_->prepare())
+  if (code_->prepares())
     for (auto const bytes : signature().prepared_bytes) sum += detail::whole_lines(bytes);
   return sum;
 }
@@ -96,8 +96,12 @@ TTUNE_INLINE void kernel_call::check_count(std::span<void* const> operands) cons
 
 TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
   check_count(operands);
-  if (auto const* const hosted = code_->hosted()) return hosted->run(operands);
-  if (!code_->prepare()) return code_->main()(operands.data(), &table_, workspace);
+  auto* const device = code_->device();
+  if (!code_->prepares()) {
+    if (!device) return code_->main()(operands.data(), &table_, workspace);
+    (void)device->run(device_code::entry::main, operands.data(), 1);
+    return;
+  }
   void* all[most_pointers];
   auto* end = std::copy(operands.begin(), operands.end(), all);
   if (prepared_) {
@@ -108,15 +112,17 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run(std::span<void* cons
       *end++ = at;
       at += detail::whole_lines(bytes);
     }
-    code_->prepare()(all, &table_, workspace);
+    if (device) (void)device->run(device_code::entry::prepare, all, 1);
+    else code_->prepare()(all, &table_, workspace);
   }
-  code_->main()(all, &table_, workspace);
+  if (device) (void)device->run(device_code::entry::main, all, 1);
+  else code_->main()(all, &table_, workspace);
 }
 
 TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
   check_count(operands);
   auto made = *this;
-  if (!code_->prepare()) return made;
+  if (!code_->prepares()) return made;
   auto own = std::make_shared<buffers>();
   own->memory = detail::allocate_lines(prepared_bytes());
   std::vector<void*> all(operands.begin(), operands.end());
@@ -127,7 +133,8 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span
     at += detail::whole_lines(bytes);
   }
   workspace_lease const lease(scratch_bytes_);
-  code_->prepare()(all.data(), &table_, lease.data());
+  if (auto* const device = code_->device()) (void)device->run(device_code::entry::prepare, all.data(), 1);
+  else code_->prepare()(all.data(), &table_, lease.data());
   made.prepared_ = std::move(own);
   made.workspace_bytes_ = scratch_bytes_;
   return made;

@@ -6,7 +6,7 @@
 
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/availability.hpp"
-#include "ttune/runtime/hosted_code.hpp"
+#include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/image.hpp"
 
 namespace ttune::inline v0 {
@@ -14,7 +14,7 @@ namespace ttune::inline v0 {
 /// Whether this machine and this library can run an image; if not, why, naming ABI, processor or missing features.
 [[nodiscard]] availability can_load(kernel_image const& image);
 
-/// Executable code of an image. Shared by all kernels made of it, unmapped with the last.
+/// Executable code of an image, or code of a device. Shared by all kernels made of it, unmapped with the last.
 class loaded_image {
  public:
   /// Throws argument_error with the reason of `can_load`, backend_error if memory for the code cannot be had.
@@ -24,8 +24,9 @@ class loaded_image {
   ~loaded_image();
 
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
-  /// Not null: what `main` would do, which is null then.
-  [[nodiscard]] hosted_code const* hosted() const noexcept { return hosted_.get(); }
+  /// Null: `main` and `prepare` are called. Otherwise they are null and this runs.
+  [[nodiscard]] device_code* device() const noexcept { return device_.get(); }
+  [[nodiscard]] bool prepares() const noexcept { return prepares_; }
   [[nodiscard]] kernel_function main() const noexcept { return main_; }
   [[nodiscard]] kernel_function prepare() const noexcept { return prepare_; }  ///< null: nothing to prepare
   /// What the code wants of memory for a call with so many threads, prepared buffers apart. A multiple of 64.
@@ -39,11 +40,12 @@ class loaded_image {
   static constexpr std::size_t lead_bytes = 4096;
 
   kernel_signature signature_;
-  std::shared_ptr<hosted_code const> hosted_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   kernel_function main_ = nullptr;
   kernel_function prepare_ = nullptr;
+  std::shared_ptr<device_code> device_;
+  bool prepares_ = false;
 };
 
 [[nodiscard]] inline std::shared_ptr<loaded_image const> load(kernel_image const& image) {

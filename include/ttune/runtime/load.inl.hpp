@@ -12,6 +12,12 @@
 
 namespace ttune::inline v0 {
 
+TTUNE_INLINE device_loader find_device_loader(std::string_view device) noexcept {
+  if (device == "opencl") return &ttune_v0_load_opencl;
+  if (device == "cuda") return &ttune_v0_load_cuda;
+  return nullptr;
+}
+
 TTUNE_INLINE availability can_load(kernel_image const& image) {
   auto const no = [&](std::string const& why) { return availability{false, "kernel " + image.signature.name + why}; };
   auto const size = static_cast<std::int64_t>(image.code.size());
@@ -21,6 +27,10 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
   if (image.hosted) return {};
   if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)
     return no(": an entry lies outside of its code");
+  if (!image.device.empty()) {
+    if (find_device_loader(image.device)) return {};
+    return no(" is for " + image.device + ", of which this program has no backend: include <ttune/backends/" + image.device + ".hpp>");
+  }
   if (!is_host_architecture(image.target))
     return no(" is code for \"" + image.target + "\", another kind of processor");
   if (auto const missing = missing_features(image.features); !missing.empty())
@@ -29,9 +39,16 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
 }
 
 TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
-    : signature_(image.signature), hosted_(image.hosted), bytes_(lead_bytes + image.code.size()) {
+    : signature_(image.signature), bytes_(lead_bytes + image.code.size()), prepares_(image.prepare_offset >= 0) {
   if (auto const possible = can_load(image); !possible) throw argument_error(possible.reason);
-  if (hosted_) return;
+  if (image.hosted) {
+    device_ = image.hosted;
+    return;
+  }
+  if (!image.device.empty()) {
+    device_.reset(find_device_loader(image.device)(image));
+    return;
+  }
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED)
     throw backend_error("kernel " + signature_.name + ": no memory for its code: " + std::strerror(errno));

@@ -54,7 +54,7 @@ struct trial_bench::running {
   running(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
       : code(load(image)), table(&with) {
     auto const& s = code->signature();
-    if (code->hosted()) throw argument_error("kernel " + s.name + " is no machine code: there is nothing to time");
+    if (image.hosted) throw argument_error("kernel " + s.name + " is no machine code: there is nothing to time");
     auto const same_bytes = [](operand_info const& a, operand_info const& b) { return a.bytes() == b.bytes(); };
     if (!std::equal(s.operands.begin(), s.operands.end(), workload.operands.begin(), workload.operands.end(),
                     same_bytes))
@@ -71,10 +71,13 @@ struct trial_bench::running {
       std::memset(workspace.data(), round % 2 == 0 ? 0xFF : 0x7F, std::min(workspace.bytes(), most));
   }
   TTUNE_CALLS_MACHINE_CODE void prepare() const {
-    if (code->prepare()) code->prepare()(pointers.data(), table, workspace.data());
+    if (!code->prepares()) return;
+    if (auto* const device = code->device()) (void)device->run(device_code::entry::prepare, pointers.data(), 1);
+    else code->prepare()(pointers.data(), table, workspace.data());
   }
   /// Seconds of so many calls, one after the other.
   [[nodiscard]] TTUNE_CALLS_MACHINE_CODE double seconds(std::int64_t calls) {
+    if (auto* const device = code->device()) return seconds_on(*device, calls);
     auto const main = code->main();
     auto const start = detail::steady::now();
     if (rotated.empty())
@@ -85,6 +88,16 @@ struct trial_bench::running {
         next_set = next_set + 1 == rotated.size() ? 0 : next_set + 1;
       }
     return detail::seconds_since(start);
+  }
+  /// Without copies to and from the device.
+  [[nodiscard]] double seconds_on(device_code& device, std::int64_t calls) {
+    if (rotated.empty()) return device.run(device_code::entry::main, pointers.data(), calls);
+    double sum = 0;
+    for (std::int64_t i = 0; i < calls; ++i) {
+      sum += device.run(device_code::entry::main, rotated[next_set].data(), 1);
+      next_set = next_set + 1 == rotated.size() ? 0 : next_set + 1;
+    }
+    return sum;
   }
 };
 

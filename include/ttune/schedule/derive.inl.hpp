@@ -6,6 +6,7 @@
 #include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
+#include "ttune/schedule/derive/gpu.hpp"
 #include "ttune/schedule/derive/rows.hpp"
 #include "ttune/schedule/derive/shares.hpp"
 
@@ -233,6 +234,7 @@ class deriver {
 }  // namespace derive
 
 TTUNE_INLINE space derive_space(handle<ir::program> const& program, target const& machine) {
+  if (machine.is_gpu()) return derive::gpu_space(program, machine);
   return derive::deriver(program, machine).run();
 }
 

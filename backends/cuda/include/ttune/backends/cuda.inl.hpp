@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a lowered program to an image: the emitter's text, NVRTC's cubin.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "ttune/backends/cuda.hpp"
+#include "ttune/backends/cuda/payload.hpp"
+#include "ttune/emit/cuda.hpp"
+#include "ttune/runtime/abi.hpp"
+
+namespace ttune::inline v0 {
+
+TTUNE_INLINE cuda_backend::cuda_backend() {
+  auto const all = cuda::devices();
+  if (all.empty()) failure_ = cuda::why_no_devices();
+  target_ = all.empty() ? cuda::target_of_architecture(80) : cuda::target_of(all[0]);
+}
+
+TTUNE_INLINE cuda_backend::cuda_backend(cuda::device_info const& d) : target_(cuda::target_of(d)) {}
+
+TTUNE_INLINE cuda_backend::cuda_backend(ttune::target machine) : target_(std::move(machine)) {
+  if (cuda::architecture_of(target_) == 0) throw argument_error("the target \"" + target_.name + "\" is no NVIDIA GPU: its cpu is \"" + target_.cpu + "\", not as sm_80");
+}
+
+TTUNE_INLINE std::string cuda_backend::name() const {
+  auto const version = cuda::nvrtc_version();
+  return "cuda (" + (version.empty() ? "no NVRTC" : "NVRTC " + version) + ", " + target_.cpu + ")";
+}
+
+TTUNE_INLINE ttune::availability cuda_backend::availability() const {
+  if (auto const& no_compiler = cuda::nvrtc().failure(); !no_compiler.empty())
+    return {false, no_compiler + "; install the CUDA toolkit, or name the library with TTUNE_NVRTC_LIBRARY"};
+  return {failure_.empty(), failure_};
+}
+
+TTUNE_INLINE std::string cuda_backend::source(ir::lowered const& program, kernel_signature const&) const {
+  return emit::cuda(program, target_).source;
+}
+
+TTUNE_INLINE std::string cuda_backend::refusal(emit::device_program const& program) const {
+  constexpr std::int64_t grid_limits[] = {0x7fffffff, 65535, 65535};
+  constexpr std::int64_t thread_limits[] = {1024, 1024, 64};
+  for (auto const* launches : {&program.prepare, &program.main})
+    for (auto const& l : *launches) {
+      if (l.group_size() > target_.block_threads)
+        return l.kernel + " has blocks of " + std::to_string(l.group_size()) + " threads, the device takes " + std::to_string(target_.block_threads);
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (l.threads[d] > thread_limits[d])
+          return l.kernel + " has " + std::to_string(l.threads[d]) + " threads in direction " + "xyz"[d] + ", a device takes " + std::to_string(thread_limits[d]);
+        if (l.groups[d] > grid_limits[d])
+          return l.kernel + " has " + std::to_string(l.groups[d]) + " blocks in direction " + "xyz"[d] + ", a device takes " + std::to_string(grid_limits[d]);
+      }
+      if (l.group_bytes > target_.block_bytes)
+        return l.kernel + " wants " + std::to_string(l.group_bytes) + " bytes of shared memory, the device has " + std::to_string(target_.block_bytes);
+    }
+  return {};
+}
+
+TTUNE_INLINE compile_result cuda_backend::compile(ir::lowered const& program, kernel_signature signature) {
+  auto const start = std::chrono::steady_clock::now();
+  compile_result result;
+  resources_.clear();
+  try {
+    cuda::payload made;
+    made.program = emit::cuda(program, target_);
+    made.architecture = cuda::architecture_of(target_);
+    result.diagnostics = refusal(made.program);
+    if (result.diagnostics.empty()) {
+      if (auto built = cuda::compile(made.program.source, made.architecture, result.diagnostics)) {
+        made.cubin = std::move(built->code);
+        resources_ = std::move(built->kernels);
+        signature.shared_bytes = 0;  // the device's own
+        signature.local_bytes = 0;
+        signature.prepared_bytes.clear();
+        for (auto const& b : program.prepared)
+          signature.prepared_bytes.push_back(b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type)));
+        kernel_image image;
+        image.signature = std::move(signature);
+        image.target = target_.name;
+        image.abi = abi_version;
+        image.device = "cuda";
+        image.code = cuda::to_bytes(made);
+        image.main_offset = 0;
+        image.prepare_offset = made.program.prepare.empty() ? -1 : 0;
+        result.image = std::move(image);
+      }
+    }
+  } catch (std::exception const& failure) {
+    result.diagnostics = failure.what();
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace ttune::inline v0
+
+/// What `load` asks for images of NVIDIA GPUs; a program without this header has none (runtime/device_code.hpp).
+extern "C" __attribute__((weak, used)) ttune::device_code* ttune_v0_load_cuda(ttune::kernel_image const& image) {
+  return new ttune::cuda::device_kernel(image);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is used of NVRTC and of the driver, declared here: both are opened at run time, and nothing of the toolkit is
+// needed to build a program. The stub of libcuda that a toolkit brings is never opened.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+
+#include "ttune/support/error.hpp"
+#include "ttune/support/shared_library.hpp"
+
+namespace ttune::inline v0::cuda {
+
+/// TTUNE_NVRTC_LIBRARY in the environment comes first, then what the loader finds, then the toolkit's own folder.
+inline shared_library const& nvrtc() {
+  static shared_library const one = [] {
+    auto const* const named = std::getenv("TTUNE_NVRTC_LIBRARY");
+    auto const* const home = std::getenv("CUDA_HOME");
+    std::string const folder = home ? home : "/usr/local/cuda";
+    return shared_library({named ? named : "", "libnvrtc.so.13", "libnvrtc.so.12", folder + "/lib64/libnvrtc.so", folder + "/lib/libnvrtc.so"});
+  }();
+  return one;
+}
+
+inline shared_library const& driver() {
+  static shared_library const one({"libcuda.so.1"});
+  return one;
+}
+
+using program = struct opaque_program*;  // nvrtcProgram
+using context = struct opaque_context*;  // CUcontext
+using module = struct opaque_module*;
+using function = struct opaque_function*;
+using stream = struct opaque_stream*;
+using event = struct opaque_event*;
+using device_pointer = unsigned long long;  // CUdeviceptr
+
+inline constexpr int attribute_threads = 1;             ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+inline constexpr int attribute_block_bytes = 8;         ///< …_MAX_SHARED_MEMORY_PER_BLOCK
+inline constexpr int attribute_warp = 10;               ///< …_WARP_SIZE
+inline constexpr int attribute_processors = 16;         ///< …_MULTIPROCESSOR_COUNT
+inline constexpr int attribute_l2_bytes = 38;           ///< …_L2_CACHE_SIZE
+inline constexpr int attribute_major = 75;              ///< …_COMPUTE_CAPABILITY_MAJOR
+inline constexpr int attribute_minor = 76;              ///< …_COMPUTE_CAPABILITY_MINOR
+
+#define TTUNE_CUDA_FUNCTION(library, name, symbol, ...) \
+  inline constexpr detail::lazy_function<&library, symbol, __VA_ARGS__> name{};
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcVersion, "nvrtcVersion", int(int*, int*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetErrorString, "nvrtcGetErrorString", char const*(int))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", int(int*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", int(int*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcCreateProgram, "nvrtcCreateProgram",
+                    int(program*, char const*, char const*, int, char const* const*, char const* const*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcCompileProgram, "nvrtcCompileProgram", int(program, int, char const* const*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcDestroyProgram, "nvrtcDestroyProgram", int(program*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", int(program, std::size_t*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetCUBIN, "nvrtcGetCUBIN", int(program, char*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", int(program, std::size_t*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetProgramLog, "nvrtcGetProgramLog", int(program, char*))
+
+TTUNE_CUDA_FUNCTION(driver, cuInit, "cuInit", int(unsigned))
+TTUNE_CUDA_FUNCTION(driver, cuGetErrorName, "cuGetErrorName", int(int, char const**))
+TTUNE_CUDA_FUNCTION(driver, cuDriverGetVersion, "cuDriverGetVersion", int(int*))
+TTUNE_CUDA_FUNCTION(driver, cuDeviceGetCount, "cuDeviceGetCount", int(int*))
+TTUNE_CUDA_FUNCTION(driver, cuDeviceGet, "cuDeviceGet", int(int*, int))
+TTUNE_CUDA_FUNCTION(driver, cuDeviceGetName, "cuDeviceGetName", int(char*, int, int))
+TTUNE_CUDA_FUNCTION(driver, cuDeviceGetAttribute, "cuDeviceGetAttribute", int(int*, int, int))
+TTUNE_CUDA_FUNCTION(driver, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", int(context*, int))
+TTUNE_CUDA_FUNCTION(driver, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", int(int))
+TTUNE_CUDA_FUNCTION(driver, cuCtxPushCurrent, "cuCtxPushCurrent_v2", int(context))
+TTUNE_CUDA_FUNCTION(driver, cuCtxPopCurrent, "cuCtxPopCurrent_v2", int(context*))
+TTUNE_CUDA_FUNCTION(driver, cuModuleLoadData, "cuModuleLoadData", int(module*, void const*))
+TTUNE_CUDA_FUNCTION(driver, cuModuleUnload, "cuModuleUnload", int(module))
+TTUNE_CUDA_FUNCTION(driver, cuModuleGetFunction, "cuModuleGetFunction", int(function*, module, char const*))
+TTUNE_CUDA_FUNCTION(driver, cuMemAlloc, "cuMemAlloc_v2", int(device_pointer*, std::size_t))
+TTUNE_CUDA_FUNCTION(driver, cuMemFree, "cuMemFree_v2", int(device_pointer))
+TTUNE_CUDA_FUNCTION(driver, cuMemcpyHtoD, "cuMemcpyHtoD_v2", int(device_pointer, void const*, std::size_t))
+TTUNE_CUDA_FUNCTION(driver, cuMemcpyDtoH, "cuMemcpyDtoH_v2", int(void*, device_pointer, std::size_t))
+TTUNE_CUDA_FUNCTION(driver, cuLaunchKernel, "cuLaunchKernel",
+                    int(function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, stream, void**, void**))
+TTUNE_CUDA_FUNCTION(driver, cuStreamSynchronize, "cuStreamSynchronize", int(stream))
+TTUNE_CUDA_FUNCTION(driver, cuEventCreate, "cuEventCreate", int(event*, unsigned))
+TTUNE_CUDA_FUNCTION(driver, cuEventRecord, "cuEventRecord", int(event, stream))
+TTUNE_CUDA_FUNCTION(driver, cuEventSynchronize, "cuEventSynchronize", int(event))
+TTUNE_CUDA_FUNCTION(driver, cuEventElapsedTime, "cuEventElapsedTime", int(float*, event, event))
+TTUNE_CUDA_FUNCTION(driver, cuEventDestroy, "cuEventDestroy_v2", int(event))
+#undef TTUNE_CUDA_FUNCTION
+
+/// Throws backend_error naming the driver's function and error.
+inline void check(int code, char const* what) {
+  if (code == 0) return;
+  char const* text = nullptr;
+  if (cuGetErrorName(code, &text) != 0 || !text) text = "an unknown error";
+  throw backend_error(std::string("CUDA: ") + what + ": " + text);
+}
+
+}  // namespace ttune::inline v0::cuda

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs of this machine, and targets for those of others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/backends/cuda/api.hpp"
+#include "ttune/core/target.hpp"
+
+namespace ttune::inline v0::cuda {
+
+struct device_info {
+  int ordinal = 0;
+  std::string name;         ///< as "NVIDIA H200"
+  int architecture = 0;     ///< 90: sm_90
+  int processors = 1;       ///< streaming multiprocessors
+  int block_threads = 1024;
+  int block_bytes = 48 << 10;
+  int l2_bytes = 0;
+};
+
+/// Empty if there are none, or no driver: `why_no_devices` says which.
+[[nodiscard]] std::vector<device_info> devices();
+[[nodiscard]] std::string why_no_devices();
+
+[[nodiscard]] target target_of(device_info const& d);
+/// A GPU that need not be here: kernels are compiled for it, not run. `architecture`: 80 for sm_80.
+[[nodiscard]] target target_of_architecture(int architecture);
+/// Of a target's `cpu`, "sm_80"; 0: none.
+[[nodiscard]] int architecture_of(target const& t);
+
+}  // namespace ttune::inline v0::cuda
+
+#if TTUNE_PART_BODIES
+#include "ttune/backends/cuda/device.inl.hpp"
+#endif

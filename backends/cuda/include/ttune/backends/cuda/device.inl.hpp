@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/backends/cuda/device.hpp"
+
+namespace ttune::inline v0::cuda {
+
+TTUNE_INLINE std::vector<device_info> devices() {
+  std::vector<device_info> found;
+  int count = 0;
+  if (!driver().failure().empty() || cuInit(0) != 0 || cuDeviceGetCount(&count) != 0) return found;
+  for (int i = 0; i < count; ++i) {
+    int handle = 0;
+    char name[128] = {};
+    if (cuDeviceGet(&handle, i) != 0 || cuDeviceGetName(name, sizeof name - 1, handle) != 0) continue;
+    auto const attribute = [&](int which, int otherwise) {
+      int value = 0;
+      return cuDeviceGetAttribute(&value, which, handle) == 0 ? value : otherwise;
+    };
+    device_info d;
+    d.ordinal = i;
+    d.name = name;
+    d.architecture = 10 * attribute(attribute_major, 0) + attribute(attribute_minor, 0);
+    d.processors = attribute(attribute_processors, 1);
+    d.block_threads = attribute(attribute_threads, 1024);
+    d.block_bytes = attribute(attribute_block_bytes, 48 << 10);
+    d.l2_bytes = attribute(attribute_l2_bytes, 0);
+    found.push_back(std::move(d));
+  }
+  return found;
+}
+
+TTUNE_INLINE std::string why_no_devices() {
+  if (auto const& failure = driver().failure(); !failure.empty()) return failure + "; there is no NVIDIA driver";
+  if (int const code = cuInit(0); code != 0) {
+    char const* text = nullptr;
+    (void)cuGetErrorName(code, &text);
+    return std::string("the NVIDIA driver does not start: ") + (text ? text : "an unknown error");
+  }
+  return "the NVIDIA driver has no device";
+}
+
+TTUNE_INLINE target target_of_architecture(int architecture) {
+  target t;
+  t.cpu = "sm_" + std::to_string(architecture);
+  t.name = "cuda " + t.cpu;
+  t.triple = "nvptx64-nvidia-cuda";
+  t.vector_bytes = 16;
+  t.vector_registers = 255;
+  t.has_fma = true;
+  t.cores = 80;
+  t.l1_bytes = 128 << 10;
+  t.l2_bytes = 6 << 20;
+  t.l3_bytes = 6 << 20;
+  t.line_bytes = 128;
+  t.block_threads = 1024;
+  t.block_bytes = 48 << 10;
+  t.warp_threads = 32;
+  return t;
+}
+
+TTUNE_INLINE target target_of(device_info const& d) {
+  auto t = target_of_architecture(d.architecture);
+  t.name = "cuda " + d.name;
+  t.cores = d.processors;
+  t.block_threads = d.block_threads;
+  t.block_bytes = d.block_bytes;
+  if (d.l2_bytes > 0) t.l2_bytes = t.l3_bytes = d.l2_bytes;
+  return t;
+}
+
+TTUNE_INLINE int architecture_of(target const& t) {
+  int made = 0;
+  if (!t.cpu.starts_with("sm_")) return 0;
+  for (char const c : t.cpu.substr(3)) {
+    if (c < '0' || c > '9') return 0;
+    made = 10 * made + (c - '0');
+  }
+  return made;
+}
+
+}  // namespace ttune::inline v0::cuda

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A loaded kernel: what an image for an OpenCL device becomes.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ttune/backends/opencl/session.hpp"
+#include "ttune/runtime/device_code.hpp"
+#include "ttune/runtime/image.hpp"
+
+namespace ttune::inline v0::opencl {
+
+/// Operands are host memory. On a device that shares it they are used where they are; others get copies, which are not
+/// timed. Calls from several threads run one after the other.
+class device_kernel final : public device_code {
+ public:
+  /// Throws backend_error if the device is not there or the kernel cannot be built for it.
+  explicit device_kernel(kernel_image const& image);
+  double run(entry what, void* const* operands, std::int64_t calls) override;
+
+ private:
+  struct launch {
+    kernel_owner kernel;
+    emit::device_launch grid;
+  };
+  struct argument {
+    memory_owner memory;
+    void* host = nullptr;
+    std::size_t bytes = 0;
+    bool is_read = false;
+    bool is_written = false;
+  };
+  void add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches);
+  void bind(launch const& l, std::vector<argument> const& arguments) const;
+  void enqueue(std::vector<launch> const& launches) const;
+  [[nodiscard]] argument lend(void* host, std::int64_t bytes, bool is_read, bool is_written) const;
+  void copy_out(argument const& a) const;
+
+  kernel_signature signature_;
+  std::unique_ptr<session> session_;
+  program_owner program_;
+  std::vector<bool> written_;
+  std::vector<launch> prepare_;
+  std::vector<launch> main_;
+  memory_owner workspace_;
+  std::mutex one_at_a_time_;
+};
+
+}  // namespace ttune::inline v0::opencl
+
+#if TTUNE_PART_BODIES
+#include "ttune/backends/opencl/device_kernel.inl.hpp"
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "ttune/backends/opencl/device_kernel.hpp"
+
+namespace ttune::inline v0::opencl {
+
+TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature_(image.signature) {
+  auto const p = payload_from_bytes(image.code);
+  auto const all = devices();
+  if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
+  auto const of_target = [&](opencl::device_info const& d) { return target_of(d).name == image.target; };
+  auto found = std::find_if(all.begin(), all.end(), [&](opencl::device_info const& d) { return d.identity() == p.device; });
+  if (found == all.end()) found = std::find_if(all.begin(), all.end(), of_target);
+  if (found == all.end()) throw backend_error("kernel " + signature_.name + " is for \"" + p.device + "\", and there is no such device");
+  session_ = std::make_unique<session>(*found);
+  program_ = session_->load(p);
+  std::string log;
+  if (!program_) program_ = session_->build(p.program.source, log);
+  if (!program_) throw backend_error("kernel " + signature_.name + ": " + log);
+  written_ = p.program.written;
+  written_.resize(signature_.operands.size());
+  cl_int code = CL_SUCCESS;
+  if (p.program.workspace_bytes > 0)
+    workspace_.reset(clCreateBuffer(session_->context(), CL_MEM_READ_WRITE, static_cast<std::size_t>(p.program.workspace_bytes), nullptr, &code));
+  check(code, "clCreateBuffer");
+  add(p.program.prepare, prepare_);
+  add(p.program.main, main_);
+}
+
+TTUNE_INLINE void device_kernel::add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches) {
+  for (auto const& g : grids) {
+    cl_int code = CL_SUCCESS;
+    kernel_owner kernel(clCreateKernel(program_.get(), g.kernel.c_str(), &code));
+    check(code, "clCreateKernel");
+    launches.push_back({std::move(kernel), g});
+  }
+}
+
+TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_t bytes, bool is_read, bool is_written) const {
+  argument made{{}, host, static_cast<std::size_t>(bytes), is_read, is_written};
+  bool const in_place = session_->device().shares_memory && host && bytes > 0;
+  cl_int code = CL_SUCCESS;
+  made.memory.reset(clCreateBuffer(session_->context(), CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : 0),
+                                   std::max<std::size_t>(made.bytes, 1), in_place ? host : nullptr, &code));
+  check(code, "clCreateBuffer");
+  if (!in_place && host && bytes > 0 && is_read)
+    check(clEnqueueWriteBuffer(session_->queue(), made.memory.get(), CL_FALSE, 0, made.bytes, host, 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+  return made;
+}
+
+/// What was written comes to where the host sees it.
+TTUNE_INLINE void device_kernel::copy_out(argument const& a) const {
+  if (!a.is_written || !a.host || a.bytes == 0) return;
+  if (!session_->device().shares_memory) {
+    check(clEnqueueReadBuffer(session_->queue(), a.memory.get(), CL_FALSE, 0, a.bytes, a.host, 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    return;
+  }
+  cl_int code = CL_SUCCESS;
+  auto* const at = clEnqueueMapBuffer(session_->queue(), a.memory.get(), CL_TRUE, CL_MAP_READ, 0, a.bytes, 0, nullptr, nullptr, &code);
+  check(code, "clEnqueueMapBuffer");
+  check(clEnqueueUnmapMemObject(session_->queue(), a.memory.get(), at, 0, nullptr, nullptr), "clEnqueueUnmapMemObject");
+}
+
+TTUNE_INLINE void device_kernel::bind(launch const& l, std::vector<argument> const& arguments) const {
+  cl_uint n = 0;
+  auto const set = [&](std::size_t bytes, void const* value) { check(clSetKernelArg(l.kernel.get(), n++, bytes, value), "clSetKernelArg"); };
+  for (auto const& a : arguments) {
+    auto* const memory = a.memory.get();
+    set(sizeof memory, static_cast<void const*>(&memory));
+  }
+  auto* const workspace = workspace_.get();
+  set(sizeof workspace, static_cast<void const*>(&workspace));
+  for (auto const v : l.grid.values) {
+    auto const value = static_cast<cl_int>(v);
+    set(sizeof value, &value);
+  }
+}
+
+TTUNE_INLINE void device_kernel::enqueue(std::vector<launch> const& launches) const {
+  for (auto const& l : launches) {
+    std::size_t global[3];
+    std::size_t local[3];
+    for (std::size_t d = 0; d < 3; ++d) {
+      local[d] = static_cast<std::size_t>(l.grid.threads[d]);
+      global[d] = static_cast<std::size_t>(l.grid.groups[d]) * local[d];
+    }
+    check(clEnqueueNDRangeKernel(session_->queue(), l.kernel.get(), 3, nullptr, global, local, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+  }
+}
+
+TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::int64_t calls) {
+  std::scoped_lock const lock(one_at_a_time_);
+  auto const& launches = what == entry::prepare ? prepare_ : main_;
+  std::vector<argument> arguments;
+  for (std::size_t i = 0; i < signature_.operands.size(); ++i) {
+    auto const& o = signature_.operands[i];
+    bool const is_written = written_[i] && what == entry::main;
+    arguments.push_back(lend(operands[i], o.bytes(), o.way != operand_info::direction::out, is_written));
+  }
+  for (std::size_t i = 0; i < signature_.prepared_bytes.size(); ++i)
+    arguments.push_back(lend(operands[signature_.operands.size() + i], signature_.prepared_bytes[i], what == entry::main, what == entry::prepare));
+  for (auto const& l : launches) bind(l, arguments);
+  check(clFinish(session_->queue()), "clFinish");
+  auto const start = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) enqueue(launches);
+  check(clFinish(session_->queue()), "clFinish");
+  auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (auto const& a : arguments) copy_out(a);
+  check(clFinish(session_->queue()), "clFinish");
+  return seconds;
+}
+
+}  // namespace ttune::inline v0::opencl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where OpenCL C, CUDA C++ and C differ. What they have in common is in emitter.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/core/dtype.hpp"
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune::inline v0::emit {
+
+/// What becomes of vectorised loops.
+enum class vector_style : std::uint8_t {
+  none,   ///< plain loops, left to the compiler
+  moves,  ///< wide loads and stores, arithmetic element by element (CUDA's float4)
+  types   ///< vectors are values (OpenCL's float16)
+};
+
+/// What a kernel's text is written in.
+class c_dialect {
+ public:
+  virtual ~c_dialect() = default;
+  [[nodiscard]] virtual char const* name() const = 0;
+  [[nodiscard]] virtual vector_style vectors() const = 0;
+  /// Whether loops are unrolled in the text; otherwise the compiler is asked to.
+  [[nodiscard]] virtual bool unrolls() const = 0;
+  /// Whether blocks, threads and barriers exist.
+  [[nodiscard]] virtual bool has_threads() const = 0;
+  [[nodiscard]] virtual std::string unroll_hint() const { return "#pragma unroll"; }
+
+  // ---- types
+  /// Of values; f16 and bf16 are computed with as f32. `bits` are those of an index.
+  [[nodiscard]] virtual std::string type(dtype t, int bits) const = 0;
+  /// Of elements in memory: booleans are bytes, 16-bit floats unsigned integers.
+  [[nodiscard]] virtual std::string storage(dtype t) const = 0;
+  /// An element type with the memory that a pointer to it leads to, as "__global const float*".
+  [[nodiscard]] virtual std::string pointer(ir::memory where, std::string const& element, bool read_only) const = 0;
+  [[nodiscard]] virtual std::string restrict_word() const = 0;
+  /// What stands before an array of a thread's own or of a group.
+  [[nodiscard]] virtual std::string array_prefix(ir::memory where) const = 0;
+  [[nodiscard]] virtual std::string table_prefix() const = 0;
+
+  // ---- kernels
+  [[nodiscard]] virtual std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
+                                         std::int64_t const* threads) const = 0;
+  [[nodiscard]] virtual std::string group_id(int direction) const = 0;
+  [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
+  [[nodiscard]] virtual std::string barrier() const = 0;
+  /// Before everything else, if doubles are used or not.
+  [[nodiscard]] virtual std::string prelude(bool doubles) const = 0;
+
+  // ---- values
+  [[nodiscard]] virtual std::string not_finite(dtype t, double v) const = 0;
+  [[nodiscard]] virtual std::string integer_suffix(dtype t) const = 0;
+  /// As "expf" or "exp".
+  [[nodiscard]] virtual std::string function(std::string const& base, dtype t) const = 0;
+
+  // ---- functions of the text itself
+  [[nodiscard]] virtual std::string function_prefix() const = 0;
+  /// From double to an integer type ("i32"): towards zero, saturating, NaN to 0. Not asked of those with vector types.
+  [[nodiscard]] virtual std::string saturating_cast(std::string const& name, std::string const& to) const = 0;
+  /// Between the bits of f16 and float, to nearest.
+  [[nodiscard]] virtual std::string half_function(std::string const& name, bool from_bits, int lanes) const = 0;
+  /// `return` of the float with these bits. Not asked of those with vector types.
+  [[nodiscard]] virtual std::string bits_as_float(std::string const& bits) const = 0;
+  /// Declares `b`, the bits of a float. Not asked of those with vector types.
+  [[nodiscard]] virtual std::string float_as_bits(std::string const& x) const = 0;
+};
+
+}  // namespace ttune::inline v0::emit

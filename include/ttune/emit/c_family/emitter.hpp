@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emitter of C-like source: one walk over the statement tree. The class is declared here; its parts are in
+// emitter_index (index arithmetic), emitter_value (expressions), emitter_memory (buffers), emitter_statement (loops,
+// conditions) and emitter_kernel (what becomes a kernel, and with which grid).
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ttune/core/target.hpp"
+#include "ttune/emit/c_family/dialect.hpp"
+#include "ttune/emit/c_family/names.hpp"
+#include "ttune/emit/c_family/register_shapes.hpp"
+#include "ttune/emit/c_family/virtual_threads.hpp"
+#include "ttune/emit/device_program.hpp"
+#include "ttune/emit/llvm/linear.hpp"
+#include "ttune/ir/operands.hpp"
+#include "ttune/pass/interval.hpp"
+
+namespace ttune::inline v0::emit {
+
+class c_emitter {
+ public:
+  c_emitter(ir::lowered const& program, target const& machine, c_dialect const& dialect)
+      : program_(program), machine_(machine), dialect_(dialect) {}
+
+  /// Throws backend_error for what the language cannot say.
+  [[nodiscard]] device_program run();
+
+ private:
+  /// Thrown where lanes would have to go different ways: the vectorised loop at hand is written element by element then.
+  struct needs_scalar {};
+
+  /// How tightly C's operators bind.
+  enum level : int { ternary = 1, either, both, equality, relation, sum, product, prefix, primary };
+
+  struct value {
+    std::string text;
+    dtype type = dtype::f32;  ///< never f16 or bf16
+    int lanes = 1;
+    int binds = primary;
+  };
+  using mask = std::vector<bool>;  ///< one a lane
+
+  /// A direction of blocks or threads: x, y, z of blocks, then of threads.
+  static constexpr int directions = 6;
+  struct span {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool used = false;
+    [[nodiscard]] std::int64_t size() const noexcept { return used ? end - begin : 1; }
+  };
+
+  // --------------------------------------------------------------------------------- kernels (emitter_kernel)
+  void survey();
+  void survey(ir::stmt const& s);
+  void host(ir::stmt const& s, std::vector<device_launch>& launches);
+  void host_loop(ir::loop const& l, std::vector<device_launch>& launches);
+  void flush(std::vector<device_launch>& launches);
+  void kernel(ir::stmt body, std::vector<device_launch>& launches);
+  [[nodiscard]] std::vector<std::string> begin_kernel(std::string const& name, ir::stmt const& body);
+  void measure(ir::stmt const& s, pass::ranges& known, bool inside);
+  [[nodiscard]] std::vector<std::string> parameters();
+  [[nodiscard]] static bool has_kernel(ir::stmt const& s);
+  [[nodiscard]] bool is_kernel_loop(ir::loop const& l) const;
+  [[nodiscard]] static int direction_of(ir::loop_kind k);
+
+  // --------------------------------------------------------------------------- statements (emitter_statement)
+  void line(std::string const& text);
+  void open(std::string const& head);
+  void close();
+  void emit(ir::stmt const& s);
+  void emit_plain(ir::stmt const& s);
+  void emit_loop(ir::loop const& l);
+  void emit_bound(ir::loop const& l);
+  void emit_rolled(ir::loop const& l);
+  void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  void emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  void emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  [[nodiscard]] bool emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes);
+  void emit_let(ir::let const& l);
+  void emit_conditional(ir::conditional const& c);
+  void emit_allocate(ir::allocate const& a);
+  [[nodiscard]] bool is_for_first_thread(ir::stmt const& s) const;
+  [[nodiscard]] std::string is_first(unsigned missing) const;
+  [[nodiscard]] static dtype widest_store(ir::stmt const& s);
+  [[nodiscard]] std::string declare(std::string const& variable, std::string const& text, bool not_negative);
+
+  // ---------------------------------------------------------------------------------- indices (emitter_index)
+  [[nodiscard]] linear index(ir::expr const& e);
+  [[nodiscard]] linear index_binary(ir::expr const& e, ir::binary const& b);
+  [[nodiscard]] linear divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder);
+  [[nodiscard]] linear atom(std::string const& text, bool not_negative = false);
+  [[nodiscard]] bool not_negative(linear const& l) const;
+  [[nodiscard]] value written(linear const& l) const;
+  [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
+  [[nodiscard]] bool varies(ir::expr const& e) const;
+
+  // ----------------------------------------------------------------------------------- values (emitter_value)
+  [[nodiscard]] value evaluate(ir::expr const& e);
+  [[nodiscard]] value evaluate_index(ir::expr const& e);
+  [[nodiscard]] value evaluate_constant(ir::expr const& e, ir::constant const& c) const;
+  [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
+  [[nodiscard]] value evaluate_binary(ir::expr const& e, ir::binary const& b);
+  [[nodiscard]] value compare(ir::binary_op op, value const& a, value const& b);
+  [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
+  [[nodiscard]] value evaluate_cast(ir::expr const& e, ir::cast const& c);
+  [[nodiscard]] value wrapped(char const* op, int binds, value const& a, value const& b);
+  [[nodiscard]] value quotient(ir::expr const& e, ir::binary const& b, value const& x, value const& y);
+  [[nodiscard]] value call(std::string const& function, dtype type, std::vector<value> const& arguments);
+  [[nodiscard]] value helper(std::string const& base, dtype type, std::vector<value> const& arguments);
+  [[nodiscard]] std::string helper_text(std::string const& base, dtype type, int lanes, std::string const& name) const;
+  [[nodiscard]] value widened(value const& v, int lanes) const;
+  [[nodiscard]] std::string type_name(dtype t, int lanes = 1) const;
+  [[nodiscard]] static std::string in(value const& v, int least);
+
+  // ---------------------------------------------------------------------------------- memory (emitter_memory)
+  [[nodiscard]] value load(ir::expr const& e, ir::access const& a);
+  [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
+  void store(ir::buffer const& b, linear const& flat, value const& v);
+  [[nodiscard]] std::string array(ir::buffer const& b);
+  [[nodiscard]] std::string element(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] std::string offset(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] ir::memory place_of(ir::buffer const& b) const;
+  [[nodiscard]] static bool is_scalar(ir::buffer const& b);
+  [[nodiscard]] std::string table(ir::buffer const& b);
+  [[nodiscard]] value from_storage(std::string const& raw, dtype stored, int lanes);
+  [[nodiscard]] std::string to_storage(value const& v, dtype stored);
+  [[nodiscard]] std::string variable(ir::buffer const& b, std::int64_t element);
+  [[nodiscard]] value load_variables(ir::buffer const& b, linear const& flat);
+  void store_variables(ir::buffer const& b, linear const& flat, value const& v);
+  void note_use(ir::buffer const& b, linear const& flat, bool stores);
+  [[nodiscard]] bool is_aligned(ir::buffer const& b, linear const& flat, int lanes) const;
+
+  ir::lowered const& program_;
+  target const& machine_;
+  c_dialect const& dialect_;
+
+  // of the program
+  int index_bits_ = 32;
+  bool doubles_ = false;
+  std::set<ir::buffer const*> written_;
+  std::map<ir::buffer const*, std::int64_t> shared_offsets_;
+  std::int64_t shared_bytes_ = 0;
+  std::map<std::string, std::string> helpers_;  ///< text by name
+  std::string tables_;
+  std::map<ir::buffer const*, std::string> table_names_;
+  std::string kernels_;
+  int kernel_count_ = 0;
+  bool preparing_ = false;
+
+  // around kernels
+  std::vector<ir::stmt> alone_;               ///< statements without kernels: one thread runs them
+  std::vector<ir::stmt> around_;              ///< lets and conditionals around what becomes kernels, bodies of no meaning
+  std::vector<std::string> host_variables_;
+  pass::ranges host_ranges_;
+
+  // of the kernel being written
+  std::string text_;
+  int depth_ = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> scopes_;  ///< where their heads begin and end in the text
+  c_names names_;
+  std::array<span, directions> grid_;
+  std::map<int, std::string> identities_;     ///< of blocks and threads, by direction
+  unsigned entered_ = 0;                      ///< directions whose loop we are in
+  std::string group_arrays_;
+  std::int64_t group_bytes_ = 0;
+  std::map<ir::buffer const*, std::string> arrays_;
+  register_shapes shapes_;
+  std::unordered_map<std::string, linear> variables_;
+  pass::ranges ranges_;
+  std::set<std::string> naturals_;            ///< texts of indices that are not negative
+  int lanes_ = 1;
+  std::map<ir::expr_node const*, std::string> moved_;  ///< what a wide move has loaded; `lane_` of it is meant
+  int lane_ = 0;
+};
+
+}  // namespace ttune::inline v0::emit
+
+#include "ttune/emit/c_family/emitter_index.hpp"
+#include "ttune/emit/c_family/emitter_kernel.hpp"
+#include "ttune/emit/c_family/emitter_memory.hpp"
+#include "ttune/emit/c_family/emitter_statement.hpp"
+#include "ttune/emit/c_family/emitter_value.hpp"

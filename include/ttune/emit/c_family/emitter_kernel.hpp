@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes a kernel: the outermost loop over blocks or threads, a parallel loop outside of one (its iterations are
+// groups of one thread), and what stands between such loops, run by one thread. Serial loops around kernels are launched
+// again and again, conditions and lets around them move into them.
+#pragma once
+
+#include "ttune/emit/c_family/emitter.hpp"
+#include "ttune/ir/visit.hpp"
+
+namespace ttune::inline v0::emit {
+
+inline int c_emitter::direction_of(ir::loop_kind k) {
+  return k == ir::loop_kind::parallel ? 0 : static_cast<int>(k) - static_cast<int>(ir::loop_kind::block_x);
+}
+
+inline bool c_emitter::has_kernel(ir::stmt const& s) {
+  return detail::any_statement(s, [](ir::stmt const& part) {
+    auto const* l = ir::as<ir::loop>(part);
+    return l && (l->kind == ir::loop_kind::parallel || l->kind >= ir::loop_kind::block_x);
+  });
+}
+
+/// Whether a loop runs over blocks or threads of the kernel being written.
+inline bool c_emitter::is_kernel_loop(ir::loop const& l) const {
+  if (!dialect_.has_threads()) return false;
+  return detail::is_block_loop(l.kind) || detail::is_thread_loop(l.kind) || (l.kind == ir::loop_kind::parallel && entered_ == 0);
+}
+
+/// Facts of the whole program: what is written, whether there are doubles, how wide an index must be, where scratch lies.
+inline void c_emitter::survey() {
+  for (auto const* list : {&program_.operands, &program_.prepared})
+    for (auto const& b : *list)
+      if (b->elements() > std::int64_t{0x7fffffff}) index_bits_ = 64;
+  survey(program_.prepare);
+  survey(program_.body);
+}
+
+inline void c_emitter::survey(ir::stmt const& s) {
+  auto const in_expression = [&](ir::expr const& whole) {
+    ir::for_each_node(whole, [&](ir::expr const& e) { doubles_ = doubles_ || e->type == dtype::f64; });
+  };
+  (void)detail::any_statement(s, [&](ir::stmt const& part) {
+    if (auto const* w = ir::as<ir::store>(part)) {
+      written_.insert(w->to.get());
+      doubles_ = doubles_ || w->to->type == dtype::f64;
+      in_expression(w->value);
+    }
+    if (auto const* c = ir::as<ir::conditional>(part)) in_expression(c->condition);
+    if (auto const* l = ir::as<ir::loop>(part))
+      if (ir::is_constant(l->end) && ir::constant_integer(l->end) > 0x7fffffff) index_bits_ = 64;
+    auto const* a = ir::as<ir::allocate>(part);
+    if (!a) return false;
+    auto const& b = *a->storage;
+    if (b.elements() > std::int64_t{0x7fffffff}) index_bits_ = 64;
+    if (b.where == ir::memory::shared && shared_offsets_.count(&b) == 0) {
+      shared_offsets_[&b] = shared_bytes_;
+      shared_bytes_ += (b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type)) + 255) / 256 * 256;
+    }
+    return false;
+  });
+}
+
+inline device_program c_emitter::run() {
+  device_program made;
+  survey();
+  preparing_ = true;
+  host(program_.prepare, made.prepare);
+  flush(made.prepare);
+  preparing_ = false;
+  host(program_.body, made.main);
+  flush(made.main);
+  made.workspace_bytes = shared_bytes_;
+  for (auto const& b : program_.operands) made.written.push_back(written_.count(b.get()) != 0);
+  made.source = dialect_.prelude(doubles_);
+  for (auto const& [name, text] : helpers_) made.source += text;
+  if (!helpers_.empty()) made.source += "\n";
+  made.source += tables_ + kernels_;
+  return made;
+}
+
+inline void c_emitter::host(ir::stmt const& s, std::vector<device_launch>& launches) {
+  if (!s) return;
+  if (auto const* a = ir::as<ir::allocate>(s); a && (a->storage->where == ir::memory::shared)) return host(a->body, launches);
+  if (!dialect_.has_threads() || !has_kernel(s)) return alone_.push_back(s);
+  if (auto const* n = ir::as<ir::block>(s)) {
+    for (auto const& part : n->body) host(part, launches);
+    return;
+  }
+  flush(launches);
+  if (auto const* n = ir::as<ir::let>(s)) {
+    around_.push_back(s);
+    host_ranges_[n->variable] = {n->low, n->high - 1};
+    host(n->body, launches);
+    flush(launches);
+    host_ranges_.erase(n->variable);
+    around_.pop_back();
+    return;
+  }
+  if (auto const* n = ir::as<ir::conditional>(s)) {
+    for (bool const taken : {true, false}) {
+      auto const& arm = taken ? n->then : n->otherwise;
+      if (!arm) continue;
+      auto const condition = taken ? n->condition : ir::make_unary(ir::unary_op::logical_not, n->condition);
+      around_.push_back(ir::make_conditional(condition, arm));
+      host(arm, launches);
+      flush(launches);
+      around_.pop_back();
+    }
+    return;
+  }
+  auto const* l = ir::as<ir::loop>(s);
+  if (!l) return kernel(s, launches);  // memory of its threads or of its only block
+  if (l->kind == ir::loop_kind::parallel || l->kind >= ir::loop_kind::block_x) return kernel(s, launches);
+  host_loop(*l, launches);
+}
+
+inline void c_emitter::host_loop(ir::loop const& l, std::vector<device_launch>& launches) {
+  constexpr std::int64_t most_launches = 4096;
+  auto const low = pass::bounds(l.begin, host_ranges_);
+  auto const high = pass::bounds(l.end, host_ranges_);
+  if (!pass::is_bounded(low) || !pass::is_bounded(high))
+    throw backend_error(std::string(dialect_.name()) + ": the loop " + l.variable + " around kernels has no known bounds");
+  auto const begin = low.low;
+  auto const end = high.high;
+  if (begin >= end) return;
+  auto const place = host_variables_.size();
+  host_variables_.push_back(l.variable);
+  host_ranges_[l.variable] = {begin, end - 1};
+  std::vector<device_launch> once;
+  auto const guards = around_.size();
+  auto const at = ir::make_variable(l.variable);
+  if (low.low != low.high) around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less_equal, l.begin, at), l.body));
+  if (high.low != high.high) around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less, at, l.end), l.body));
+  host(l.body, once);
+  flush(once);
+  around_.resize(guards);
+  host_variables_.pop_back();
+  host_ranges_.erase(l.variable);
+  if (static_cast<std::int64_t>(once.size()) * (end - begin) + static_cast<std::int64_t>(launches.size()) > most_launches)
+    throw backend_error(std::string(dialect_.name()) + ": the loop " + l.variable + " would launch more than " +
+                        std::to_string(most_launches) + " kernels: bind a loop further out");
+  for (auto i = begin; i < end; ++i)
+    for (auto launch : once) {
+      launch.values[place] = i;
+      launches.push_back(std::move(launch));
+    }
+}
+
+/// What was found between kernels becomes one of a single thread.
+inline void c_emitter::flush(std::vector<device_launch>& launches) {
+  if (alone_.empty()) return;
+  auto const body = ir::make_block(std::exchange(alone_, {}));
+  kernel(body, launches);
+}
+
+/// The ranges of blocks and threads: those of all loops over a direction together.
+inline void c_emitter::measure(ir::stmt const& s, pass::ranges& known, bool inside) {
+  if (!s) return;
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& part : n->body) measure(part, known, inside);
+  if (auto const* n = ir::as<ir::allocate>(s)) measure(n->body, known, inside);
+  if (auto const* n = ir::as<ir::conditional>(s)) measure(n->then, known, inside), measure(n->otherwise, known, inside);
+  if (auto const* n = ir::as<ir::let>(s)) {
+    known[n->variable] = {n->low, n->high - 1};
+    measure(n->body, known, inside);
+  }
+  auto const* l = ir::as<ir::loop>(s);
+  if (!l) return;
+  auto const low = pass::bounds(l->begin, known);
+  auto const high = pass::bounds(l->end, known);
+  known[l->variable] = {low.low, high.high - 1};
+  bool const bound = detail::is_block_loop(l->kind) || detail::is_thread_loop(l->kind) || (l->kind == ir::loop_kind::parallel && !inside);
+  if (bound) {
+    if (!pass::is_bounded(low) || !pass::is_bounded(high))
+      throw backend_error(std::string(dialect_.name()) + ": the number of blocks or threads of loop " + l->variable + " is not known");
+    auto& g = grid_[static_cast<std::size_t>(direction_of(l->kind))];
+    if (low.low < high.high) {
+      g.begin = g.used ? std::min(g.begin, low.low) : low.low;
+      g.end = g.used ? std::max(g.end, high.high) : high.high;
+      g.used = true;
+    }
+  }
+  measure(l->body, known, inside || bound);
+}
+
+inline std::vector<std::string> c_emitter::parameters() {
+  std::vector<std::string> made;
+  for (auto const* list : {&program_.operands, &program_.prepared})
+    for (auto const& b : *list) {
+      auto const name = names_.fresh(b->name);
+      arrays_[b.get()] = name;
+      made.push_back(dialect_.pointer(ir::memory::operand, dialect_.storage(b->type), written_.count(b.get()) == 0) + " " +
+                     dialect_.restrict_word() + " " + name);
+    }
+  made.push_back(dialect_.pointer(ir::memory::operand, dialect_.storage(dtype::u8), false) + " " + dialect_.restrict_word() + " workspace");
+  for (auto const& v : host_variables_) {
+    auto const name = names_.fresh(v);
+    made.push_back("const " + type_name(dtype::index) + " " + name);
+    variables_[v] = atom(name, host_ranges_.at(v).low >= 0);
+  }
+  return made;
+}
+
+inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launches) {
+  for (auto outer = around_.rbegin(); outer != around_.rend(); ++outer) {
+    if (auto const* n = ir::as<ir::let>(*outer)) body = ir::make_let(n->variable, n->value, n->low, n->high, body);
+    else body = ir::make_conditional(ir::as<ir::conditional>(*outer)->condition, body);
+  }
+  body = spread_virtual_threads(body);
+  auto const name = program_.name + (preparing_ ? "_prepare_" : "_kernel_") + std::to_string(kernel_count_++);
+  shapes_ = {};
+  if (dialect_.vectors() == vector_style::types) {
+    (void)begin_kernel(name, body);
+    emit(body);
+  }
+  shapes_.settle();
+  auto const arguments = begin_kernel(name, body);
+  emit(body);
+
+  device_launch launch;
+  launch.kernel = c_names().fresh(name);
+  for (std::size_t d = 0; d < 3; ++d) {
+    launch.groups[d] = grid_[d].size();
+    launch.threads[d] = grid_[3 + d].size();
+  }
+  launch.group_bytes = group_bytes_;
+  launch.values.resize(host_variables_.size());
+  kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data()) + " {\n" + group_arrays_ + text_ + "}\n\n";
+  launches.push_back(std::move(launch));
+}
+
+/// Forgets the last kernel; gives the parameters of the next one.
+inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name, ir::stmt const& body) {
+  text_.clear();
+  scopes_.clear();
+  names_ = {};
+  grid_ = {};
+  entered_ = 0;
+  identities_.clear();
+  group_arrays_.clear();
+  group_bytes_ = 0;
+  arrays_.clear();
+  variables_.clear();
+  naturals_.clear();
+  ranges_ = host_ranges_;
+  depth_ = 1;
+  (void)names_.fresh(name);
+  auto const arguments = parameters();
+  auto known = host_ranges_;
+  if (dialect_.has_threads()) measure(body, known, false);
+  return arguments;
+}
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops, conditions and scopes.
+#pragma once
+
+#include "ttune/emit/c_family/emitter.hpp"
+
+namespace ttune::inline v0::emit {
+
+inline void c_emitter::line(std::string const& text) {
+  text_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + text + "\n";
+}
+
+inline void c_emitter::open(std::string const& head) {
+  auto const before = text_.size();
+  line(head.empty() ? "{" : head + " {");
+  scopes_.emplace_back(before, text_.size());
+  ++depth_;
+}
+
+/// A scope in which nothing happens leaves no trace.
+inline void c_emitter::close() {
+  auto const [before, behind] = scopes_.back();
+  scopes_.pop_back();
+  --depth_;
+  if (text_.size() == behind) text_.resize(before);
+  else line("}");
+}
+
+/// A constant of the kernel; gives its name.
+inline std::string c_emitter::declare(std::string const& variable, std::string const& text, bool not_negative) {
+  auto const name = names_.fresh(variable);
+  line("const " + type_name(dtype::index) + " " + name + " = " + text + ";");
+  if (not_negative) naturals_.insert(name);
+  return name;
+}
+
+/// What stands outside of a loop over threads and ends in memory that others see is the first thread's to do.
+inline void c_emitter::emit(ir::stmt const& s) {
+  unsigned missing = 0;
+  for (int d = 0; d < directions; ++d)
+    if (grid_[static_cast<std::size_t>(d)].size() > 1 && (entered_ >> d & 1) == 0) missing |= 1U << d;
+  if (missing == 0 || !is_for_first_thread(s)) return emit_plain(s);
+  open("if (" + is_first(missing) + ")");
+  entered_ |= missing;
+  emit_plain(s);
+  entered_ &= ~missing;
+  close();
+}
+
+/// Nothing inside is for all threads: no loop over them, no barrier, nothing of a thread's own that is kept.
+inline bool c_emitter::is_for_first_thread(ir::stmt const& s) const {
+  if (ir::as<ir::allocate>(s) || detail::needs_all_threads(s)) return false;
+  bool stores = false;
+  bool const own = detail::any_statement(s, [&](ir::stmt const& part) {
+    auto const* l = ir::as<ir::loop>(part);
+    if (l && is_kernel_loop(*l)) return true;
+    auto const* w = ir::as<ir::store>(part);
+    if (!w) return false;
+    stores = true;
+    return w->to->where == ir::memory::local || w->to->where == ir::memory::registers;
+  });
+  return stores && !own;
+}
+
+inline std::string c_emitter::is_first(unsigned missing) const {
+  std::string made;
+  for (int d = 0; d < directions; ++d)
+    if ((missing >> d & 1) != 0)
+      made += (made.empty() ? "" : " && ") + (d < 3 ? dialect_.group_id(d) : dialect_.thread_id(d - 3)) + " == 0";
+  return made;
+}
+
+inline void c_emitter::emit_plain(ir::stmt const& s) {
+  if (auto const* several = ir::as<ir::block>(s))
+    for (auto const& part : several->body) emit(part);
+  if (auto const* l = ir::as<ir::loop>(s)) emit_loop(*l);
+  if (auto const* l = ir::as<ir::let>(s)) emit_let(*l);
+  if (auto const* c = ir::as<ir::conditional>(s)) emit_conditional(*c);
+  if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
+  if (auto const* w = ir::as<ir::store>(s)) store(*w->to, flat_index(*w->to, w->indices), evaluate(w->value));
+  if (ir::as<ir::barrier>(s)) {
+    if (!dialect_.has_threads()) throw backend_error(std::string(dialect_.name()) + ": there are no threads that could meet at a barrier");
+    line(dialect_.barrier());
+  }
+}
+
+inline void c_emitter::emit_allocate(ir::allocate const& a) {
+  auto const& b = *a.storage;
+  auto const where = place_of(b);
+  if (where == ir::memory::shared) return emit(a.body);  // in the workspace, see array()
+  auto const name = names_.fresh(b.name);
+  arrays_[&b] = name;
+  auto const declaration = dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name + (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
+  if (where == ir::memory::group) {
+    group_arrays_ += "  " + declaration + "\n";
+    group_bytes_ += b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
+    emit(a.body);
+  } else {
+    open("");
+    if (shapes_.is_split(b) && !is_scalar(b))
+      for (auto const& [first, width] : shapes_.variables(b))
+        line(dialect_.storage(b.type) + (width > 1 ? std::to_string(width) : "") + " " + name + "_" + std::to_string(first) + ";");
+    else
+      line(declaration);
+    emit(a.body);
+    close();
+  }
+  arrays_.erase(&b);
+}
+
+inline void c_emitter::emit_let(ir::let const& l) {
+  auto at = index(l.value);
+  auto const saved = variables_.find(l.variable) == variables_.end() ? std::optional<linear>() : variables_.at(l.variable);
+  auto const range = ranges_[l.variable] = {l.low, l.high - 1};
+  bool const plain = at.terms.empty() || (at.terms.size() == 1 && at.terms[0].value.find(' ') == std::string::npos);
+  if (!plain) {
+    auto const lane = at.lane;
+    at.lane = 0;
+    at = atom(declare(l.variable, written(at).text, range.low >= 0 && lane >= 0));
+    at.lane = lane;
+  }
+  variables_[l.variable] = at;
+  emit(l.body);
+  if (saved) variables_[l.variable] = *saved;
+  else variables_.erase(l.variable);
+}
+
+// ------------------------------------------------------------------------------------------------------- loops
+
+inline void c_emitter::emit_loop(ir::loop const& l) {
+  if (is_kernel_loop(l)) return emit_bound(l);
+  auto const begin = index(l.begin);
+  auto const end = index(l.end);
+  if (begin.lane != 0 || end.lane != 0) throw needs_scalar{};
+  bool const known = begin.is_constant() && end.is_constant();
+  if (known && end.constant <= begin.constant) return;
+  bool const vectorized = l.kind == ir::loop_kind::vectorized;
+  if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::types) return emit_vectorized(l, begin.constant, end.constant);
+  if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::moves) return emit_moves(l, begin.constant, end.constant);
+  bool const unroll = l.kind == ir::loop_kind::unrolled || vectorized;
+  if (known && ((unroll && dialect_.unrolls()) || end.constant - begin.constant == 1)) return emit_unrolled(l, begin.constant, end.constant);
+  if (unroll && !dialect_.unroll_hint().empty()) line(dialect_.unroll_hint());
+  emit_rolled(l);
+}
+
+inline void c_emitter::emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end) {
+  for (auto i = begin; i < end; ++i) {
+    linear at;
+    at.constant = i;
+    variables_[l.variable] = at;
+    ranges_[l.variable] = {i, i};
+    emit(l.body);
+  }
+  variables_.erase(l.variable);
+}
+
+inline void c_emitter::emit_rolled(ir::loop const& l) {
+  auto const begin = index(l.begin);
+  auto const end = written(index(l.end));
+  bool const natural = not_negative(begin);
+  auto const low = pass::bounds(l.begin, ranges_);
+  auto const high = pass::bounds(l.end, ranges_);
+  auto const name = names_.fresh(l.variable);
+  variables_[l.variable] = atom(name, natural || low.low >= 0);
+  ranges_[l.variable] = {low.low, high.high - 1};
+  open("for (" + type_name(dtype::index) + " " + name + " = " + written(begin).text + "; " + name + " < " + in(end, sum) + "; ++" + name + ")");
+  emit(l.body);
+  close();
+  variables_.erase(l.variable);
+}
+
+/// Over blocks or threads: each comes here with its own number. Loops that are shorter than the grid leave some out.
+inline void c_emitter::emit_bound(ir::loop const& l) {
+  int const d = direction_of(l.kind);
+  auto const& g = grid_[static_cast<std::size_t>(d)];
+  if (!g.used) return;
+  auto const begin = index(l.begin);
+  auto const end = index(l.end);
+  linear at;
+  if (g.size() == 1) at.constant = g.begin;
+  else {
+    auto& identity = identities_[d];
+    if (identity.empty()) {
+      auto const id = d < 3 ? dialect_.group_id(d) : dialect_.thread_id(d - 3);
+      // at the start of the kernel: several loops over the direction may want it
+      identity = names_.fresh(l.variable);
+      group_arrays_ += "  const " + type_name(dtype::index) + " " + identity + " = (" + type_name(dtype::index) + ")" + id +
+                       (g.begin != 0 ? (g.begin < 0 ? " - " : " + ") + std::to_string(std::abs(g.begin)) : "") + ";\n";
+      if (g.begin >= 0) naturals_.insert(identity);
+    }
+    at = atom(identity);
+  }
+  std::string guard;
+  if (!(begin.is_constant() && begin.constant <= g.begin)) guard = in(written(at), sum) + " >= " + in(written(begin), sum);
+  if (!(end.is_constant() && end.constant >= g.end))
+    guard += (guard.empty() ? "" : " && ") + in(written(at), sum) + " < " + in(written(end), sum);
+  bool const meets = detail::any_statement(l.body, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
+  if (!guard.empty() && meets && d >= 3)
+    throw backend_error(std::string(dialect_.name()) + ": a barrier inside of loop " + l.variable + ", which not all threads of the block run");
+  auto const low = pass::bounds(l.begin, ranges_);
+  auto const high = pass::bounds(l.end, ranges_);
+  ranges_[l.variable] = {std::max(low.low, g.begin), std::min(high.high, g.end) - 1};
+  variables_[l.variable] = at;
+  auto const saved = entered_;
+  entered_ |= 1U << d;
+  if (l.kind == ir::loop_kind::parallel) entered_ |= 0b111111U;  // nothing else is bound
+  if (!guard.empty()) open("if (" + guard + ")");
+  emit(l.body);
+  if (!guard.empty()) close();
+  entered_ = saved;
+  variables_.erase(l.variable);
+}
+
+// ------------------------------------------------------------------------------------------------ vectorised loops
+
+inline dtype c_emitter::widest_store(ir::stmt const& s) {
+  auto widest = dtype::i8;
+  (void)detail::any_statement(s, [&](ir::stmt const& part) {
+    auto const computed = [](dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; };
+    if (auto const* w = ir::as<ir::store>(part); w && size_in_bytes(computed(w->to->type)) > size_in_bytes(widest)) widest = computed(w->to->type);
+    return false;
+  });
+  return widest;
+}
+
+/// Chunks of the target's vectors, then of halves of them. Where lanes would go different ways, element by element.
+inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end) {
+  auto const width = std::min(16, machine_.lanes(widest_store(l.body)));
+  auto const first = begin;
+  auto const saved_text = text_;
+  auto const saved_depth = depth_;
+  auto const saved_scopes = scopes_;
+  try {
+    while (begin < end) {
+      int lanes = 1;
+      while (2 * lanes <= width && 2 * lanes <= end - begin) lanes *= 2;
+      linear at;
+      at.constant = begin;
+      at.lane = lanes > 1 ? 1 : 0;
+      lanes_ = lanes;
+      variables_[l.variable] = at;
+      ranges_[l.variable] = {begin, begin + lanes - 1};
+      emit(l.body);
+      lanes_ = 1;
+      begin += lanes;
+    }
+    variables_.erase(l.variable);
+  } catch (needs_scalar const&) {
+    lanes_ = 1;
+    text_ = saved_text;
+    depth_ = saved_depth;
+    scopes_ = saved_scopes;
+    constexpr std::int64_t most_unrolled = 64;
+    if (end - first <= most_unrolled) emit_unrolled(l, first, end);
+    else emit_rolled(l);
+  }
+}
+
+/// Loads and stores of several elements at once, where their places are aligned; arithmetic one by one.
+inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end) {
+  auto const bytes = static_cast<std::int64_t>(size_in_bytes(widest_store(l.body)));
+  int const width = static_cast<int>(16 / bytes);
+  if (width > 1 && (end - begin) % width == 0) {
+    auto const saved_text = text_;
+    auto const saved_names = names_;
+    bool all = true;
+    for (auto i = begin; all && i < end; i += width) all = emit_wide_move(l, i, width);
+    if (all) return;
+    text_ = saved_text;
+    names_ = saved_names;
+  }
+  if (end - begin == 1) return emit_unrolled(l, begin, end);
+  line(dialect_.unroll_hint());
+  emit_rolled(l);
+}
+
+/// False if the loop's body is no store that a wide move helps.
+inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes) {
+  auto const* w = ir::as<ir::store>(l.body);
+  if (!w || (w->to->type != dtype::f32 && w->to->type != dtype::i32 && w->to->type != dtype::u32)) return false;
+  auto const along = [&] {
+    linear at;
+    at.constant = begin;
+    at.lane = 1;
+    lanes_ = lanes;
+    variables_[l.variable] = at;
+  };
+  auto const is_wide = [&](ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    try {
+      along();
+      auto const flat = flat_index(b, indices);
+      lanes_ = 1;
+      return is_aligned(b, flat, lanes) ? std::optional<linear>(flat) : std::nullopt;
+    } catch (needs_scalar const&) {
+      lanes_ = 1;
+      return std::optional<linear>();
+    }
+  };
+  auto const to = is_wide(*w->to, w->indices);
+  std::vector<std::pair<ir::expr, linear>> reads;
+  ir::for_each_node(w->value, [&](ir::expr const& e) {
+    auto const* a = ir::as<ir::access>(e);
+    if (!a || e->type != w->to->type) return;
+    auto const& b = *std::get<handle<ir::buffer>>(a->from);
+    if (auto const flat = is_wide(b, a->indices)) reads.emplace_back(e, *flat);
+  });
+  if (!to && reads.empty()) return false;
+  auto const type = dialect_.storage(w->to->type) == "float" ? "float4" : dialect_.storage(w->to->type) == "int" ? "int4" : "uint4";
+  for (auto const& [e, flat] : reads) {
+    auto const& b = *std::get<handle<ir::buffer>>(ir::as<ir::access>(e)->from);
+    auto const name = names_.fresh(b.name + "_wide");
+    line("const " + std::string(type) + " " + name + " = *(const " + type + "*)(" + offset(b, flat) + ");");
+    moved_[e.get()] = name;
+  }
+  std::vector<std::string> values;
+  for (lane_ = 0; lane_ < lanes; ++lane_) {
+    linear at;
+    at.constant = begin + lane_;
+    variables_[l.variable] = at;
+    auto const v = evaluate(w->value);
+    if (to) values.push_back(v.text);
+    else store(*w->to, flat_index(*w->to, w->indices), v);
+  }
+  if (to) {
+    std::string all;
+    for (auto const& v : values) all += (all.empty() ? "" : ", ") + v;
+    line("*(" + std::string(type) + "*)(" + offset(*w->to, *to) + ") = make_" + type + "(" + all + ");");
+  }
+  moved_.clear();
+  variables_.erase(l.variable);
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------------ conditions
+
+inline void c_emitter::emit_conditional(ir::conditional const& c) {
+  if (auto const known = decide(c.condition)) {
+    bool const some = std::find(known->begin(), known->end(), true) != known->end();
+    bool const all = std::find(known->begin(), known->end(), false) == known->end();
+    if (some && !all) throw needs_scalar{};
+    auto const& taken = some ? c.then : c.otherwise;
+    if (taken) emit(taken);
+    return;
+  }
+  auto const condition = evaluate(c.condition);
+  if (condition.lanes != 1) throw needs_scalar{};
+  open("if (" + condition.text + ")");
+  if (c.then) emit(c.then);
+  if (c.otherwise) {
+    --depth_;
+    line("} else {");
+    ++depth_;
+    emit(c.otherwise);
+  }
+  close();
+}
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/emit/cuda.hpp"
+#include "ttune/emit/c_family/cuda_dialect.hpp"
+#include "ttune/emit/c_family/emitter.hpp"
+
+namespace ttune::inline v0::emit {
+
+TTUNE_INLINE device_program cuda(ir::lowered const& program, target const& machine) {
+  cuda_dialect const dialect;
+  return c_emitter(program, machine, dialect).run();
+}
+
+}  // namespace ttune::inline v0::emit

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lowered program as OpenCL C 1.2. Needs no compiler: the text is golden-tested anywhere.
+#pragma once
+
+#include "ttune/core/target.hpp"
+#include "ttune/emit/device_program.hpp"
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune::inline v0::emit {
+
+/// Blocks are work-groups, threads work-items; a parallel loop outside of them is one of groups of one work-item. Vectorised
+/// loops become vectors of the target's width, 16 lanes at most; loops marked `unrolled` are unrolled.
+/// Throws backend_error for what the language cannot say.
+[[nodiscard]] device_program opencl(ir::lowered const& program, target const& machine);
+
+}  // namespace ttune::inline v0::emit
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/emit/opencl.inl.hpp"
+#endif

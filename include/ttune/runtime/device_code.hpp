@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code that is not called but handed to a device: what images of GPUs and OpenCL devices become when they are loaded;
+// the interpreter's kernels are such code too.
+//
+// Who can load them is settled by the linker: a backend's bodies define the function of its device, and a program that
+// has them can load such images, whether it is an application or the worker that measures for one. There is no registry,
+// nothing to be called first, and no order.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+struct kernel_image;
+
+class device_code {
+ public:
+  device_code() = default;
+  device_code(device_code const&) = delete;
+  device_code& operator=(device_code const&) = delete;
+  virtual ~device_code() = default;
+
+  enum class entry : std::uint8_t { prepare, main };
+  /// Runs it so many times, one after the other, on host memory: operands, then prepared buffers, as a kernel_function
+  /// takes them. Gives the seconds that the runs took, without copies to and from the device. Safe to be called from
+  /// several threads. Throws backend_error if the device fails.
+  virtual double run(entry what, void* const* operands, std::int64_t calls) = 0;
+};
+
+/// Gives code that the caller owns; throws backend_error or record_error.
+using device_loader = device_code* (*)(kernel_image const& image);
+
+/// Null if this program has no backend for the device, which is named as in kernel_image::device.
+[[nodiscard]] device_loader find_device_loader(std::string_view device) noexcept;
+
+}  // namespace ttune::inline v0
+
+extern "C" {
+__attribute__((weak)) ttune::device_code* ttune_v0_load_opencl(ttune::kernel_image const& image);
+__attribute__((weak)) ttune::device_code* ttune_v0_load_cuda(ttune::kernel_image const& image);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for devices of small programs, compared with the files beside this one: OpenCL C (.cl), CUDA C++ (.cu), C (.c).
+// TTUNE_UPDATE_GOLDEN=1 writes them instead: look at the difference before it is committed.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "ttune/emit/c.hpp"
+#include "ttune/emit/cuda.hpp"
+#include "ttune/emit/opencl.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+
+using namespace ttune;
+using ir::loop_kind;
+
+namespace {
+
+void compare(std::string const& file, std::string const& text) {
+  auto const path = std::string(TTUNE_TESTS_DIR) + "/golden/" + file;
+  if (std::getenv("TTUNE_UPDATE_GOLDEN")) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::ifstream in(path);
+  REQUIRE_MESSAGE(in, path);
+  std::stringstream all;
+  all << in.rdbuf();
+  CHECK_MESSAGE(text == all.str(), file, " differs; now:\n", text);
+}
+
+ir::lowered lowered_of(space const& s) {
+  nest n;
+  auto const p = make_plan(s);
+  replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
+  return pass::run_pipeline(lower(p, n));
+}
+
+target machine() {
+  target t;
+  t.vector_bytes = 16;
+  return t;
+}
+
+/// Tiles of A and B in group memory, two virtual threads, tails in both directions.
+space product(std::int64_t m, std::int64_t n, std::int64_t depth) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, iv, it, jb, jt, ko, ki] = axes<"ib", "iv", "it", "jb", "jt", "ko", "ki">;
+  tensor<"A", float, 2> const A{{m, depth}};
+  tensor<"B", float, 2> const B{{depth, n}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  return schedule(C)
+      .cache_write("acc")
+      .split(i, {2, 3}, ib, iv, it)
+      .split(j, 4, jb, jt)
+      .reorder(ib, jb, iv, it, jt)
+      .bind(ib, loop_kind::block_y)
+      .bind(jb, loop_kind::block_x)
+      .bind(iv, loop_kind::virtual_thread)
+      .bind(it, loop_kind::thread_y)
+      .bind(jt, loop_kind::thread_x)
+      .in("acc")
+      .cache_read(A, "As")
+      .cache_read(B, "Bs")
+      .compute_at(C, jt)
+      .store_in(ir::memory::local)
+      .split(k, 5, ko, ki)
+      .reorder(ko, ki, i, j)
+      .in("As")
+      .compute_at("acc", ko)
+      .store_in(ir::memory::group)
+      .bind(i, loop_kind::thread_y)
+      .bind(k, loop_kind::thread_x)
+      .in("Bs")
+      .compute_at("acc", ko)
+      .store_in(ir::memory::group)
+      .bind(j, loop_kind::thread_x)
+      .space();
+}
+
+/// In parallel tasks, vectors and a register tile, as on a CPU; 18 columns are four vectors and half of one.
+space tiled_on_lanes() {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [io, ii] = axes<"io", "ii">;
+  tensor<"A", float, 2> const A{{8, 16}};
+  tensor<"B", float, 2> const B{{16, 18}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  return schedule(C)
+      .cache_write("acc")
+      .split(i, 2, io, ii)
+      .reorder(io, ii, j)
+      .parallel(io)
+      .unroll(ii)
+      .vectorize(j)
+      .in("acc")
+      .compute_at(C, io)
+      .store_in(ir::memory::registers)
+      .reorder(k, i, j)
+      .unroll(i)
+      .vectorize(j)
+      .space();
+}
+
+/// B = A over blocks and threads, four elements at once, then sums of its rows: two kernels.
+space copied_then_summed() {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [jo, ji] = axes<"jo", "ji">;
+  tensor<"A", float, 2> const A{{6, 32}};
+  auto const B = compute<"B">(i.in(6), j.in(32)) = A(i, j) * 2.0f;
+  auto const S = compute<"S">(i.in(6)) = sum(over(j.in(32)), B(i, j));
+  return schedule(S)
+      .bind(i, loop_kind::thread_x)
+      .in("B")
+      .split(j, 4, jo, ji)
+      .bind(i, loop_kind::block_x)
+      .bind(jo, loop_kind::thread_x)
+      .vectorize(ji)
+      .space();
+}
+
+}  // namespace
+
+TEST_CASE("opencl and cuda text: a product through group memory") {
+  auto const made = lowered_of(product(13, 7, 11));
+  compare("product.cl", emit::opencl(made, machine()).source);
+  compare("product.cu", emit::cuda(made, machine()).source);
+  CHECK_THROWS_WITH_AS((void)emit::c(made, machine()), "c: there are no threads that could meet at a barrier", backend_error);
+}
+
+TEST_CASE("opencl and cuda text: grids and group memory of the launches") {
+  auto const made = emit::opencl(lowered_of(product(13, 7, 11)), machine());
+  REQUIRE(made.main.size() == 1);
+  CHECK(made.main[0].groups == std::array<std::int64_t, 3>{2, 3, 1});
+  CHECK(made.main[0].threads == std::array<std::int64_t, 3>{4, 3, 1});
+  CHECK(made.main[0].group_bytes == 4 * (6 * 5 + 5 * 4));
+  CHECK(made.prepare.empty());
+  CHECK(made.written == std::vector<bool>{false, false, true});
+}
+
+TEST_CASE("opencl, cuda and c text: tasks, vectors, register tiles") {
+  auto const made = lowered_of(tiled_on_lanes());
+  compare("lanes.cl", emit::opencl(made, machine()).source);
+  compare("lanes.cu", emit::cuda(made, machine()).source);
+  compare("lanes.c", emit::c(made, machine()).source);
+}
+
+TEST_CASE("opencl and cuda text: two kernels, what lies between them in the workspace, wide moves") {
+  auto const made = lowered_of(copied_then_summed());
+  auto const text = emit::cuda(made, machine());
+  CHECK(text.main.size() == 2);
+  CHECK(text.workspace_bytes == 6 * 32 * 4);
+  compare("two_kernels.cl", emit::opencl(made, machine()).source);
+  compare("two_kernels.cu", text.source);
+}

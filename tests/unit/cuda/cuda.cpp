@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to cubin: kernels of all kinds compiled by NVRTC for several architectures. Where there is a device, they run.
+#include "ttune/backends/cuda.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "support/device_run.hpp"
+#include "support/random_program.hpp"
+#include "support/random_schedule.hpp"
+#include "support/require.hpp"
+#include "support/seed.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/ops/cuda_conv2d_template.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+#include "ttune/schedule/sampling.hpp"
+#include "ttune/schedule/to_cpp.hpp"
+
+using namespace ttune;
+
+#define TTUNE_SKIP_UNLESS_NVRTC() TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure())
+#define TTUNE_SKIP_UNLESS_CUDA() TTUNE_SKIP_UNLESS("cuda", !cuda::devices().empty(), cuda::why_no_devices())
+
+namespace {
+
+/// sm_61 if the toolkit still has it, sm_80, sm_90 and its newest.
+std::vector<int> wanted_architectures() {
+  auto const all = cuda::architectures();
+  std::vector<int> made;
+  for (int const a : {61, 80, 90, all.empty() ? 90 : *std::max_element(all.begin(), all.end())})
+    if (std::find(all.begin(), all.end(), a) != all.end() && std::find(made.begin(), made.end(), a) == made.end()) made.push_back(a);
+  return made;
+}
+
+ir::lowered lowered_of(space const& s, configuration const& chosen) {
+  nest n;
+  auto const p = make_plan(s);
+  replay(p, chosen, n);
+  return pass::run_pipeline(lower(p, n));
+}
+
+/// C (n) = A (n) + 1 over blocks and threads
+ir::lowered plus_one(std::int64_t blocks, std::int64_t threads, std::int64_t group_elements = 0) {
+  ir::lowered made;
+  made.name = "plus_one";
+  auto const n = blocks * threads;
+  auto const a = share(ir::buffer{{}, "A", dtype::f32, {n}, ir::memory::operand, 0, {}});
+  auto const c = share(ir::buffer{{}, "C", dtype::f32, {n}, ir::memory::operand, 1, {}});
+  made.operands = {a, c};
+  auto const at = ir::make_variable("b") * threads + ir::make_variable("t");
+  auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
+  body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
+  if (group_elements > 0) body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
+  made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("cuda_backend: no device is a value with a reason") {
+  if (!cuda_backend::devices().empty()) return;
+  cuda_backend const none;
+  CHECK_FALSE(none.availability());
+  CHECK_FALSE(none.availability().reason.empty());
+  CHECK_FALSE(cuda::why_no_devices().empty());
+}
+
+TEST_CASE("cuda_backend: a target that is no NVIDIA GPU is refused") {
+  target other;
+  other.name = "toaster";
+  CHECK_THROWS_WITH_AS(cuda_backend{other}, "the target \"toaster\" is no NVIDIA GPU: its cpu is \"generic\", not as sm_80", argument_error);
+  CHECK(cuda::architecture_of(cuda::target_of_architecture(103)) == 103);
+}
+
+TEST_CASE("cuda_backend: what no device could run is said before it is compiled") {
+  cuda_backend backend(cuda::target_of_architecture(80));
+  CHECK(backend.compile(plus_one(4, 1025), {}).diagnostics == "plus_one_kernel_0 has blocks of 1025 threads, the device takes 1024");
+  CHECK(backend.compile(plus_one(4, 32, 12289), {}).diagnostics ==
+        "plus_one_kernel_0 wants 49156 bytes of shared memory, the device has 49152");
+}
+
+TEST_CASE("cuda: resources from the assembler's log") {
+  auto const found = cuda::resources_of(
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'k2' for 'sm_80'\n"
+      "ptxas info    : Function properties for k2\n"
+      "ptxas         .     40 bytes stack frame, 16 bytes spill stores, 12 bytes spill loads\n"
+      "ptxas info    : Used 168 registers, used 1 barriers, 256 bytes smem, 368 bytes cmem[0]\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+      "ptxas info    : Used 8 registers, used 0 barriers, 360 bytes cmem[0]\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].kernel == "k2");
+  CHECK(found[0].registers == 168);
+  CHECK(found[0].spill_bytes == 28);
+  CHECK(found[0].stack_bytes == 40);
+  CHECK(found[0].block_bytes == 256);
+  CHECK(found[1].kernel == "k");
+  CHECK(found[1].registers == 8);
+  CHECK(found[1].block_bytes == 0);
+}
+
+TEST_CASE("cuda: a text becomes a cubin, a wrong one diagnostics") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  cuda_backend backend(cuda::target_of_architecture(80));
+  CHECK(backend.availability());
+  auto const made = backend.compile(plus_one(4, 96), {});
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  CHECK(made.image->device == "cuda");
+  CHECK(made.image->target == "cuda sm_80");
+  REQUIRE(backend.last_resources().size() == 1);
+  CHECK(backend.last_resources()[0].kernel == "plus_one_kernel_0");
+  CHECK(backend.last_resources()[0].registers > 0);
+  CHECK(backend.last_resources()[0].spill_bytes == 0);
+  std::string said;
+  CHECK_FALSE(cuda::compile("__global__ void k( {", 80, said));
+  CHECK(said.find("error") != std::string::npos);
+  CHECK_FALSE(cuda::compile("", 7, said));  // no such architecture
+  CHECK_FALSE(said.empty());
+}
+
+TEST_CASE("cuda: the convolution that AutoTVM was published with, for all architectures") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  ops::conv2d_shape const c7{1, 256, 28, 28, 128, 3, 2, 1};
+  auto const space = ops::within_limits(ops::cuda_conv2d_template(c7), c7);
+  sampler const draws(space.knobs, space.constraints);
+  rng random(ttune_test::seed());
+  for (int i = 0; i < 2; ++i) {
+    auto const chosen = draws.draw(random);
+    INFO(detail::describe_choices(space.knobs, chosen));
+    auto const made = lowered_of(space, chosen);
+    for (int const architecture : wanted_architectures()) {
+      INFO("sm_", architecture);
+      cuda_backend backend(cuda::target_of_architecture(architecture));
+      auto const result = backend.compile(made, {});
+      REQUIRE_MESSAGE(result.image, result.diagnostics);
+      CHECK(backend.last_resources().at(0).registers > 0);
+    }
+  }
+}
+
+TEST_CASE("cuda: random programs on blocks and threads become cubins, and run where there is a device") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  auto const architectures = wanted_architectures();
+  auto const devices = cuda::devices();
+  ttune_test::primitive_counts counts;
+  auto const seed = ttune_test::seed();
+  int compiled = 0;
+  for (std::uint64_t n = 0; compiled < 24; ++n) {
+    rng random(seed + n);
+    auto const p = ttune_test::random_program(random);
+    auto const s = ttune_test::random_schedule(random, p, counts, ttune_test::gpu_schedules());
+    auto const chosen = ttune_test::random_choices(random, s.knobs);
+    ir::lowered made;
+    try {
+      made = lowered_of(s, chosen);
+    } catch (schedule_error const&) {
+      continue;  // a place by knob that does not hold all readers
+    }
+    cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()]) : cuda::target_of(devices[0]));
+    auto const result = backend.compile(made, {});
+    REQUIRE_MESSAGE(result.image, "TTUNE_SEED=", seed + n, "\n", result.diagnostics, "\n", ir::print(made));
+    ++compiled;
+    if (devices.empty()) continue;
+    auto const operands = ttune_test::random_operands(*p, random);
+    auto const got = ttune_test::run_on(backend, made, p, operands);
+    CHECK_MESSAGE(got.how.ok(), "TTUNE_SEED=", seed + n, "\n", name_of(got.how.status), ": ", got.how.message);
+    if (got.how.ok()) CHECK(ttune_test::difference(ir::evaluate(*p, operands), got.results, 1e-4) == "");
+  }
+}
+
+TEST_CASE("cuda: a kernel runs on the device") {
+  TTUNE_SKIP_UNLESS_CUDA();
+  cuda_backend backend;
+  kernel_signature signature;
+  signature.name = "plus_one";
+  for (auto const way : {operand_info::direction::in, operand_info::direction::out}) {
+    operand_info o;
+    o.name = way == operand_info::direction::in ? "A" : "C";
+    o.shape = {384};
+    o.way = way;
+    signature.operands.push_back(o);
+  }
+  auto const made = backend.compile(plus_one(4, 96), signature);
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  std::vector<float> a(384, 2);
+  std::vector<float> c(384);
+  void* operands[] = {a.data(), c.data()};
+  kernel_call const call(load(*made.image));
+  call(operands);
+  CHECK(c == std::vector<float>(384, 3));
+}
+
+TEST_CASE("cuda: images say what is missing where they cannot run") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  if (!cuda::devices().empty()) return;
+  cuda_backend backend(cuda::target_of_architecture(90));
+  auto const made = backend.compile(plus_one(1, 32), {});
+  REQUIRE(made.image);
+  CHECK_THROWS_AS((void)load(*made.image), backend_error);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derived spaces for devices with blocks of threads, interpreted: results, races, missing barriers, and the limits of a
+// block, which every configuration keeps.
+#include "derived_programs.hpp"
+#include "ttune/emit/cuda.hpp"
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/ops/pool2d.hpp"
+#include "ttune/ops/softmax.hpp"
+#include "ttune/schedule/derive.hpp"
+
+using namespace ttune;
+using ttune_test::check_space;
+
+namespace {
+
+target gpu(std::int64_t block_bytes = 48 << 10) {
+  target t;
+  t.name = "a GPU";
+  t.block_threads = 1024;
+  t.block_bytes = block_bytes;
+  t.warp_threads = 32;
+  return t;
+}
+
+void check(handle<ir::program> const& program, int configurations = 3) {
+  check_space(derive_space(program, gpu()), configurations);
+}
+
+}  // namespace
+
+TEST_CASE("derived for GPUs: products at shapes that something and that nothing divides") {
+  check(ops::matmul<float>(24, 32, 12).program());
+  check(ops::matmul<float>(13, 7, 11).program());
+  check(ops::matmul<float>(1, 37, 5).program());
+  check(ops::matmul<float>(1, 1, 9).program());
+}
+
+TEST_CASE("derived for GPUs: convolutions with padding and strides, pooling, softmax") {
+  check(ops::conv2d({1, 4, 7, 7, 6, 3, 1, 1}).program());
+  check(ops::conv2d({2, 3, 9, 8, 5, 3, 2, 1}).program());
+  check(ops::max_pool2d<float>({1, 3, 8, 8, 2, 2, 0}).program());
+  check(ops::softmax<float>(5, 9).program());
+}
+
+TEST_CASE("derived for GPUs: every configuration fits a block") {
+  auto const machine = gpu(6 << 10);
+  for (auto const& program : {ops::conv2d({1, 16, 14, 14, 32, 3, 1, 1}).program(), ops::matmul<float>(64, 96, 48).program()}) {
+    auto const made = derive_space(program, machine);
+    auto const p = make_plan(made);
+    sampler const draws(made.knobs, made.constraints);
+    REQUIRE(!draws.empty());
+    CHECK(draws.valid(made.seed));
+    rng random(ttune_test::seed());
+    for (int i = 0; i < 20; ++i) {
+      auto const chosen = draws.draw(random);
+      INFO(detail::describe_choices(made.knobs, chosen));
+      auto const text = emit::cuda(ttune_test::build(p, chosen), machine);
+      for (auto const& l : text.main) {
+        CHECK(l.group_size() <= machine.block_threads);
+        CHECK(l.group_bytes <= machine.block_bytes);
+      }
+    }
+  }
+}
