@@ -65,6 +65,7 @@
 #include "ttune/tune/batch_selection.hpp"
 #include "ttune/tune/cost_model.hpp"
 #include "ttune/tune/feature/autotvm.hpp"
+#include "ttune/tune/feature/block.hpp"
 #include "ttune/tune/feature/chain.hpp"
 #include "ttune/tune/features.hpp"
 #include "ttune/tune/genetic.hpp"
