@@ -83,6 +83,7 @@
 #include "ttune/tune/session/replayed_trials.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/stop_on_interrupt.hpp"
+#include "ttune/tune/transfer_model.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/workload.hpp"
