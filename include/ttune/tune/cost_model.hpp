@@ -32,6 +32,7 @@ struct model_target {
   float speed = 0;  ///< best seconds of its group / its seconds, in (0, 1]; 0 if it failed
   bool failed = false;
   std::int32_t group = 0;  ///< the task: speeds are compared within one only
+  float weight = 1;        ///< of this row among the others
 };
 
 /// How well a fit predicts what it has not seen.

@@ -9,6 +9,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/schedule/nest.hpp"
 #include "ttune/schedule/plan.hpp"
+#include "ttune/tune/feature/block.hpp"
 #include "ttune/tune/feature/chain.hpp"
 #include "ttune/tune/feature/schema.hpp"
 
@@ -37,12 +38,17 @@ class feature_extractor {
   void write_curve(row& r) const;
   void write_other_stages(row& r) const;
   void write_estimate(row& r) const;
+  void write_block(configuration const& chosen, row& r) const;
+  [[nodiscard]] float note(std::int32_t knob, configuration const& chosen) const;
   void write_knobs(configuration const& chosen, row& r) const;
   [[nodiscard]] static bool is_parallel(nest const& n, nest::stage const& s);
 
   static constexpr std::size_t knob_slots = 16;
 
   chain_builder chains_;
+  block_builder blocks_;
+  std::int32_t unroll_limit_ = -1;  ///< knobs that only note something, by AutoTVM's names; -1: no such
+  std::int32_t unroll_explicit_ = -1;
   std::vector<float> knob_values_;     ///< first column of every choice, of one knob after the other
   std::vector<std::int32_t> knob_at_;  ///< [knob]: index into knob_values_
   std::array<double, 3> cache_bytes_ = {};

@@ -55,6 +55,7 @@ struct feature_extractor::row {
   double other_cycles = 0;  ///< of other stages, all cores together
   double imbalance = 1;     ///< time of the slowest core over an even split
   std::array<double, 3> traffic = {};
+  block_work block;
 
   void put(double value) { out[at++] = static_cast<float>(value); }
   [[nodiscard]] loop_chain::level const& level(std::int32_t i) const { return c.levels[static_cast<std::size_t>(i)]; }
@@ -77,11 +78,15 @@ struct feature_extractor::row {
 
 TTUNE_INLINE feature_extractor::feature_extractor(plan const& p, target const& machine)
     : chains_(p, machine),
+      blocks_(p, machine),
       cache_bytes_{static_cast<double>(machine.l1_bytes), static_cast<double>(machine.l2_bytes),
                    static_cast<double>(machine.l3_bytes)},
       vector_registers_(machine.vector_registers),
       cores_(std::max(1, machine.cores)) {
   for (auto const& k : p.knobs) {
+    auto const index = static_cast<std::int32_t>(knob_at_.size());
+    if (k.name == "auto_unroll_max_step") unroll_limit_ = index;
+    if (k.name == "unroll_explicit") unroll_explicit_ = index;
     knob_at_.push_back(static_cast<std::int32_t>(knob_values_.size()));
     for (std::int32_t i = 0; i < k.choices(); ++i)
       knob_values_.push_back(static_cast<float>(std::max(0, k.choice(i)[0])));
@@ -103,6 +108,7 @@ TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const&
   chains_.count_work(n, r.work);
   chains_.build(n, r.work, r.c);
   r.facts = &chains_.facts(static_cast<std::size_t>(r.c.stage));
+  blocks_.build(n, chains_, note(unroll_limit_, chosen), r.block);
   write_task(r);
   write_machine(r);
   write_tile(r);
@@ -112,6 +118,7 @@ TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const&
   write_curve(r);
   write_other_stages(r);
   write_estimate(r);
+  write_block(chosen, r);
   write_knobs(chosen, r);
   assert(r.at == size());
   for (std::size_t i = 0; i < feature_count; ++i) {
@@ -369,11 +376,73 @@ TTUNE_INLINE void feature_extractor::write_estimate(row& r) const {
     slowest = std::max(slowest, time);
     r.put(time / ideal);
   }
-  auto const total = slowest + r.other_cycles;
+  auto const total = r.block.there ? r.block.time * ideal : slowest + r.other_cycles;
   r.put(r.other_cycles / ideal);
   r.put(total / ideal);
   r.put(ideal / total);
   r.put(total);
+}
+
+TTUNE_INLINE float feature_extractor::note(std::int32_t knob, configuration const& chosen) const {
+  auto const k = static_cast<std::size_t>(knob);
+  if (knob < 0 || k >= chosen.choices.size()) return 0;
+  return knob_values_[static_cast<std::size_t>(knob_at_[k] + chosen.choices[k])];
+}
+
+/// What a block of threads does, and about how long it takes.
+TTUNE_INLINE void feature_extractor::write_block(configuration const& chosen, row& r) const {
+  constexpr double thousand = 1000;  // small ratios keep their digits under log2(1 + x)
+  auto const& b = r.block;
+  if (!b.there) {
+    auto const last = size() - knob_slots;
+    while (r.at < last) r.put(0);
+    return;
+  }
+  double loads = 0, fetched = 0, words = 0;
+  for (auto const& o : b.operands) {
+    loads += o.thread_words * std::max(1.0, o.load_conflict);
+    fetched += o.fetch_words;
+    words += o.group_words;
+  }
+  auto const both = [&](double block_work::operand::* field) {
+    for (auto const& o : b.operands) r.put(o.*field);
+  };
+  using operand = block_work::operand;
+  both(&operand::group_words);
+  r.put(b.group_bytes / cache_bytes_[0]);
+  both(&operand::fetch_words);
+  both(&operand::fetch_use);
+  both(&operand::fetch_run);
+  both(&operand::fetch_sectors);
+  both(&operand::store_conflict);
+  both(&operand::thread_words);
+  both(&operand::load_conflict);
+  both(&operand::load_words);
+  r.put(b.output_sectors);
+  r.put(fetched * b.steps);
+  r.put(b.steps);
+  r.put(b.middle);
+  r.put(b.accumulators);
+  r.put(b.inner_reduction);
+  r.put(thousand * loads / (b.accumulators * b.inner_reduction));
+  r.put(words > 0 ? b.accumulators * b.threads * b.reduction / b.steps / words : 0);
+  r.put(b.registers);
+  r.put(std::max(0.0, b.registers - detail::thread_registers));
+  r.put(b.resident);
+  r.put(b.occupancy);
+  r.put(b.waves);
+  r.put(b.tail);
+  r.put(std::min(1.0, b.blocks / cores_));
+  r.put(b.warp_fill);
+  r.put(note(unroll_limit_, chosen));
+  r.put(note(unroll_explicit_, chosen));
+  r.put(b.unrolled_body);
+  r.put(b.unrolled_levels);
+  r.put(b.unrolled_share);
+  r.put(b.unrolled_tile ? 1 : 0);
+  for (auto const t :
+       {b.time_fma, b.time_load, b.time_store, b.time_fetch, b.time_traffic, b.time_issue, b.time_latency, b.time})
+    r.put(thousand * t);
 }
 
 TTUNE_INLINE void feature_extractor::write_knobs(configuration const& chosen, row& r) const {

@@ -103,18 +103,19 @@ TTUNE_INLINE linear_model::moments linear_model::collect(feature_view features, 
   for (auto const i : rows) {
     expand(features.row(i), z.data());
     double const g = targets[i].speed;
-    double const w = targets[i].failed ? 0 : 0.1 + g * g;  // what is fast must be known best
-    sums.rows += 1;
-    sums.failures += targets[i].failed ? 1 : 0;
+    double const share = targets[i].weight;
+    double const w = targets[i].failed ? 0 : share * (0.1 + g * g);  // what is fast must be known best
+    sums.rows += share;
+    sums.failures += targets[i].failed ? share : 0;
     sums.weight += w;
     for (std::size_t a = 0; a < p; ++a) {
       if (z[a] == 0) continue;
       sums.with_speed[a] += w * z[a] * g;
-      if (!targets[i].failed) sums.with_success[a] += z[a];
+      if (!targets[i].failed) sums.with_success[a] += share * z[a];
       for (std::size_t b = 0; b <= a; ++b) {
         auto const product = z[a] * z[b];
         sums.products[a * p + b] += w * product;
-        sums.all_products[a * p + b] += product;
+        sums.all_products[a * p + b] += share * product;
       }
     }
   }

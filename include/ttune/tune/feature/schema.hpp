@@ -104,6 +104,47 @@ inline constexpr feature_group feature_groups[] = {
     {"time", "ratio", true},
     {"efficiency", "1/ratio", false},
     {"cycles", "cycles", true},
+    // a block of threads (GPU); "operand" is one of the first two reads of the dominating stage. All 0 elsewhere.
+    {"group_words", "words; an operand", true, 2},
+    {"group_share", "of what a block may have", false},
+    {"fetch_words", "words a thread; an operand", true, 2},
+    {"fetch_use", "share; an operand", false, 2},
+    {"fetch_run", "words; an operand", true, 2},
+    {"fetch_sectors", "sectors a warp; an operand", true, 2},
+    {"store_conflict", "turns a warp; an operand", true, 2},
+    {"thread_words", "words a thread; an operand", true, 2},
+    {"load_conflict", "turns a warp; an operand", true, 2},
+    {"load_words", "words a warp; an operand", true, 2},
+    {"output_sectors", "sectors a warp", true},
+    {"fetched_in_turn", "words a thread, all steps", true},
+    {"steps", "fetches of the block", true},
+    {"middle", "loads of a thread a step", true},
+    {"thread_accumulators", "elements", true},
+    {"inner_reduction", "iterations", true},
+    {"loads_per_point", "turns/1000 multiply-adds", true},
+    {"points_per_word", "multiply-adds/word fetched", true},
+    {"thread_registers", "registers", true},
+    {"spilled", "registers", true},
+    {"resident", "blocks a core", true},
+    {"occupancy", "share of the warps", false},
+    {"waves", "waves", true},
+    {"tail", "busiest core/even share", false},
+    {"busy_cores", "share", false},
+    {"warp_fill", "share of the lanes", false},
+    {"unroll_limit", "statements", true},
+    {"unroll_explicit", "0 or 1", false},
+    {"unrolled_body", "statements", true},
+    {"unrolled_levels", "loops", false},
+    {"unrolled_share", "of the limit", true},
+    {"unrolled_tile", "0 or 1", false},
+    {"block_fma", "1000 × ratio", true},
+    {"block_load", "1000 × ratio", true},
+    {"block_store", "1000 × ratio", true},
+    {"block_fetch", "1000 × ratio", true},
+    {"block_traffic", "1000 × ratio", true},
+    {"block_issue", "1000 × ratio", true},
+    {"block_latency", "1000 × ratio", true},
+    {"block_time", "1000 × ratio", true},
     // the choices themselves
     {"knob", "first column of the chosen value", true, 16},
 };
@@ -142,7 +183,7 @@ consteval auto logarithmic_features() {
 inline constexpr std::size_t feature_count = detail::count_features();
 /// Raise the number when a feature of the same name comes to mean something else. Models and stored features of
 /// another schema are not used.
-inline constexpr std::uint64_t feature_schema = detail::hash_features(1);
+inline constexpr std::uint64_t feature_schema = detail::hash_features(2);
 
 /// "l1_traffic_of.2".
 [[nodiscard]] inline std::string feature_name(std::size_t index) {

@@ -225,7 +225,7 @@ inline forest learn_speed(feature_view features, std::span<model_target const> t
   for (auto const i : learn) {
     auto const g = targets[i].failed ? 0.0F : targets[i].speed;
     labels.push_back(g);
-    if (!rank) weights.push_back(0.1F + static_cast<float>(o.speed_weight) * g * g);
+    if (!rank) weights.push_back(targets[i].weight * (0.1F + static_cast<float>(o.speed_weight) * g * g));
   }
   boosting_data data(features, learn, labels, weights);
   std::vector<float> truth;
@@ -277,12 +277,15 @@ inline forest learn_speed(feature_view features, std::span<model_target const> t
 /// Boosts trees for the log-odds of failing; none if too few rows failed, or succeeded, to learn from.
 inline forest learn_failures(feature_view features, std::span<model_target const> targets,
                              std::span<std::size_t const> rows, xgboost_options const& o) {
-  std::vector<float> labels;
-  for (auto const i : rows) labels.push_back(targets[i].failed ? 1.0F : 0.0F);
+  std::vector<float> labels, weights;
+  for (auto const i : rows) {
+    labels.push_back(targets[i].failed ? 1.0F : 0.0F);
+    weights.push_back(targets[i].weight);
+  }
   auto const failures = std::accumulate(labels.begin(), labels.end(), 0.0);
   constexpr double least = 3;
   if (failures < least || static_cast<double>(rows.size()) - failures < least) return {};
-  boosting_data const data(features, rows, labels, {});
+  boosting_data const data(features, rows, labels, weights);
   booster b({data.get()});
   set_common(b, o);
   b.set("objective", "binary:logistic");

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cost model that brings knowledge of other tasks: other shapes, operators or machines.
+//
+//   transfer_model model([] { return any_cost_model(xgboost{}); });
+//   model.learn_base(rows_of_other_tasks, their_targets);   // each task a group
+//   tuner_options{.model = std::move(model)}                // scores from the first trial on
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ttune/tune/cost_model.hpp"
+
+namespace ttune::inline v0 {
+
+/// The analytic estimate in a row of feature_extractor: log2 of the time over the ideal. Needs no record.
+[[nodiscard]] float log_estimate(float const* row);
+
+/// Makes models of one kind.
+using model_maker = std::function<any_cost_model()>;
+
+struct transfer_options {
+  double base_weight = 3;   ///< of all rows of other tasks together, over that of the task's own rows
+  double correction = 0.5;  ///< share of the learned correction of the estimate that is believed without own rows
+  std::size_t most_base_rows = 4000;  ///< of more, so many are drawn at random
+  std::uint64_t seed = 1;
+};
+
+/// Without own rows: the analytic estimate, times a correction learned on other tasks from the features that do not
+/// depend on a task's size. With them: the mean of a model of all rows, those of other tasks weighing less, and of one
+/// of the own rows alone, so that what came from elsewhere cannot do much harm. Needs rows of feature_extractor.
+class transfer_model final : public cost_model {
+ public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  explicit transfer_model(model_maker make, transfer_options options = {});
+
+  /// Rows of feature_extractor for other tasks; each task is a group of its own. Replaces what was learned before.
+  /// Throws argument_error for rows of another length.
+  void learn_base(feature_view features, std::span<model_target const> targets);
+  [[nodiscard]] std::size_t base_rows() const noexcept { return base_targets_.size(); }
+
+  [[nodiscard]] std::string name() const override { return "transfer(" + joint_->name() + ")"; }
+  [[nodiscard]] ttune::availability availability() const override { return joint_->availability(); }
+  TTUNE_INLINE fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  [[nodiscard]] bool fitted() const noexcept override { return has_base_ || has_own_; }
+  TTUNE_INLINE void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] TTUNE_INLINE std::vector<std::byte> save() const override;
+  TTUNE_INLINE void load(std::span<std::byte const> bytes) override;
+
+ private:
+  void fit_correction();
+  void predict_corrected(feature_view features, std::span<float> scores) const;
+
+  model_maker make_;
+  transfer_options options_;
+  any_cost_model correction_, joint_, own_;
+  std::vector<float> base_;  ///< rows
+  std::vector<model_target> base_targets_;
+  bool has_base_ = false;
+  bool has_own_ = false;
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/transfer_model.inl.hpp"
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+#include "ttune/support/error.hpp"
+#include "ttune/support/rng.hpp"
+#include "ttune/tune/feature/schema.hpp"
+#include "ttune/tune/transfer_model.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// Features that mean the same for a task of any size: ratios, conflicts, occupancy, the parts of the estimate.
+inline constexpr std::array<std::string_view, 51> relative_feature_groups = {"tile_rows",
+                                                                             "tile_vectors",
+                                                                             "accumulators",
+                                                                             "register_share",
+                                                                             "loads_per_fma",
+                                                                             "vector_extent",
+                                                                             "lane_use",
+                                                                             "body",
+                                                                             "vector_stride",
+                                                                             "waste_loops",
+                                                                             "waste_overlap",
+                                                                             "waste_vector_axis",
+                                                                             "waste_worst_axis",
+                                                                             "imbalance",
+                                                                             "threads",
+                                                                             "virtual_threads",
+                                                                             "l1_fill",
+                                                                             "l2_fill",
+                                                                             "recomputed",
+                                                                             "copied_scalar",
+                                                                             "group_share",
+                                                                             "fetch_use",
+                                                                             "fetch_sectors",
+                                                                             "store_conflict",
+                                                                             "load_conflict",
+                                                                             "load_words",
+                                                                             "output_sectors",
+                                                                             "inner_reduction",
+                                                                             "loads_per_point",
+                                                                             "points_per_word",
+                                                                             "thread_registers",
+                                                                             "thread_accumulators",
+                                                                             "spilled",
+                                                                             "resident",
+                                                                             "occupancy",
+                                                                             "waves",
+                                                                             "tail",
+                                                                             "busy_cores",
+                                                                             "warp_fill",
+                                                                             "unroll_limit",
+                                                                             "unroll_explicit",
+                                                                             "unrolled_body",
+                                                                             "unrolled_levels",
+                                                                             "unrolled_share",
+                                                                             "unrolled_tile",
+                                                                             "time_fma",
+                                                                             "time_load",
+                                                                             "time_l1",
+                                                                             "time_l2",
+                                                                             "time_other",
+                                                                             "time"};
+
+inline std::vector<std::size_t> make_relative_columns() {
+  std::vector<std::size_t> columns;
+  std::size_t at = 0;
+  for (auto const& g : feature_groups)
+    for (int k = 0; k < g.count; ++k, ++at)
+      if (std::ranges::find(relative_feature_groups, std::string_view(g.name)) != relative_feature_groups.end() ||
+          std::string_view(g.name).starts_with("block_"))
+        columns.push_back(at);
+  return columns;
+}
+
+inline std::vector<std::size_t> const& relative_columns() {
+  static std::vector<std::size_t> const columns = make_relative_columns();
+  return columns;
+}
+
+/// Column of the analytic estimate, log2(1 + time over the ideal).
+inline std::size_t estimate_column() {
+  std::size_t at = 0;
+  for (auto const& g : feature_groups) {
+    if (std::string_view(g.name) == "time") break;
+    at += static_cast<std::size_t>(g.count);
+  }
+  return at;
+}
+
+inline std::vector<float> relative_rows(feature_view features) {
+  std::vector<float> rows;
+  rows.reserve(features.rows * relative_columns().size());
+  for (std::size_t i = 0; i < features.rows; ++i)
+    for (auto const c : relative_columns()) rows.push_back(features.row(i)[c]);
+  return rows;
+}
+
+/// Rows, and one more column that says whose they are.
+inline void append_marked(std::vector<float>& to, feature_view features, float mark) {
+  for (std::size_t i = 0; i < features.rows; ++i) {
+    to.insert(to.end(), features.row(i), features.row(i) + features.columns);
+    to.push_back(mark);
+  }
+}
+
+inline void require_schema(feature_view features) {
+  if (features.rows > 0 && features.columns != feature_count)
+    throw argument_error("a transfer model takes the " + std::to_string(feature_count) +
+                         " features of feature_extractor, not " + std::to_string(features.columns));
+}
+
+inline constexpr std::uint32_t transfer_magic = 0x31465474;  // "tTF1"
+
+}  // namespace detail
+
+TTUNE_INLINE float log_estimate(float const* row) {
+  static std::size_t const column = detail::estimate_column();
+  return std::log2(std::max(std::exp2(row[column]) - 1, 1e-3F));
+}
+
+TTUNE_INLINE transfer_model::transfer_model(model_maker make, transfer_options options)
+    : make_(std::move(make)), options_(options), correction_(make_()), joint_(make_()), own_(make_()) {}
+
+TTUNE_INLINE void transfer_model::learn_base(feature_view features, std::span<model_target const> targets) {
+  detail::require_schema(features);
+  std::vector<std::size_t> order(features.rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() > options_.most_base_rows) {
+    rng random(options_.seed);
+    shuffle(std::span(order), random);
+    order.resize(options_.most_base_rows);
+  }
+  base_.clear();
+  base_targets_.clear();
+  for (auto const i : order) {
+    base_.insert(base_.end(), features.row(i), features.row(i) + features.columns);
+    base_targets_.push_back(targets[i]);
+  }
+  has_own_ = false;
+  fit_correction();
+}
+
+/// The correction is learned as a speed in (0, 1], as all models expect it: 2^(difference − the largest), clamped.
+TTUNE_INLINE void transfer_model::fit_correction() {
+  feature_view const base{base_.data(), base_targets_.size(), feature_count};
+  std::vector<float> rows;
+  std::vector<model_target> targets;
+  float most = std::numeric_limits<float>::lowest();
+  for (std::size_t i = 0; i < base.rows; ++i) {
+    if (base_targets_[i].failed || !(base_targets_[i].speed > 0)) continue;
+    auto t = base_targets_[i];
+    t.speed = std::log2(t.speed) + log_estimate(base.row(i));
+    most = std::max(most, t.speed);
+    targets.push_back(t);
+    for (auto const c : detail::relative_columns()) rows.push_back(base.row(i)[c]);
+  }
+  // a straight line from 0 (16 times slower than the best) to 1: learned in the logarithm, no ratio dominates
+  for (auto& t : targets) t.speed = std::clamp(1 - (most - t.speed) / 16, 0.0F, 1.0F);
+  has_base_ = !targets.empty();
+  if (has_base_) correction_->fit({rows.data(), targets.size(), detail::relative_columns().size()}, targets);
+}
+
+TTUNE_INLINE fit_report transfer_model::fit(feature_view features, std::span<model_target const> targets) {
+  detail::require_schema(features);
+  auto const successes = std::ranges::count_if(targets, [](auto const& t) { return !t.failed; });
+  if (has_own_ = successes > 0 || !has_base_; !has_own_) {
+    fit_report nothing;
+    nothing.rows = nothing.failures = targets.size();
+    return nothing;
+  }
+  auto report = own_->fit(features, targets);
+  if (!has_base_) return report;
+  std::vector<float> rows;
+  detail::append_marked(rows, {base_.data(), base_targets_.size(), feature_count}, 0);
+  detail::append_marked(rows, features, 1);
+  auto all = base_targets_;
+  auto const weight = options_.base_weight * static_cast<double>(targets.size()) / static_cast<double>(all.size());
+  std::int32_t groups = 0;
+  for (auto& t : all) {
+    t.weight *= static_cast<float>(std::min(1.0, weight));
+    groups = std::max(groups, t.group + 1);
+  }
+  for (auto t : targets) {
+    t.group += groups;
+    all.push_back(t);
+  }
+  joint_->fit({rows.data(), all.size(), feature_count + 1}, all);
+  return report;
+}
+
+TTUNE_INLINE void transfer_model::predict_corrected(feature_view features, std::span<float> scores) const {
+  auto const rows = detail::relative_rows(features);
+  correction_->predict({rows.data(), features.rows, detail::relative_columns().size()}, scores);
+  auto const believed = static_cast<float>(options_.correction) * 16;
+  for (std::size_t i = 0; i < features.rows; ++i) scores[i] = believed * scores[i] - log_estimate(features.row(i));
+}
+
+TTUNE_INLINE void transfer_model::predict(feature_view features, std::span<float> scores) const {
+  if (!fitted()) {
+    std::ranges::fill(scores, 0.0F);
+    return;
+  }
+  detail::require_schema(features);
+  if (!has_own_) return predict_corrected(features, scores);
+  own_->predict(features, scores);
+  if (!has_base_) return;
+  std::vector<float> rows, joint(features.rows);
+  detail::append_marked(rows, features, 1);
+  joint_->predict({rows.data(), features.rows, feature_count + 1}, joint);
+  for (std::size_t i = 0; i < features.rows; ++i) scores[i] = (scores[i] + joint[i]) / 2;
+}
+
+TTUNE_INLINE std::vector<std::byte> transfer_model::save() const {
+  detail::byte_writer out;
+  out.put(detail::transfer_magic);
+  out.put(feature_schema);
+  out.put(static_cast<std::uint8_t>(has_own_ ? 1 : 0));
+  out.put(base_);
+  for (auto const& t : base_targets_) {
+    out.put(t.speed);
+    out.put(static_cast<std::uint8_t>(t.failed ? 1 : 0));
+    out.put(t.group);
+    out.put(t.weight);
+  }
+  auto const put_model = [&out](any_cost_model const& m, bool there) {
+    std::string bytes;
+    if (there)
+      for (auto const b : m->save()) bytes.push_back(static_cast<char>(b));
+    out.put(bytes);
+  };
+  put_model(own_, has_own_);
+  put_model(joint_, has_own_ && has_base_);
+  return out.take();
+}
+
+TTUNE_INLINE void transfer_model::load(std::span<std::byte const> bytes) {
+  detail::byte_reader in(bytes);
+  std::uint32_t magic = 0;
+  std::uint64_t schema = 0;
+  std::uint8_t own = 0;
+  in.get(magic);
+  if (magic != detail::transfer_magic) throw argument_error("these bytes are not a saved transfer model");
+  in.get(schema);
+  if (schema != feature_schema) throw argument_error("a saved transfer model is of another list of features");
+  transfer_model read(make_, options_);
+  in.get(own);
+  in.get(read.base_);
+  if (read.base_.size() % feature_count != 0) throw argument_error("a saved transfer model has part of a row");
+  read.base_targets_.resize(read.base_.size() / feature_count);
+  for (auto& t : read.base_targets_) {
+    std::uint8_t failed = 0;
+    in.get(t.speed);
+    in.get(failed);
+    in.get(t.group);
+    in.get(t.weight);
+    t.failed = failed != 0;
+  }
+  std::string own_bytes, joint_bytes;
+  in.get(own_bytes);
+  in.get(joint_bytes);
+  in.end();
+  read.fit_correction();
+  read.has_own_ = own != 0;
+  if (read.has_own_) read.own_->load(std::as_bytes(std::span(own_bytes)));
+  if (read.has_own_ && read.has_base_) read.joint_->load(std::as_bytes(std::span(joint_bytes)));
+  *this = std::move(read);
+}
+
+}  // namespace ttune::inline v0
