@@ -4,10 +4,12 @@
 #include <optional>
 
 #include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/derive/chosen.hpp"
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
 #include "ttune/schedule/derive/rows.hpp"
 #include "ttune/schedule/derive/shares.hpp"
+#include "ttune/schedule/derive/transform.hpp"
 
 namespace ttune::inline v0 {
 
@@ -33,10 +35,16 @@ class deriver {
   void inline_cheap_stages() {
     partial_.program = out_.program();
     auto const before = make_plan(partial_);
+    std::vector<bool> stays(before.stages.size());
+    for (auto i = before.stages.size(); i-- > 0;) {
+      auto const& st = before.stages[i].definition;
+      stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
+                 is_worth_keeping(before, i) || stands_beside_choice(before, i) || is_prepared_for_reduction(before, i) ||
+                 is_rearranged_for(before, i, stays);
+    }
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& st = before.stages[i].definition;
-      if (st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output) continue;
-      if (is_worth_keeping(before, i)) continue;
+      if (stays[i]) continue;
       out_.step(primitive::inline_stage, st->name, {});
       partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
     }
@@ -56,6 +64,37 @@ class deriver {
       times += static_cast<double>(reads.size()) * iterations(reader) / iterations(st);
     }
     return (times > 1 && calls_function(*st.definition)) || (times >= 4 && divides(*st.definition));
+  }
+
+  /// A stage that chooses its expression by an axis is of use only unrolled, as a stage of its own; what it reads and
+  /// what reads it would otherwise repeat it.
+  [[nodiscard]] static bool stands_beside_choice(plan const& p, std::size_t stage) {
+    auto const chooses = [&](std::size_t i) { return !choosing_axes(*p.stages[i].definition).empty(); };
+    if (chooses(stage)) return true;
+    for (auto const& a : p.stages[stage].accesses)
+      if (!a.write && a.producer >= 0 && chooses(static_cast<std::size_t>(a.producer))) return true;
+    for (auto const r : readers_of(p, static_cast<std::int32_t>(stage)))
+      if (chooses(static_cast<std::size_t>(r))) return true;
+    return false;
+  }
+
+  /// Constants that are computed with are so once, ahead of all calls.
+  [[nodiscard]] static bool is_prepared_for_reduction(plan const& p, std::size_t stage) {
+    if (!is_of_constants(p, p.stages[stage]) || p.stages[stage].accesses.size() < 3) return false;
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    return std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+      auto const& reader = p.stages[static_cast<std::size_t>(r)];
+      return reader.definition->reduces() || is_of_constants(p, reader);
+    });
+  }
+
+  /// An operand in the order of dimensions that a stage without a reduction, which stays, reads along.
+  [[nodiscard]] static bool is_rearranged_for(plan const& p, std::size_t stage, std::vector<bool> const& stays) {
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    return is_rearranged_operand(p.stages[stage]) && std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+      auto const& reader = p.stages[static_cast<std::size_t>(r)];
+      return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
+    });
   }
 
   [[nodiscard]] static double iterations(planned_stage const& st) {
@@ -116,9 +155,12 @@ class deriver {
     if (auto const r = tiled_producer(i); r >= 0) {
       auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
       done_[static_cast<std::size_t>(r)] = true;
+      for (auto const& a : reduction.accesses)
+        if (is_laid_out_ahead(p_, reduction, a)) done_[static_cast<std::size_t>(a.producer)] = true;
       contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st).write();
       return;
     }
+    if (!choosing_axes(*st.definition).empty()) return schedule_choice(st);
     auto const beside = row_producers(i);
     if (beside.empty()) return elementwise(out_, p_, st).write();
     std::vector<row_stage> stages;
@@ -129,12 +171,27 @@ class deriver {
     rows(out_, p_, st, st.definition->name, stages).write();
   }
 
+  /// With a stage of the same kind that it alone reads.
+  void schedule_choice(planned_stage const& st) {
+    planned_stage const* first = nullptr;
+    for (auto const& a : st.accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const q = static_cast<std::size_t>(a.producer);
+      if (done_[q] || choosing_axes(*p_.stages[q].definition).empty() || readers_of(p_, a.producer).size() != 1) continue;
+      first = &p_.stages[q];
+      done_[q] = true;
+    }
+    transform(out_, p_, st, first).write();
+  }
+
   /// A reduction that nothing is fused behind: it accumulates in a stage of its own.
   void schedule_reduction(planned_stage const& st) {
     auto const& name = st.definition->name;
     if (st.definition->updates) return;  // in place: the plain loops
     auto const acc = name + ".acc";
     out_.step(primitive::cache_write, name, {}, {acc});
+    for (auto const& a : st.accesses)
+      if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
     if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st).write();
     else rows(out_, p_, st, name, {{&st, acc}}).write();
   }
