@@ -117,6 +117,12 @@ inline void check_winograd(conv2d_shape const& s) {
     throw program_error("winograd: stride, dilation and groups of a convolution must be 1");
 }
 
+/// Over that of the direct sum.
+[[nodiscard]] inline double error_of(conv2d_shape const& s, winograd_tile const& how) {
+  auto const points = how.points ? *how.points : winograd_points(how.outputs, s.kernel);
+  return winograd_error(make_winograd_matrices(how.outputs, s.kernel, points));
+}
+
 /// `finish` of the convolution as the image Z (N, OH, OW, F).
 ///
 /// Tiles are counted along one axis t, all images together. P: the padded image, channels last; V: transformed tiles;
@@ -182,7 +188,8 @@ template <class T = float>
   auto const weight = [&](std::int64_t tap) { return W(f, c, tap, i); };
   return detail::convolve_by_winograd(s, how, image, weight, [&](auto const& Z) {
     auto const O = compute<"O">(n, f, y, x) = Z(n, y, x, f);  // (N, F, OH, OW)
-    return op(inputs(I, W), outputs(O), "conv2d");
+    auto const name = "winograd_" + std::to_string(how.outputs) + "x" + std::to_string(how.outputs);
+    return op(inputs(I, W), outputs(O), name).with_error(detail::error_of(s, how));
   });
 }
 
