@@ -193,4 +193,14 @@ template <class T = float>
   });
 }
 
+/// `conv2d` with the equivalent computes that are known for a shape: direct first, then by Winograd's method with tiles
+/// of 2, 3 and 4 outputs where stride, dilation and groups are 1 and points are known.
+template <class T = float>
+[[nodiscard]] auto conv2d_alternatives(conv2d_shape const& s) {
+  std::vector all{conv2d<T>(s)};
+  bool const applies = s.stride == 1 && s.dilation == 1 && s.groups == 1 && s.kernel > 1;
+  for (std::int64_t m = 2; applies && m <= 4 && m + s.kernel - 2 <= most_known_points; ++m) all.push_back(winograd_conv2d<T>(s, {m, {}}));
+  return alternatives_type(std::move(all));
+}
+
 }  // namespace ttune::inline v0::ops

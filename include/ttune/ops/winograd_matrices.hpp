@@ -28,6 +28,8 @@ struct winograd_matrices {
   small_matrix input;   ///< B^T (m + r - 1, m + r - 1)
 };
 
+inline constexpr std::int64_t most_known_points = 5;  ///< finite ones, of `winograd_points`
+
 /// The finite points for tiles of `m` outputs and `r` taps, infinity comes on top: those among the multiples of 1/8
 /// that make the smallest error (`winograd_error`). Throws program_error where none are known: m + r - 2 above 5.
 [[nodiscard]] inline std::vector<double> winograd_points(std::int64_t m, std::int64_t r) {

@@ -156,6 +156,7 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
     if (made) {
       auto const paired = c.session->compare(made->image, found.image);
       if (!paired.failure.empty() || paired.pairs == 0) faster = found.report.seconds < made->report.seconds;
+      else if (paired.low <= 1 && paired.high >= 1) faster = found.report.seconds < made->report.seconds;
       else faster = paired.ratio < 1;
       if (paired.failure.empty() && paired.pairs > 0) (faster ? found : *made).report.seconds = faster ? paired.second_seconds : paired.first_seconds;
     }
