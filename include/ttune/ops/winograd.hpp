@@ -183,8 +183,7 @@ template <class T = float>
   auto const [n, f, y, x, c, i] = axes<"n", "f", "y", "x", "c", "i">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};         // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.channels, s.kernel, s.kernel}};  // (F, C, R, S)
-  auto const X = compute<"X">(n, y, x, c) = I(n, c, y, x);                   // channels last
-  auto const image = [&](auto const& row, auto const& column) { return zero_outside(X)(n, row, column, c); };
+  auto const image = [&](auto const& row, auto const& column) { return zero_outside(I)(n, c, row, column); };
   auto const weight = [&](std::int64_t tap) { return W(f, c, tap, i); };
   return detail::convolve_by_winograd(s, how, image, weight, [&](auto const& Z) {
     auto const O = compute<"O">(n, f, y, x) = Z(n, y, x, f);  // (N, F, OH, OW)

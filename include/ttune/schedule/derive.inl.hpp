@@ -162,7 +162,11 @@ class deriver {
     }
     if (!choosing_axes(*st.definition).empty()) return schedule_choice(st);
     auto const beside = row_producers(i);
-    if (beside.empty()) return elementwise(out_, p_, st).write();
+    if (beside.empty()) {
+      elementwise one(out_, p_, st);
+      for (auto const q : one.absorbed()) done_[q] = true;
+      return one.write();
+    }
     std::vector<row_stage> stages;
     for (auto const r : beside) {
       done_[r] = true;
@@ -181,7 +185,64 @@ class deriver {
       first = &p_.stages[q];
       done_[q] = true;
     }
-    transform(out_, p_, st, first).write();
+    auto const blocks = first ? pipeline_before(st, *first) : std::nullopt;
+    transform(out_, p_, st, first, blocks ? &*blocks : nullptr).write();
+  }
+
+  /// The reduction that `first` alone reads and what chooses an expression for it alone, if they share a long axis with
+  /// `st`, at the same place.
+  [[nodiscard]] std::optional<pipeline> pipeline_before(planned_stage const& st, planned_stage const& first) const {
+    auto const reduction = only_source(first, [](planned_stage const& s) { return s.definition->reduces(); });
+    if (reduction < 0) return std::nullopt;
+    auto const& r = p_.stages[static_cast<std::size_t>(reduction)];
+    auto const source = only_source(r, [](planned_stage const& s) { return !choosing_axes(*s.definition).empty(); });
+    if (source < 0) return std::nullopt;
+    auto const& s = p_.stages[static_cast<std::size_t>(source)];
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    pipeline made;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+      auto const& n = st.axis_name(x);
+      bool const common = is_in_place(st, first, n) && is_in_place(first, r, n) && is_in_place(r, s, n);
+      if (common && st.axis_size(x) >= 4 * cores) made.axis = static_cast<std::int32_t>(x);
+    }
+    if (made.axis < 0) return std::nullopt;
+    auto const bytes = (free_iterations(r) + free_iterations(s)) * static_cast<double>(size_in_bytes(r.definition->type()));
+    auto const cache = static_cast<double>(out_.machine().l2_bytes);
+    auto const of_axis = static_cast<double>(st.axis_size(static_cast<std::size_t>(made.axis)));
+    made.seed = std::max<std::int64_t>(1, static_cast<std::int64_t>(cache / 2 / (bytes / of_axis)));
+    made.worth_it = bytes > cache * static_cast<double>(cores);
+    made.stages = {s.definition->name, r.definition->name};
+    return made;
+  }
+
+  /// The one stage of a kind that `reader` reads and nobody else does; -1: there is none.
+  template <class Kind>
+  [[nodiscard]] std::int32_t only_source(planned_stage const& reader, Kind const& of_kind) const {
+    for (auto const& a : reader.accesses)
+      if (!a.write && a.producer >= 0 && of_kind(p_.stages[static_cast<std::size_t>(a.producer)]) && readers_of(p_, a.producer).size() == 1)
+        return a.producer;
+    return -1;
+  }
+
+  /// All reads of `producer` are at the reader's own axis of that name.
+  [[nodiscard]] bool is_in_place(planned_stage const& reader, planned_stage const& producer, std::string const& axis) const {
+    auto const& axes = producer.definition->axes;
+    auto const d = static_cast<std::size_t>(
+        std::find_if(axes.begin(), axes.end(), [&](ir::axis const& a) { return a.name == axis; }) - axes.begin());
+    if (d == axes.size()) return false;
+    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+      if (a.write || a.producer < 0 || &p_.stages[static_cast<std::size_t>(a.producer)] != &producer) return true;
+      auto const& i = a.indices[d];
+      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+        if (i.coefficient[x] != (reader.axis_name(x) == axis ? 1 : 0)) return false;
+      return true;
+    });
+  }
+  [[nodiscard]] static double free_iterations(planned_stage const& st) {
+    double n = 1;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) n *= static_cast<double>(st.axis_size(x));
+    return n;
   }
 
   /// A reduction that nothing is fused behind: it accumulates in a stage of its own.

@@ -6,6 +6,13 @@
 //     for a vector of the task
 //       unroll i, a: vectorize lane: D[a, i] = forms of …      in registers
 //       unroll a, b: vectorize lane: V[a, b, …] = forms of D
+//
+// Behind a reduction it may stand in a pipeline: each task takes a block of the axis that all have in common, so that
+// what passes between the stages stays in a core's cache.
+//
+//   parallel blocks of t
+//     V of the block, M of the block = sum of V …
+//     for a vector of the block: Y = forms of M
 #pragma once
 
 #include "ttune/schedule/derive/chosen.hpp"
@@ -13,11 +20,20 @@
 
 namespace ttune::inline v0::derive {
 
+/// Stages before a transform that have its axis `axis`, each computed for a block of it.
+struct pipeline {
+  std::int32_t axis = -1;
+  std::vector<std::string> stages;
+  std::int64_t seed = 1;  ///< elements of a block
+  bool worth_it = false;  ///< what passes between them is more than the caches of all cores hold
+};
+
 class transform {
  public:
   /// `first`: the stage that `st` alone reads, or null.
-  transform(space_builder& out, plan const& p, planned_stage const& st, planned_stage const* first)
-      : out_(out), p_(p), st_(st), first_(first), name_(st.definition->name) {
+  /// `blocks`: what stands in a pipeline before it, null if nothing does.
+  transform(space_builder& out, plan const& p, planned_stage const& st, planned_stage const* first, pipeline const* blocks)
+      : out_(out), p_(p), st_(st), first_(first), blocks_(blocks), name_(st.definition->name) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
     short_ = choosing_axes(*st_.definition);
@@ -38,6 +54,7 @@ class transform {
     if (!vector_loop_.empty()) out_.step(primitive::vectorize, name_, {vector_loop_});
     for (auto const& n : unrolled_) out_.step(primitive::unroll, name_, {n});
     if (first_) place_first();
+    if (blocks_) place_pipeline();
   }
 
  private:
@@ -74,6 +91,10 @@ class transform {
         continue;
       }
       auto const count = lanes ? ceil_divide(size, lanes_) : size;
+      if (blocks_) {
+        split_for_pipeline(x, count, lanes);
+        continue;
+      }
       auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count),
                                      tasks >= 8 * cores ? count : std::max<std::int64_t>(1, count * tasks / (8 * cores)));
       tasks *= count;
@@ -86,6 +107,35 @@ class transform {
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
       }
     }
+  }
+
+  /// Only blocks of the common axis are tasks.
+  void split_for_pipeline(std::size_t x, std::int64_t count, bool lanes) {
+    auto const& n = st_.axis_name(x);
+    if (static_cast<std::int32_t>(x) == blocks_->axis) {
+      auto const chunk = out_.one_of(name_ + ".block_" + n, block_sizes(count), blocks_->seed);
+      out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
+      tasks_.push_back(n + "_0");
+      middle_.push_back(n + "_1");
+    } else if (lanes) {
+      out_.step(primitive::split, name_, {n}, {n + "_1", n + "_2"}, {literal(lanes_)});
+      middle_.push_back(n + "_1");
+      vector_loop_ = n + "_2";
+    } else {
+      middle_.push_back(n);
+    }
+  }
+  /// Powers of two, and what gives all cores the same number of blocks.
+  [[nodiscard]] std::vector<std::int32_t> block_sizes(std::int64_t count) const {
+    auto sizes = doublings(count);
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    for (std::int64_t each = 1; each <= 8; ++each) sizes.push_back(static_cast<std::int32_t>(ceil_divide(count, cores * each)));
+    return sizes;
+  }
+  void place_pipeline() {
+    auto const place = out_.location(name_ + ".pipeline", 2, blocks_->worth_it ? 1 : 0);
+    for (auto const& stage : blocks_->stages)
+      out_.step(primitive::compute_at, stage, {name_, place_root, tasks_[0]}, {}, {place});
   }
 
   /// Beside its reader, for one vector; its own choice innermost, so that what is read is shared by all of it.
@@ -128,6 +178,7 @@ class transform {
   plan const& p_;
   planned_stage const& st_;
   planned_stage const* first_;
+  pipeline const* blocks_;
   std::string name_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
