@@ -20,7 +20,8 @@ std::string to_json_line(result const& r) {
                                                   {"of_peak", {r.peak_gflops > 0 ? r.gflops / r.peak_gflops : 0.0}},
                                                   {"tuning_seconds", {r.tuning_seconds}},
                                                   {"trials", {r.trials}},
-                                                  {"status", {r.status}}}});
+                                                  {"status", {r.status}},
+                                                  {"numerics", {r.numerics}}}});
   return line;
 }
 

@@ -19,6 +19,7 @@ struct result {
   double tuning_seconds = 0;
   std::int64_t trials = 0;
   std::string status = "ok";
+  double numerics = 0;      ///< options::numerics
   bool disturbed = false;   ///< not written: see timing; a star in the table
   bool same_layout = true;  ///< not written: whether ttune is compared with it
 };

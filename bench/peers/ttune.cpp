@@ -4,6 +4,7 @@
 
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
+#include <ttune/ops/winograd.hpp>
 
 namespace {
 
@@ -17,9 +18,9 @@ peer_case gemm(gemm_problem const& problem, buffer const& out, options const& ch
 
 peer_case conv(conv_problem const& problem, buffer const& out, options const& chosen, bool tune) {
   auto const& s = problem.shape;
-  auto const op =
-      ttune::ops::conv2d({s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
-  auto const found = find_kernel(op, chosen, tune);
+  ttune::ops::conv2d_shape const shape{s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding};
+  auto const found = tune ? find_kernel(ttune::ops::conv2d_alternatives(shape), chosen, tune)
+                          : find_kernel(ttune::ops::conv2d(shape), chosen, tune);
   auto const kernel = found.prepare(in(problem.in), in(problem.weights), out_of(out));
   return made_by(found, tune, [kernel, &problem, &out] { kernel(in(problem.in), in(problem.weights), out_of(out)); });
 }

@@ -13,15 +13,28 @@
 
 namespace ttune_bench {
 
-/// A kernel for an operator: tuned, or the first configuration of its space.
-template <class Op>
-auto find_kernel(Op const& op, options const& chosen, bool tune) {
+/// Calls `f` with a tuner and its budget: of tuning, or of the first configuration alone.
+template <class Function>
+auto with_tuner(options const& chosen, bool tune, Function const& f) {
   auto const pool = std::make_shared<ttune::thread_pool>(chosen.threads);
   ttune::tuner tuner{ttune::orc_backend{}, {.model = ttune::xgboost{}, .executor = pool}};
   ttune::tuning_budget budget;
   budget.trials = tune ? (chosen.trials > 0 ? chosen.trials : 1'000'000) : 1;
   budget.time = std::chrono::duration<double>(tune ? chosen.budget_seconds : 3600);
-  return tuner.tune(op, budget);
+  return f(tuner, budget);
+}
+
+/// A kernel for an operator: tuned, or the first configuration of its space.
+template <class Op>
+auto find_kernel(Op const& op, options const& chosen, bool tune) {
+  return with_tuner(chosen, tune, [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(op, budget); });
+}
+
+/// The fastest of several computes of an operator that `--numerics` allows.
+template <class Op>
+auto find_kernel(ttune::alternatives_type<Op> const& all, options const& chosen, bool tune) {
+  auto const allowed = chosen.numerics > 0 ? ttune::numerics::error_within(chosen.numerics) : ttune::numerics::reassociation();
+  return with_tuner(chosen, tune, [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(all, budget, allowed); });
 }
 
 /// `run` with what its tuning took.

@@ -84,6 +84,7 @@ void run_case(std::string const& suite, Problem const& problem, std::vector<syst
     r.tuning_seconds = c->peer.tuning_seconds;
     r.trials = c->peer.trials;
     r.status = c->peer.status;
+    r.numerics = chosen.numerics;
     r.same_layout = c->peer.same_layout;
     if (c->ok()) {
       r.seconds = timings[next].seconds;

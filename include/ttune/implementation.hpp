@@ -67,6 +67,7 @@
 #include "ttune/schedule/written.hpp"
 #include "ttune/testing/check.hpp"
 #include "ttune/support/shared_library.hpp"
+#include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/batch_selection.hpp"
 #include "ttune/tune/cost_model.hpp"

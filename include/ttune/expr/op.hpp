@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ttune/expr/boundary.hpp"
+#include "ttune/expr/numerics.hpp"
 
 namespace ttune::inline v0 {
 
@@ -72,12 +73,26 @@ class op_type {
   [[nodiscard]] handle<ir::program> const& program() const noexcept { return program_; }
   /// With run-time extents bound to constants: `op.at({{b, 64}})`. Kernels are made for constants only. Throws
   /// program_error for a dim that the operator does not have, or a value outside of its range.
-  [[nodiscard]] op_type at(std::vector<bound_dim> const& values) const { return op_type(capture::bind(program_, values)); }
+  [[nodiscard]] op_type at(std::vector<bound_dim> const& values) const {
+    op_type made(capture::bind(program_, values));
+    made.error_ = error_;
+    return made;
+  }
+  /// The same operator, declared to round otherwise than a sum of its terms in any order: `factor` is the root mean
+  /// square error to be expected over that of the direct sum (numerics). Throws argument_error unless it is positive.
+  [[nodiscard]] op_type with_error(double factor) const {
+    op_type made = *this;
+    made.error_ = numerics::error_within(factor).limit();
+    return made;
+  }
+  /// 0: it rounds as a sum in some order does.
+  [[nodiscard]] double error() const noexcept { return error_; }
   /// `C(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)`
   [[nodiscard]] std::string text() const { return capture::signature_text(program_); }
 
  private:
   handle<ir::program> program_;
+  double error_ = 0;
 };
 
 template <class... Operands>
@@ -94,7 +109,8 @@ template <class... In, class... Out>
   return typename detail::op_of<operands>::type(capture::program(std::move(name), in.handles, out.handles));
 }
 
-/// Equivalent computes of one operator; the first is the others' oracle. Tuners choose among them later on.
+/// Equivalent computes of one operator; the first is the others' oracle. A tuner divides its trials among those that the
+/// user's numerics allow.
 template <class Op>
 class alternatives_type {
  public:

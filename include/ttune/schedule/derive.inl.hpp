@@ -4,11 +4,13 @@
 #include <optional>
 
 #include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/derive/chosen.hpp"
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
 #include "ttune/schedule/derive/gpu.hpp"
 #include "ttune/schedule/derive/rows.hpp"
 #include "ttune/schedule/derive/shares.hpp"
+#include "ttune/schedule/derive/transform.hpp"
 
 namespace ttune::inline v0 {
 
@@ -34,10 +36,16 @@ class deriver {
   void inline_cheap_stages() {
     partial_.program = out_.program();
     auto const before = make_plan(partial_);
+    std::vector<bool> stays(before.stages.size());
+    for (auto i = before.stages.size(); i-- > 0;) {
+      auto const& st = before.stages[i].definition;
+      stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
+                 is_worth_keeping(before, i) || stands_beside_choice(before, i) || is_prepared_for_reduction(before, i) ||
+                 is_rearranged_for(before, i, stays);
+    }
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& st = before.stages[i].definition;
-      if (st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output) continue;
-      if (is_worth_keeping(before, i)) continue;
+      if (stays[i]) continue;
       out_.step(primitive::inline_stage, st->name, {});
       partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
     }
@@ -57,6 +65,37 @@ class deriver {
       times += static_cast<double>(reads.size()) * iterations(reader) / iterations(st);
     }
     return (times > 1 && calls_function(*st.definition)) || (times >= 4 && divides(*st.definition));
+  }
+
+  /// A stage that chooses its expression by an axis is of use only unrolled, as a stage of its own; what it reads and
+  /// what reads it would otherwise repeat it.
+  [[nodiscard]] static bool stands_beside_choice(plan const& p, std::size_t stage) {
+    auto const chooses = [&](std::size_t i) { return !choosing_axes(*p.stages[i].definition).empty(); };
+    if (chooses(stage)) return true;
+    for (auto const& a : p.stages[stage].accesses)
+      if (!a.write && a.producer >= 0 && chooses(static_cast<std::size_t>(a.producer))) return true;
+    for (auto const r : readers_of(p, static_cast<std::int32_t>(stage)))
+      if (chooses(static_cast<std::size_t>(r))) return true;
+    return false;
+  }
+
+  /// Constants that are computed with are so once, ahead of all calls.
+  [[nodiscard]] static bool is_prepared_for_reduction(plan const& p, std::size_t stage) {
+    if (!is_of_constants(p, p.stages[stage]) || p.stages[stage].accesses.size() < 3) return false;
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    return std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+      auto const& reader = p.stages[static_cast<std::size_t>(r)];
+      return reader.definition->reduces() || is_of_constants(p, reader);
+    });
+  }
+
+  /// An operand in the order of dimensions that a stage without a reduction, which stays, reads along.
+  [[nodiscard]] static bool is_rearranged_for(plan const& p, std::size_t stage, std::vector<bool> const& stays) {
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    return is_rearranged_operand(p.stages[stage]) && std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+      auto const& reader = p.stages[static_cast<std::size_t>(r)];
+      return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
+    });
   }
 
   [[nodiscard]] static double iterations(planned_stage const& st) {
@@ -117,11 +156,18 @@ class deriver {
     if (auto const r = tiled_producer(i); r >= 0) {
       auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
       done_[static_cast<std::size_t>(r)] = true;
+      for (auto const& a : reduction.accesses)
+        if (is_laid_out_ahead(p_, reduction, a)) done_[static_cast<std::size_t>(a.producer)] = true;
       contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st).write();
       return;
     }
+    if (!choosing_axes(*st.definition).empty()) return schedule_choice(st);
     auto const beside = row_producers(i);
-    if (beside.empty()) return elementwise(out_, p_, st).write();
+    if (beside.empty()) {
+      elementwise one(out_, p_, st);
+      for (auto const q : one.absorbed()) done_[q] = true;
+      return one.write();
+    }
     std::vector<row_stage> stages;
     for (auto const r : beside) {
       done_[r] = true;
@@ -130,12 +176,84 @@ class deriver {
     rows(out_, p_, st, st.definition->name, stages).write();
   }
 
+  /// With a stage of the same kind that it alone reads.
+  void schedule_choice(planned_stage const& st) {
+    planned_stage const* first = nullptr;
+    for (auto const& a : st.accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const q = static_cast<std::size_t>(a.producer);
+      if (done_[q] || choosing_axes(*p_.stages[q].definition).empty() || readers_of(p_, a.producer).size() != 1) continue;
+      first = &p_.stages[q];
+      done_[q] = true;
+    }
+    auto const blocks = first ? pipeline_before(st, *first) : std::nullopt;
+    transform(out_, p_, st, first, blocks ? &*blocks : nullptr).write();
+  }
+
+  /// The reduction that `first` alone reads and what chooses an expression for it alone, if they share a long axis with
+  /// `st`, at the same place.
+  [[nodiscard]] std::optional<pipeline> pipeline_before(planned_stage const& st, planned_stage const& first) const {
+    auto const reduction = only_source(first, [](planned_stage const& s) { return s.definition->reduces(); });
+    if (reduction < 0) return std::nullopt;
+    auto const& r = p_.stages[static_cast<std::size_t>(reduction)];
+    auto const source = only_source(r, [](planned_stage const& s) { return !choosing_axes(*s.definition).empty(); });
+    if (source < 0) return std::nullopt;
+    auto const& s = p_.stages[static_cast<std::size_t>(source)];
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    pipeline made;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+      auto const& n = st.axis_name(x);
+      bool const common = is_in_place(st, first, n) && is_in_place(first, r, n) && is_in_place(r, s, n);
+      if (common && st.axis_size(x) >= 4 * cores) made.axis = static_cast<std::int32_t>(x);
+    }
+    if (made.axis < 0) return std::nullopt;
+    auto const bytes = (free_iterations(r) + free_iterations(s)) * static_cast<double>(size_in_bytes(r.definition->type()));
+    auto const cache = static_cast<double>(out_.machine().l2_bytes);
+    auto const of_axis = static_cast<double>(st.axis_size(static_cast<std::size_t>(made.axis)));
+    made.seed = std::max<std::int64_t>(1, static_cast<std::int64_t>(cache / 2 / (bytes / of_axis)));
+    made.worth_it = bytes > cache * static_cast<double>(cores);
+    made.stages = {s.definition->name, r.definition->name};
+    return made;
+  }
+
+  /// The one stage of a kind that `reader` reads and nobody else does; -1: there is none.
+  template <class Kind>
+  [[nodiscard]] std::int32_t only_source(planned_stage const& reader, Kind const& of_kind) const {
+    for (auto const& a : reader.accesses)
+      if (!a.write && a.producer >= 0 && of_kind(p_.stages[static_cast<std::size_t>(a.producer)]) && readers_of(p_, a.producer).size() == 1)
+        return a.producer;
+    return -1;
+  }
+
+  /// All reads of `producer` are at the reader's own axis of that name.
+  [[nodiscard]] bool is_in_place(planned_stage const& reader, planned_stage const& producer, std::string const& axis) const {
+    auto const& axes = producer.definition->axes;
+    auto const d = static_cast<std::size_t>(
+        std::find_if(axes.begin(), axes.end(), [&](ir::axis const& a) { return a.name == axis; }) - axes.begin());
+    if (d == axes.size()) return false;
+    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+      if (a.write || a.producer < 0 || &p_.stages[static_cast<std::size_t>(a.producer)] != &producer) return true;
+      auto const& i = a.indices[d];
+      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+        if (i.coefficient[x] != (reader.axis_name(x) == axis ? 1 : 0)) return false;
+      return true;
+    });
+  }
+  [[nodiscard]] static double free_iterations(planned_stage const& st) {
+    double n = 1;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) n *= static_cast<double>(st.axis_size(x));
+    return n;
+  }
+
   /// A reduction that nothing is fused behind: it accumulates in a stage of its own.
   void schedule_reduction(planned_stage const& st) {
     auto const& name = st.definition->name;
     if (st.definition->updates) return;  // in place: the plain loops
     auto const acc = name + ".acc";
     out_.step(primitive::cache_write, name, {}, {acc});
+    for (auto const& a : st.accesses)
+      if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
     if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st).write();
     else rows(out_, p_, st, name, {{&st, acc}}).write();
   }

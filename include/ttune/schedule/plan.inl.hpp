@@ -123,13 +123,19 @@ inline void choose_memory(plan& p) {
     auto& st = p.stages[i];
     constant[i] = !st.output && !st.definition->reduces() && st.places.size() == 1 &&
                   st.places[0].kind == planned_place::sort::root;
+    bool only_tables = true;
     for (auto const& a : st.accesses) {
       if (a.operand >= 0) {
         auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
-        constant[i] = constant[i] && role == ir::tensor_role::constant;
+        constant[i] = constant[i] && (role == ir::tensor_role::constant || role == ir::tensor_role::table);
+        only_tables = only_tables && role == ir::tensor_role::table;
       }
-      if (a.producer >= 0) constant[i] = constant[i] && constant[static_cast<std::size_t>(a.producer)];
+      if (a.producer >= 0) {
+        constant[i] = constant[i] && constant[static_cast<std::size_t>(a.producer)];
+        only_tables = false;
+      }
     }
+    constant[i] = constant[i] && !only_tables;
     if (st.where_given && st.where == ir::memory::prepared && !constant[i])
       throw schedule_error("store_in", st.definition->name, "is prepared once only if it is computed at the root, without a reduction, from constants");
     if (st.output) st.where = ir::memory::operand;

@@ -124,6 +124,7 @@ inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std:
 /// … while the loops between place (of, depth) and the stage's own place run.
 inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of, std::int32_t depth) {
   auto const last = n.stages[st].depth;
+  if (n.stages[st].attached_to == static_cast<std::int16_t>(of) && last <= depth) return 0;  // it stands outside of them
   return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
     if (r == of) return own_span(n, r, x, depth, here ? last : n.stages[r].count - 1);
     return (here ? own_span(n, r, x, -1, last) : 0) + base_span(p, n, r, x, of, depth);

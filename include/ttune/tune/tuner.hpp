@@ -7,8 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "ttune/expr/op.hpp"
 #include "ttune/runtime/backend.hpp"
 #include "ttune/schedule/derive.hpp"
+#include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
@@ -40,6 +42,16 @@ class tuner {
   [[nodiscard]] auto tune(Op const& op, space const& in, tuning_budget const& budget = {}) {
     return make_tuned(op, tune(in, budget), options_.executor);
   }
+
+  /// Equivalent computes of one operator: trials go to what promises to be fastest, among those that `allowed` allows.
+  /// The report says which won. Throws argument_error if none is allowed.
+  template <class Op>
+  [[nodiscard]] auto tune(alternatives_type<Op> const& all, tuning_budget const& budget = {}, numerics const& allowed = {}) {
+    std::vector<alternative> each;
+    for (auto const& op : all.all()) each.push_back({space_of(op.program()), op.error()});
+    return make_tuned(all.all().front(), tune_alternatives(std::move(each), budget, allowed), options_.executor);
+  }
+  [[nodiscard]] tuning_result tune_alternatives(std::vector<alternative> all, tuning_budget const& budget = {}, numerics const& allowed = {});
 
   /// Several workloads within one budget: trials go where they may save most time. Results in the same order.
   [[nodiscard]] std::vector<tuning_result> tune_all(std::vector<space> const& spaces, tuning_budget const& budget = {});

@@ -5,6 +5,7 @@
 
 #include "ttune/support/error.hpp"
 #include "ttune/tune/annealing.hpp"
+#include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/linear_model.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
@@ -24,6 +25,13 @@ TTUNE_INLINE space tuner::space_of(handle<ir::program> const& program) const { r
 TTUNE_INLINE tuning_result tuner::tune(space const& in, tuning_budget const& budget) { return std::move(tune_all({in}, budget).front()); }
 
 TTUNE_INLINE tuning_result tuner::tune(handle<ir::program> const& program, tuning_budget const& budget) { return tune(space_of(program), budget); }
+
+TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all, tuning_budget const& budget, numerics const& allowed) {
+  std::scoped_lock const lock(*one_at_a_time_);
+  detail::budget_meter meter(budget, 1);
+  detail::learner model(options_.model);
+  return detail::alternatives_session(std::move(all), allowed, options_, *backend_, model, meter).run();
+}
 
 namespace detail {
 

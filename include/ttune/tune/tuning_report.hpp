@@ -5,10 +5,20 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ttune/tune/progress.hpp"
 
 namespace ttune::inline v0 {
+
+/// What came of one of several computes of an operator.
+struct alternative_outcome {
+  std::string name;
+  double error = 0;  ///< over that of the direct sum; 0: it only reassociates
+  std::int64_t trials = 0;
+  double seconds = 0;   ///< of its best kernel
+  std::string refused;  ///< not empty: why it could not win
+};
 
 struct tuning_report {
   enum class origin : std::uint8_t {
@@ -32,6 +42,8 @@ struct tuning_report {
   std::string schedule;               ///< the knobs of the result, as text
   std::int64_t same_programs = 0;     ///< proposals that lowered to a program measured before: not run again, no trials
   std::int64_t checked_elements = 0;  ///< of the first kernel's outputs, against the interpreter
+  std::string alternative;                        ///< the compute that won, where there were several
+  std::vector<alternative_outcome> alternatives;  ///< all of them, in the order given; none if found in the records
   bool isolated = true;               ///< candidates ran in a process of their own
   bool counted = false;               ///< times are what an untimed_backend says: nothing ran
   bool replayed = false;              ///< times are recorded ones: nothing ran

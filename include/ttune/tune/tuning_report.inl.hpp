@@ -18,6 +18,11 @@ TTUNE_INLINE std::string tuning_report::text() const {
     made += line;
   }
   made += "\n";
+  if (!alternative.empty()) made += "  by " + alternative + "\n";
+  for (auto const& a : alternatives) {
+    std::snprintf(line, sizeof line, ": %.4g ms after %lld trials", a.seconds * 1e3, static_cast<long long>(a.trials));
+    made += "  " + a.name + (a.refused.empty() ? line : ": refused, " + a.refused) + "\n";
+  }
   if (trials > 0) {
     std::snprintf(line, sizeof line, "  %lld trials of a space of %s in %.1f s; %.2f times the untuned kernel (%.4g ms)\n", static_cast<long long>(trials),
                   space_size.c_str(), tuning_seconds, gain, seed_seconds * 1e3);

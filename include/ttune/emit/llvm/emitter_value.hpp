@@ -218,18 +218,19 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
   auto const yes = fresh_label();
   auto const no = fresh_label();
   auto const join = fresh_label();
-  frames_.line("br i1 " + c.text + ", label %" + yes + ", label %" + no);
+  std::string arms;
   auto const arm = [&](std::string const& label, ir::expr const& what) {
     frames_.open(frames_.depth(), true);
     start_block(label);
     auto v = widened(evaluate(what), varies(e) ? lanes_ : 1);
     frames_.line("br label %" + join);
-    auto const text = frames_.close();
-    frames_.top().body += text;
+    arms += frames_.close();
     return std::pair{v, label_};
   };
   auto const [a, from_a] = arm(yes, s.when_true);
   auto const [b, from_b] = arm(no, s.when_false);
+  frames_.line("br i1 " + c.text + ", label %" + yes + ", label %" + no);  // behind what an arm puts before it: a transposed tile
+  frames_.top().body += arms;
   start_block(join);
   auto const type = vector_of(scalar_type(a.type), a.lanes);
   return {define("phi " + type + " [" + a.text + ", %" + from_a + "], [" + b.text + ", %" + from_b + "]"), a.type, a.lanes};

@@ -153,11 +153,12 @@ struct vector_choice {
   return true;
 }
 
-/// Every dimension is indexed by one axis, and by another one each, so that a copy's axes are the reader's.
-[[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a) {
+/// Every dimension is indexed by one axis, and by another one each, so that a copy's axes are the reader's; `shifted`:
+/// perhaps with a constant added.
+[[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a, bool shifted = false) {
   std::vector<bool> seen(st.axis_count(), false);
   for (auto const& i : a.indices) {
-    if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+    if (i.whole || i.divisor != 1 || (i.constant != 0 && !shifted)) return false;
     std::int32_t found = -1;
     for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
       if (i.coefficient[x] == 0) continue;

@@ -11,7 +11,7 @@
 // The structure is the one that reached 0.95–1.0 of the FMA peak in measurements over tile shapes and packings.
 #pragma once
 
-#include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/schedule/derive/chosen.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -313,6 +313,7 @@ class contraction {
   void pack_operands() {
     int count = 0;
     for (auto const& a : r_.accesses) {
+      if (is_laid_out_ahead(p_, r_, a)) lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
       if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) continue;
       auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
       if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || !indexes_by_axes(r_, a)) continue;
@@ -340,13 +341,28 @@ class contraction {
   /// A constant is laid out once, ahead of all calls: panels of one vector tile, in the order in which they are read.
   void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
     out_.step(primitive::cache_read, acc_, {source}, {copy});
-    auto const vn = name(v_);
+    lay_out_panels(a, copy);
+  }
+  void lay_out_panels(planned_access const& a, std::string const& copy) {
+    auto const of_copy = [&](std::string const& axis) { return axis_of_copy(a, axis); };
+    if (stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) return;
+    auto const vn = of_copy(name(v_));
     out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {tile_v_});
     std::vector<std::string> order = {vn + "_o"};
-    for (auto const& n : copy_order(a)) order.push_back(n);
+    for (auto const& n : copy_order(a)) order.push_back(of_copy(n));
     order.push_back(vn + "_i");
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
+    if (a.producer >= 0) out_.step(primitive::vectorize, copy, {vn + "_i"});
+  }
+  /// What a stage that is read calls the axis along which the reduction's axis runs; copies have the reduction's names.
+  [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
+    if (a.producer < 0) return axis;
+    auto const& made = *p_.stages[static_cast<std::size_t>(a.producer)].definition;
+    for (std::size_t d = 0; d < made.axes.size(); ++d)
+      for (std::size_t x = 0; x < r_.axis_count(); ++x)
+        if (a.indices[d].coefficient[x] != 0 && r_.axis_name(x) == axis) return made.axes[d].name;
+    return axis;
   }
 
   /// Other operands may be copied into a panel that stays in the cache while the rows run over it.

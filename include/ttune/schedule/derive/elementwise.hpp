@@ -23,6 +23,14 @@ class elementwise {
     find_crossing();
   }
 
+  /// Stages that are computed in registers beside this one, as the tile that a transpose goes through.
+  [[nodiscard]] std::vector<std::size_t> absorbed() const {
+    std::vector<std::size_t> stages;
+    for (auto const* a : crossing_reads_)
+      if (a->producer >= 0) stages.push_back(static_cast<std::size_t>(a->producer));
+    return stages;
+  }
+
   void write() {
     split_axes();
     auto order = unit_axes(st_);
@@ -51,7 +59,7 @@ class elementwise {
   void find_crossing() {
     std::int32_t contiguous = -1;
     for (std::int32_t x = 0; x < rank(); ++x)
-      if (size(x) >= lanes_ && step(st_.accesses.back(), x) == 1) contiguous = x;
+      if (2 * size(x) >= lanes_ && step(st_.accesses.back(), x) == 1) contiguous = x;
     if (contiguous < 0 || lanes_ < 4) return;
     for (auto const& a : st_.accesses)
       for (std::int32_t x = 0; x < rank(); ++x) {
@@ -63,15 +71,24 @@ class elementwise {
     if (crossing_ >= 0) v_ = contiguous;
   }
 
-  /// An operand that is read at one place, a plain element for an element of the result.
+  /// An operand that is read at one place, an element for an element of the result; or such a stage, which this one
+  /// alone reads and which only moves what others have computed.
   [[nodiscard]] bool is_copied_whole(planned_access const& a) const {
-    if (a.operand < 0 || !indexes_by_axes(st_, a)) return false;
+    if (a.producer >= 0) return moves_elements(a);
+    if (a.operand < 0 || !indexes_by_axes(st_, a, true)) return false;
     auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
     if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout ||
         out_.machine().lanes(t->type) != lanes_)
       return false;
     return std::count_if(st_.accesses.begin(), st_.accesses.end(),
                          [&](planned_access const& b) { return !b.write && b.operand == a.operand; }) == 1;
+  }
+
+  [[nodiscard]] bool moves_elements(planned_access const& a) const {
+    auto const& made = p_.stages[static_cast<std::size_t>(a.producer)];
+    return !made.definition->reduces() && made.definition->components.size() == 1 && !made.output && made.accesses.size() == 2 &&
+           ir::as<ir::access>(made.definition->components[0].value) && made.accesses[0].producer >= 0 && indexes_by_axes(st_, a) &&
+           readers_of(p_, a.producer).size() == 1 && out_.machine().lanes(made.definition->type()) == lanes_;
   }
 
   void split_axes() {
@@ -112,19 +129,35 @@ class elementwise {
 
   /// A copy of a tile, vectors along the crossing axis.
   void through_registers(planned_access const& a) {
-    auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
-    auto const copy = name_ + "." + t->name;
-    out_.step(primitive::cache_read, name_, {t->name}, {copy});
+    std::string copy;
+    if (a.producer >= 0) {
+      copy = p_.stages[static_cast<std::size_t>(a.producer)].definition->name;
+    } else {
+      auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+      copy = name_ + "." + t->name;
+      out_.step(primitive::cache_read, name_, {t->name}, {copy});
+    }
     std::vector<std::string> order;
     for (std::int32_t x = 0; x < rank(); ++x)
-      if (x != v_ && x != crossing_ && is_indexed(a, x)) order.push_back(axis(x));
-    order.push_back(axis(v_));
-    order.push_back(axis(crossing_));
+      if (x != v_ && x != crossing_ && is_indexed(a, x)) order.push_back(axis_of_tile(a, x));
+    order.push_back(axis_of_tile(a, v_));
+    order.push_back(axis_of_tile(a, crossing_));
     out_.step(primitive::reorder, copy, order);
-    out_.step(primitive::unroll, copy, {axis(v_)});
-    out_.step(primitive::vectorize, copy, {axis(crossing_)});
+    out_.step(primitive::unroll, copy, {axis_of_tile(a, v_)});
+    out_.step(primitive::vectorize, copy, {axis_of_tile(a, crossing_)});
     out_.step(primitive::compute_at, copy, {name_, middle_.back()});
     out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+
+  /// What the tile calls the dimension that is read along an axis: a stage has its own names, a copy of an operand those
+  /// of the axes that are its indices (schedule/primitive/cache_read.hpp).
+  [[nodiscard]] std::string axis_of_tile(planned_access const& a, std::int32_t axis_here) const {
+    for (std::size_t d = 0; d < a.indices.size(); ++d) {
+      if (a.indices[d].coefficient[static_cast<std::size_t>(axis_here)] == 0) continue;
+      if (a.producer >= 0) return p_.stages[static_cast<std::size_t>(a.producer)].definition->axes[d].name;
+      return a.indices[d].constant == 0 ? axis(axis_here) : "d" + std::to_string(d);
+    }
+    return axis(axis_here);
   }
 
   [[nodiscard]] static bool is_indexed(planned_access const& a, std::int32_t axis) {

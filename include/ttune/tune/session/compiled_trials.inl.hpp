@@ -73,6 +73,10 @@ TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_l
   return t;
 }
 
+TTUNE_INLINE std::vector<std::uint8_t> compiled_trials::operand_bytes(std::size_t operand) {
+  return measurer_ ? measurer_->operand_bytes(operand) : std::vector<std::uint8_t>();
+}
+
 TTUNE_INLINE comparison compiled_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
   auto const timed = timing(tuning_phase::measure);
   return measurer_->compare(*a.image, *b.image, pairs);

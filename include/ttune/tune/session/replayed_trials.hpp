@@ -24,6 +24,8 @@ class replayed_trials final : public trial_runner {
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
   /// Of the recorded seconds.
   [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
+  /// Nothing runs.
+  [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
   /// Compiled, if the backend is available.
   [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ttune/runtime/backend.hpp"
 #include "ttune/runtime/trial_bench.hpp"
@@ -46,6 +47,8 @@ class trial_runner {
   [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
   [[nodiscard]] virtual trial measure(configuration const& chosen, trial_limits const& limits) = 0;
   [[nodiscard]] virtual comparison compare(trial const& a, trial const& b, std::int32_t pairs) = 0;
+  /// Of an operand: an input as kernels get it, an output as the first kernel left it. Empty where nothing ran.
+  [[nodiscard]] virtual std::vector<std::uint8_t> operand_bytes(std::size_t operand) = 0;
   /// The code of a configuration that need not be measured.
   [[nodiscard]] virtual std::optional<kernel_image> image_of(configuration const& chosen) = 0;
 };

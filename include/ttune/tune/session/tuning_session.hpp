@@ -30,6 +30,17 @@ class tuning_session {
   [[nodiscard]] double expected_gain() const;
   [[nodiscard]] tuning_result finish();
 
+  // Beside sessions of the same operator.
+  /// Of a call of the best kernel so far.
+  [[nodiscard]] double best_seconds() const noexcept { return found_ ? report_.seconds : best_.best_seconds(); }
+  [[nodiscard]] std::int64_t trials() const noexcept { return report_.trials; }
+  [[nodiscard]] double seconds_spent() const noexcept { return report_.tuning_seconds; }
+  /// How the first kernel's results differ from those of the oracle's, by more than rounding times `tolerance` explains;
+  /// empty: they do not, or one of them was not run.
+  [[nodiscard]] std::string disagreement(tuning_session& oracle, double tolerance);
+  /// Two kernels in turns; no pairs if this session runs none.
+  [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b);
+
  private:
   [[nodiscard]] bool find_in_records();
   void queue_neighbours();

@@ -7,6 +7,7 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/trial_check.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
@@ -292,6 +293,27 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
   report_progress(true);
   made.report = report_;
   return made;
+}
+
+TTUNE_INLINE std::string tuning_session::disagreement(tuning_session& oracle, double tolerance) {
+  auto const& signature = oracle.work_.signature();
+  for (std::size_t i = 0; i < signature.operands.size(); ++i) {
+    auto const way = signature.operands[i].way;
+    if (way != operand_info::direction::out && way != operand_info::direction::inout) continue;
+    auto const found = runner_->operand_bytes(i);
+    auto wanted = oracle.runner_->operand_bytes(i);
+    if (found.empty() || found.size() != wanted.size()) continue;
+    expected_output const right(signature.operands[i], std::move(wanted), signature.terms, tolerance);
+    if (auto difference = right.difference(found.data()); !difference.empty()) return difference;
+  }
+  return {};
+}
+
+TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_image const& b) {
+  if (found_ || budget_.stopped()) return {};
+  trial const first{{}, {}, a};
+  trial const second{{}, {}, b};
+  return runner_->compare(first, second, final_pairs);
 }
 
 /// The kernel that won, with its time beside the seed, for the next start.

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages with another expression for each value of a short axis: select(a == 0, …, select(a == 1, …, …)). The choice
+// vanishes where the loop over that axis is unrolled; the transforms of short convolutions are such stages.
+#pragma once
+
+#include <algorithm>
+
+#include "ttune/schedule/derive/analysis.hpp"
+
+namespace ttune::inline v0::derive {
+
+/// The name in `name == constant`; empty if it is none.
+[[nodiscard]] inline std::string compared_axis(ir::expr const& condition) {
+  auto const* b = ir::as<ir::binary>(condition);
+  if (!b || b->op != ir::binary_op::equal || !ir::is_constant(b->right)) return {};
+  auto const* v = ir::as<ir::variable>(b->left);
+  return v ? v->name : std::string();
+}
+
+/// The free axes by which a stage chooses its expression.
+[[nodiscard]] inline std::vector<std::string> choosing_axes(ir::stage const& st) {
+  std::vector<std::string> names;
+  if (st.reduces() || st.components.size() != 1) return names;
+  for (auto e = st.components[0].value; auto const* s = ir::as<ir::select>(e); e = ir::expr(s->when_false)) {
+    auto const name = compared_axis(s->condition);
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+/// Everything that a stage computes comes from constants and tables: it is made ahead of all calls.
+[[nodiscard]] inline bool is_of_constants(plan const& p, planned_stage const& st) {
+  if (st.output || st.definition->reduces() || st.definition->updates) return false;
+  bool constants = false;
+  for (auto const& a : st.accesses) {
+    if (a.write) continue;
+    if (a.producer >= 0) {
+      if (!is_of_constants(p, p.stages[static_cast<std::size_t>(a.producer)])) return false;
+      constants = true;
+      continue;
+    }
+    auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
+    if (role != ir::tensor_role::constant && role != ir::tensor_role::table) return false;
+    constants = constants || role == ir::tensor_role::constant;
+  }
+  return constants;
+}
+
+/// A stage of constants that a reduction alone reads, at plain axes: laid out as the reduction wants it.
+[[nodiscard]] inline bool is_laid_out_ahead(plan const& p, planned_stage const& reader, planned_access const& a) {
+  return !a.write && a.producer >= 0 && is_of_constants(p, p.stages[static_cast<std::size_t>(a.producer)]) &&
+         readers_of(p, a.producer).size() == 1 && indexes_by_axes(reader, a);
+}
+
+/// Nothing but an operand with its dimensions in another order.
+[[nodiscard]] inline bool is_rearranged_operand(planned_stage const& st) {
+  if (st.definition->reduces() || st.definition->components.size() != 1 || st.accesses.size() != 2) return false;
+  auto const& read = st.accesses[0];
+  if (!ir::as<ir::access>(st.definition->components[0].value) || read.operand < 0 || !indexes_by_axes(st, read)) return false;
+  auto const last = st.definition->axes.size() - 1;
+  return read.indices.size() == st.definition->axes.size() && read.indices[last].coefficient[last] == 0;
+}
+
+}  // namespace ttune::inline v0::derive

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a stage that chooses its expression by an axis, together with such a stage that it alone reads: first
+// along one dimension, then along the other.
+//
+//   parallel tasks
+//     for a vector of the task
+//       unroll i, a: vectorize lane: D[a, i] = forms of …      in registers
+//       unroll a, b: vectorize lane: V[a, b, …] = forms of D
+//
+// Behind a reduction it may stand in a pipeline: each task takes a block of the axis that all have in common, so that
+// what passes between the stages stays in a core's cache.
+//
+//   parallel blocks of t
+//     V of the block, M of the block = sum of V …
+//     for a vector of the block: Y = forms of M
+#pragma once
+
+#include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune::inline v0::derive {
+
+/// Stages before a transform that have its axis `axis`, each computed for a block of it.
+struct pipeline {
+  std::int32_t axis = -1;
+  std::vector<std::string> stages;
+  std::int64_t seed = 1;  ///< elements of a block
+  bool worth_it = false;  ///< what passes between them is more than the caches of all cores hold
+};
+
+class transform {
+ public:
+  /// `first`: the stage that `st` alone reads, or null.
+  /// `blocks`: what stands in a pipeline before it, null if nothing does.
+  transform(space_builder& out, plan const& p, planned_stage const& st, planned_stage const* first, pipeline const* blocks)
+      : out_(out), p_(p), st_(st), first_(first), blocks_(blocks), name_(st.definition->name) {
+    lanes_ = out_.machine().lanes(st_.definition->type());
+    v_ = choose_vector_axis(p_, st_, lanes_).axis;
+    short_ = choosing_axes(*st_.definition);
+    if (first_) add_axes_of_first();
+    if (v_ >= 0 && is_short(st_.axis_name(static_cast<std::size_t>(v_)))) v_ = -1;
+  }
+
+  void write() {
+    split_axes();
+    auto order = unit_axes(st_);
+    order.insert(order.end(), tasks_.begin(), tasks_.end());
+    order.insert(order.end(), middle_.begin(), middle_.end());
+    order.insert(order.end(), unrolled_.begin(), unrolled_.end());
+    if (!vector_loop_.empty()) order.push_back(vector_loop_);
+    out_.step(primitive::reorder, name_, order);
+    if (tasks_.size() > 1) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
+    if (!tasks_.empty()) out_.step(primitive::parallel, name_, {tasks_.size() > 1 ? "tasks" : tasks_[0]});
+    if (!vector_loop_.empty()) out_.step(primitive::vectorize, name_, {vector_loop_});
+    for (auto const& n : unrolled_) out_.step(primitive::unroll, name_, {n});
+    if (first_) place_first();
+    if (blocks_) place_pipeline();
+  }
+
+ private:
+  [[nodiscard]] bool is_short(std::string const& axis) const {
+    return std::find(short_.begin(), short_.end(), axis) != short_.end();
+  }
+
+  /// Axes of the first stage's choice, as this one names them.
+  void add_axes_of_first() {
+    auto const& st = *first_->definition;
+    auto const chosen = choosing_axes(st);
+    for (auto const& a : st_.accesses)
+      for (std::size_t d = 0; d < st.axes.size() && !a.write; ++d) {
+        if (std::find(chosen.begin(), chosen.end(), st.axes[d].name) == chosen.end()) continue;
+        for (std::size_t x = 0; x < st_.axis_count(); ++x)
+          if (a.indices[d].coefficient[x] != 0 && !is_short(st_.axis_name(x))) short_.push_back(st_.axis_name(x));
+      }
+  }
+
+  void split_axes() {
+    std::int64_t tasks = 1;  // of the axes so far
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    for (std::size_t x = 0; x < st_.definition->axes.size(); ++x) {
+      auto const& n = st_.axis_name(x);
+      auto const size = st_.axis_size(x);
+      if (is_short(n)) {
+        if (size > 1) unrolled_.push_back(n);
+        continue;
+      }
+      if (size == 1) continue;
+      bool const lanes = static_cast<std::int32_t>(x) == v_;
+      if (lanes && size <= lanes_) {
+        vector_loop_ = n;
+        continue;
+      }
+      auto const count = lanes ? ceil_divide(size, lanes_) : size;
+      if (blocks_) {
+        split_for_pipeline(x, count, lanes);
+        continue;
+      }
+      auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count),
+                                     tasks >= 8 * cores ? count : std::max<std::int64_t>(1, count * tasks / (8 * cores)));
+      tasks *= count;
+      tasks_.push_back(n + "_0");
+      middle_.push_back(n + "_1");
+      if (lanes) {
+        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, literal(lanes_)});
+        vector_loop_ = n + "_2";
+      } else {
+        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
+      }
+    }
+  }
+
+  /// Only blocks of the common axis are tasks.
+  void split_for_pipeline(std::size_t x, std::int64_t count, bool lanes) {
+    auto const& n = st_.axis_name(x);
+    if (static_cast<std::int32_t>(x) == blocks_->axis) {
+      auto const chunk = out_.one_of(name_ + ".block_" + n, block_sizes(count), blocks_->seed);
+      out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
+      tasks_.push_back(n + "_0");
+      middle_.push_back(n + "_1");
+    } else if (lanes) {
+      out_.step(primitive::split, name_, {n}, {n + "_1", n + "_2"}, {literal(lanes_)});
+      middle_.push_back(n + "_1");
+      vector_loop_ = n + "_2";
+    } else {
+      middle_.push_back(n);
+    }
+  }
+  /// Powers of two, and what gives all cores the same number of blocks.
+  [[nodiscard]] std::vector<std::int32_t> block_sizes(std::int64_t count) const {
+    auto sizes = doublings(count);
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    for (std::int64_t each = 1; each <= 8; ++each) sizes.push_back(static_cast<std::int32_t>(ceil_divide(count, cores * each)));
+    return sizes;
+  }
+  void place_pipeline() {
+    auto const place = out_.location(name_ + ".pipeline", 2, blocks_->worth_it ? 1 : 0);
+    for (auto const& stage : blocks_->stages)
+      out_.step(primitive::compute_at, stage, {name_, place_root, tasks_[0]}, {}, {place});
+  }
+
+  /// Beside its reader, for one vector; its own choice innermost, so that what is read is shared by all of it.
+  void place_first() {
+    auto const& st = *first_;
+    auto const& name = st.definition->name;
+    if (middle_.empty()) return;
+    auto const chosen = choosing_axes(*st.definition);
+    auto const v = vector_axis_of(st);
+    std::vector<std::string> last;
+    std::vector<std::string> order;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+      auto const& n = st.axis_name(x);
+      if (static_cast<std::int32_t>(x) == v) continue;
+      (std::find(chosen.begin(), chosen.end(), n) != chosen.end() ? last : order).push_back(n);
+    }
+    order.insert(order.end(), last.begin(), last.end());
+    for (auto const& n : order) out_.step(primitive::unroll, name, {n});
+    if (v >= 0) {
+      order.push_back(st.axis_name(static_cast<std::size_t>(v)));
+      out_.step(primitive::vectorize, name, {order.back()});
+    }
+    out_.step(primitive::reorder, name, order);
+    out_.step(primitive::compute_at, name, {name_, middle_.back()});
+    out_.step(primitive::store_in, name, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+
+  /// The axis of the first stage that the lanes run along.
+  [[nodiscard]] std::int32_t vector_axis_of(planned_stage const& st) const {
+    if (v_ < 0) return -1;
+    for (auto const& a : st_.accesses)
+      for (std::size_t d = 0; d < a.indices.size() && !a.write; ++d)
+        if (a.producer >= 0 && &p_.stages[static_cast<std::size_t>(a.producer)] == &st &&
+            a.indices[d].coefficient[static_cast<std::size_t>(v_)] == 1)
+          return static_cast<std::int32_t>(d);
+    return -1;
+  }
+
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& st_;
+  planned_stage const* first_;
+  pipeline const* blocks_;
+  std::string name_;
+  std::int32_t lanes_ = 1;
+  std::int32_t v_ = -1;
+  std::vector<std::string> short_;
+  std::vector<std::string> tasks_;
+  std::vector<std::string> middle_;
+  std::vector<std::string> unrolled_;
+  std::string vector_loop_;
+};
+
+}  // namespace ttune::inline v0::derive

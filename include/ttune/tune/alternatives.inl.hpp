@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ttune/support/error.hpp"
+#include "ttune/support/hash.hpp"
+#include "ttune/tune/alternatives.hpp"
+
+namespace ttune::inline v0::detail {
+
+inline constexpr char const* alternative_knob = "alternative";  ///< in records: which one won
+
+/// The largest errors of transforms are further from their mean than those of sums (measured: twice).
+inline constexpr double largest_over_mean = 4;
+
+inline std::string error_text(double error) {
+  if (error == 0) return "reassociates only";
+  char line[48];
+  std::snprintf(line, sizeof line, "errs %.3g times as much as a direct sum", error);
+  return line;
+}
+
+TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative> all, numerics const& allowed, tuner_options const& options,
+                                                        backend& compiler, learner& model, budget_meter& budget)
+    : all_(std::move(all)), allowed_(allowed), options_(options), backend_(compiler), learner_(model), budget_(budget) {
+  if (all_.empty()) throw argument_error("there is no alternative to tune");
+  if (std::none_of(all_.begin(), all_.end(), [&](alternative const& a) { return allowed_.allows(a.error); })) {
+    std::string listed;
+    for (std::size_t i = 0; i < all_.size(); ++i) listed += (i == 0 ? "" : ", ") + name(i) + " " + error_text(all_[i].error);
+    throw argument_error("no alternative meets the wanted numerics (" + allowed_.text() + "): " + listed);
+  }
+}
+
+TTUNE_INLINE tuning_result alternatives_session::run() {
+  if (auto found = find_in_records()) return std::move(*found);
+  start_all();
+  while (auto* const next = most_promising()) next->session->advance();
+  return choose();
+}
+
+// ---------------------------------------------------------------------------------------------------- records
+
+/// Of all alternatives together: what won among others, or under other numerics, says nothing here.
+TTUNE_INLINE record_key alternatives_session::key() const {
+  auto made = key_of(all_[0].in, backend_.target(), options_.objective);
+  hasher compute;
+  hasher in;
+  for (auto const& a : all_) {
+    auto const each = key_of(a.in, backend_.target(), options_.objective);
+    compute.add(each.compute);
+    in.add(each.space).add(static_cast<std::uint64_t>(allowed_.allows(a.error)));
+  }
+  made.compute = compute.value();
+  made.compute_text = "alternatives: " + made.compute_text;
+  made.space = in.value();
+  return made;
+}
+
+TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records() const {
+  if (!options_.records || options_.replay) return std::nullopt;
+  auto const stored = options_.records->get_image(key());
+  auto image = usable_image(stored);
+  auto const* which = image ? find_choice(stored.of.choices, alternative_knob) : nullptr;
+  if (!which || which->index < 0 || which->index >= static_cast<std::int32_t>(all_.size())) return std::nullopt;
+  auto const winner = static_cast<std::size_t>(which->index);
+  auto choices = stored.of.choices;
+  std::erase_if(choices, [](knob_choice const& c) { return c.knob == alternative_knob; });
+  auto const chosen = find_configuration(all_[winner].in.knobs, choices);
+  if (!chosen) return std::nullopt;
+  tuning_result made{std::move(*image), *chosen, {}};
+  made.report.source = tuning_report::origin::record;
+  made.report.workload = name(0);
+  made.report.alternative = name(winner);
+  made.report.seconds = stored.of.result.seconds;
+  made.report.spread = stored.of.result.spread;
+  made.report.flops = made.image.signature.flops;
+  made.report.stopped_because = "found in the records";
+  made.report.schedule = describe_choices(all_[winner].in.knobs, *chosen);
+  return made;
+}
+
+TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::size_t index) const {
+  if (!options_.records || !options_.records->writable() || options_.replay) return;
+  record r;
+  r.key = key();
+  r.lowering_version = lowering_version;
+  r.choices = choices_of(all_[index].in.knobs, winner.chosen);
+  r.choices.push_back({alternative_knob, static_cast<std::int32_t>(index), {static_cast<std::int32_t>(index)}});
+  r.result.seconds = winner.report.seconds;
+  r.result.spread = winner.report.spread;
+  r.timestamp = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  r.device = options_.device;
+  options_.records->put_image(r, to_bytes(winner.image));
+}
+
+// ----------------------------------------------------------------------------------------------------- trials
+
+/// The first is started even where it may not win: its results are what those of the others are compared with.
+TTUNE_INLINE void alternatives_session::start_all() {
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    bool const may_win = allowed_.allows(all_[i].error);
+    contestants_.push_back({i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
+    auto& c = contestants_.back();
+    if (!may_win && i > 0) continue;
+    c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(i), options_, backend_, options_.search.another(), learner_, budget_, all_[i].in);
+    if (i == 0) {
+      c.session->start();
+      continue;
+    }
+    try {
+      c.session->start();
+    } catch (backend_error const& failure) {  // the others go on without it
+      c.refused = failure.what();
+      continue;
+    }
+    auto const tolerance = largest_over_mean * std::max(1.0, all_[i].error);
+    if (auto const wrong = c.session->disagreement(*contestants_[0].session, tolerance); !wrong.empty())
+      c.refused = "computes something else than " + name(0) + ": " + wrong;
+  }
+}
+
+/// What may be the fastest in the end: the best so far, less what is still hoped for, which fades with the trials.
+TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promising() {
+  constexpr double hope = 0.5;    // of the seconds, at the first trial
+  constexpr double patience = 16;  // trials
+  contestant* chosen = nullptr;
+  double least = 0;
+  for (auto& c : contestants_) {
+    if (!c.refused.empty() || c.session->over()) continue;
+    auto const optimism = hope / std::sqrt(1 + static_cast<double>(c.session->trials()) / patience);
+    auto const reach = c.session->best_seconds() * (1 - optimism);
+    if (!chosen || reach < least) chosen = &c, least = reach;
+  }
+  return chosen;
+}
+
+/// Those near the best are compared in pairs.
+TTUNE_INLINE tuning_result alternatives_session::choose() {
+  constexpr double near = 1.15;
+  auto const may_win = [](contestant const& c) { return c.session && c.refused.empty(); };
+  double best = std::numeric_limits<double>::infinity();
+  std::string failures;
+  for (auto const& c : contestants_) {
+    if (may_win(c)) best = std::min(best, c.session->best_seconds());
+    else if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
+  }
+  std::optional<tuning_result> made;
+  contestant* winner = nullptr;
+  for (auto& c : contestants_) {
+    if (!may_win(c) || c.session->best_seconds() > near * best) continue;
+    auto found = c.session->finish();
+    bool faster = !made;
+    if (made) {
+      auto const paired = c.session->compare(made->image, found.image);
+      if (!paired.failure.empty() || paired.pairs == 0) faster = found.report.seconds < made->report.seconds;
+      else if (paired.low <= 1 && paired.high >= 1) faster = found.report.seconds < made->report.seconds;
+      else faster = paired.ratio < 1;
+      if (paired.failure.empty() && paired.pairs > 0) (faster ? found : *made).report.seconds = faster ? paired.second_seconds : paired.first_seconds;
+    }
+    if (faster) made = std::move(found), winner = &c;
+  }
+  if (!made) throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
+  keep(*made, winner->index);
+  describe(made->report, winner->index);
+  return std::move(*made);
+}
+
+TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::size_t winner) const {
+  report.workload = name(0);
+  report.alternative = name(winner);
+  report.trials = 0;
+  report.tuning_seconds = 0;
+  for (auto const& c : contestants_) {
+    alternative_outcome outcome{name(c.index), all_[c.index].error, 0, 0, c.refused};
+    if (c.session) {
+      outcome.trials = c.session->trials();
+      outcome.seconds = c.session->best_seconds();
+      report.trials += outcome.trials;
+      report.tuning_seconds += c.session->seconds_spent();
+    }
+    report.alternatives.push_back(std::move(outcome));
+  }
+}
+
+}  // namespace ttune::inline v0::detail
