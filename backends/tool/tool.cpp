@@ -131,7 +131,7 @@ key_history history_of(ttune::record_store const& in, ttune::record_key const& k
 void find_pauses(std::span<key_history* const> all) {
   struct moment {
     std::int64_t timestamp;
-    std::size_t number;  // of equal ones the first in the file stays first
+    std::size_t number;  // of equal times: in the order of the keys
     ttune::record const* of;
     key_history* in;
     auto operator<=>(moment const&) const = default;
