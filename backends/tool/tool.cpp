@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
+#include <compare>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <span>
-#include <utility>
 
 #include "ttune/records/json_lines.hpp"
 #include "ttune/records/memory_store.hpp"
@@ -129,17 +129,22 @@ key_history history_of(ttune::record_store const& in, ttune::record_key const& k
 }
 
 void find_pauses(std::span<key_history* const> all) {
-  std::vector<std::pair<ttune::record const*, key_history*>> line;
+  struct moment {
+    std::int64_t timestamp;
+    std::size_t number;  // of equal times: in the order of the keys
+    ttune::record const* of;
+    key_history* in;
+    auto operator<=>(moment const&) const = default;
+  };
+  std::vector<moment> line;
   for (auto* const h : all)
-    for (auto const& r : h->records) line.emplace_back(&r, h);
-  std::ranges::stable_sort(line, {}, [](auto const& at) { return at.first->timestamp; });
+    for (auto const& r : h->records) line.push_back({r.timestamp, line.size(), &r, h});
+  std::ranges::sort(line);
   auto const seconds = [](double s) { return std::isfinite(s) && s > 0 ? s : 0; };
   for (std::size_t i = 1; i < line.size(); ++i) {
-    auto const& r = *line[i].first;
-    auto const gap = static_cast<double>(r.timestamp - line[i - 1].first->timestamp) * 1e-3;
-    if (gap < 30)
-      line[i].second->other_seconds +=
-          seconds(gap - seconds(r.result.compile_seconds) - seconds(r.result.measure_seconds));
+    auto const& m = line[i].of->result;
+    auto const gap = static_cast<double>(line[i].timestamp - line[i - 1].timestamp) * 1e-3;
+    if (gap < 30) line[i].in->other_seconds += seconds(gap - seconds(m.compile_seconds) - seconds(m.measure_seconds));
   }
 }
 

@@ -25,9 +25,8 @@ struct passed {
 void check_memory(kernel_signature const& s, std::span<passed const> all);
 
 template <class Operand, class X>
-passed pass_argument(kernel_signature const& s, std::size_t index, X& x) {
+passed pass_known(kernel_signature const& s, std::size_t index, X& x) {
   using traits = argument_traits<std::remove_cvref_t<X>>;
-  static_assert(traits::known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
   using element_type = std::remove_const_t<typename traits::element>;
   static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>(),
                 "ttune: an argument has another element type than the operand");
@@ -54,6 +53,15 @@ passed pass_argument(kernel_signature const& s, std::size_t index, X& x) {
       if (!traits::contiguous(x)) refuse_argument(s, index, "is a part of a larger object, with gaps in memory: pass a copy of it");
   }
   return {const_cast<void*>(static_cast<void const*>(data)), o.bytes()};
+}
+
+/// Says one thing about a type that is not known, not all that follows from it.
+template <class Operand, class X>
+passed pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index, [[maybe_unused]] X& x) {
+  constexpr bool known = argument_traits<std::remove_cvref_t<X>>::known;
+  static_assert(known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
+  if constexpr (known) return pass_known<Operand>(s, index, x);
+  else return {};
 }
 
 }  // namespace detail
@@ -103,14 +111,17 @@ class kernel {
 
  private:
   template <class... Arguments>
-  [[nodiscard]] std::array<void*, sizeof...(Operands)> pointers(Arguments&... arguments) const {
-    static_assert(sizeof...(Arguments) == sizeof...(Operands), "ttune: a kernel is called with another number of arguments than it has operands");
-    auto const& s = call_.signature();
-    std::size_t next = 0;
-    std::array<detail::passed, sizeof...(Operands)> const all{detail::pass_argument<Operands>(s, next++, arguments)...};
-    detail::check_memory(s, all);
+  [[nodiscard]] std::array<void*, sizeof...(Operands)> pointers([[maybe_unused]] Arguments&... arguments) const {
+    constexpr bool as_many = sizeof...(Arguments) == sizeof...(Operands);
+    static_assert(as_many, "ttune: a kernel is called with another number of arguments than it has operands");
     std::array<void*, sizeof...(Operands)> made;
-    for (std::size_t i = 0; i < all.size(); ++i) made[i] = all[i].data;
+    if constexpr (as_many) {
+      auto const& s = call_.signature();
+      std::size_t next = 0;
+      std::array<detail::passed, sizeof...(Operands)> const all{detail::pass_argument<Operands>(s, next++, arguments)...};
+      detail::check_memory(s, all);
+      for (std::size_t i = 0; i < all.size(); ++i) made[i] = all[i].data;
+    }
     return made;
   }
   kernel_call call_;

@@ -2,10 +2,12 @@
 // Blocks, threads, group memory, barriers and double buffers: what is lowered, that no barrier is superfluous to what
 // the interpreter sees, and what is refused.
 #include "derived_programs.hpp"
+#include "ttune/capture/capture.hpp"
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/schedule.hpp"
+#include "ttune/schedule/factors.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/internal_error.hpp"
 
@@ -169,6 +171,34 @@ TEST_CASE("bind and double_buffer: what is refused") {
   says(s.in(P).compute_at(C, i).double_buffer().double_buffer(), "is double buffered already");
   says(s.cache_write("acc").in("acc").compute_at(C, i).in(P).compute_at(C, i).in("acc").double_buffer(),
        "reads P, which is computed inside of a loop");
+}
+
+TEST_CASE(
+    "bind: a copy of what threads update is made before them, also where it reads through a stage that a knob "
+    "inlines") {
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"M", float, 2, row_major, tensor_kind::inout> const M{{8, 8}};
+  auto const S = update(M)(i, j) = M(i, j) * 2.0F;
+  auto const program = capture::program("twice", {M.handle_of()}, {S.handle_of()});
+  auto const name = program->stages[0]->name;
+  auto const plan_with = [&](step where_far) {
+    return make_plan(
+        space{program,
+              {{primitive::cache_read, name, {"M"}, {"near"}, {}},
+               {primitive::cache_read, "near", {"M"}, {"far"}, {}},
+               {primitive::bind, name, {"j"}, {}, {literal(static_cast<std::int64_t>(loop_kind::thread_x))}},
+               std::move(where_far),
+               {primitive::compute_at, "near", {name, "j"}, {}, {}}},
+              {location_knob("place", 2)},
+              {},
+              {}});
+  };
+  CHECK_NOTHROW((void)plan_with({primitive::compute_at, "far", {"near", place_root}, {}, {}}));
+  CHECK_THROWS_AS((void)plan_with({primitive::compute_at, "far", {"near", place_inline}, {}, {}}), schedule_error);
+  CHECK_THROWS_WITH_AS(
+      (void)plan_with({primitive::compute_at, "far", {"near", place_inline, place_root}, {}, {{0, 0, 0}}}),
+      ("compute_at(near): reads M while threads of " + name + " update it: compute it at the root").c_str(),
+      schedule_error);
 }
 
 TEST_CASE("double_buffer: on a CPU, where it fetches ahead") {

@@ -99,6 +99,21 @@ TEST_CASE("tuner with interpreter_backend: tune_all is the same each time under 
   CHECK(run() == run());
 }
 
+TEST_CASE("tuner: a share of the peak that is reached ends the tuning, one that is not does not") {
+  auto const program = ops::matmul(8, 16, 12).program();
+  tuner_options options;
+  auto const seed = tuner(interpreter_backend{}, options).tune(program, {.trials = 1}).report;
+  options.peak_flops_per_second = seed.flops / seed.seconds / 0.9;  // the untuned kernel reaches 0.9 of it
+  auto const at_once =
+      tuner(interpreter_backend{}, options).tune(program, {.trials = 30, .share_of_peak = 0.89}).report;
+  CHECK(at_once.stopped_because == "the wanted share of peak was reached");
+  CHECK(at_once.trials == 1);
+  auto const never = tuner(interpreter_backend{}, options).tune(program, {.trials = 30, .share_of_peak = 1e6}).report;
+  CHECK(never.stopped_because == "all trials were made");
+  options.peak_flops_per_second = 0;  // not known: no such limit
+  CHECK(tuner(interpreter_backend{}, options).tune(program, {.trials = 5, .share_of_peak = 0.1}).report.trials == 5);
+}
+
 // ---------------------------------------------------------------------------------------------------------- clocks
 
 TEST_CASE("tuner: a clock that jumps ahead by hours ends the budget, with a valid kernel") {

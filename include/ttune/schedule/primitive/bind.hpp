@@ -86,13 +86,25 @@ template <class Is>
   return -1;
 }
 
+/// Whether a stage reads an operand, itself or through stages that may be inlined into it.
+[[nodiscard]] inline bool may_read(plan const& p, planned_stage const& reader, handle<ir::tensor> const& operand) {
+  return std::any_of(reader.accesses.begin(), reader.accesses.end(), [&](auto const& a) {
+    if (a.operand >= 0) return p.program->inputs[static_cast<std::size_t>(a.operand)] == operand;
+    if (a.write || a.producer < 0) return false;
+    auto const& from = p.stages[static_cast<std::size_t>(a.producer)];
+    bool const may_be_inlined = std::any_of(from.places.begin(), from.places.end(), [](planned_place const& at) {
+      return at.kind == planned_place::sort::inlined;
+    });
+    return may_be_inlined && may_read(p, from, operand);
+  });
+}
+
 /// A stage whose threads update an operand that another stage reads; null: none.
 [[nodiscard]] inline planned_stage const* updated_by_threads(plan const& p, planned_stage const& reader) {
   for (auto const& st : p.stages)
-    for (auto const& a : reader.accesses)
-      if (&st != &reader && st.definition->updates && a.operand >= 0 && has_loop(st, is_thread) &&
-          p.program->inputs[static_cast<std::size_t>(a.operand)] == st.definition->updates)
-        return &st;
+    if (&st != &reader && st.definition->updates && has_loop(st, is_thread) &&
+        may_read(p, reader, st.definition->updates))
+      return &st;
   return nullptr;
 }
 
