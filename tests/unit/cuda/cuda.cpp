@@ -14,8 +14,10 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
+#include "ttune/ops/matmul.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/sampling.hpp"
@@ -127,18 +129,42 @@ TEST_CASE("cuda: the convolution that AutoTVM was published with, for all archit
   TTUNE_SKIP_UNLESS_NVRTC();
   ops::conv2d_shape const c7{1, 256, 28, 28, 128, 3, 2, 1};
   auto const space = ops::within_limits(ops::cuda_conv2d_template(c7), c7);
-  sampler const draws(space.knobs, space.constraints);
-  rng random(ttune_test::seed());
-  for (int i = 0; i < 2; ++i) {
-    auto const chosen = draws.draw(random);
-    INFO(detail::describe_choices(space.knobs, chosen));
-    auto const made = lowered_of(space, chosen);
-    for (int const architecture : wanted_architectures()) {
-      INFO("sm_", architecture);
-      cuda_backend backend(cuda::target_of_architecture(architecture));
-      auto const result = backend.compile(made, {});
+  configuration chosen{std::vector<std::int32_t>(space.knobs.size())};
+  auto const choose = [&](std::size_t k, std::vector<std::int32_t> const& tuple) {
+    for (std::int32_t i = 0; i < space.knobs[k].choices(); ++i)
+      if (std::ranges::equal(space.knobs[k].choice(i), tuple)) chosen.choices[k] = i;
+  };
+  choose(0, {4, 2, 8, 2});
+  choose(1, {2, 1, 7, 1});
+  choose(2, {7, 1, 2, 1});
+  choose(3, {32, 2, 4});
+  choose(4, {3, 1, 1});
+  choose(5, {1, 1, 3});
+  auto const made = lowered_of(space, chosen);
+  for (int const architecture : wanted_architectures()) {
+    INFO("sm_", architecture);
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    auto const result = backend.compile(made, {});
+    REQUIRE_MESSAGE(result.image, result.diagnostics);
+    REQUIRE(backend.last_resources().size() == 1);
+    auto const& used = backend.last_resources()[0];
+    CHECK(used.registers > 0);
+    CHECK(used.block_bytes == 4 * (8 * 15 * 3 + 32 * 8 * 3));
+    MESSAGE("sm_", architecture, ": ", used.registers, " registers, compiled in ", 1e3 * result.seconds, " ms");
+  }
+}
+
+TEST_CASE("cuda: derived spaces become cubins") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  for (int const architecture : wanted_architectures()) {
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    for (auto const& program : {ops::matmul<float>(256, 512, 128).program(), ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}).program()}) {
+      auto const of = derive_space(program, backend.target());
+      auto const result = backend.compile(lowered_of(of, of.seed), {});
       REQUIRE_MESSAGE(result.image, result.diagnostics);
-      CHECK(backend.last_resources().at(0).registers > 0);
+      for (auto const& used : backend.last_resources()) CHECK(used.spill_bytes == 0);
+      MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers, " registers, compiled in ",
+              1e3 * result.seconds, " ms");
     }
   }
 }

@@ -194,8 +194,7 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
   if (!(begin.is_constant() && begin.constant <= g.begin)) guard = in(written(at), sum) + " >= " + in(written(begin), sum);
   if (!(end.is_constant() && end.constant >= g.end))
     guard += (guard.empty() ? "" : " && ") + in(written(at), sum) + " < " + in(written(end), sum);
-  bool const meets = detail::any_statement(l.body, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
-  if (!guard.empty() && meets && d >= 3)
+  if (!guard.empty() && d >= 3 && detail::has_barrier(l.body))
     throw backend_error(std::string(dialect_.name()) + ": a barrier inside of loop " + l.variable + ", which not all threads of the block run");
   auto const low = pass::bounds(l.begin, ranges_);
   auto const high = pass::bounds(l.end, ranges_);

@@ -25,7 +25,6 @@ class opencl_backend final : public backend {
   explicit opencl_backend(opencl_options options = {});
   /// One of `devices()`.
   explicit opencl_backend(opencl::device_info d, opencl_options options = {});
-  ~opencl_backend() override;
 
   /// Empty if there are none: then `availability()` of a default one says why.
   [[nodiscard]] static std::vector<opencl::device_info> devices() { return opencl::devices(); }

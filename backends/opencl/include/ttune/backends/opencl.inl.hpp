@@ -22,8 +22,6 @@ TTUNE_INLINE opencl_backend::opencl_backend(opencl_options options) : options_(o
 TTUNE_INLINE opencl_backend::opencl_backend(opencl::device_info d, opencl_options options)
     : device_(std::move(d)), options_(options), target_(opencl::target_of(device_)) {}
 
-TTUNE_INLINE opencl_backend::~opencl_backend() = default;
-
 TTUNE_INLINE std::string opencl_backend::name() const { return "opencl (" + (device_.name.empty() ? "no device" : device_.name) + ")"; }
 
 TTUNE_INLINE ttune::availability opencl_backend::availability() const { return {failure_.empty(), failure_}; }
