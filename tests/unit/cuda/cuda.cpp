@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to cubin: kernels of all kinds compiled by NVRTC for several architectures. Where there is a device, they run.
+// The way to cubin: kernels of all kinds compiled by NVRTC for several architectures. Where there is a device, they
+// run.
 #include "ttune/backends/cuda.hpp"
 
 #include <doctest/doctest.h>
@@ -35,7 +36,8 @@ std::vector<int> wanted_architectures() {
   auto const all = cuda::architectures();
   std::vector<int> made;
   for (int const a : {61, 80, 90, all.empty() ? 90 : *std::max_element(all.begin(), all.end())})
-    if (std::find(all.begin(), all.end(), a) != all.end() && std::find(made.begin(), made.end(), a) == made.end()) made.push_back(a);
+    if (std::find(all.begin(), all.end(), a) != all.end() && std::find(made.begin(), made.end(), a) == made.end())
+      made.push_back(a);
   return made;
 }
 
@@ -57,7 +59,8 @@ ir::lowered plus_one(std::int64_t blocks, std::int64_t threads, std::int64_t gro
   auto const at = ir::make_variable("b") * threads + ir::make_variable("t");
   auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
   body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
-  if (group_elements > 0) body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
+  if (group_elements > 0)
+    body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
   made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
   return made;
 }
@@ -75,13 +78,15 @@ TEST_CASE("cuda_backend: no device is a value with a reason") {
 TEST_CASE("cuda_backend: a target that is no NVIDIA GPU is refused") {
   target other;
   other.name = "toaster";
-  CHECK_THROWS_WITH_AS(cuda_backend{other}, "the target \"toaster\" is no NVIDIA GPU: its cpu is \"generic\", not as sm_80", argument_error);
+  CHECK_THROWS_WITH_AS(cuda_backend{other},
+                       "the target \"toaster\" is no NVIDIA GPU: its cpu is \"generic\", not as sm_80", argument_error);
   CHECK(cuda::architecture_of(cuda::target_of_architecture(103)) == 103);
 }
 
 TEST_CASE("cuda_backend: what no device could run is said before it is compiled") {
   cuda_backend backend(cuda::target_of_architecture(80));
-  CHECK(backend.compile(plus_one(4, 1025), {}).diagnostics == "plus_one_kernel_0 has blocks of 1025 threads, the device takes 1024");
+  CHECK(backend.compile(plus_one(4, 1025), {}).diagnostics ==
+        "plus_one_kernel_0 has blocks of 1025 threads, the device takes 1024");
   CHECK(backend.compile(plus_one(4, 32, 12289), {}).diagnostics ==
         "plus_one_kernel_0 wants 49156 bytes of shared memory, the device has 49152");
 }
@@ -158,13 +163,14 @@ TEST_CASE("cuda: derived spaces become cubins") {
   TTUNE_SKIP_UNLESS_NVRTC();
   for (int const architecture : wanted_architectures()) {
     cuda_backend backend(cuda::target_of_architecture(architecture));
-    for (auto const& program : {ops::matmul<float>(256, 512, 128).program(), ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}).program()}) {
+    for (auto const& program :
+         {ops::matmul<float>(256, 512, 128).program(), ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}).program()}) {
       auto const of = derive_space(program, backend.target());
       auto const result = backend.compile(lowered_of(of, of.seed), {});
       REQUIRE_MESSAGE(result.image, result.diagnostics);
       for (auto const& used : backend.last_resources()) CHECK(used.spill_bytes == 0);
-      MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers, " registers, compiled in ",
-              1e3 * result.seconds, " ms");
+      MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
+              " registers, compiled in ", 1e3 * result.seconds, " ms");
     }
   }
 }
@@ -187,7 +193,8 @@ TEST_CASE("cuda: random programs on blocks and threads become cubins, and run wh
     } catch (schedule_error const&) {
       continue;  // a place by knob that does not hold all readers
     }
-    cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()]) : cuda::target_of(devices[0]));
+    cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()])
+                                         : cuda::target_of(devices[0]));
     auto const result = backend.compile(made, {});
     REQUIRE_MESSAGE(result.image, "TTUNE_SEED=", seed + n, "\n", result.diagnostics, "\n", ir::print(made));
     ++compiled;

@@ -11,13 +11,13 @@
 #include "support/seed.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
-#include "ttune/kernel.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/schedule/derive.hpp"
+#include "ttune/ttune.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/workload.hpp"
 
@@ -30,7 +30,8 @@ opencl_backend& device() {
   return one;
 }
 
-#define TTUNE_SKIP_UNLESS_OPENCL() TTUNE_SKIP_UNLESS("opencl", device().availability().available, device().availability().reason)
+#define TTUNE_SKIP_UNLESS_OPENCL() \
+  TTUNE_SKIP_UNLESS("opencl", device().availability().available, device().availability().reason)
 
 kernel_signature signature_of_two(std::int64_t n) {
   kernel_signature made;
@@ -133,7 +134,8 @@ TEST_CASE("opencl_backend: what the device could not run is said before it is co
   auto info = opencl_backend::devices()[0];
   info.group_threads = 8;
   opencl_backend small(info);
-  CHECK(small.compile(plus(64, 1), signature_of_two(64)).diagnostics == "plus_one_kernel_0 has work-groups of 16 items, the device takes 8");
+  CHECK(small.compile(plus(64, 1), signature_of_two(64)).diagnostics ==
+        "plus_one_kernel_0 has work-groups of 16 items, the device takes 8");
   info = opencl_backend::devices()[0];
   info.buffer_bytes = 100;
   opencl_backend tiny(info);
@@ -150,7 +152,8 @@ TEST_CASE("opencl: an image for a device that is not here, or damaged, is refuse
   auto p = opencl::payload_from_bytes(other.code);
   p.device = "nobody";
   other.code = opencl::to_bytes(p);
-  CHECK_THROWS_WITH_AS((void)load(other), "kernel plus_one is for \"nobody\", and there is no such device", backend_error);
+  CHECK_THROWS_WITH_AS((void)load(other), "kernel plus_one is for \"nobody\", and there is no such device",
+                       backend_error);
   p = opencl::payload_from_bytes(made.image->code);
   p.program.source = "this is no OpenCL";
   other = *made.image;
@@ -160,9 +163,10 @@ TEST_CASE("opencl: an image for a device that is not here, or damaged, is refuse
   CHECK_THROWS_AS((void)load(other), record_error);
   other = *made.image;
   other.device = "abacus";
-  CHECK_THROWS_WITH_AS((void)load(other),
-                       "kernel plus_one is for abacus, of which this program has no backend: include <ttune/backends/abacus.hpp>",
-                       argument_error);
+  CHECK_THROWS_WITH_AS(
+      (void)load(other),
+      "kernel plus_one is for abacus, of which this program has no backend: include <ttune/backends/abacus.hpp>",
+      argument_error);
 }
 
 TEST_CASE("opencl: candidates are measured, wrong ones are found, those that write over an end harm the worker only") {

@@ -45,7 +45,8 @@ TEST_CASE("derived for GPUs: convolutions with padding and strides, pooling, sof
 
 TEST_CASE("derived for GPUs: every configuration fits a block") {
   auto const machine = gpu(6 << 10);
-  for (auto const& program : {ops::conv2d({1, 16, 14, 14, 32, 3, 1, 1}).program(), ops::matmul<float>(64, 96, 48).program()}) {
+  for (auto const& program :
+       {ops::conv2d({1, 16, 14, 14, 32, 3, 1, 1}).program(), ops::matmul<float>(64, 96, 48).program()}) {
     auto const made = derive_space(program, machine);
     auto const p = make_plan(made);
     sampler const draws(made.knobs, made.constraints);

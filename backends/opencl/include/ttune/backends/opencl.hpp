@@ -12,8 +12,9 @@
 namespace ttune::inline v0 {
 
 struct opencl_options {
-  /// `compile` asks the driver for a binary, which starts faster than the text. A driver that crashes over a kernel then
-  /// takes this process along. Otherwise the driver sees a kernel first where it is loaded: while tuning, in the worker.
+  /// `compile` asks the driver for a binary, which starts faster than the text. A driver that crashes over a kernel
+  /// then takes this process along. Otherwise the driver sees a kernel first where it is loaded: while tuning, in the
+  /// worker.
   bool ahead = false;
 };
 
