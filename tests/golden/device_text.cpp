@@ -129,7 +129,8 @@ TEST_CASE("opencl and cuda text: a product through group memory") {
   auto const made = lowered_of(product(13, 7, 11));
   compare("product.cl", emit::opencl(made, machine()).source);
   compare("product.cu", emit::cuda(made, machine()).source);
-  CHECK_THROWS_WITH_AS((void)emit::c(made, machine()), "c: there are no threads that could meet at a barrier", backend_error);
+  CHECK_THROWS_WITH_AS((void)emit::c(made, machine()), "c: there are no threads that could meet at a barrier",
+                       backend_error);
 }
 
 TEST_CASE("opencl and cuda text: grids and group memory of the launches") {

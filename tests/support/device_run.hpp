@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lowered program compiled by a backend and run on arrays in the worker, as the interpreter runs it: drivers may crash.
+// A lowered program compiled by a backend and run on arrays in the worker, as the interpreter runs it: drivers may
+// crash.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct device_result {
   std::vector<ttune::ir::ndarray> results;  ///< as ir::run gives them, if all went well
 };
 
-inline device_result run_on(ttune::backend& by, ttune::ir::lowered const& lowered, ttune::handle<ttune::ir::program> const& program,
+inline device_result run_on(ttune::backend& by, ttune::ir::lowered const& lowered,
+                            ttune::handle<ttune::ir::program> const& program,
                             std::span<ttune::ir::ndarray const> operands, ttune::worker_choice const& where = {}) {
   using namespace ttune;
   device_result made;
@@ -43,7 +45,9 @@ inline device_result run_on(ttune::backend& by, ttune::ir::lowered const& lowere
   if (!made.how.ok()) return made;
   for (auto const& out : program->outputs)
     for (auto const& c : out->components) {
-      auto const name = out->updates ? out->updates->name : out->components.size() == 1 ? out->name : out->name + "." + c.name;
+      auto const name = out->updates                  ? out->updates->name
+                        : out->components.size() == 1 ? out->name
+                                                      : out->name + "." + c.name;
       for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].name == name) made.results.push_back(ir::load_ndarray(all[i].type, all[i].shape, outputs[i].data()));
     }

@@ -8,9 +8,9 @@
 
 namespace ttune::inline v0::emit {
 
-/// One function for `prepare`, one for the body. To be read, and to be compiled where nothing else is at hand: loops over
-/// blocks, threads and vectors are loops. A program with a barrier cannot be said so.
-/// Throws backend_error for what the language cannot say.
+/// One function for `prepare`, one for the body. To be read, and to be compiled where nothing else is at hand: loops
+/// over blocks, threads and vectors are loops. A program with a barrier cannot be said so. Throws backend_error for
+/// what the language cannot say.
 [[nodiscard]] device_program c(ir::lowered const& program, target const& machine);
 
 }  // namespace ttune::inline v0::emit

@@ -8,8 +8,8 @@
 
 namespace ttune::inline v0::emit {
 
-/// Blocks are work-groups, threads work-items; a parallel loop outside of them is one of groups of one work-item. Vectorised
-/// loops become vectors of the target's width, 16 lanes at most; loops marked `unrolled` are unrolled.
+/// Blocks are work-groups, threads work-items; a parallel loop outside of them is one of groups of one work-item.
+/// Vectorised loops become vectors of the target's width, 16 lanes at most; loops marked `unrolled` are unrolled.
 /// Throws backend_error for what the language cannot say.
 [[nodiscard]] device_program opencl(ir::lowered const& program, target const& machine);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ttune/emit/opencl.hpp"
-#include "ttune/emit/c_family/opencl_dialect.hpp"
 #include "ttune/emit/c_family/emitter.hpp"
+#include "ttune/emit/c_family/opencl_dialect.hpp"
+#include "ttune/emit/opencl.hpp"
 
 namespace ttune::inline v0::emit {
 

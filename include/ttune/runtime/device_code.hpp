@@ -3,8 +3,8 @@
 // the interpreter's kernels are such code too.
 //
 // Who can load them is settled by the linker: a backend's bodies define the function of its device, and a program that
-// has them can load such images, whether it is an application or the worker that measures for one. There is no registry,
-// nothing to be called first, and no order.
+// has them can load such images, whether it is an application or the worker that measures for one. There is no
+// registry, nothing to be called first, and no order.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
     return no(": an entry lies outside of its code");
   if (!image.device.empty()) {
     if (find_device_loader(image.device)) return {};
-    return no(" is for " + image.device + ", of which this program has no backend: include <ttune/backends/" + image.device + ".hpp>");
+    return no(" is for " + image.device + ", of which this program has no backend: include <ttune/backends/" +
+              image.device + ".hpp>");
   }
   if (!is_host_architecture(image.target))
     return no(" is code for \"" + image.target + "\", another kind of processor");

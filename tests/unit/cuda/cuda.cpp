@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to cubin: kernels of all kinds compiled by NVRTC for several architectures. Where there is a device, they run.
+// The way to cubin: kernels of all kinds compiled by NVRTC for several architectures. Where there is a device, they
+// run.
 #include "ttune/backends/cuda.hpp"
 
 #include <doctest/doctest.h>
@@ -14,8 +15,10 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
+#include "ttune/ops/matmul.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/sampling.hpp"
@@ -33,7 +36,8 @@ std::vector<int> wanted_architectures() {
   auto const all = cuda::architectures();
   std::vector<int> made;
   for (int const a : {61, 80, 90, all.empty() ? 90 : *std::max_element(all.begin(), all.end())})
-    if (std::find(all.begin(), all.end(), a) != all.end() && std::find(made.begin(), made.end(), a) == made.end()) made.push_back(a);
+    if (std::find(all.begin(), all.end(), a) != all.end() && std::find(made.begin(), made.end(), a) == made.end())
+      made.push_back(a);
   return made;
 }
 
@@ -55,7 +59,8 @@ ir::lowered plus_one(std::int64_t blocks, std::int64_t threads, std::int64_t gro
   auto const at = ir::make_variable("b") * threads + ir::make_variable("t");
   auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
   body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
-  if (group_elements > 0) body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
+  if (group_elements > 0)
+    body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
   made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
   return made;
 }
@@ -73,13 +78,15 @@ TEST_CASE("cuda_backend: no device is a value with a reason") {
 TEST_CASE("cuda_backend: a target that is no NVIDIA GPU is refused") {
   target other;
   other.name = "toaster";
-  CHECK_THROWS_WITH_AS(cuda_backend{other}, "the target \"toaster\" is no NVIDIA GPU: its cpu is \"generic\", not as sm_80", argument_error);
+  CHECK_THROWS_WITH_AS(cuda_backend{other},
+                       "the target \"toaster\" is no NVIDIA GPU: its cpu is \"generic\", not as sm_80", argument_error);
   CHECK(cuda::architecture_of(cuda::target_of_architecture(103)) == 103);
 }
 
 TEST_CASE("cuda_backend: what no device could run is said before it is compiled") {
   cuda_backend backend(cuda::target_of_architecture(80));
-  CHECK(backend.compile(plus_one(4, 1025), {}).diagnostics == "plus_one_kernel_0 has blocks of 1025 threads, the device takes 1024");
+  CHECK(backend.compile(plus_one(4, 1025), {}).diagnostics ==
+        "plus_one_kernel_0 has blocks of 1025 threads, the device takes 1024");
   CHECK(backend.compile(plus_one(4, 32, 12289), {}).diagnostics ==
         "plus_one_kernel_0 wants 49156 bytes of shared memory, the device has 49152");
 }
@@ -127,18 +134,43 @@ TEST_CASE("cuda: the convolution that AutoTVM was published with, for all archit
   TTUNE_SKIP_UNLESS_NVRTC();
   ops::conv2d_shape const c7{1, 256, 28, 28, 128, 3, 2, 1};
   auto const space = ops::within_limits(ops::cuda_conv2d_template(c7), c7);
-  sampler const draws(space.knobs, space.constraints);
-  rng random(ttune_test::seed());
-  for (int i = 0; i < 2; ++i) {
-    auto const chosen = draws.draw(random);
-    INFO(detail::describe_choices(space.knobs, chosen));
-    auto const made = lowered_of(space, chosen);
-    for (int const architecture : wanted_architectures()) {
-      INFO("sm_", architecture);
-      cuda_backend backend(cuda::target_of_architecture(architecture));
-      auto const result = backend.compile(made, {});
+  configuration chosen{std::vector<std::int32_t>(space.knobs.size())};
+  auto const choose = [&](std::size_t k, std::vector<std::int32_t> const& tuple) {
+    for (std::int32_t i = 0; i < space.knobs[k].choices(); ++i)
+      if (std::ranges::equal(space.knobs[k].choice(i), tuple)) chosen.choices[k] = i;
+  };
+  choose(0, {4, 2, 8, 2});
+  choose(1, {2, 1, 7, 1});
+  choose(2, {7, 1, 2, 1});
+  choose(3, {32, 2, 4});
+  choose(4, {3, 1, 1});
+  choose(5, {1, 1, 3});
+  auto const made = lowered_of(space, chosen);
+  for (int const architecture : wanted_architectures()) {
+    INFO("sm_", architecture);
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    auto const result = backend.compile(made, {});
+    REQUIRE_MESSAGE(result.image, result.diagnostics);
+    REQUIRE(backend.last_resources().size() == 1);
+    auto const& used = backend.last_resources()[0];
+    CHECK(used.registers > 0);
+    CHECK(used.block_bytes == 4 * (8 * 15 * 3 + 32 * 8 * 3));
+    MESSAGE("sm_", architecture, ": ", used.registers, " registers, compiled in ", 1e3 * result.seconds, " ms");
+  }
+}
+
+TEST_CASE("cuda: derived spaces become cubins") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  for (int const architecture : wanted_architectures()) {
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    for (auto const& program :
+         {ops::matmul<float>(256, 512, 128).program(), ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}).program()}) {
+      auto const of = derive_space(program, backend.target());
+      auto const result = backend.compile(lowered_of(of, of.seed), {});
       REQUIRE_MESSAGE(result.image, result.diagnostics);
-      CHECK(backend.last_resources().at(0).registers > 0);
+      for (auto const& used : backend.last_resources()) CHECK(used.spill_bytes == 0);
+      MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
+              " registers, compiled in ", 1e3 * result.seconds, " ms");
     }
   }
 }
@@ -161,7 +193,8 @@ TEST_CASE("cuda: random programs on blocks and threads become cubins, and run wh
     } catch (schedule_error const&) {
       continue;  // a place by knob that does not hold all readers
     }
-    cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()]) : cuda::target_of(devices[0]));
+    cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()])
+                                         : cuda::target_of(devices[0]));
     auto const result = backend.compile(made, {});
     REQUIRE_MESSAGE(result.image, "TTUNE_SEED=", seed + n, "\n", result.diagnostics, "\n", ir::print(made));
     ++compiled;

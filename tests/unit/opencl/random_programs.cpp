@@ -21,10 +21,12 @@ using namespace ttune;
 
 namespace {
 
-void check(std::uint64_t count, ttune_test::random_schedule_options const& schedules, ttune_test::random_program_options programs) {
+void check(std::uint64_t count, ttune_test::random_schedule_options const& schedules,
+           ttune_test::random_program_options programs) {
   opencl_backend device;
   TTUNE_SKIP_UNLESS("opencl", device.availability().available, device.availability().reason);
-  programs.types = {dtype::f64, dtype::i8, dtype::u8, dtype::i16, dtype::u16, dtype::i32, dtype::u32, dtype::i64, dtype::u64};
+  programs.types = {dtype::f64, dtype::i8,  dtype::u8,  dtype::i16, dtype::u16,
+                    dtype::i32, dtype::u32, dtype::i64, dtype::u64};
   auto const seed = ttune_test::seed();
   ttune_test::primitive_counts counts;
   std::uint64_t ran = 0;
@@ -55,8 +57,8 @@ void check(std::uint64_t count, ttune_test::random_schedule_options const& sched
     auto const found = got.how.ok() ? ttune_test::difference(expected, got.results, 1e-9)
                                     : std::string(name_of(got.how.status)) + ": " + got.how.message;
     if (found.empty()) continue;
-    FAIL("TTUNE_SEED=", seed + n, "\n", found, "\n", ir::print(*p), "\n", to_cpp(s, chosen), "\n", ir::print(made), "\n",
-         device.source(made, {}));
+    FAIL("TTUNE_SEED=", seed + n, "\n", found, "\n", ir::print(*p), "\n", to_cpp(s, chosen), "\n", ir::print(made),
+         "\n", device.source(made, {}));
   }
   MESSAGE(ran, " programs, the driver aborted over ", aborted);
   CHECK(4 * aborted < ran);

@@ -51,7 +51,8 @@ class plain_c_dialect final : public c_dialect {
   [[nodiscard]] std::string restrict_word() const override { return "restrict"; }
   [[nodiscard]] std::string array_prefix(ir::memory) const override { return ""; }
   [[nodiscard]] std::string table_prefix() const override { return "static const "; }
-  [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters, std::int64_t const*) const override {
+  [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
+                                 std::int64_t const*) const override {
     std::string text = "void " + kernel + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
@@ -62,11 +63,15 @@ class plain_c_dialect final : public c_dialect {
   [[nodiscard]] std::string prelude(bool) const override {
     return "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n";
   }
-  [[nodiscard]] std::string not_finite(dtype, double v) const override { return std::isnan(v) ? "NAN" : v < 0 ? "(-INFINITY)" : "INFINITY"; }
+  [[nodiscard]] std::string not_finite(dtype, double v) const override {
+    return std::isnan(v) ? "NAN" : v < 0 ? "(-INFINITY)" : "INFINITY";
+  }
   [[nodiscard]] std::string integer_suffix(dtype t) const override {
     return t == dtype::i64 ? "LL" : t == dtype::u64 ? "ULL" : t == dtype::u32 ? "U" : "";
   }
-  [[nodiscard]] std::string function(std::string const& base, dtype t) const override { return t == dtype::f64 ? base : base + "f"; }
+  [[nodiscard]] std::string function(std::string const& base, dtype t) const override {
+    return t == dtype::f64 ? base : base + "f";
+  }
   [[nodiscard]] std::string function_prefix() const override { return "static inline "; }
   [[nodiscard]] std::string saturating_cast(std::string const& wanted, std::string const& to) const override {
     return function_prefix() + saturating_function(wanted, to, [this](dtype t) { return type(t, 64); });
@@ -77,7 +82,8 @@ class plain_c_dialect final : public c_dialect {
              "(uint16_t h) {\n"
              "  int const e = h >> 10 & 31;\n"
              "  float const f = (float)(h & 1023);\n"
-             "  float const x = e == 31 ? (f != 0 ? NAN : INFINITY) : e == 0 ? ldexpf(f, -24) : ldexpf(1024 + f, e - 25);\n"
+             "  float const x = e == 31 ? (f != 0 ? NAN : INFINITY) : e == 0 ? ldexpf(f, -24) : ldexpf(1024 + f, e - "
+             "25);\n"
              "  return h >> 15 ? -x : x;\n"
              "}\n";
     return "static inline uint16_t " + wanted +
@@ -95,7 +101,9 @@ class plain_c_dialect final : public c_dialect {
   [[nodiscard]] std::string bits_as_float(std::string const& bits) const override {
     return "uint32_t const b = " + bits + "; float x; memcpy(&x, &b, sizeof x); return x;";
   }
-  [[nodiscard]] std::string float_as_bits(std::string const& x) const override { return "uint32_t b; memcpy(&b, &" + x + ", sizeof b); "; }
+  [[nodiscard]] std::string float_as_bits(std::string const& x) const override {
+    return "uint32_t b; memcpy(&b, &" + x + ", sizeof b); ";
+  }
 };
 
 }  // namespace ttune::inline v0::emit

@@ -48,16 +48,24 @@ class cuda_dialect final : public c_dialect {
     return (read_only ? "const " : "") + element + "*";
   }
   [[nodiscard]] std::string restrict_word() const override { return "__restrict__"; }
-  [[nodiscard]] std::string array_prefix(ir::memory where) const override { return where == ir::memory::group ? "__shared__ __align__(16) " : ""; }
+  [[nodiscard]] std::string array_prefix(ir::memory where) const override {
+    return where == ir::memory::group ? "__shared__ __align__(16) " : "";
+  }
   [[nodiscard]] std::string table_prefix() const override { return "__device__ const "; }
 
-  [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters, std::int64_t const* threads) const override {
-    std::string text = "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads[0] * threads[1] * threads[2]) + ")\n" + kernel + "(";
+  [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
+                                 std::int64_t const* threads) const override {
+    std::string text = "extern \"C\" __global__ void __launch_bounds__(" +
+                       std::to_string(threads[0] * threads[1] * threads[2]) + ")\n" + kernel + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
   }
-  [[nodiscard]] std::string group_id(int direction) const override { return std::string("blockIdx.") + "xyz"[direction]; }
-  [[nodiscard]] std::string thread_id(int direction) const override { return std::string("threadIdx.") + "xyz"[direction]; }
+  [[nodiscard]] std::string group_id(int direction) const override {
+    return std::string("blockIdx.") + "xyz"[direction];
+  }
+  [[nodiscard]] std::string thread_id(int direction) const override {
+    return std::string("threadIdx.") + "xyz"[direction];
+  }
   [[nodiscard]] std::string barrier() const override { return "__syncthreads();"; }
   [[nodiscard]] std::string prelude(bool) const override { return ""; }
 
@@ -72,18 +80,26 @@ class cuda_dialect final : public c_dialect {
   [[nodiscard]] std::string integer_suffix(dtype t) const override {
     return t == dtype::i64 ? "LL" : t == dtype::u64 ? "ULL" : t == dtype::u32 ? "U" : "";
   }
-  [[nodiscard]] std::string function(std::string const& base, dtype t) const override { return t == dtype::f64 ? base : base + "f"; }
+  [[nodiscard]] std::string function(std::string const& base, dtype t) const override {
+    return t == dtype::f64 ? base : base + "f";
+  }
   [[nodiscard]] std::string function_prefix() const override { return "static __device__ inline "; }
   [[nodiscard]] std::string saturating_cast(std::string const& wanted, std::string const& to) const override {
     return function_prefix() + saturating_function(wanted, to, [this](dtype t) { return type(t, 64); });
   }
   [[nodiscard]] std::string half_function(std::string const& wanted, bool from_bits, int) const override {
     if (from_bits)
-      return function_prefix() + "float " + wanted + "(unsigned short h) { float x; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h)); return x; }\n";
-    return function_prefix() + "unsigned short " + wanted + "(float x) { unsigned short h; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x)); return h; }\n";
+      return function_prefix() + "float " + wanted +
+             "(unsigned short h) { float x; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h)); return x; }\n";
+    return function_prefix() + "unsigned short " + wanted +
+           "(float x) { unsigned short h; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x)); return h; }\n";
   }
-  [[nodiscard]] std::string bits_as_float(std::string const& bits) const override { return "return __uint_as_float(" + bits + ");"; }
-  [[nodiscard]] std::string float_as_bits(std::string const& x) const override { return "unsigned int const b = __float_as_uint(" + x + "); "; }
+  [[nodiscard]] std::string bits_as_float(std::string const& bits) const override {
+    return "return __uint_as_float(" + bits + ");";
+  }
+  [[nodiscard]] std::string float_as_bits(std::string const& x) const override {
+    return "unsigned int const b = __float_as_uint(" + x + "); ";
+  }
 };
 
 }  // namespace ttune::inline v0::emit

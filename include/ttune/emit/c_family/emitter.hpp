@@ -33,7 +33,8 @@ class c_emitter {
   [[nodiscard]] device_program run();
 
  private:
-  /// Thrown where lanes would have to go different ways: the vectorised loop at hand is written element by element then.
+  /// Thrown where lanes would have to go different ways: the vectorised loop at hand is written element by element
+  /// then.
   struct needs_scalar {};
 
   /// How tightly C's operators bind.
@@ -156,8 +157,8 @@ class c_emitter {
   bool preparing_ = false;
 
   // around kernels
-  std::vector<ir::stmt> alone_;               ///< statements without kernels: one thread runs them
-  std::vector<ir::stmt> around_;              ///< lets and conditionals around what becomes kernels, bodies of no meaning
+  std::vector<ir::stmt> alone_;   ///< statements without kernels: one thread runs them
+  std::vector<ir::stmt> around_;  ///< lets and conditionals around what becomes kernels, bodies of no meaning
   std::vector<std::string> host_variables_;
   pass::ranges host_ranges_;
 
@@ -167,15 +168,15 @@ class c_emitter {
   std::vector<std::pair<std::size_t, std::size_t>> scopes_;  ///< where their heads begin and end in the text
   c_names names_;
   std::array<span, directions> grid_;
-  std::map<int, std::string> identities_;     ///< of blocks and threads, by direction
-  unsigned entered_ = 0;                      ///< directions whose loop we are in
+  std::map<int, std::string> identities_;  ///< of blocks and threads, by direction
+  unsigned entered_ = 0;                   ///< directions whose loop we are in
   std::string group_arrays_;
   std::int64_t group_bytes_ = 0;
   std::map<ir::buffer const*, std::string> arrays_;
   register_shapes shapes_;
   std::unordered_map<std::string, linear> variables_;
   pass::ranges ranges_;
-  std::set<std::string> naturals_;            ///< texts of indices that are not negative
+  std::set<std::string> naturals_;  ///< texts of indices that are not negative
   int lanes_ = 1;
   std::map<ir::expr_node const*, std::string> moved_;  ///< what a wide move has loaded; `lane_` of it is meant
   int lane_ = 0;

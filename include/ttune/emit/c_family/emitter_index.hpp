@@ -16,15 +16,16 @@ inline linear c_emitter::atom(std::string const& text, bool not_negative) {
 
 inline bool c_emitter::not_negative(linear const& l) const {
   return l.constant >= 0 && l.lane >= 0 && std::all_of(l.terms.begin(), l.terms.end(), [&](linear::term const& t) {
-    return t.coefficient >= 0 && naturals_.count(t.value) != 0;
-  });
+           return t.coefficient >= 0 && naturals_.count(t.value) != 0;
+         });
 }
 
 /// The sum without its lane part: large steps first, what is subtracted last.
 inline c_emitter::value c_emitter::written(linear const& l) const {
   auto terms = l.terms;
   std::stable_sort(terms.begin(), terms.end(), [](linear::term const& a, linear::term const& b) {
-    return (a.coefficient > 0) != (b.coefficient > 0) ? a.coefficient > 0 : std::abs(a.coefficient) > std::abs(b.coefficient);
+    return (a.coefficient > 0) != (b.coefficient > 0) ? a.coefficient > 0
+                                                      : std::abs(a.coefficient) > std::abs(b.coefficient);
   });
   std::string text;
   int parts = 0;
@@ -41,7 +42,8 @@ inline c_emitter::value c_emitter::written(linear const& l) const {
   }
   if (parts == 0) return {std::to_string(l.constant), dtype::index, 1, l.constant < 0 ? prefix : primary};
   bool const negative = text[0] == '-';
-  if (l.constant != 0 && !leads) ++parts, text += (l.constant < 0 ? " - " : " + ") + std::to_string(std::abs(l.constant));
+  if (l.constant != 0 && !leads)
+    ++parts, text += (l.constant < 0 ? " - " : " + ") + std::to_string(std::abs(l.constant));
   return {text, dtype::index, 1, parts > 1 ? sum : multiplied ? product : negative ? prefix : primary};
 }
 
@@ -83,7 +85,9 @@ inline linear c_emitter::index_binary(ir::expr const& e, ir::binary const& b) {
     default: break;
   }
   if (x.lane != 0 || y.lane != 0) throw needs_scalar{};
-  if (b.op == ir::binary_op::multiply) return atom("(" + in(written(x), product) + " * " + in(written(y), prefix) + ")", not_negative(x) && not_negative(y));
+  if (b.op == ir::binary_op::multiply)
+    return atom("(" + in(written(x), product) + " * " + in(written(y), prefix) + ")",
+                not_negative(x) && not_negative(y));
   bool const least = b.op == ir::binary_op::minimum;
   if (!least && b.op != ir::binary_op::maximum)
     throw backend_error(std::string(dialect_.name()) + ": an index uses an operation that indices do not have");
@@ -98,8 +102,8 @@ inline linear c_emitter::index_binary(ir::expr const& e, ir::binary const& b) {
   return atom(made.text, natural);
 }
 
-/// floor(a / by), or the remainder. Terms that are multiples of `by` leave the division. C rounds towards zero, which is
-/// the same where nothing is negative.
+/// floor(a / by), or the remainder. Terms that are multiples of `by` leave the division. C rounds towards zero, which
+/// is the same where nothing is negative.
 inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder) {
   linear whole;  // multiples of `by`
   linear rest;
@@ -131,7 +135,8 @@ inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t
       rest = a;
       result = linear{};
     } else {
-      auto const made = helper(remainder ? "floor_modulo" : "floor_divide", dtype::index, {written(rest), {std::to_string(by), dtype::index}});
+      auto const made = helper(remainder ? "floor_modulo" : "floor_divide", dtype::index,
+                               {written(rest), {std::to_string(by), dtype::index}});
       auto const part = atom(made.text, remainder);
       if (remainder) return part;
       result.constant += multiple;
@@ -140,7 +145,8 @@ inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t
   } else {
     result.constant += multiple;
   }
-  auto const part = atom("(" + in(written(rest), product) + (remainder ? " % " : " / ") + std::to_string(by) + ")", true);
+  auto const part =
+      atom("(" + in(written(rest), product) + (remainder ? " % " : " / ") + std::to_string(by) + ")", true);
   return remainder ? part : result + part;
 }
 
@@ -156,10 +162,10 @@ inline linear c_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> c
 
 inline bool c_emitter::varies(ir::expr const& e) const {
   return lanes_ > 1 && ir::contains(e, [&](ir::expr const& n) {
-    auto const* v = ir::as<ir::variable>(n);
-    auto const it = v ? variables_.find(v->name) : variables_.end();
-    return it != variables_.end() && it->second.lane != 0;
-  });
+           auto const* v = ir::as<ir::variable>(n);
+           auto const it = v ? variables_.find(v->name) : variables_.end();
+           return it != variables_.end() && it->second.lane != 0;
+         });
 }
 
 /// Which lanes fulfil a condition, if that is known now.
@@ -176,7 +182,9 @@ inline std::optional<c_emitter::mask> c_emitter::decide(ir::expr const& conditio
     bool const all = b->op == ir::binary_op::logical_and;
     auto const x = decide(b->left);
     auto const y = decide(b->right);
-    auto const settled = [&](std::optional<mask> const& m) { return m && std::find(m->begin(), m->end(), all) == m->end(); };
+    auto const settled = [&](std::optional<mask> const& m) {
+      return m && std::find(m->begin(), m->end(), all) == m->end();
+    };
     if (settled(x)) return x;
     if (settled(y)) return y;
     if (!x || !y) return std::nullopt;
@@ -185,7 +193,8 @@ inline std::optional<c_emitter::mask> c_emitter::decide(ir::expr const& conditio
     return made;
   }
   if (b->left->type != dtype::index || b->op < ir::binary_op::equal) return std::nullopt;
-  if (ir::contains(condition, [](ir::expr const& n) { return ir::as<ir::access>(n) || ir::as<ir::select>(n); })) return std::nullopt;
+  if (ir::contains(condition, [](ir::expr const& n) { return ir::as<ir::access>(n) || ir::as<ir::select>(n); }))
+    return std::nullopt;
   auto const difference = index(b->left) + index(b->right).scaled(-1);
   if (!difference.terms.empty()) return std::nullopt;
   mask made;

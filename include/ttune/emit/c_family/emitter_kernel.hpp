@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes a kernel: the outermost loop over blocks or threads, a parallel loop outside of one (its iterations are
-// groups of one thread), and what stands between such loops, run by one thread. Serial loops around kernels are launched
-// again and again, conditions and lets around them move into them.
+// groups of one thread), and what stands between such loops, run by one thread. Serial loops around kernels are
+// launched again and again, conditions and lets around them move into them.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
@@ -23,10 +23,12 @@ inline bool c_emitter::has_kernel(ir::stmt const& s) {
 /// Whether a loop runs over blocks or threads of the kernel being written.
 inline bool c_emitter::is_kernel_loop(ir::loop const& l) const {
   if (!dialect_.has_threads()) return false;
-  return detail::is_block_loop(l.kind) || detail::is_thread_loop(l.kind) || (l.kind == ir::loop_kind::parallel && entered_ == 0);
+  return detail::is_block_loop(l.kind) || detail::is_thread_loop(l.kind) ||
+         (l.kind == ir::loop_kind::parallel && entered_ == 0);
 }
 
-/// Facts of the whole program: what is written, whether there are doubles, how wide an index must be, where scratch lies.
+/// Facts of the whole program: what is written, whether there are doubles, how wide an index must be, where scratch
+/// lies.
 inline void c_emitter::survey() {
   for (auto const* list : {&program_.operands, &program_.prepared})
     for (auto const& b : *list)
@@ -80,7 +82,8 @@ inline device_program c_emitter::run() {
 
 inline void c_emitter::host(ir::stmt const& s, std::vector<device_launch>& launches) {
   if (!s) return;
-  if (auto const* a = ir::as<ir::allocate>(s); a && (a->storage->where == ir::memory::shared)) return host(a->body, launches);
+  if (auto const* a = ir::as<ir::allocate>(s); a && (a->storage->where == ir::memory::shared))
+    return host(a->body, launches);
   if (!dialect_.has_threads() || !has_kernel(s)) return alone_.push_back(s);
   if (auto const* n = ir::as<ir::block>(s)) {
     for (auto const& part : n->body) host(part, launches);
@@ -119,7 +122,8 @@ inline void c_emitter::host_loop(ir::loop const& l, std::vector<device_launch>& 
   auto const low = pass::bounds(l.begin, host_ranges_);
   auto const high = pass::bounds(l.end, host_ranges_);
   if (!pass::is_bounded(low) || !pass::is_bounded(high))
-    throw backend_error(std::string(dialect_.name()) + ": the loop " + l.variable + " around kernels has no known bounds");
+    throw backend_error(std::string(dialect_.name()) + ": the loop " + l.variable +
+                        " around kernels has no known bounds");
   auto const begin = low.low;
   auto const end = high.high;
   if (begin >= end) return;
@@ -129,14 +133,17 @@ inline void c_emitter::host_loop(ir::loop const& l, std::vector<device_launch>& 
   std::vector<device_launch> once;
   auto const guards = around_.size();
   auto const at = ir::make_variable(l.variable);
-  if (low.low != low.high) around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less_equal, l.begin, at), l.body));
-  if (high.low != high.high) around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less, at, l.end), l.body));
+  if (low.low != low.high)
+    around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less_equal, l.begin, at), l.body));
+  if (high.low != high.high)
+    around_.push_back(ir::make_conditional(ir::make_binary(ir::binary_op::less, at, l.end), l.body));
   host(l.body, once);
   flush(once);
   around_.resize(guards);
   host_variables_.pop_back();
   host_ranges_.erase(l.variable);
-  if (static_cast<std::int64_t>(once.size()) * (end - begin) + static_cast<std::int64_t>(launches.size()) > most_launches)
+  if (static_cast<std::int64_t>(once.size()) * (end - begin) + static_cast<std::int64_t>(launches.size()) >
+      most_launches)
     throw backend_error(std::string(dialect_.name()) + ": the loop " + l.variable + " would launch more than " +
                         std::to_string(most_launches) + " kernels: bind a loop further out");
   for (auto i = begin; i < end; ++i)
@@ -169,10 +176,12 @@ inline void c_emitter::measure(ir::stmt const& s, pass::ranges& known, bool insi
   auto const low = pass::bounds(l->begin, known);
   auto const high = pass::bounds(l->end, known);
   known[l->variable] = {low.low, high.high - 1};
-  bool const bound = detail::is_block_loop(l->kind) || detail::is_thread_loop(l->kind) || (l->kind == ir::loop_kind::parallel && !inside);
+  bool const bound = detail::is_block_loop(l->kind) || detail::is_thread_loop(l->kind) ||
+                     (l->kind == ir::loop_kind::parallel && !inside);
   if (bound) {
     if (!pass::is_bounded(low) || !pass::is_bounded(high))
-      throw backend_error(std::string(dialect_.name()) + ": the number of blocks or threads of loop " + l->variable + " is not known");
+      throw backend_error(std::string(dialect_.name()) + ": the number of blocks or threads of loop " + l->variable +
+                          " is not known");
     auto& g = grid_[static_cast<std::size_t>(direction_of(l->kind))];
     if (low.low < high.high) {
       g.begin = g.used ? std::min(g.begin, low.low) : low.low;
@@ -189,10 +198,11 @@ inline std::vector<std::string> c_emitter::parameters() {
     for (auto const& b : *list) {
       auto const name = names_.fresh(b->name);
       arrays_[b.get()] = name;
-      made.push_back(dialect_.pointer(ir::memory::operand, dialect_.storage(b->type), written_.count(b.get()) == 0) + " " +
-                     dialect_.restrict_word() + " " + name);
+      made.push_back(dialect_.pointer(ir::memory::operand, dialect_.storage(b->type), written_.count(b.get()) == 0) +
+                     " " + dialect_.restrict_word() + " " + name);
     }
-  made.push_back(dialect_.pointer(ir::memory::operand, dialect_.storage(dtype::u8), false) + " " + dialect_.restrict_word() + " workspace");
+  made.push_back(dialect_.pointer(ir::memory::operand, dialect_.storage(dtype::u8), false) + " " +
+                 dialect_.restrict_word() + " workspace");
   for (auto const& v : host_variables_) {
     auto const name = names_.fresh(v);
     made.push_back("const " + type_name(dtype::index) + " " + name);

@@ -12,7 +12,8 @@ inline ir::memory c_emitter::place_of(ir::buffer const& b) const {
   constexpr std::int64_t most_own_bytes = 16 << 10;
   bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
   auto const bytes = b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
-  if (b.where == ir::memory::local && one_thread && bytes > most_own_bytes && dialect_.has_threads()) return ir::memory::group;
+  if (b.where == ir::memory::local && one_thread && bytes > most_own_bytes && dialect_.has_threads())
+    return ir::memory::group;
   return b.where;
 }
 
@@ -26,10 +27,12 @@ inline std::string c_emitter::array(ir::buffer const& b) {
   auto const known = arrays_.find(&b);
   if (known != arrays_.end()) return known->second;
   auto const place = shared_offsets_.find(&b);
-  if (place == shared_offsets_.end()) throw backend_error(std::string(dialect_.name()) + ": buffer " + b.name + " is used outside of its alloc");
+  if (place == shared_offsets_.end())
+    throw backend_error(std::string(dialect_.name()) + ": buffer " + b.name + " is used outside of its alloc");
   auto const name = names_.fresh(b.name);
   auto const pointer = dialect_.pointer(ir::memory::shared, dialect_.storage(b.type), false);
-  group_arrays_ += "  " + pointer + " const " + name + " = (" + pointer + ")(workspace" + (place->second != 0 ? " + " + std::to_string(place->second) : "") + ");\n";
+  group_arrays_ += "  " + pointer + " const " + name + " = (" + pointer + ")(workspace" +
+                   (place->second != 0 ? " + " + std::to_string(place->second) : "") + ");\n";
   arrays_[&b] = name;
   return name;
 }
@@ -43,12 +46,15 @@ inline std::string c_emitter::table(ir::buffer const& b) {
     ir::constant c;
     c.real = v;
     c.integer = static_cast<std::int64_t>(v);
-    auto const text = b.type == dtype::f16    ? std::to_string(to_f16(v).bits)
-                      : b.type == dtype::bf16 ? std::to_string(to_bf16(v).bits)
-                                              : evaluate_constant(ir::make_number(b.type == dtype::boolean ? dtype::u8 : b.type, v), c).text;
+    auto const text =
+        b.type == dtype::f16 ? std::to_string(to_f16(v).bits)
+        : b.type == dtype::bf16
+            ? std::to_string(to_bf16(v).bits)
+            : evaluate_constant(ir::make_number(b.type == dtype::boolean ? dtype::u8 : b.type, v), c).text;
     values += (values.empty() ? "" : ", ") + text;
   }
-  tables_ += dialect_.table_prefix() + dialect_.storage(b.type) + " " + name + "[" + std::to_string(b.elements()) + "] = {" + values + "};\n\n";
+  tables_ += dialect_.table_prefix() + dialect_.storage(b.type) + " " + name + "[" + std::to_string(b.elements()) +
+             "] = {" + values + "};\n\n";
   return name;
 }
 
@@ -83,7 +89,8 @@ inline void c_emitter::store_variables(ir::buffer const& b, linear const& flat, 
   auto const name = names_.fresh(b.name + "_all");
   open("");
   line("const " + type_name(b.type, lanes_) + " " + name + " = " + widened(v, lanes_).text + ";");
-  for (int i = 0; i < lanes_; ++i) line(variable(b, flat.constant + flat.lane * i) + " = " + name + ".s" + "0123456789abcdef"[i] + ";");
+  for (int i = 0; i < lanes_; ++i)
+    line(variable(b, flat.constant + flat.lane * i) + " = " + name + ".s" + "0123456789abcdef"[i] + ";");
   close();
 }
 
@@ -112,9 +119,12 @@ inline std::string c_emitter::offset(ir::buffer const& b, linear const& flat) {
 /// Whether `lanes` neighbouring elements lie at a multiple of their bytes, whatever the variables are.
 inline bool c_emitter::is_aligned(ir::buffer const& b, linear const& flat, int lanes) const {
   if (flat.lane != 1 || flat.constant % lanes != 0) return false;
-  if (b.where != ir::memory::operand && b.where != ir::memory::prepared && b.where != ir::memory::shared && b.where != ir::memory::group) return false;
+  if (b.where != ir::memory::operand && b.where != ir::memory::prepared && b.where != ir::memory::shared &&
+      b.where != ir::memory::group)
+    return false;
   if (!b.content.empty()) return false;
-  return std::all_of(flat.terms.begin(), flat.terms.end(), [&](linear::term const& t) { return t.coefficient % lanes == 0; });
+  return std::all_of(flat.terms.begin(), flat.terms.end(),
+                     [&](linear::term const& t) { return t.coefficient % lanes == 0; });
 }
 
 // ------------------------------------------------------------------------------------------------ as values
@@ -133,13 +143,15 @@ inline c_emitter::value c_emitter::from_storage(std::string const& raw, dtype st
 inline std::string c_emitter::to_storage(value const& v, dtype stored) {
   if (stored == dtype::f16) return helper("to_half", dtype::u16, {v}).text;
   if (stored == dtype::bf16) return helper("to_bf16", dtype::u16, {v}).text;
-  if (stored == dtype::boolean && v.lanes > 1) return "convert_uchar" + std::to_string(v.lanes) + "(" + in(v, prefix) + " & 1)";
+  if (stored == dtype::boolean && v.lanes > 1)
+    return "convert_uchar" + std::to_string(v.lanes) + "(" + in(v, prefix) + " & 1)";
   if (stored == dtype::boolean && v.binds != primary) return "(" + v.text + ") ? 1 : 0";
   return v.text;
 }
 
 inline c_emitter::value c_emitter::load(ir::expr const& e, ir::access const& a) {
-  if (auto const it = moved_.find(e.get()); it != moved_.end()) return {it->second + "." + std::string(1, "xyzw"[lane_]), e->type, 1};
+  if (auto const it = moved_.find(e.get()); it != moved_.end())
+    return {it->second + "." + std::string(1, "xyzw"[lane_]), e->type, 1};
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
   auto const flat = flat_index(b, a.indices);
   note_use(b, flat, false);
@@ -167,9 +179,11 @@ inline void c_emitter::store(ir::buffer const& b, linear const& flat, value cons
   if (lanes_ == 1) return line(element(b, flat) + " = " + to_storage(v, b.type) + ";");
   if (flat.lane == 0) throw needs_scalar{};
   if (shapes_.is_split(b)) return store_variables(b, flat, v);
-  if (flat.lane != 1 && (shapes_.settled() || !flat.terms.empty() || (b.where != ir::memory::registers && b.where != ir::memory::local)))
+  if (flat.lane != 1 &&
+      (shapes_.settled() || !flat.terms.empty() || (b.where != ir::memory::registers && b.where != ir::memory::local)))
     throw needs_scalar{};
-  line("vstore" + std::to_string(lanes_) + "(" + to_storage(widened(v, lanes_), b.type) + ", 0, " + offset(b, flat) + ");");
+  line("vstore" + std::to_string(lanes_) + "(" + to_storage(widened(v, lanes_), b.type) + ", 0, " + offset(b, flat) +
+       ");");
 }
 
 }  // namespace ttune::inline v0::emit

@@ -79,7 +79,8 @@ inline void c_emitter::emit_plain(ir::stmt const& s) {
   if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
   if (auto const* w = ir::as<ir::store>(s)) store(*w->to, flat_index(*w->to, w->indices), evaluate(w->value));
   if (ir::as<ir::barrier>(s)) {
-    if (!dialect_.has_threads()) throw backend_error(std::string(dialect_.name()) + ": there are no threads that could meet at a barrier");
+    if (!dialect_.has_threads())
+      throw backend_error(std::string(dialect_.name()) + ": there are no threads that could meet at a barrier");
     line(dialect_.barrier());
   }
 }
@@ -90,7 +91,8 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
   if (where == ir::memory::shared) return emit(a.body);  // in the workspace, see array()
   auto const name = names_.fresh(b.name);
   arrays_[&b] = name;
-  auto const declaration = dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name + (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
+  auto const declaration = dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name +
+                           (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
   if (where == ir::memory::group) {
     group_arrays_ += "  " + declaration + "\n";
     group_bytes_ += b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
@@ -99,9 +101,9 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
     open("");
     if (shapes_.is_split(b) && !is_scalar(b))
       for (auto const& [first, width] : shapes_.variables(b))
-        line(dialect_.storage(b.type) + (width > 1 ? std::to_string(width) : "") + " " + name + "_" + std::to_string(first) + ";");
-    else
-      line(declaration);
+        line(dialect_.storage(b.type) + (width > 1 ? std::to_string(width) : "") + " " + name + "_" +
+             std::to_string(first) + ";");
+    else line(declaration);
     emit(a.body);
     close();
   }
@@ -110,7 +112,8 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
 
 inline void c_emitter::emit_let(ir::let const& l) {
   auto at = index(l.value);
-  auto const saved = variables_.find(l.variable) == variables_.end() ? std::optional<linear>() : variables_.at(l.variable);
+  auto const saved =
+      variables_.find(l.variable) == variables_.end() ? std::optional<linear>() : variables_.at(l.variable);
   auto const range = ranges_[l.variable] = {l.low, l.high - 1};
   bool const plain = at.terms.empty() || (at.terms.size() == 1 && at.terms[0].value.find(' ') == std::string::npos);
   if (!plain) {
@@ -135,10 +138,13 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
   bool const known = begin.is_constant() && end.is_constant();
   if (known && end.constant <= begin.constant) return;
   bool const vectorized = l.kind == ir::loop_kind::vectorized;
-  if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::types) return emit_vectorized(l, begin.constant, end.constant);
-  if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::moves) return emit_moves(l, begin.constant, end.constant);
+  if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::types)
+    return emit_vectorized(l, begin.constant, end.constant);
+  if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::moves)
+    return emit_moves(l, begin.constant, end.constant);
   bool const unroll = l.kind == ir::loop_kind::unrolled || vectorized;
-  if (known && ((unroll && dialect_.unrolls()) || end.constant - begin.constant == 1)) return emit_unrolled(l, begin.constant, end.constant);
+  if (known && ((unroll && dialect_.unrolls()) || end.constant - begin.constant == 1))
+    return emit_unrolled(l, begin.constant, end.constant);
   if (unroll && !dialect_.unroll_hint().empty()) line(dialect_.unroll_hint());
   emit_rolled(l);
 }
@@ -163,7 +169,8 @@ inline void c_emitter::emit_rolled(ir::loop const& l) {
   auto const name = names_.fresh(l.variable);
   variables_[l.variable] = atom(name, natural || low.low >= 0);
   ranges_[l.variable] = {low.low, high.high - 1};
-  open("for (" + type_name(dtype::index) + " " + name + " = " + written(begin).text + "; " + name + " < " + in(end, sum) + "; ++" + name + ")");
+  open("for (" + type_name(dtype::index) + " " + name + " = " + written(begin).text + "; " + name + " < " +
+       in(end, sum) + "; ++" + name + ")");
   emit(l.body);
   close();
   variables_.erase(l.variable);
@@ -184,19 +191,21 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
       auto const id = d < 3 ? dialect_.group_id(d) : dialect_.thread_id(d - 3);
       // at the start of the kernel: several loops over the direction may want it
       identity = names_.fresh(l.variable);
-      group_arrays_ += "  const " + type_name(dtype::index) + " " + identity + " = (" + type_name(dtype::index) + ")" + id +
-                       (g.begin != 0 ? (g.begin < 0 ? " - " : " + ") + std::to_string(std::abs(g.begin)) : "") + ";\n";
+      group_arrays_ += "  const " + type_name(dtype::index) + " " + identity + " = (" + type_name(dtype::index) + ")" +
+                       id + (g.begin != 0 ? (g.begin < 0 ? " - " : " + ") + std::to_string(std::abs(g.begin)) : "") +
+                       ";\n";
       if (g.begin >= 0) naturals_.insert(identity);
     }
     at = atom(identity);
   }
   std::string guard;
-  if (!(begin.is_constant() && begin.constant <= g.begin)) guard = in(written(at), sum) + " >= " + in(written(begin), sum);
+  if (!(begin.is_constant() && begin.constant <= g.begin))
+    guard = in(written(at), sum) + " >= " + in(written(begin), sum);
   if (!(end.is_constant() && end.constant >= g.end))
     guard += (guard.empty() ? "" : " && ") + in(written(at), sum) + " < " + in(written(end), sum);
-  bool const meets = detail::any_statement(l.body, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
-  if (!guard.empty() && meets && d >= 3)
-    throw backend_error(std::string(dialect_.name()) + ": a barrier inside of loop " + l.variable + ", which not all threads of the block run");
+  if (!guard.empty() && d >= 3 && detail::has_barrier(l.body))
+    throw backend_error(std::string(dialect_.name()) + ": a barrier inside of loop " + l.variable +
+                        ", which not all threads of the block run");
   auto const low = pass::bounds(l.begin, ranges_);
   auto const high = pass::bounds(l.end, ranges_);
   ranges_[l.variable] = {std::max(low.low, g.begin), std::min(high.high, g.end) - 1};
@@ -217,7 +226,8 @@ inline dtype c_emitter::widest_store(ir::stmt const& s) {
   auto widest = dtype::i8;
   (void)detail::any_statement(s, [&](ir::stmt const& part) {
     auto const computed = [](dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; };
-    if (auto const* w = ir::as<ir::store>(part); w && size_in_bytes(computed(w->to->type)) > size_in_bytes(widest)) widest = computed(w->to->type);
+    if (auto const* w = ir::as<ir::store>(part); w && size_in_bytes(computed(w->to->type)) > size_in_bytes(widest))
+      widest = computed(w->to->type);
     return false;
   });
   return widest;
@@ -305,7 +315,9 @@ inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int
     if (auto const flat = is_wide(b, a->indices)) reads.emplace_back(e, *flat);
   });
   if (!to && reads.empty()) return false;
-  auto const type = dialect_.storage(w->to->type) == "float" ? "float4" : dialect_.storage(w->to->type) == "int" ? "int4" : "uint4";
+  auto const type = dialect_.storage(w->to->type) == "float" ? "float4"
+                    : dialect_.storage(w->to->type) == "int" ? "int4"
+                                                             : "uint4";
   for (auto const& [e, flat] : reads) {
     auto const& b = *std::get<handle<ir::buffer>>(ir::as<ir::access>(e)->from);
     auto const name = names_.fresh(b.name + "_wide");

@@ -11,7 +11,9 @@ namespace ttune::inline v0::emit {
 
 namespace detail {
 
-[[nodiscard]] inline dtype computed_as(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
+[[nodiscard]] inline dtype computed_as(dtype t) noexcept {
+  return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t;
+}
 
 [[nodiscard]] inline dtype unsigned_of(dtype t) noexcept {
   switch (t) {
@@ -46,7 +48,8 @@ inline c_emitter::value c_emitter::evaluate(ir::expr const& e) {
   if (auto const* n = ir::as<ir::binary>(e)) return evaluate_binary(e, *n);
   if (auto const* n = ir::as<ir::select>(e)) return evaluate_select(e, *n);
   if (auto const* n = ir::as<ir::cast>(e)) return evaluate_cast(e, *n);
-  throw backend_error(std::string(dialect_.name()) + ": an expression of a lowered program has a node that only programs have");
+  throw backend_error(std::string(dialect_.name()) +
+                      ": an expression of a lowered program has a node that only programs have");
 }
 
 /// An index used as a value.
@@ -66,7 +69,8 @@ inline c_emitter::value c_emitter::evaluate_constant(ir::expr const& e, ir::cons
   if (!is_float(t)) {
     if (t == dtype::boolean) return {c.integer != 0 ? "1" : "0", t};
     if (t == dtype::u64) return {std::to_string(static_cast<std::uint64_t>(c.integer)) + dialect_.integer_suffix(t), t};
-    auto const least = t == dtype::i64 ? std::numeric_limits<std::int64_t>::min() : std::int64_t{std::numeric_limits<std::int32_t>::min()};
+    auto const least = t == dtype::i64 ? std::numeric_limits<std::int64_t>::min()
+                                       : std::int64_t{std::numeric_limits<std::int32_t>::min()};
     if ((t == dtype::i64 || t == dtype::i32) && c.integer == least)  // its magnitude is none of the type
       return {"(" + std::to_string(c.integer + 1) + dialect_.integer_suffix(t) + " - 1)", t};
     return {std::to_string(c.integer) + dialect_.integer_suffix(t), t, 1, c.integer < 0 ? prefix : primary};
@@ -93,10 +97,13 @@ inline c_emitter::value c_emitter::helper(std::string const& base, dtype type, s
   int lanes = 1;
   for (auto const& a : arguments) lanes = std::max(lanes, a.lanes);
   auto const of = arguments[0].type;
-  auto const name = "ttune_" + base + "_" + (base.starts_with("to_") || base.starts_with("from_") ? std::string(ttune::name_of(of)) + "_" : "") +
-                    ttune::name_of(type) + (lanes > 1 ? "x" + std::to_string(lanes) : "");
+  auto const name =
+      "ttune_" + base + "_" +
+      (base.starts_with("to_") || base.starts_with("from_") ? std::string(ttune::name_of(of)) + "_" : "") +
+      ttune::name_of(type) + (lanes > 1 ? "x" + std::to_string(lanes) : "");
   auto const full = name + (of == dtype::index || type == dtype::index ? (index_bits_ == 64 ? "64" : "32") : "");
-  if (helpers_.count(full) == 0) helpers_[full] = helper_text(base, type == dtype::index ? dtype::index : of, lanes, full);
+  if (helpers_.count(full) == 0)
+    helpers_[full] = helper_text(base, type == dtype::index ? dtype::index : of, lanes, full);
   return call(full, type, arguments);
 }
 
@@ -139,7 +146,9 @@ inline c_emitter::value c_emitter::wrapped(char const* op, int binds, value cons
     auto const x = widened(a, lanes);
     auto const y = widened(b, lanes);
     if (is_unsigned(t)) return {infix(in(x, binds), in(y, binds + 1)), t, lanes, binds};
-    return {"as_" + type_name(t, lanes) + "(" + infix("as_" + same + "(" + x.text + ")", "as_" + same + "(" + y.text + ")") + ")", t, lanes};
+    return {"as_" + type_name(t, lanes) + "(" +
+                infix("as_" + same + "(" + x.text + ")", "as_" + same + "(" + y.text + ")") + ")",
+            t, lanes};
   }
   if (t == dtype::u32 || t == dtype::u64) return {infix(in(a, binds), in(b, binds + 1)), t, 1, binds};
   auto const wide = "(" + type_name(size_in_bytes(t) == 8 ? dtype::u64 : dtype::u32) + ")";
@@ -185,9 +194,13 @@ inline c_emitter::value c_emitter::evaluate_binary(ir::expr const& e, ir::binary
       auto const left = widened(x, lanes);
       auto const right = widened(y, lanes);
       bool const conjunction = b.op == ir::binary_op::logical_and;
-      if (lanes > 1) return {"(" + in(left, relation) + (conjunction ? " & " : " | ") + in(right, relation) + ")", dtype::boolean, lanes};
+      if (lanes > 1)
+        return {"(" + in(left, relation) + (conjunction ? " & " : " | ") + in(right, relation) + ")", dtype::boolean,
+                lanes};
       int const binds = conjunction ? both : either;
-      return {in(left, conjunction ? both : equality) + (conjunction ? " && " : " || ") + in(right, conjunction ? equality : equality), dtype::boolean, 1, binds};
+      return {in(left, conjunction ? both : equality) + (conjunction ? " && " : " || ") +
+                  in(right, conjunction ? equality : equality),
+              dtype::boolean, 1, binds};
     }
     case ir::binary_op::equal:
     case ir::binary_op::not_equal:
@@ -207,7 +220,9 @@ inline c_emitter::value c_emitter::compare(ir::binary_op op, value const& a, val
   auto const y = widened(b, lanes);
   auto const text = in(x, binds + 1) + " " + names[which] + " " + in(y, binds + 1);
   if (lanes == 1) return {text, dtype::boolean, 1, binds};
-  auto const bytes = a.type == dtype::index ? static_cast<std::size_t>(index_bits_ / 8) : a.type == dtype::boolean ? 4 : size_in_bytes(a.type);
+  auto const bytes = a.type == dtype::index     ? static_cast<std::size_t>(index_bits_ / 8)
+                     : a.type == dtype::boolean ? 4
+                                                : size_in_bytes(a.type);
   if (bytes == 4) return {"(" + text + ")", dtype::boolean, lanes};
   return {"convert_int" + std::to_string(lanes) + "(" + text + ")", dtype::boolean, lanes};
 }
@@ -244,7 +259,8 @@ inline c_emitter::value c_emitter::evaluate_select(ir::expr const& e, ir::select
   auto const reads = [](ir::expr const& whole) {
     return ir::contains(whole, [](ir::expr const& n) {
       auto const* b = ir::as<ir::binary>(n);
-      bool const divides = b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo) && !is_float(n->type) && !ir::is_constant(b->right);
+      bool const divides = b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo) &&
+                           !is_float(n->type) && !ir::is_constant(b->right);
       return divides || ir::as<ir::access>(n) != nullptr;
     });
   };
@@ -255,10 +271,15 @@ inline c_emitter::value c_emitter::evaluate_select(ir::expr const& e, ir::select
   if (lanes == 1) return {in(condition, either) + " ? " + in(yes, either) + " : " + in(no, ternary), t, 1, ternary};
   yes = widened(yes, lanes);
   no = widened(no, lanes);
-  if (condition.lanes == 1) return {"(" + in(condition, either) + " ? " + in(yes, either) + " : " + in(no, either) + ")", t, lanes};
-  auto const bytes = t == dtype::index ? static_cast<std::size_t>(index_bits_ / 8) : t == dtype::boolean ? 4 : size_in_bytes(t);
+  if (condition.lanes == 1)
+    return {"(" + in(condition, either) + " ? " + in(yes, either) + " : " + in(no, either) + ")", t, lanes};
+  auto const bytes = t == dtype::index     ? static_cast<std::size_t>(index_bits_ / 8)
+                     : t == dtype::boolean ? 4
+                                           : size_in_bytes(t);
   static constexpr char const* signed_types[] = {"", "char", "short", "", "int", "", "", "", "long"};
-  auto const bits = bytes == 4 ? condition.text : std::string("convert_") + signed_types[bytes] + std::to_string(lanes) + "(" + condition.text + ")";
+  auto const bits =
+      bytes == 4 ? condition.text
+                 : std::string("convert_") + signed_types[bytes] + std::to_string(lanes) + "(" + condition.text + ")";
   return {"select(" + no.text + ", " + yes.text + ", " + bits + ")", t, lanes};
 }
 
@@ -272,8 +293,11 @@ inline c_emitter::value c_emitter::evaluate_cast(ir::expr const& e, ir::cast con
     return compare(ir::binary_op::not_equal, x, {is_float(from) ? from == dtype::f32 ? "0.0f" : "0.0" : "0", from});
   }
   if (e->type == dtype::f16 || e->type == dtype::bf16) {  // rounded to what memory holds
-    auto const single = from == dtype::f32 ? x : is_float(from) || x.lanes > 1 ? value{x.lanes > 1 ? "convert_float" + n + "(" + x.text + ")" : "(float)" + in(x, prefix), dtype::f32, x.lanes, x.lanes > 1 ? primary : prefix}
-                                               : value{"(float)" + in(x, prefix), dtype::f32, 1, prefix};
+    auto const single = from == dtype::f32 ? x
+                        : is_float(from) || x.lanes > 1
+                            ? value{x.lanes > 1 ? "convert_float" + n + "(" + x.text + ")" : "(float)" + in(x, prefix),
+                                    dtype::f32, x.lanes, x.lanes > 1 ? primary : prefix}
+                            : value{"(float)" + in(x, prefix), dtype::f32, 1, prefix};
     if (c.operand->type == e->type) return x;
     bool const half = e->type == dtype::f16;
     auto const bits = helper(half ? "to_half" : "to_bf16", dtype::u16, {single});
@@ -282,7 +306,8 @@ inline c_emitter::value c_emitter::evaluate_cast(ir::expr const& e, ir::cast con
   if (from == to) return x;
   if (is_float(from) && !is_float(to)) {
     if (dialect_.vectors() == vector_style::types)
-      return {"convert_" + type_name(to == dtype::index ? dtype::index : to) + n + "_sat_rtz(" + x.text + ")", to, x.lanes};
+      return {"convert_" + type_name(to == dtype::index ? dtype::index : to) + n + "_sat_rtz(" + x.text + ")", to,
+              x.lanes};
     return helper("to_integer", to, {{"(double)" + in(x, prefix), dtype::f64, 1, prefix}});
   }
   if (x.lanes > 1) {
@@ -293,7 +318,8 @@ inline c_emitter::value c_emitter::evaluate_cast(ir::expr const& e, ir::cast con
   return {"(" + type_name(to) + ")" + in(x, prefix), to, 1, prefix};
 }
 
-inline std::string c_emitter::helper_text(std::string const& base, dtype type, int lanes, std::string const& name) const {
+inline std::string c_emitter::helper_text(std::string const& base, dtype type, int lanes,
+                                          std::string const& name) const {
   auto const t = type_name(type, lanes);
   auto const n = lanes > 1 ? std::to_string(lanes) : "";
   auto const function = [&](std::string const& result, std::string const& parameters, std::string const& body) {
@@ -305,10 +331,18 @@ inline std::string c_emitter::helper_text(std::string const& base, dtype type, i
   };
   if (base == "least") return function(t, t + " a, " + t + " b", "return " + chosen("b < a", "b", "a") + ";");
   if (base == "most") return function(t, t + " a, " + t + " b", "return " + chosen("a < b", "b", "a") + ";");
-  if (base == "magnitude") return function(t, t + " a", lanes > 1 ? "return select(a, -a, a < 0);" : "return a < 0 ? (" + t + ")(0 - (" + type_name(detail::unsigned_of(type)) + ")a) : a;");
-  if (base == "floor_divide") return function(t, t + " a, " + t + " b", t + " const r = a % b; return a / b - (r < 0 ? 1 : 0);");
-  if (base == "floor_modulo") return function(t, t + " a, " + t + " b", t + " const r = a % b; return r < 0 ? r + b : r;");
-  if (base == "quotient") return function(t, t + " a, " + t + " b", "return b == -1 ? (" + t + ")(0 - (" + type_name(detail::unsigned_of(type)) + ")a) : (" + t + ")(a / b);");
+  if (base == "magnitude")
+    return function(t, t + " a",
+                    lanes > 1 ? "return select(a, -a, a < 0);"
+                              : "return a < 0 ? (" + t + ")(0 - (" + type_name(detail::unsigned_of(type)) + ")a) : a;");
+  if (base == "floor_divide")
+    return function(t, t + " a, " + t + " b", t + " const r = a % b; return a / b - (r < 0 ? 1 : 0);");
+  if (base == "floor_modulo")
+    return function(t, t + " a, " + t + " b", t + " const r = a % b; return r < 0 ? r + b : r;");
+  if (base == "quotient")
+    return function(
+        t, t + " a, " + t + " b",
+        "return b == -1 ? (" + t + ")(0 - (" + type_name(detail::unsigned_of(type)) + ")a) : (" + t + ")(a / b);");
   if (base == "remainder") return function(t, t + " a, " + t + " b", "return b == -1 ? 0 : (" + t + ")(a % b);");
   if (base == "to_integer") {
     auto const to = name.substr(name.rfind('_') + 1);
@@ -318,16 +352,21 @@ inline std::string c_emitter::helper_text(std::string const& base, dtype type, i
   if (base == "to_half") return dialect_.half_function(name, false, lanes);
   auto const u = "uint" + n;
   if (base == "from_bf16") {
-    if (cl) return function("float" + n, "ushort" + n + " h", "return as_float" + n + "(convert_uint" + n + "(h) << 16);");
-    return function("float", type_name(dtype::u16) + " h", dialect_.bits_as_float("(" + type_name(dtype::u32) + ")h << 16"));
+    if (cl)
+      return function("float" + n, "ushort" + n + " h", "return as_float" + n + "(convert_uint" + n + "(h) << 16);");
+    return function("float", type_name(dtype::u16) + " h",
+                    dialect_.bits_as_float("(" + type_name(dtype::u32) + ")h << 16"));
   }
   if (base == "to_bf16") {
     if (cl)
-      return function("ushort" + n, "float" + n + " x",
-                      u + " const b = as_uint" + n + "(x); " + u + " const r = (b + 0x7fffu + ((b >> 16) & 1u)) >> 16; return convert_ushort" + n +
-                          (lanes > 1 ? "(select(r, (b >> 16) | 0x40u, isnan(x)));" : "(isnan(x) ? (b >> 16) | 0x40u : r);"));
+      return function(
+          "ushort" + n, "float" + n + " x",
+          u + " const b = as_uint" + n + "(x); " + u +
+              " const r = (b + 0x7fffu + ((b >> 16) & 1u)) >> 16; return convert_ushort" + n +
+              (lanes > 1 ? "(select(r, (b >> 16) | 0x40u, isnan(x)));" : "(isnan(x) ? (b >> 16) | 0x40u : r);"));
     return function(type_name(dtype::u16), "float x",
-                    dialect_.float_as_bits("x") + "return (" + type_name(dtype::u16) + ")(x != x ? (b >> 16) | 0x40u : (b + 0x7fffu + ((b >> 16) & 1u)) >> 16);");
+                    dialect_.float_as_bits("x") + "return (" + type_name(dtype::u16) +
+                        ")(x != x ? (b >> 16) | 0x40u : (b + 0x7fffu + ((b >> 16) & 1u)) >> 16);");
   }
   throw backend_error(std::string(dialect_.name()) + ": no function " + base);
 }

@@ -37,20 +37,21 @@ class c_names {
   /// Words, types and functions of the three languages that an operator may well be called.
   [[nodiscard]] bool is_taken(std::string const& name) const {
     static constexpr std::array<std::string_view, 96> words{
-        "abs",      "acos",     "asin",     "asm",      "atan",    "auto",      "barrier", "bool",     "break",    "case",
-        "catch",    "ceil",     "char",     "clamp",    "class",   "clock",     "const",   "continue", "cos",      "cross",
-        "default",  "delete",   "distance", "div",      "do",      "dot",       "double",  "else",     "enum",     "erf",
-        "event_t",  "exp",      "export",   "extern",   "fabs",    "false",     "float",   "floor",    "fma",      "fmod",
-        "for",      "friend",   "gamma",    "global",   "goto",    "half",      "if",      "image1d_t", "inline",  "int",
-        "isinf",    "isnan",    "j0",       "j1",       "jn",      "kernel",    "length",  "local",    "log",      "long",
-        "mad",      "main",     "max",      "min",      "mix",     "namespace", "new",     "normalize", "operator", "pow",
-        "private",  "public",   "register", "restrict", "return",  "rint",      "round",   "select",   "short",    "sign",
-        "signed",   "sin",      "sizeof",   "sqrt",     "static",  "step",      "struct",  "switch",   "tan",      "tanh",
-        "template", "this",     "true",     "union",    "unsigned", "while"};
+        "abs",      "acos",     "asin",      "asm",     "atan",      "auto",     "barrier", "bool",    "break",
+        "case",     "catch",    "ceil",      "char",    "clamp",     "class",    "clock",   "const",   "continue",
+        "cos",      "cross",    "default",   "delete",  "distance",  "div",      "do",      "dot",     "double",
+        "else",     "enum",     "erf",       "event_t", "exp",       "export",   "extern",  "fabs",    "false",
+        "float",    "floor",    "fma",       "fmod",    "for",       "friend",   "gamma",   "global",  "goto",
+        "half",     "if",       "image1d_t", "inline",  "int",       "isinf",    "isnan",   "j0",      "j1",
+        "jn",       "kernel",   "length",    "local",   "log",       "long",     "mad",     "main",    "max",
+        "min",      "mix",      "namespace", "new",     "normalize", "operator", "pow",     "private", "public",
+        "register", "restrict", "return",    "rint",    "round",     "select",   "short",   "sign",    "signed",
+        "sin",      "sizeof",   "sqrt",      "static",  "step",      "struct",   "switch",  "tan",     "tanh",
+        "template", "this",     "true",      "union",   "unsigned",  "while"};
     static constexpr std::array<std::string_view, 22> more{
-        "y0",       "y1",       "yn",       "void",     "volatile", "using",    "typename", "typedef",  "try",     "throw",
-        "virtual",  "uchar",    "ushort",   "uint",     "ulong",    "size_t",   "constant", "generic",  "pipe",    "protected",
-        "workspace", "ldexp"};
+        "y0",       "y1",      "yn",      "void",      "volatile",  "using", "typename", "typedef",
+        "try",      "throw",   "virtual", "uchar",     "ushort",    "uint",  "ulong",    "size_t",
+        "constant", "generic", "pipe",    "protected", "workspace", "ldexp"};
     for (auto const w : words)
       if (w == name) return true;
     for (auto const w : more)

@@ -45,23 +45,32 @@ class opencl_dialect final : public c_dialect {
     return "int";
   }
   [[nodiscard]] std::string pointer(ir::memory where, std::string const& element, bool read_only) const override {
-    return std::string(where == ir::memory::group ? "__local " : "__global ") + (read_only ? "const " : "") + element + "*";
+    return std::string(where == ir::memory::group ? "__local " : "__global ") + (read_only ? "const " : "") + element +
+           "*";
   }
   [[nodiscard]] std::string restrict_word() const override { return "restrict"; }
-  [[nodiscard]] std::string array_prefix(ir::memory where) const override { return where == ir::memory::group ? "__local " : ""; }
+  [[nodiscard]] std::string array_prefix(ir::memory where) const override {
+    return where == ir::memory::group ? "__local " : "";
+  }
   [[nodiscard]] std::string table_prefix() const override { return "__constant "; }
 
-  [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters, std::int64_t const* threads) const override {
-    std::string text = "__kernel __attribute__((reqd_work_group_size(" + std::to_string(threads[0]) + ", " + std::to_string(threads[1]) + ", " +
-                       std::to_string(threads[2]) + ")))\nvoid " + kernel + "(";
+  [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
+                                 std::int64_t const* threads) const override {
+    std::string text = "__kernel __attribute__((reqd_work_group_size(" + std::to_string(threads[0]) + ", " +
+                       std::to_string(threads[1]) + ", " + std::to_string(threads[2]) + ")))\nvoid " + kernel + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
   }
-  [[nodiscard]] std::string group_id(int direction) const override { return "get_group_id(" + std::to_string(direction) + ")"; }
-  [[nodiscard]] std::string thread_id(int direction) const override { return "get_local_id(" + std::to_string(direction) + ")"; }
+  [[nodiscard]] std::string group_id(int direction) const override {
+    return "get_group_id(" + std::to_string(direction) + ")";
+  }
+  [[nodiscard]] std::string thread_id(int direction) const override {
+    return "get_local_id(" + std::to_string(direction) + ")";
+  }
   [[nodiscard]] std::string barrier() const override { return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"; }
   [[nodiscard]] std::string prelude(bool doubles) const override {
-    return std::string(doubles ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "") + "#pragma OPENCL FP_CONTRACT ON\n\n";
+    return std::string(doubles ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "") +
+           "#pragma OPENCL FP_CONTRACT ON\n\n";
   }
 
   [[nodiscard]] std::string not_finite(dtype t, double v) const override {
@@ -83,12 +92,18 @@ class opencl_dialect final : public c_dialect {
     // through memory: only there halves exist everywhere
     if (from_bits) {
       if (lanes == 1) return "static inline float " + name + "(ushort h) { return vload_half(0, (const half*)&h); }\n";
-      return "static inline float" + n + " " + name + "(ushort" + n + " h) { return vload_half" + n + "(0, (const half*)&h); }\n";
+      return "static inline float" + n + " " + name + "(ushort" + n + " h) { return vload_half" + n +
+             "(0, (const half*)&h); }\n";
     }
-    return "static inline ushort" + n + " " + name + "(float" + n + " x) { ushort" + n + " h; vstore_half" + n + "_rte(x, 0, (half*)&h); return h; }\n";
+    return "static inline ushort" + n + " " + name + "(float" + n + " x) { ushort" + n + " h; vstore_half" + n +
+           "_rte(x, 0, (half*)&h); return h; }\n";
   }
-  [[nodiscard]] std::string bits_as_float(std::string const& bits) const override { return "return as_float(" + bits + ");"; }
-  [[nodiscard]] std::string float_as_bits(std::string const& x) const override { return "uint const b = as_uint(" + x + "); "; }
+  [[nodiscard]] std::string bits_as_float(std::string const& bits) const override {
+    return "return as_float(" + bits + ");";
+  }
+  [[nodiscard]] std::string float_as_bits(std::string const& x) const override {
+    return "uint const b = as_uint(" + x + "); ";
+  }
 };
 
 }  // namespace ttune::inline v0::emit

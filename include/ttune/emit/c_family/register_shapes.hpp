@@ -67,7 +67,8 @@ class register_shapes {
 
     /// The longest vectors first; what crosses them is put together of their elements where it is used.
     void group() {
-      std::stable_sort(stores.begin(), stores.end(), [](together const& a, together const& b) { return a.lanes > b.lanes; });
+      std::stable_sort(stores.begin(), stores.end(),
+                       [](together const& a, together const& b) { return a.lanes > b.lanes; });
       for (auto const& s : stores) {
         bool free = true;
         for (int i = 0; i < s.lanes; ++i) free = free && places.count(s.first + s.stride * i) == 0;

@@ -9,6 +9,7 @@
 //       acc[…] += …
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,10 @@ template <class Test>
   });
 }
 
+[[nodiscard]] inline bool has_barrier(ir::stmt const& s) {
+  return any_statement(s, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
+}
+
 [[nodiscard]] inline bool speaks_of(ir::expr const& e, std::vector<std::string> const& names) {
   return ir::contains(e, [&](ir::expr const& n) {
     auto const* v = ir::as<ir::variable>(n);
@@ -70,7 +75,7 @@ class virtual_thread_loop {
 
   [[nodiscard]] ir::stmt spread(ir::stmt const& s) {
     if (!s) return s;
-    if (!needs_all_threads(s)) return around(s);
+    if (!has_barrier(s)) return around(s);
     if (auto const* n = ir::as<ir::block>(s)) return spread_block(*n);
     if (ir::as<ir::barrier>(s)) return s;
     if (auto const* n = ir::as<ir::loop>(s)) {
@@ -101,7 +106,7 @@ class virtual_thread_loop {
   }
 
  private:
-  /// Neighbours that need no other thread stay together.
+  /// Neighbours without a barrier stay together.
   [[nodiscard]] ir::stmt spread_block(ir::block const& b) {
     std::vector<ir::stmt> parts;
     std::vector<ir::stmt> alone;
@@ -109,7 +114,7 @@ class virtual_thread_loop {
       if (!alone.empty()) parts.push_back(around(ir::make_block(std::exchange(alone, {}))));
     };
     for (auto const& part : b.body) {
-      if (!needs_all_threads(part)) {
+      if (!has_barrier(part)) {
         alone.push_back(part);
         continue;
       }

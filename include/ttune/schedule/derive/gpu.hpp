@@ -32,7 +32,9 @@ namespace ttune::inline v0::derive {
 
 class gpu_deriver {
  public:
-  gpu_deriver(handle<ir::program> program, target const& machine) : machine_(machine) { made_.program = std::move(program); }
+  gpu_deriver(handle<ir::program> program, target const& machine) : machine_(machine) {
+    made_.program = std::move(program);
+  }
 
   [[nodiscard]] space run() {
     inline_maps();
@@ -63,7 +65,9 @@ class gpu_deriver {
   void bind(std::string const& stage, std::string const& loop, ir::loop_kind kind) {
     step(primitive::bind, stage, {loop}, {}, {literal(static_cast<std::int64_t>(kind))});
   }
-  void require(knob_expression condition, std::string text) { made_.constraints.push_back({std::move(condition), std::move(text)}); }
+  void require(knob_expression condition, std::string text) {
+    made_.constraints.push_back({std::move(condition), std::move(text)});
+  }
 
   /// Maps that are no outputs vanish into their readers.
   void inline_maps() {
@@ -104,7 +108,8 @@ class gpu_deriver {
     }
     auto const last = static_cast<std::int64_t>(st.axis_size(index_of(st, all)));
     std::vector<std::int32_t> threads;
-    for (std::int32_t t = 1; t <= std::min<std::int64_t>(last, std::min(machine_.block_threads, 256)); t *= 2) threads.push_back(t);
+    for (std::int32_t t = 1; t <= std::min<std::int64_t>(last, std::min(machine_.block_threads, 256)); t *= 2)
+      threads.push_back(t);
     auto const knob = add(one_of_knob(name + ".threads", threads), static_cast<std::int32_t>(threads.size()) - 1);
     step(primitive::split, name, {all}, {all + "_b", all + "_t"}, {knob});
     axes.back() = all + "_b";
@@ -213,7 +218,8 @@ class gpu_deriver {
     if (parts[block].empty()) return reduce_alone(st, acc);
     step(primitive::reorder, name, order);
     static constexpr char const* fused[] = {"blocks", "virtual", "threads"};
-    static constexpr ir::loop_kind kinds[] = {ir::loop_kind::block_x, ir::loop_kind::virtual_thread, ir::loop_kind::thread_x};
+    static constexpr ir::loop_kind kinds[] = {ir::loop_kind::block_x, ir::loop_kind::virtual_thread,
+                                              ir::loop_kind::thread_x};
     for (int p = block; p <= thread; ++p) {
       auto const whole = parts[p].size() > 1 ? fused[p] : parts[p][0];
       if (parts[p].size() > 1) step(primitive::fuse, name, parts[p], {whole});
@@ -254,7 +260,8 @@ class gpu_deriver {
       if (a.write || a.operand < 0) continue;
       auto const& t = *plan_.program->inputs[static_cast<std::size_t>(a.operand)];
       auto const same = [&](planned_access const& b) { return !b.write && b.operand == a.operand; };
-      bool const affine = std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
+      bool const affine =
+          std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
       if (t.role == ir::tensor_role::table || t.role == ir::tensor_role::inout || a.indices.empty() || !affine ||
           std::count_if(st.accesses.begin(), st.accesses.end(), same) != 1)
         continue;

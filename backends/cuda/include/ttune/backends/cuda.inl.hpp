@@ -22,7 +22,9 @@ TTUNE_INLINE cuda_backend::cuda_backend() {
 TTUNE_INLINE cuda_backend::cuda_backend(cuda::device_info const& d) : target_(cuda::target_of(d)) {}
 
 TTUNE_INLINE cuda_backend::cuda_backend(ttune::target machine) : target_(std::move(machine)) {
-  if (cuda::architecture_of(target_) == 0) throw argument_error("the target \"" + target_.name + "\" is no NVIDIA GPU: its cpu is \"" + target_.cpu + "\", not as sm_80");
+  if (cuda::architecture_of(target_) == 0)
+    throw argument_error("the target \"" + target_.name + "\" is no NVIDIA GPU: its cpu is \"" + target_.cpu +
+                         "\", not as sm_80");
 }
 
 TTUNE_INLINE std::string cuda_backend::name() const {
@@ -46,15 +48,19 @@ TTUNE_INLINE std::string cuda_backend::refusal(emit::device_program const& progr
   for (auto const* launches : {&program.prepare, &program.main})
     for (auto const& l : *launches) {
       if (l.group_size() > target_.block_threads)
-        return l.kernel + " has blocks of " + std::to_string(l.group_size()) + " threads, the device takes " + std::to_string(target_.block_threads);
+        return l.kernel + " has blocks of " + std::to_string(l.group_size()) + " threads, the device takes " +
+               std::to_string(target_.block_threads);
       for (std::size_t d = 0; d < 3; ++d) {
         if (l.threads[d] > thread_limits[d])
-          return l.kernel + " has " + std::to_string(l.threads[d]) + " threads in direction " + "xyz"[d] + ", a device takes " + std::to_string(thread_limits[d]);
+          return l.kernel + " has " + std::to_string(l.threads[d]) + " threads in direction " + "xyz"[d] +
+                 ", a device takes " + std::to_string(thread_limits[d]);
         if (l.groups[d] > grid_limits[d])
-          return l.kernel + " has " + std::to_string(l.groups[d]) + " blocks in direction " + "xyz"[d] + ", a device takes " + std::to_string(grid_limits[d]);
+          return l.kernel + " has " + std::to_string(l.groups[d]) + " blocks in direction " + "xyz"[d] +
+                 ", a device takes " + std::to_string(grid_limits[d]);
       }
       if (l.group_bytes > target_.block_bytes)
-        return l.kernel + " wants " + std::to_string(l.group_bytes) + " bytes of shared memory, the device has " + std::to_string(target_.block_bytes);
+        return l.kernel + " wants " + std::to_string(l.group_bytes) + " bytes of shared memory, the device has " +
+               std::to_string(target_.block_bytes);
     }
   return {};
 }

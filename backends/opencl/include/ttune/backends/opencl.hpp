@@ -12,8 +12,9 @@
 namespace ttune::inline v0 {
 
 struct opencl_options {
-  /// `compile` asks the driver for a binary, which starts faster than the text. A driver that crashes over a kernel then
-  /// takes this process along. Otherwise the driver sees a kernel first where it is loaded: while tuning, in the worker.
+  /// `compile` asks the driver for a binary, which starts faster than the text. A driver that crashes over a kernel
+  /// then takes this process along. Otherwise the driver sees a kernel first where it is loaded: while tuning, in the
+  /// worker.
   bool ahead = false;
 };
 
@@ -25,7 +26,6 @@ class opencl_backend final : public backend {
   explicit opencl_backend(opencl_options options = {});
   /// One of `devices()`.
   explicit opencl_backend(opencl::device_info d, opencl_options options = {});
-  ~opencl_backend() override;
 
   /// Empty if there are none: then `availability()` of a default one says why.
   [[nodiscard]] static std::vector<opencl::device_info> devices() { return opencl::devices(); }

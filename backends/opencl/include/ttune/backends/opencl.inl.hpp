@@ -22,9 +22,9 @@ TTUNE_INLINE opencl_backend::opencl_backend(opencl_options options) : options_(o
 TTUNE_INLINE opencl_backend::opencl_backend(opencl::device_info d, opencl_options options)
     : device_(std::move(d)), options_(options), target_(opencl::target_of(device_)) {}
 
-TTUNE_INLINE opencl_backend::~opencl_backend() = default;
-
-TTUNE_INLINE std::string opencl_backend::name() const { return "opencl (" + (device_.name.empty() ? "no device" : device_.name) + ")"; }
+TTUNE_INLINE std::string opencl_backend::name() const {
+  return "opencl (" + (device_.name.empty() ? "no device" : device_.name) + ")";
+}
 
 TTUNE_INLINE ttune::availability opencl_backend::availability() const { return {failure_.empty(), failure_}; }
 
@@ -32,21 +32,26 @@ TTUNE_INLINE std::string opencl_backend::source(ir::lowered const& program, kern
   return emit::opencl(program, target_).source;
 }
 
-TTUNE_INLINE std::string opencl_backend::refusal(emit::device_program const& program, kernel_signature const& signature) const {
+TTUNE_INLINE std::string opencl_backend::refusal(emit::device_program const& program,
+                                                 kernel_signature const& signature) const {
   for (auto const* launches : {&program.prepare, &program.main})
     for (auto const& l : *launches) {
       if (l.group_size() > device_.group_threads)
-        return l.kernel + " has work-groups of " + std::to_string(l.group_size()) + " items, the device takes " + std::to_string(device_.group_threads);
+        return l.kernel + " has work-groups of " + std::to_string(l.group_size()) + " items, the device takes " +
+               std::to_string(device_.group_threads);
       for (std::size_t d = 0; d < 3; ++d)
         if (l.threads[d] > device_.thread_limits[d])
-          return l.kernel + " has " + std::to_string(l.threads[d]) + " items in direction " + std::to_string(d) + ", the device takes " + std::to_string(device_.thread_limits[d]);
+          return l.kernel + " has " + std::to_string(l.threads[d]) + " items in direction " + std::to_string(d) +
+                 ", the device takes " + std::to_string(device_.thread_limits[d]);
       if (l.group_bytes > device_.group_bytes)
-        return l.kernel + " wants " + std::to_string(l.group_bytes) + " bytes of local memory, the device has " + std::to_string(device_.group_bytes);
+        return l.kernel + " wants " + std::to_string(l.group_bytes) + " bytes of local memory, the device has " +
+               std::to_string(device_.group_bytes);
     }
   std::int64_t largest = program.workspace_bytes;
   for (auto const& o : signature.operands) largest = std::max(largest, o.bytes());
   if (largest > device_.buffer_bytes)
-    return "a buffer of " + std::to_string(largest) + " bytes is larger than any that the device gives (" + std::to_string(device_.buffer_bytes) + ")";
+    return "a buffer of " + std::to_string(largest) + " bytes is larger than any that the device gives (" +
+           std::to_string(device_.buffer_bytes) + ")";
   if (!device_.has_doubles && program.source.find("cl_khr_fp64") != std::string::npos) return "the device has no f64";
   return {};
 }

@@ -18,7 +18,8 @@ inline shared_library const& nvrtc() {
     auto const* const named = std::getenv("TTUNE_NVRTC_LIBRARY");
     auto const* const home = std::getenv("CUDA_HOME");
     std::string const folder = home ? home : "/usr/local/cuda";
-    return shared_library({named ? named : "", "libnvrtc.so.13", "libnvrtc.so.12", folder + "/lib64/libnvrtc.so", folder + "/lib/libnvrtc.so"});
+    return shared_library({named ? named : "", "libnvrtc.so.13", "libnvrtc.so.12", folder + "/lib64/libnvrtc.so",
+                           folder + "/lib/libnvrtc.so"});
   }();
   return one;
 }
@@ -36,13 +37,13 @@ using stream = struct opaque_stream*;
 using event = struct opaque_event*;
 using device_pointer = unsigned long long;  // CUdeviceptr
 
-inline constexpr int attribute_threads = 1;             ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
-inline constexpr int attribute_block_bytes = 8;         ///< …_MAX_SHARED_MEMORY_PER_BLOCK
-inline constexpr int attribute_warp = 10;               ///< …_WARP_SIZE
-inline constexpr int attribute_processors = 16;         ///< …_MULTIPROCESSOR_COUNT
-inline constexpr int attribute_l2_bytes = 38;           ///< …_L2_CACHE_SIZE
-inline constexpr int attribute_major = 75;              ///< …_COMPUTE_CAPABILITY_MAJOR
-inline constexpr int attribute_minor = 76;              ///< …_COMPUTE_CAPABILITY_MINOR
+inline constexpr int attribute_threads = 1;      ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+inline constexpr int attribute_block_bytes = 8;  ///< …_MAX_SHARED_MEMORY_PER_BLOCK
+inline constexpr int attribute_warp = 10;        ///< …_WARP_SIZE
+inline constexpr int attribute_processors = 16;  ///< …_MULTIPROCESSOR_COUNT
+inline constexpr int attribute_l2_bytes = 38;    ///< …_L2_CACHE_SIZE
+inline constexpr int attribute_major = 75;       ///< …_COMPUTE_CAPABILITY_MAJOR
+inline constexpr int attribute_minor = 76;       ///< …_COMPUTE_CAPABILITY_MINOR
 
 #define TTUNE_CUDA_FUNCTION(library, name, symbol, ...) \
   inline constexpr detail::lazy_function<&library, symbol, __VA_ARGS__> name{};
@@ -78,7 +79,8 @@ TTUNE_CUDA_FUNCTION(driver, cuMemFree, "cuMemFree_v2", int(device_pointer))
 TTUNE_CUDA_FUNCTION(driver, cuMemcpyHtoD, "cuMemcpyHtoD_v2", int(device_pointer, void const*, std::size_t))
 TTUNE_CUDA_FUNCTION(driver, cuMemcpyDtoH, "cuMemcpyDtoH_v2", int(void*, device_pointer, std::size_t))
 TTUNE_CUDA_FUNCTION(driver, cuLaunchKernel, "cuLaunchKernel",
-                    int(function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, stream, void**, void**))
+                    int(function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, stream, void**,
+                        void**))
 TTUNE_CUDA_FUNCTION(driver, cuStreamSynchronize, "cuStreamSynchronize", int(stream))
 TTUNE_CUDA_FUNCTION(driver, cuEventCreate, "cuEventCreate", int(event*, unsigned))
 TTUNE_CUDA_FUNCTION(driver, cuEventRecord, "cuEventRecord", int(event, stream))

@@ -61,7 +61,8 @@ TTUNE_INLINE std::vector<kernel_resources> resources_of(std::string const& log) 
     auto& k = found.back();
     if (line.find("bytes stack frame") != std::string::npos) {
       k.stack_bytes = detail::number_before(line, " bytes stack frame");
-      k.spill_bytes = detail::number_before(line, " bytes spill stores") + detail::number_before(line, " bytes spill loads");
+      k.spill_bytes =
+          detail::number_before(line, " bytes spill stores") + detail::number_before(line, " bytes spill loads");
     }
     if (line.find(" registers") != std::string::npos) {
       k.registers = detail::number_before(line, " registers");
@@ -79,7 +80,8 @@ TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int archite
     if (code != 0) diagnostics = std::string("NVRTC: ") + what + ": " + nvrtcGetErrorString(code);
     return code != 0;
   };
-  if (fails(nvrtcCreateProgram(&p.handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr), "nvrtcCreateProgram")) return std::nullopt;
+  if (fails(nvrtcCreateProgram(&p.handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr), "nvrtcCreateProgram"))
+    return std::nullopt;
   auto const target = "-arch=sm_" + std::to_string(architecture);
   char const* const options[] = {target.c_str(), "-std=c++17", "--ptxas-options=-v", "-w"};
   int const code = nvrtcCompileProgram(p.handle, 4, options);

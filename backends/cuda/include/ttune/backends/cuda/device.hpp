@@ -12,9 +12,9 @@ namespace ttune::inline v0::cuda {
 
 struct device_info {
   int ordinal = 0;
-  std::string name;         ///< as "NVIDIA H200"
-  int architecture = 0;     ///< 90: sm_90
-  int processors = 1;       ///< streaming multiprocessors
+  std::string name;      ///< as "NVIDIA H200"
+  int architecture = 0;  ///< 90: sm_90
+  int processors = 1;    ///< streaming multiprocessors
   int block_threads = 1024;
   int block_bytes = 48 << 10;
   int l2_bytes = 0;

@@ -13,8 +13,8 @@
 namespace ttune::inline v0::cuda {
 
 /// Operands are host memory and are copied to the device and back; the copies are not timed, runs are, by events. Calls
-/// from several threads run one after the other. An error that a kernel leaves behind ends all use of the device by this
-/// process: such kernels are found in the worker, which then is started again.
+/// from several threads run one after the other. An error that a kernel leaves behind ends all use of the device by
+/// this process: such kernels are found in the worker, which then is started again.
 class device_kernel final : public device_code {
  public:
   /// Throws backend_error if there is no such device or the driver does not take the kernel.

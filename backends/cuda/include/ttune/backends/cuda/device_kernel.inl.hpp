@@ -28,11 +28,15 @@ TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature
   auto const all = devices();
   if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
   // A cubin runs on devices of its major version, of the same minor one or a later one.
-  auto const runs = [&](device_info const& d) { return d.architecture / 10 == p.architecture / 10 && d.architecture >= p.architecture; };
-  auto found = std::find_if(all.begin(), all.end(), [&](device_info const& d) { return runs(d) && target_of(d).name == image.target; });
+  auto const runs = [&](device_info const& d) {
+    return d.architecture / 10 == p.architecture / 10 && d.architecture >= p.architecture;
+  };
+  auto found = std::find_if(all.begin(), all.end(),
+                            [&](device_info const& d) { return runs(d) && target_of(d).name == image.target; });
   if (found == all.end()) found = std::find_if(all.begin(), all.end(), runs);
   if (found == all.end())
-    throw backend_error("kernel " + signature_.name + " is for sm_" + std::to_string(p.architecture) + ", and there is no such device: tune it again");
+    throw backend_error("kernel " + signature_.name + " is for sm_" + std::to_string(p.architecture) +
+                        ", and there is no such device: tune it again");
   check(cuDeviceGet(&device_, found->ordinal), "cuDeviceGet");
   check(cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
   try {
@@ -94,7 +98,8 @@ TTUNE_INLINE void device_kernel::enqueue(std::vector<launch> const& launches) {
     auto const& g = l.grid.groups;
     auto const& t = l.grid.threads;
     auto const size = [](std::int64_t n) { return static_cast<unsigned>(n); };
-    check(cuLaunchKernel(l.kernel, size(g[0]), size(g[1]), size(g[2]), size(t[0]), size(t[1]), size(t[2]), 0, nullptr, arguments.data(), nullptr),
+    check(cuLaunchKernel(l.kernel, size(g[0]), size(g[1]), size(g[2]), size(t[0]), size(t[1]), size(t[2]), 0, nullptr,
+                         arguments.data(), nullptr),
           "cuLaunchKernel");
   }
 }
@@ -114,7 +119,8 @@ TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::i
   detail::current const here(context_);
   auto const count = buffers_.size() - 1;  // without the workspace
   for (std::size_t i = 0; i < count; ++i)
-    if (buffers_[i].bytes > 0 && operands[i] && is_copied_in(i, what)) check(cuMemcpyHtoD(buffers_[i].at, operands[i], buffers_[i].bytes), "cuMemcpyHtoD");
+    if (buffers_[i].bytes > 0 && operands[i] && is_copied_in(i, what))
+      check(cuMemcpyHtoD(buffers_[i].at, operands[i], buffers_[i].bytes), "cuMemcpyHtoD");
   check(cuEventRecord(start_, nullptr), "cuEventRecord");
   for (std::int64_t i = 0; i < calls; ++i) enqueue(what == entry::prepare ? prepare_ : main_);
   check(cuEventRecord(stop_, nullptr), "cuEventRecord");
@@ -122,7 +128,8 @@ TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::i
   float milliseconds = 0;
   check(cuEventElapsedTime(&milliseconds, start_, stop_), "cuEventElapsedTime");
   for (std::size_t i = 0; i < count; ++i)
-    if (buffers_[i].bytes > 0 && operands[i] && is_copied_out(i, what)) check(cuMemcpyDtoH(operands[i], buffers_[i].at, buffers_[i].bytes), "cuMemcpyDtoH");
+    if (buffers_[i].bytes > 0 && operands[i] && is_copied_out(i, what))
+      check(cuMemcpyDtoH(operands[i], buffers_[i].at, buffers_[i].bytes), "cuMemcpyDtoH");
   return 1e-3 * static_cast<double>(milliseconds);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that includes OpenCL: its C API, with owners for what has to be released. The ICD loader is opened when
-// its first function is called: a program starts, and says why there are no devices, where it is not installed. (The C++
-// bindings call the loader's symbols from inline functions: a program that includes them cannot start without it.)
+// its first function is called: a program starts, and says why there are no devices, where it is not installed. (The
+// C++ bindings call the loader's symbols from inline functions: a program that includes them cannot start without it.)
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -74,7 +74,8 @@ using memory_owner = owner<cl_mem>;
 
 /// Throws backend_error naming the function.
 inline void check(cl_int code, char const* function) {
-  if (code != CL_SUCCESS) throw backend_error(std::string("OpenCL: ") + function + " failed with " + std::to_string(code));
+  if (code != CL_SUCCESS)
+    throw backend_error(std::string("OpenCL: ") + function + " failed with " + std::to_string(code));
 }
 
 }  // namespace ttune::inline v0::opencl

@@ -16,9 +16,9 @@ namespace ttune::inline v0::opencl {
 struct device_info {
   cl_platform_id platform = nullptr;
   cl_device_id id = nullptr;
-  std::string platform_name;   ///< as "Portable Computing Language"
-  std::string name;            ///< as "pthread-skylake-avx512-AMD EPYC"
-  std::string version;         ///< of the driver and the language: compiled kernels are for this one
+  std::string platform_name;  ///< as "Portable Computing Language"
+  std::string name;           ///< as "pthread-skylake-avx512-AMD EPYC"
+  std::string version;        ///< of the driver and the language: compiled kernels are for this one
   bool is_cpu = false;
   bool shares_memory = false;  ///< with the host
   bool has_doubles = false;
@@ -38,7 +38,8 @@ struct device_info {
 [[nodiscard]] std::vector<device_info> devices();
 [[nodiscard]] std::string why_no_devices();
 
-/// Facts for spaces, features and emitters. A device that is a CPU counts as one: groups are its cores, vectors its lanes.
+/// Facts for spaces, features and emitters. A device that is a CPU counts as one: groups are its cores, vectors its
+/// lanes.
 [[nodiscard]] target target_of(device_info const& d);
 
 }  // namespace ttune::inline v0::opencl

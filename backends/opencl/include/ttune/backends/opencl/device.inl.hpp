@@ -42,8 +42,10 @@ inline device_info facts_of(cl_platform_id platform, cl_device_id id) {
   d.is_cpu = (number_of<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU) != 0;
   d.shares_memory = d.is_cpu || number_of<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
   d.has_doubles = number_of<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG, 0) != 0;
-  d.divides_exactly = (number_of<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-  d.compute_units = static_cast<std::int32_t>(std::max<cl_uint>(1, number_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)));
+  d.divides_exactly =
+      (number_of<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  d.compute_units =
+      static_cast<std::int32_t>(std::max<cl_uint>(1, number_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)));
   auto const lanes = number_of<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 1);
   d.vector_bytes = static_cast<std::int32_t>(std::clamp<cl_uint>(4 * lanes, 16, 64));
   d.group_threads = static_cast<std::int64_t>(number_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
@@ -71,14 +73,16 @@ TTUNE_INLINE std::vector<device_info> devices() {
     std::vector<cl_device_id> ids(n);
     if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, n, ids.data(), nullptr) != CL_SUCCESS) continue;
     for (auto* const id : ids)
-      if (ttune::opencl::detail::number_of<cl_bool>(id, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_TRUE) found.push_back(ttune::opencl::detail::facts_of(p, id));
+      if (ttune::opencl::detail::number_of<cl_bool>(id, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_TRUE)
+        found.push_back(ttune::opencl::detail::facts_of(p, id));
   }
   return found;
 }
 
 TTUNE_INLINE std::string why_no_devices() {
   if (auto const& failure = icd_loader().failure(); !failure.empty())
-    return failure + "; install an OpenCL ICD loader (ocl-icd-libopencl1), or name the library with TTUNE_OPENCL_LIBRARY";
+    return failure +
+           "; install an OpenCL ICD loader (ocl-icd-libopencl1), or name the library with TTUNE_OPENCL_LIBRARY";
   return "no OpenCL platform has a device: install one, for CPUs pocl-opencl-icd";
 }
 

@@ -13,9 +13,11 @@ TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature
   auto const all = devices();
   if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
   auto const of_target = [&](opencl::device_info const& d) { return target_of(d).name == image.target; };
-  auto found = std::find_if(all.begin(), all.end(), [&](opencl::device_info const& d) { return d.identity() == p.device; });
+  auto found =
+      std::find_if(all.begin(), all.end(), [&](opencl::device_info const& d) { return d.identity() == p.device; });
   if (found == all.end()) found = std::find_if(all.begin(), all.end(), of_target);
-  if (found == all.end()) throw backend_error("kernel " + signature_.name + " is for \"" + p.device + "\", and there is no such device");
+  if (found == all.end())
+    throw backend_error("kernel " + signature_.name + " is for \"" + p.device + "\", and there is no such device");
   session_ = std::make_unique<session>(*found);
   program_ = session_->load(p);
   std::string log;
@@ -25,7 +27,8 @@ TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature
   written_.resize(signature_.operands.size());
   cl_int code = CL_SUCCESS;
   if (p.program.workspace_bytes > 0)
-    workspace_.reset(clCreateBuffer(session_->context(), CL_MEM_READ_WRITE, static_cast<std::size_t>(p.program.workspace_bytes), nullptr, &code));
+    workspace_.reset(clCreateBuffer(session_->context(), CL_MEM_READ_WRITE,
+                                    static_cast<std::size_t>(p.program.workspace_bytes), nullptr, &code));
   check(code, "clCreateBuffer");
   add(p.program.prepare, prepare_);
   add(p.program.main, main_);
@@ -40,7 +43,8 @@ TTUNE_INLINE void device_kernel::add(std::vector<emit::device_launch> const& gri
   }
 }
 
-TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_t bytes, bool is_read, bool is_written) const {
+TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_t bytes, bool is_read,
+                                                         bool is_written) const {
   argument made{{}, host, static_cast<std::size_t>(bytes), is_read, is_written};
   bool const in_place = session_->device().shares_memory && host && bytes > 0;
   cl_int code = CL_SUCCESS;
@@ -48,7 +52,9 @@ TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_
                                    std::max<std::size_t>(made.bytes, 1), in_place ? host : nullptr, &code));
   check(code, "clCreateBuffer");
   if (!in_place && host && bytes > 0 && is_read)
-    check(clEnqueueWriteBuffer(session_->queue(), made.memory.get(), CL_FALSE, 0, made.bytes, host, 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+    check(
+        clEnqueueWriteBuffer(session_->queue(), made.memory.get(), CL_FALSE, 0, made.bytes, host, 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer");
   return made;
 }
 
@@ -56,18 +62,22 @@ TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_
 TTUNE_INLINE void device_kernel::copy_out(argument const& a) const {
   if (!a.is_written || !a.host || a.bytes == 0) return;
   if (!session_->device().shares_memory) {
-    check(clEnqueueReadBuffer(session_->queue(), a.memory.get(), CL_FALSE, 0, a.bytes, a.host, 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(session_->queue(), a.memory.get(), CL_FALSE, 0, a.bytes, a.host, 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
     return;
   }
   cl_int code = CL_SUCCESS;
-  auto* const at = clEnqueueMapBuffer(session_->queue(), a.memory.get(), CL_TRUE, CL_MAP_READ, 0, a.bytes, 0, nullptr, nullptr, &code);
+  auto* const at = clEnqueueMapBuffer(session_->queue(), a.memory.get(), CL_TRUE, CL_MAP_READ, 0, a.bytes, 0, nullptr,
+                                      nullptr, &code);
   check(code, "clEnqueueMapBuffer");
   check(clEnqueueUnmapMemObject(session_->queue(), a.memory.get(), at, 0, nullptr, nullptr), "clEnqueueUnmapMemObject");
 }
 
 TTUNE_INLINE void device_kernel::bind(launch const& l, std::vector<argument> const& arguments) const {
   cl_uint n = 0;
-  auto const set = [&](std::size_t bytes, void const* value) { check(clSetKernelArg(l.kernel.get(), n++, bytes, value), "clSetKernelArg"); };
+  auto const set = [&](std::size_t bytes, void const* value) {
+    check(clSetKernelArg(l.kernel.get(), n++, bytes, value), "clSetKernelArg");
+  };
   for (auto const& a : arguments) {
     auto* const memory = a.memory.get();
     set(sizeof memory, static_cast<void const*>(&memory));
@@ -88,7 +98,8 @@ TTUNE_INLINE void device_kernel::enqueue(std::vector<launch> const& launches) co
       local[d] = static_cast<std::size_t>(l.grid.threads[d]);
       global[d] = static_cast<std::size_t>(l.grid.groups[d]) * local[d];
     }
-    check(clEnqueueNDRangeKernel(session_->queue(), l.kernel.get(), 3, nullptr, global, local, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+    check(clEnqueueNDRangeKernel(session_->queue(), l.kernel.get(), 3, nullptr, global, local, 0, nullptr, nullptr),
+          "clEnqueueNDRangeKernel");
   }
 }
 
@@ -102,7 +113,8 @@ TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::i
     arguments.push_back(lend(operands[i], o.bytes(), o.way != operand_info::direction::out, is_written));
   }
   for (std::size_t i = 0; i < signature_.prepared_bytes.size(); ++i)
-    arguments.push_back(lend(operands[signature_.operands.size() + i], signature_.prepared_bytes[i], what == entry::main, what == entry::prepare));
+    arguments.push_back(lend(operands[signature_.operands.size() + i], signature_.prepared_bytes[i],
+                             what == entry::main, what == entry::prepare));
   for (auto const& l : launches) bind(l, arguments);
   check(clFinish(session_->queue()), "clFinish");
   auto const start = std::chrono::steady_clock::now();

@@ -9,7 +9,8 @@ namespace ttune::inline v0::opencl {
 
 TTUNE_INLINE session::session(device_info d) : device_(std::move(d)) {
   cl_int code = CL_SUCCESS;
-  cl_context_properties const properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device_.platform), 0};
+  cl_context_properties const properties[] = {CL_CONTEXT_PLATFORM,
+                                              reinterpret_cast<cl_context_properties>(device_.platform), 0};
   context_.reset(clCreateContext(properties, 1, &device_.id, nullptr, nullptr, &code));
   check(code, "clCreateContext");
   queue_.reset(clCreateCommandQueue(context_.get(), device_.id, 0, &code));
@@ -22,7 +23,8 @@ TTUNE_INLINE std::string session::options() const {
 
 TTUNE_INLINE std::string session::log_of(cl_program p) const {
   std::size_t size = 0;
-  if (clGetProgramBuildInfo(p, device_.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS || size < 2) return "no diagnostics";
+  if (clGetProgramBuildInfo(p, device_.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS || size < 2)
+    return "no diagnostics";
   std::string text(size, '\0');
   (void)clGetProgramBuildInfo(p, device_.id, CL_PROGRAM_BUILD_LOG, size, text.data(), nullptr);
   text.resize(std::min(text.find('\0'), text.size()));

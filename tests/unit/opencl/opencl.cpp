@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The OpenCL backend on whatever device there is (PoCL in tests): images, calls, refusals, faults, tuning.
+#include "ttune/backends/opencl.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "support/device_run.hpp"
+#include "support/require.hpp"
+#include "support/seed.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/make.hpp"
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/ops/softmax.hpp"
+#include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/ttune.hpp"
+#include "ttune/tune/tuner.hpp"
+#include "ttune/tune/workload.hpp"
+
+using namespace ttune;
+
+namespace {
+
+opencl_backend& device() {
+  static opencl_backend one;
+  return one;
+}
+
+#define TTUNE_SKIP_UNLESS_OPENCL() \
+  TTUNE_SKIP_UNLESS("opencl", device().availability().available, device().availability().reason)
+
+kernel_signature signature_of_two(std::int64_t n) {
+  kernel_signature made;
+  made.name = "plus_one";
+  for (auto const way : {operand_info::direction::in, operand_info::direction::out}) {
+    operand_info o;
+    o.name = way == operand_info::direction::in ? "A" : "C";
+    o.shape = {n};
+    o.way = way;
+    made.operands.push_back(o);
+  }
+  return made;
+}
+
+/// C (n) = A (n) + added, and with `shift` an element further: over the end.
+ir::lowered plus(std::int64_t n, double added, std::int64_t shift = 0) {
+  ir::lowered made;
+  made.name = "plus_one";
+  auto const a = share(ir::buffer{{}, "A", dtype::f32, {n}, ir::memory::operand, 0, {}});
+  auto const c = share(ir::buffer{{}, "C", dtype::f32, {n}, ir::memory::operand, 1, {}});
+  made.operands = {a, c};
+  auto const at = ir::make_variable("b") * 16 + ir::make_variable("t");
+  auto const body = ir::make_store(c, {at + shift}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, added));
+  made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(n / 16), ir::loop_kind::block_x,
+                            ir::make_loop("t", ir::make_index(0), ir::make_index(16), ir::loop_kind::thread_x, body));
+  return made;
+}
+
+std::vector<ir::ndarray> random_operands(kernel_signature const& s, rng& random) {
+  std::vector<ir::ndarray> made;
+  for (auto const& o : s.operands) {
+    if (o.way == operand_info::direction::out) continue;
+    auto& a = made.emplace_back(o.type, o.shape);
+    for (auto& v : a.reals) v = random.uniform() * 2 - 1;
+    for (auto& v : a.integers) v = static_cast<std::int64_t>(random.below(8));
+  }
+  return made;
+}
+
+/// Seed and drawn configurations of the derived space of a machine, run on the device.
+template <class Op>
+void check(Op const& op, target const& machine, int configurations) {
+  auto const& program = op.program();
+  workload const work(derive_space(program, machine), machine);
+  rng random(ttune_test::seed());
+  auto const operands = random_operands(work.signature(), random);
+  auto const expected = ir::evaluate(*program, operands);
+  for (int i = 0; i < configurations; ++i) {
+    auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
+    INFO(detail::describe_choices(work.space().knobs, chosen));
+    kernel_signature signature;
+    auto const got = ttune_test::run_on(device(), work.build(chosen, signature), program, operands);
+    REQUIRE_MESSAGE(got.how.ok(), name_of(got.how.status), ": ", got.how.message);
+    for (std::size_t o = 0; o < expected.size(); ++o)
+      for (std::size_t e = 0; e < static_cast<std::size_t>(expected[o].elements()); ++e) {
+        auto const want = expected[o].number(e);
+        CHECK(got.results[o].number(e) == doctest::Approx(want).epsilon(1e-4).scale(1));
+      }
+  }
+}
+
+target blocks_and_threads() {
+  target t = device().target();
+  t.block_threads = 64;
+  t.block_bytes = 16 << 10;
+  t.warp_threads = 32;
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("opencl_backend: says what it is, or why it is not there") {
+  CHECK(device().name().starts_with("opencl ("));
+  CHECK(device().availability().available == device().availability().reason.empty());
+  CHECK(device().availability().available == !opencl_backend::devices().empty());
+}
+
+TEST_CASE("opencl_backend: an image is loaded and called, also from bytes, also with the driver's binary") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  for (bool const ahead : {false, true}) {
+    opencl_backend backend({.ahead = ahead});
+    auto const made = backend.compile(plus(64, 1), signature_of_two(64));
+    REQUIRE_MESSAGE(made.image, made.diagnostics);
+    CHECK(made.image->device == "opencl");
+    CHECK(made.image->target == backend.target().name);
+    auto const again = image_from_bytes(to_bytes(*made.image));
+    CHECK(again.device == "opencl");
+    kernel_call const call(load(again));
+    std::vector<float> a(64, 2);
+    std::vector<float> c(64);
+    void* operands[] = {a.data(), c.data()};
+    call(operands);
+    call(operands);
+    CHECK(c == std::vector<float>(64, 3));
+  }
+}
+
+TEST_CASE("opencl_backend: what the device could not run is said before it is compiled") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto info = opencl_backend::devices()[0];
+  info.group_threads = 8;
+  opencl_backend small(info);
+  CHECK(small.compile(plus(64, 1), signature_of_two(64)).diagnostics ==
+        "plus_one_kernel_0 has work-groups of 16 items, the device takes 8");
+  info = opencl_backend::devices()[0];
+  info.buffer_bytes = 100;
+  opencl_backend tiny(info);
+  CHECK(tiny.compile(plus(64, 1), signature_of_two(64)).diagnostics ==
+        "a buffer of 256 bytes is larger than any that the device gives (100)");
+}
+
+TEST_CASE("opencl: an image for a device that is not here, or damaged, is refused with a reason") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const made = device().compile(plus(64, 1), signature_of_two(64));
+  REQUIRE(made.image);
+  auto other = *made.image;
+  other.target = "opencl something else";
+  auto p = opencl::payload_from_bytes(other.code);
+  p.device = "nobody";
+  other.code = opencl::to_bytes(p);
+  CHECK_THROWS_WITH_AS((void)load(other), "kernel plus_one is for \"nobody\", and there is no such device",
+                       backend_error);
+  p = opencl::payload_from_bytes(made.image->code);
+  p.program.source = "this is no OpenCL";
+  other = *made.image;
+  other.code = opencl::to_bytes(p);
+  CHECK_THROWS_AS((void)load(other), backend_error);
+  other.code.resize(other.code.size() / 2);
+  CHECK_THROWS_AS((void)load(other), record_error);
+  other = *made.image;
+  other.device = "abacus";
+  CHECK_THROWS_WITH_AS(
+      (void)load(other),
+      "kernel plus_one is for abacus, of which this program has no backend: include <ttune/backends/abacus.hpp>",
+      argument_error);
+}
+
+TEST_CASE("opencl: candidates are measured, wrong ones are found, those that write over an end harm the worker only") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const image = [](ir::lowered const& of) { return *device().compile(of, signature_of_two(4096)).image; };
+  measurer by({}, signature_of_two(4096), {});
+  auto const good = by.set_reference(image(plus(4096, 1)), {});
+  REQUIRE_MESSAGE(good.ok(), good.message);
+  CHECK(good.seconds > 0);
+  auto const wrong = by.measure(image(plus(4096, 2)), {});
+  CHECK(wrong.status == trial_status::wrong_result);
+  auto const outside = by.measure(image(plus(4096, 1, 1)), {});
+  CHECK_MESSAGE(outside.status == trial_status::wrote_outside, name_of(outside.status), ": ", outside.message);
+  auto const after = by.measure(image(plus(4096, 1)), {});
+  CHECK_MESSAGE(after.ok(), name_of(after.status), ": ", after.message);
+}
+
+TEST_CASE("opencl: operators with groups as cores and vectors as lanes") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  check(ops::matmul<float>(17, 37, 9), device().target(), 2);
+  check(ops::conv2d({1, 5, 7, 7, 20, 3, 1, 1}), device().target(), 2);
+  check(ops::softmax<float>(6, 35), device().target(), 2);
+}
+
+TEST_CASE("opencl: operators on work-groups of work-items, with local memory and barriers") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  check(ops::matmul<float>(16, 24, 12), blocks_and_threads(), 2);
+  check(ops::conv2d({1, 4, 8, 8, 6, 3, 2, 1}), blocks_and_threads(), 2);
+}
+
+TEST_CASE("opencl: the tuner tunes on it, and records what it measured under the device's name") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const product = ops::matmul<float>(32, 48, 16);
+  tuner by(opencl_backend{}, {.seed = ttune_test::seed()});
+  auto tuned = by.tune(product, {.trials = 4});
+  std::vector<float> a(32 * 16, 1);
+  std::vector<float> b(16 * 48, 2);
+  std::vector<float> c(32 * 48);
+  tuned(a, b, c);
+  CHECK(c == std::vector<float>(32 * 48, 32));
+  CHECK(tuned.report().trials >= 1);
+}
