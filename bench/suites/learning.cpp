@@ -4,30 +4,17 @@
 // pairs of features and model ("knob/linear"); --samples is the number of splits and of searches.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <sstream>
 #include <stdexcept>
-#include <unordered_map>
 
-#include "../../tests/support/recorded_logs.hpp"
+#include "../recorded.hpp"
 #include "../suite.hpp"
 #include "ttune/models/xgboost.hpp"
-#include "ttune/ops/cuda_conv2d_template.hpp"
-#include "ttune/records/autotvm_log.hpp"
-#include "ttune/records/memory_store.hpp"
-#include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/replay.hpp"
-#include "ttune/tune/feature/autotvm.hpp"
-#include "ttune/tune/features.hpp"
 #include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/replay_device.hpp"
 #include "ttune/tune/replay_pool.hpp"
 #include "ttune/tune/replay_search.hpp"
 #include "ttune/tune/transfer_model.hpp"
@@ -35,134 +22,7 @@
 namespace {
 
 using namespace ttune;
-using ttune_bench::options;
-
-// ------------------------------------------------------------------------------------------------------------ data
-
-struct task {
-  std::string name;
-  ops::conv2d_shape shape;
-};
-task const tasks[] = {{"c12", {1, 512, 7, 7, 512, 3, 1, 1}}, {"c7", {1, 256, 28, 28, 128, 3, 2, 1}}};
-
-/// What the records were measured on.
-target gtx1080ti() {
-  target t;
-  t.name = "cuda GTX 1080 Ti";
-  t.vector_bytes = 128;  // a warp
-  t.vector_registers = 255;
-  t.cores = 28;
-  t.l1_bytes = 48 << 10;
-  t.l2_bytes = 2816 << 10;
-  t.l3_bytes = 2816 << 10;
-  t.line_bytes = 128;
-  return t;
-}
-
-/// Constants were chosen on every other run, by name; the others judge, unless $TTUNE_RUNS is "choose" or "all".
-bool is_wanted(std::size_t run) {
-  char const* const given = std::getenv("TTUNE_RUNS");
-  std::string const which = given ? given : "judge";
-  return which == "all" || (run % 2 == 0) == (which == "choose");
-}
-
-replay_device device_of(task const& t, space const& in) {
-  replay_device device(in.knobs);
-  std::size_t run = 0;
-  for (auto const& file : ttune_test::recorded_logs_of(t.name)) {
-    if (!is_wanted(run++)) continue;
-    memory_store records;
-    std::istringstream log(ttune_test::read_gzip(file));
-    auto const summary = read_autotvm_log(log, records, in.knobs);
-    if (summary.skipped > 0)
-      std::printf("# %s: %lld lines left out; %s\n", file.filename().c_str(), static_cast<long long>(summary.skipped),
-                  summary.first_fault.c_str());
-    records.for_each([&](record const& r) {
-      device.add(r);
-      return true;
-    });
-  }
-  return device;
-}
-
-// -------------------------------------------------------------------------------------------------------- features
-
-using one_row = std::function<std::vector<float>(nest const&, configuration const&)>;
-struct feature_set {
-  char const* name;
-  one_row (*of)(plan const& p);  ///< keeps a reference to the plan
-};
-
-std::vector<float> own_features(feature_extractor const& extractor, nest const& n, configuration const& chosen) {
-  std::vector<float> row(feature_extractor::size());
-  extractor.extract(n, chosen, row);
-  return row;
-}
-
-feature_set const feature_sets[] = {
-    {"knob",
-     [](plan const& p) -> one_row {
-       return [&p](auto const&, auto const& c) { return autotvm::knob_features(p, c); };
-     }},
-    {"itervar",
-     [](plan const& p) -> one_row {
-       return [&p](auto const& n, auto const& c) { return autotvm::itervar_features(p, n, c); };
-     }},
-    {"curve",
-     [](plan const& p) -> one_row {
-       return
-           [&p](auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, autotvm::curve_as_shipped); };
-     }},
-    {"curve-fix",
-     [](plan const& p) -> one_row {
-       return [&p](auto const& n, auto const& c) { return autotvm::curve_features(p, n, c, autotvm::curve_fixed); };
-     }},
-    {"ttune",
-     [](plan const& p) -> one_row {
-       return [e = feature_extractor(p, gtx1080ti())](auto const& n, auto const& c) { return own_features(e, n, c); };
-     }},
-};
-
-/// Features of all recorded configurations, those columns in which any two differ.
-class feature_table {
- public:
-  feature_table(feature_set const& set, plan const& p, std::vector<configuration> const& of) {
-    auto const extract = set.of(p);
-    auto const start = std::chrono::steady_clock::now();
-    std::vector<std::vector<float>> rows;
-    for (auto const& c : of) {
-      nest n;
-      replay(p, c, n);
-      rows.push_back(extract(n, c));
-      rows_.emplace(c, rows_.size());
-    }
-    microseconds_ = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
-                    static_cast<double>(of.size());
-    all_ = rows.at(0).size();
-    for (std::size_t k = 0; k < all_; ++k)
-      if (std::ranges::any_of(rows, [&](auto const& r) { return r.at(k) != rows[0][k]; })) kept_.push_back(k);
-    for (auto const& r : rows)
-      for (auto const k : kept_) values_.push_back(r[k]);
-  }
-
-  void write(configuration const& c, std::vector<float>& row) const {
-    auto const* const from = values_.data() + rows_.at(c) * kept_.size();
-    row.insert(row.end(), from, from + kept_.size());
-  }
-  [[nodiscard]] row_writer writer() const {
-    return [this](configuration const& c, std::vector<float>& row) { write(c, row); };
-  }
-  [[nodiscard]] std::size_t all() const { return all_; }
-  [[nodiscard]] std::size_t varying() const { return kept_.size(); }
-  [[nodiscard]] double microseconds() const { return microseconds_; }
-
- private:
-  std::unordered_map<configuration, std::size_t, configuration_hash> rows_;
-  std::vector<std::size_t> kept_;
-  std::vector<float> values_;
-  std::size_t all_ = 0;
-  double microseconds_ = 0;
-};
+using namespace ttune_bench;
 
 // ---------------------------------------------------------------------------------------------------------- models
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ttune/tune/batch_selection.hpp"
+#include "ttune/tune/best_list.hpp"
 #include "ttune/tune/search.hpp"
 
 namespace ttune::inline v0 {
@@ -29,7 +30,8 @@ struct annealing_options {
   double exploration = 0.05;  ///< share of random trials
   double diversity = 0;       ///< see select_diverse; > 0 chooses among `pool` times as many candidates
   double pool = 2;
-  bool score_all = true;  ///< where the whole space is no larger than chains × steps, score all of it instead
+  bool score_all = true;          ///< where the whole space is no larger than chains × steps, score all of it instead,
+  std::uint64_t whole_space = 0;  ///< or than this: about a second a million on one core
 };
 
 class annealing final : public search_strategy {
@@ -53,12 +55,11 @@ class annealing final : public search_strategy {
   [[nodiscard]] round_report const& last_round() const noexcept { return last_; }
 
  private:
-  class best_list;
   void place_chains(search_request const& request);
-  void anneal(search_request const& request, best_list& best);
-  void step(search_request const& request, double temperature, best_list& best);
+  void anneal(search_request const& request, detail::best_list& best);
+  void step(search_request const& request, double temperature, detail::best_list& best);
   void restart(std::size_t chain, search_request const& request);
-  void score_all(search_request const& request, best_list& best);
+  void score_all(search_request const& request, detail::best_list& best);
   void score(search_request const& request, std::span<configuration const> batch, std::vector<float>& scores);
   [[nodiscard]] double temperature_at(int step, double spread) const;
 

@@ -13,51 +13,6 @@
 
 namespace ttune::inline v0 {
 
-/// The best distinct configurations that were not visited, up to a number.
-class annealing::best_list {
- public:
-  best_list(std::size_t capacity, configuration_set const& visited) : capacity_(capacity), visited_(visited) {}
-
-  /// True if it is among them now and was not before.
-  bool offer(configuration const& c, float score) {
-    if (capacity_ == 0 || (heap_.size() == capacity_ && score <= heap_.front().score)) return false;
-    if (visited_.contains(c) || !members_.insert(c).second) return false;
-    if (heap_.size() == capacity_) {
-      std::pop_heap(heap_.begin(), heap_.end(), worse_last);
-      members_.erase(heap_.back().chosen);
-      heap_.pop_back();
-    }
-    heap_.push_back({c, score, order_++});
-    std::push_heap(heap_.begin(), heap_.end(), worse_last);
-    return true;
-  }
-  /// How often the list has changed.
-  [[nodiscard]] std::size_t changes() const noexcept { return order_; }
-  /// Best first.
-  void take(std::vector<configuration>& configurations, std::vector<float>& scores) {
-    std::sort_heap(heap_.begin(), heap_.end(), worse_last);
-    for (auto& e : heap_) {
-      configurations.push_back(std::move(e.chosen));
-      scores.push_back(e.score);
-    }
-  }
-
- private:
-  struct entry {
-    configuration chosen;
-    float score;
-    std::size_t order;  ///< so that ties do not depend on the library's heap
-  };
-  static bool worse_last(entry const& a, entry const& b) noexcept {
-    return a.score != b.score ? a.score > b.score : a.order < b.order;
-  }
-  std::size_t capacity_;
-  configuration_set const& visited_;
-  std::vector<entry> heap_;
-  configuration_set members_;
-  std::size_t order_ = 0;
-};
-
 TTUNE_INLINE annealing::annealing(annealing_options options) : options_(options), plan_(options.exploration) {
   auto const require = [](bool condition, char const* what) {
     if (!condition) throw argument_error(std::string("annealing: ") + what);
@@ -132,7 +87,7 @@ TTUNE_INLINE void annealing::restart(std::size_t chain, search_request const& re
 }
 
 /// One move of each chain.
-TTUNE_INLINE void annealing::step(search_request const& request, double temperature, best_list& best) {
+TTUNE_INLINE void annealing::step(search_request const& request, double temperature, detail::best_list& best) {
   auto const chains = points_.size();
   proposals_.resize(chains);
   for (std::size_t i = 0; i < chains; ++i) {
@@ -165,7 +120,7 @@ TTUNE_INLINE void annealing::step(search_request const& request, double temperat
   }
 }
 
-TTUNE_INLINE void annealing::anneal(search_request const& request, best_list& best) {
+TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_list& best) {
   std::vector<configuration> sample(points_.empty() ? 0 : 128);
   place_chains(request);
   for (auto& c : sample) space_->draw(random_, c);  // chains that went on are no random sample of scores any more
@@ -193,7 +148,7 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, best_list& be
   last_.acceptance = moves > 0 ? static_cast<double>(accepted) / static_cast<double>(moves) : 0;
 }
 
-TTUNE_INLINE void annealing::score_all(search_request const& request, best_list& best) {
+TTUNE_INLINE void annealing::score_all(search_request const& request, detail::best_list& best) {
   constexpr std::size_t chunk = 1024;
   auto const n = static_cast<std::uint64_t>(space_->size().count);
   std::vector<configuration> batch;
@@ -218,10 +173,10 @@ TTUNE_INLINE std::vector<configuration> annealing::propose(search_request const&
   auto const wanted = static_cast<std::size_t>(std::count(slots.begin(), slots.end(), false));
   auto const pool =
       options_.diversity > 0 ? static_cast<std::size_t>(options_.pool * static_cast<double>(request.batch)) : wanted;
-  best_list best(pool, request.visited);
+  detail::best_list best(pool, request.visited);
   auto const& size = space_->size();
-  bool const small = size.exact && size.count <= static_cast<std::uint64_t>(options_.chains) *
-                                                     static_cast<std::uint64_t>(options_.steps);
+  auto const round = static_cast<std::uint64_t>(options_.chains) * static_cast<std::uint64_t>(options_.steps);
+  bool const small = size.exact && size.count <= std::max(round, options_.whole_space);
   if (options_.score_all && small) score_all(request, best);
   else anneal(request, best);
   std::vector<configuration> candidates;
@@ -231,14 +186,9 @@ TTUNE_INLINE std::vector<configuration> annealing::propose(search_request const&
   auto const picked = select_diverse(candidates, scores, wanted, options_.diversity);
   for (auto const i : picked) taken.insert(candidates[i]);
   auto fresh = draw_unvisited(*space_, random_, request.visited, taken, request.batch - picked.size());
-  std::vector<configuration> batch;
-  std::size_t next_pick = 0, next_fresh = 0;
-  for (std::size_t i = 0; i < request.batch; ++i) {  // where one kind runs out, the other fills in
-    bool const draw = (slots[i] && next_fresh < fresh.size()) || next_pick == picked.size();
-    if (draw && next_fresh == fresh.size()) break;
-    batch.push_back(draw ? std::move(fresh[next_fresh++]) : std::move(candidates[picked[next_pick++]]));
-  }
-  return batch;
+  std::vector<configuration> chosen;
+  for (auto const i : picked) chosen.push_back(std::move(candidates[i]));
+  return detail::mix_batch(slots, std::move(chosen), std::move(fresh));
 }
 
 }  // namespace ttune::inline v0

@@ -22,14 +22,16 @@ using model_maker = std::function<any_cost_model()>;
 
 struct transfer_options {
   double base_weight = 3;   ///< of all rows of other tasks together, over that of the task's own rows
+  double own_share = 0.2;   ///< of the score: by the model of the own rows alone
   double correction = 0.5;  ///< share of the learned correction of the estimate that is believed without own rows
   std::size_t most_base_rows = 4000;  ///< of more, so many are drawn at random
   std::uint64_t seed = 1;
 };
 
 /// Without own rows: the analytic estimate, times a correction learned on other tasks from the features that do not
-/// depend on a task's size. With them: the mean of a model of all rows, those of other tasks weighing less, and of one
-/// of the own rows alone, so that what came from elsewhere cannot do much harm. Needs rows of feature_extractor.
+/// depend on a task's size. With them: a model of all rows, those of other tasks weighing less as the own ones become
+/// more, and, for a share, one of the own rows alone. Where own rows that were
+/// held out speak against the others, the own ones alone. Needs rows of feature_extractor.
 class transfer_model final : public cost_model {
  public:
   // Virtual functions are declared inline: else each file that includes this would emit their bodies.
@@ -50,6 +52,9 @@ class transfer_model final : public cost_model {
 
  private:
   void fit_correction();
+  void fit_joint(feature_view features, std::span<model_target const> targets);
+  void predict_joint(feature_view features, std::span<float> scores) const;
+  [[nodiscard]] bool base_helps(feature_view features, std::span<model_target const> targets);
   void predict_corrected(feature_view features, std::span<float> scores) const;
 
   model_maker make_;
@@ -59,6 +64,7 @@ class transfer_model final : public cost_model {
   std::vector<model_target> base_targets_;
   bool has_base_ = false;
   bool has_own_ = false;
+  bool trusts_base_ = false;  ///< own rows held out do not speak against it
 };
 
 }  // namespace ttune::inline v0

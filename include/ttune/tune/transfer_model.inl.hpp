@@ -145,7 +145,7 @@ TTUNE_INLINE void transfer_model::learn_base(feature_view features, std::span<mo
     base_.insert(base_.end(), features.row(i), features.row(i) + features.columns);
     base_targets_.push_back(targets[i]);
   }
-  has_own_ = false;
+  has_own_ = trusts_base_ = false;
   fit_correction();
 }
 
@@ -177,8 +177,13 @@ TTUNE_INLINE fit_report transfer_model::fit(feature_view features, std::span<mod
     nothing.rows = nothing.failures = targets.size();
     return nothing;
   }
-  auto report = own_->fit(features, targets);
-  if (!has_base_) return report;
+  trusts_base_ = has_base_ && base_helps(features, targets);
+  if (trusts_base_) fit_joint(features, targets);
+  return own_->fit(features, targets);
+}
+
+/// Rows of other tasks first, each marked with whose it is.
+TTUNE_INLINE void transfer_model::fit_joint(feature_view features, std::span<model_target const> targets) {
   std::vector<float> rows;
   detail::append_marked(rows, {base_.data(), base_targets_.size(), feature_count}, 0);
   detail::append_marked(rows, features, 1);
@@ -194,7 +199,40 @@ TTUNE_INLINE fit_report transfer_model::fit(feature_view features, std::span<mod
     all.push_back(t);
   }
   joint_->fit({rows.data(), all.size(), feature_count + 1}, all);
-  return report;
+}
+
+TTUNE_INLINE void transfer_model::predict_joint(feature_view features, std::span<float> scores) const {
+  std::vector<float> rows;
+  detail::append_marked(rows, features, 1);
+  joint_->predict({rows.data(), features.rows, feature_count + 1}, scores);
+}
+
+/// Whether, on own rows held out, the joint model ranks about as well as one of own rows alone. True where there are
+/// too few to tell.
+TTUNE_INLINE bool transfer_model::base_helps(feature_view features, std::span<model_target const> targets) {
+  constexpr std::size_t least = 12;
+  constexpr double tolerance = 0.05;
+  auto const [order, held] = hold_out(features.rows, 1.0 / 3, options_.seed);
+  std::vector<float> rows[2];
+  std::vector<model_target> picked[2];
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    auto const which = i + held < order.size() ? 0U : 1U;
+    rows[which].insert(rows[which].end(), features.row(order[i]), features.row(order[i]) + features.columns);
+    picked[which].push_back(targets[order[i]]);
+  }
+  auto const successes = [](auto const& of) { return std::ranges::count(of, false, &model_target::failed); };
+  if (successes(picked[1]) < static_cast<std::ptrdiff_t>(least) || successes(picked[0]) == 0) return true;
+  feature_view const learn{rows[0].data(), picked[0].size(), features.columns};
+  feature_view const check{rows[1].data(), picked[1].size(), features.columns};
+  std::vector<float> alone(check.rows), joint(check.rows);
+  own_->fit(learn, picked[0]);
+  own_->predict(check, alone);
+  fit_joint(learn, picked[0]);
+  predict_joint(check, joint);
+  fit_report of_alone, of_joint;
+  judge(alone, picked[1], of_alone);
+  judge(joint, picked[1], of_joint);
+  return !(of_alone.rank_correlation > of_joint.rank_correlation + tolerance);
 }
 
 TTUNE_INLINE void transfer_model::predict_corrected(feature_view features, std::span<float> scores) const {
@@ -212,18 +250,18 @@ TTUNE_INLINE void transfer_model::predict(feature_view features, std::span<float
   detail::require_schema(features);
   if (!has_own_) return predict_corrected(features, scores);
   own_->predict(features, scores);
-  if (!has_base_) return;
-  std::vector<float> rows, joint(features.rows);
-  detail::append_marked(rows, features, 1);
-  joint_->predict({rows.data(), features.rows, feature_count + 1}, joint);
-  for (std::size_t i = 0; i < features.rows; ++i) scores[i] = (scores[i] + joint[i]) / 2;
+  if (!trusts_base_) return;
+  auto const own = static_cast<float>(options_.own_share);
+  std::vector<float> joint(features.rows);
+  predict_joint(features, joint);
+  for (std::size_t i = 0; i < features.rows; ++i) scores[i] = own * scores[i] + (1 - own) * joint[i];
 }
 
 TTUNE_INLINE std::vector<std::byte> transfer_model::save() const {
   detail::byte_writer out;
   out.put(detail::transfer_magic);
   out.put(feature_schema);
-  out.put(static_cast<std::uint8_t>(has_own_ ? 1 : 0));
+  out.put(static_cast<std::uint8_t>((has_own_ ? 1 : 0) + (trusts_base_ ? 2 : 0)));
   out.put(base_);
   for (auto const& t : base_targets_) {
     out.put(t.speed);
@@ -238,7 +276,7 @@ TTUNE_INLINE std::vector<std::byte> transfer_model::save() const {
     out.put(bytes);
   };
   put_model(own_, has_own_);
-  put_model(joint_, has_own_ && has_base_);
+  put_model(joint_, has_own_ && trusts_base_);
   return out.take();
 }
 
@@ -269,9 +307,10 @@ TTUNE_INLINE void transfer_model::load(std::span<std::byte const> bytes) {
   in.get(joint_bytes);
   in.end();
   read.fit_correction();
-  read.has_own_ = own != 0;
+  read.has_own_ = (own & 1) != 0;
+  read.trusts_base_ = (own & 2) != 0;
   if (read.has_own_) read.own_->load(std::as_bytes(std::span(own_bytes)));
-  if (read.has_own_ && read.has_base_) read.joint_->load(std::as_bytes(std::span(joint_bytes)));
+  if (read.has_own_ && read.trusts_base_) read.joint_->load(std::as_bytes(std::span(joint_bytes)));
   *this = std::move(read);
 }
 

@@ -80,3 +80,25 @@ TEST_CASE("poor data give a constant, not an error") {
   CHECK((std::isfinite(scores[0]) && scores[0] == scores[1]));
   model.fit({nullptr, 0, 3}, {});
 }
+
+TEST_CASE("rows that weigh little have little say") {
+  rng random(3);
+  std::vector<float> rows;
+  std::vector<model_target> targets;
+  for (int i = 0; i < 400; ++i) {  // half says that speed rises with x, half that it falls
+    auto const x = static_cast<float>(random.uniform());
+    rows.push_back(x);
+    bool const rises = i % 2 == 0;
+    targets.push_back({0.1F + 0.9F * (rises ? x : 1 - x), false, 0, rises ? 1.0F : 0.05F});
+  }
+  std::vector<float> const asked = {0.1F, 0.9F};
+  std::vector<float> scores(2);
+  linear_model m;
+  m.fit({rows.data(), targets.size(), 1}, targets);
+  m.predict({asked.data(), 2, 1}, scores);
+  CHECK(scores[0] < scores[1]);
+  for (auto& t : targets) t.weight = 1.05F - t.weight;
+  m.fit({rows.data(), targets.size(), 1}, targets);
+  m.predict({asked.data(), 2, 1}, scores);
+  CHECK(scores[0] > scores[1]);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bandit over strategies: which search suits a space is found out while searching.
+//
+//   tuner_options{.search = bandit_search({any_search(annealing{}), any_search(descent{}),
+//   any_search(evolutionary_search{})})}
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ttune/tune/search.hpp"
+
+namespace ttune::inline v0 {
+
+struct bandit_options {
+  double curiosity = 0.2;  ///< weight of what is not known of an arm (UCB1)
+  double memory = 0.9;     ///< by this much the past weighs less after each batch: what helps early may not help late
+  double top = 0.1;        ///< a trial is a success if it is among this share of the fastest so far
+};
+
+/// Each batch is dealt out slot by slot to the arm with the best upper bound on its rate of successes; before that
+/// each arm has had its part of a batch.
+class bandit_search final : public search_strategy {
+ public:
+  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  /// Throws argument_error without arms, or for arms that cannot be copied.
+  explicit bandit_search(std::vector<any_search> arms, bandit_options options = {});
+  bandit_search(bandit_search const& other);
+  bandit_search& operator=(bandit_search const&) = delete;
+
+  [[nodiscard]] std::string name() const override { return "bandit"; }
+  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+  TTUNE_INLINE void observe(std::span<observation const> seen) override;
+  /// Trials that each arm has got since start.
+  [[nodiscard]] std::vector<std::size_t> const& given() const noexcept { return given_; }
+
+ private:
+  struct account {
+    double trials = 0;
+    double successes = 0;
+  };
+  [[nodiscard]] std::vector<std::size_t> deal(std::size_t batch) const;
+
+  std::vector<any_search> arms_;
+  bandit_options options_;
+  std::vector<account> accounts_;
+  std::vector<std::size_t> given_;
+  std::vector<double> speeds_;  ///< descending
+  std::unordered_map<configuration, std::size_t, configuration_hash> owner_;
+};
+
+}  // namespace ttune::inline v0
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/bandit.inl.hpp"
+#endif
