@@ -140,20 +140,21 @@ auto convolve_by_winograd(conv2d_shape const& s, winograd_tile const& how, Image
   auto const columns = (s.out_width() + m - 1) / m;
   auto const [n, y, x, c, f, a, b, t, i, k, l] = axes<"n", "y", "x", "c", "f", "a", "b", "t", "i", "k", "l">;
 
-  auto const G = as_table<"G", T>(matrices.weights);
+  // in double precision: its coefficients are no binary fractions, and their rounding would be the same for all channels
+  auto const G = as_table<"G", double>(matrices.weights);
   auto const weights_along = [&](auto const& read) {
     auto sum = G(a, 0) * read(0);
     for (std::int64_t j = 1; j < r; ++j) sum = sum + G(a, j) * read(j);
     return sum;
   };
   auto const half = compute<"half">(a.in(points), i.in(r), c.in(s.channels), f.in(s.filters)) =
-      weights_along([&](std::int64_t j) { return weight(j); });
+      weights_along([&](std::int64_t j) { return cast<double>(weight(j)); });
   auto const along_rows = [&] {
     auto sum = G(b, 0) * half(a, 0, c, f);
     for (std::int64_t j = 1; j < r; ++j) sum = sum + G(b, j) * half(a, j, c, f);
     return sum;
   };
-  auto const U = compute<"U">(a, b.in(points), c, f) = along_rows();  // (points, points, C, F)
+  auto const U = compute<"U">(a, b.in(points), c, f) = cast<T>(along_rows());  // (points, points, C, F)
 
   auto const P = compute<"P">(n.in(s.batch), y.in(rows * m + r - 1), x.in(columns * m + r - 1), c.in(s.channels)) =
       image(y - s.padding, x - s.padding);

@@ -165,7 +165,9 @@ class deriver {
     if (beside.empty()) {
       elementwise one(out_, p_, st);
       for (auto const q : one.absorbed()) done_[q] = true;
-      return one.write();
+      out_.settle(is_of_constants(p_, st) || moves_for_choices(st));
+      one.write();
+      return out_.settle(false);
     }
     std::vector<row_stage> stages;
     for (auto const r : beside) {
@@ -243,6 +245,14 @@ class deriver {
     double n = 1;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x) n *= static_cast<double>(st.axis_size(x));
     return n;
+  }
+
+  /// A stage without arithmetic, in a program whose time goes into transforms and products.
+  [[nodiscard]] bool moves_for_choices(planned_stage const& st) const {
+    bool const choices = std::any_of(p_.stages.begin(), p_.stages.end(), [](auto const& s) { return !choosing_axes(*s.definition).empty(); });
+    auto value = st.definition->components[0].value;
+    if (auto const* s = ir::as<ir::select>(value)) value = ir::expr(s->when_true);
+    return choices && ir::as<ir::access>(value);
   }
 
   /// A reduction that nothing is fused behind: it accumulates in a stage of its own.

@@ -64,7 +64,7 @@ class elementwise {
     for (auto const& a : st_.accesses)
       for (std::int32_t x = 0; x < rank(); ++x) {
         if (a.write || x == contiguous || size(x) < lanes_ || step(a, x) != 1 || step(a, contiguous) == 0) continue;
-        if ((crossing_ >= 0 && x != crossing_) || !is_copied_whole(a)) continue;
+        if ((crossing_ >= 0 && x != crossing_) || !is_copied_whole(a, contiguous)) continue;
         crossing_ = x;
         crossing_reads_.push_back(&a);
       }
@@ -72,10 +72,11 @@ class elementwise {
   }
 
   /// An operand that is read at one place, an element for an element of the result; or such a stage, which this one
-  /// alone reads and which only moves what others have computed.
-  [[nodiscard]] bool is_copied_whole(planned_access const& a) const {
+  /// alone reads and which only moves what others have computed. Elements that are shifted, and so mostly guarded, make
+  /// a tile only where all vectors are full: a guard around a part of a tile cannot be lowered.
+  [[nodiscard]] bool is_copied_whole(planned_access const& a, std::int32_t contiguous) const {
     if (a.producer >= 0) return moves_elements(a);
-    if (a.operand < 0 || !indexes_by_axes(st_, a, true)) return false;
+    if (a.operand < 0 || !indexes_by_axes(st_, a, size(contiguous) % lanes_ == 0)) return false;
     auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
     if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout ||
         out_.machine().lanes(t->type) != lanes_)
