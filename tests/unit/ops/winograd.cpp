@@ -48,8 +48,11 @@ double difference(ops::winograd_matrices const& w, std::int64_t m, std::int64_t 
 }
 
 /// Odd extents, tiles that overhang, one tile, no padding, several images.
-inline constexpr ops::conv2d_shape shapes[] = {
-    {1, 3, 5, 7, 4, 3, 1, 1}, {2, 5, 9, 4, 3, 3, 1, 0}, {1, 17, 8, 13, 18, 3, 1, 1}, {1, 2, 3, 3, 5, 3, 1, 0}, {1, 4, 6, 9, 3, 2, 1, 1}};
+inline constexpr ops::conv2d_shape shapes[] = {{1, 3, 5, 7, 4, 3, 1, 1},
+                                               {2, 5, 9, 4, 3, 3, 1, 0},
+                                               {1, 17, 8, 13, 18, 3, 1, 1},
+                                               {1, 2, 3, 3, 5, 3, 1, 0},
+                                               {1, 4, 6, 9, 3, 2, 1, 1}};
 
 template <class Check>
 void for_each_tile(Check const& check) {
@@ -87,7 +90,8 @@ double measured_error(Op const& op, ops::conv2d_shape const& s) {
           for (std::int64_t r = 0; r < s.kernel; ++r)
             for (std::int64_t t = 0; t < s.kernel; ++t)
               sum += static_cast<double>(image[static_cast<std::size_t>((c * s.height + y + r) * s.width + x + t)]) *
-                     static_cast<double>(weights[static_cast<std::size_t>(((f * s.channels + c) * s.kernel + r) * s.kernel + t)]);
+                     static_cast<double>(
+                         weights[static_cast<std::size_t>(((f * s.channels + c) * s.kernel + r) * s.kernel + t)]);
         error += std::pow(static_cast<double>(found[next++]) - sum, 2);
       }
   return std::sqrt(error / static_cast<double>(next));
@@ -119,8 +123,8 @@ TEST_CASE("winograd: what is wrong with points is said") {
                        "winograd: interpolation points 1 and 2 coincide at 1.000000: they must differ", program_error);
   CHECK_THROWS_WITH_AS((void)ops::make_winograd_matrices(2, 3, {0, 1}),
                        "winograd: tiles of 2 outputs and 3 taps need 3 points besides infinity, not 2", program_error);
-  CHECK_THROWS_WITH_AS((void)ops::winograd_points(6, 3), "winograd: no points are known for tiles of 6 outputs and 3 taps: give 7",
-                       program_error);
+  CHECK_THROWS_WITH_AS((void)ops::winograd_points(6, 3),
+                       "winograd: no points are known for tiles of 6 outputs and 3 taps: give 7", program_error);
   CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 1, 1}, {2, {{0, 1, 0}}}),
                        "winograd: interpolation points 0 and 2 coincide at 0.000000: they must differ", program_error);
   CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 2, 1}),
@@ -152,14 +156,17 @@ TEST_CASE("winograd: measured errors on normal data are near the model's") {
 
 TEST_CASE("winograd: interpreted, as plain loops have it") {
   for_each_tile([](auto const& op, auto const& reference) {
-    CHECK(testing::check(op, reference, {.configurations = 3, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
+    CHECK(
+        testing::check(op, reference, {.configurations = 3, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
   });
 }
 
 TEST_CASE("winograd: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS("orc", compiler().availability().available, compiler().availability().reason);
   for_each_tile([](auto const& op, auto const& reference) {
-    CHECK(testing::check(op, reference, {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .backend = &compiler(), .tolerance = 4}));
+    CHECK(testing::check(
+        op, reference,
+        {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .backend = &compiler(), .tolerance = 4}));
   });
 }
 
@@ -172,9 +179,10 @@ TEST_CASE("alternatives: what computes something else than the first is refused"
   auto const differences = compute<"C">(i) = A(i) - B(i);
   auto const twice = compute<"C">(i) = (A(i) + A(i) + (B(i) + B(i))) * 0.5;
   tuner tune{orc_backend{}, {.worker = worker::in_process{}}};
-  auto const kernel = tune.tune(alternatives(op(inputs(A, B), outputs(sums), "sums"), op(inputs(A, B), outputs(differences), "differences"),
-                                             op(inputs(A, B), outputs(twice), "twice")),
-                                {.trials = 6});
+  auto const kernel = tune.tune(
+      alternatives(op(inputs(A, B), outputs(sums), "sums"), op(inputs(A, B), outputs(differences), "differences"),
+                   op(inputs(A, B), outputs(twice), "twice")),
+      {.trials = 6});
   auto const& all = kernel.report().alternatives;
   REQUIRE(all.size() == 3);
   CHECK(all[0].refused.empty());

@@ -21,7 +21,9 @@ namespace {
 code right() { return code::copy(0, 1, scripted_elements * 4); }
 code slow() { return code::spin(300).then(right()); }
 
-alternative make(char const* name, double error, ttune::target const& machine) { return {derive_space(copy_program(name), machine), error}; }
+alternative make(char const* name, double error, ttune::target const& machine) {
+  return {derive_space(copy_program(name), machine), error};
+}
 
 tuner_options options() {
   tuner_options o;
@@ -31,12 +33,15 @@ tuner_options options() {
 }
 
 /// "direct" is slow, "short" fast and three times as wrong.
-tuning_result tune(tuner_options const& with, numerics const& allowed, std::shared_ptr<scripted_backend> const& compiler) {
+tuning_result tune(tuner_options const& with, numerics const& allowed,
+                   std::shared_ptr<scripted_backend> const& compiler) {
   tuner made(compiler, with);
-  return made.tune_alternatives({make("direct", 0, compiler->target()), make("short", 3, compiler->target())}, {.trials = 8}, allowed);
+  return made.tune_alternatives({make("direct", 0, compiler->target()), make("short", 3, compiler->target())},
+                                {.trials = 8}, allowed);
 }
 std::shared_ptr<scripted_backend> compiler() {
-  return std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"direct", {slow()}}, {"short", {right()}}});
+  return std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"direct", {slow()}}, {"short", {right()}}});
 }
 
 }  // namespace
@@ -51,7 +56,8 @@ TEST_CASE("numerics: what is allowed") {
   CHECK(numerics::error_within(0.6).allows(0.56));
   CHECK(numerics::reassociation().text() == "reassociation");
   CHECK(numerics::error_within(2.5).text() == "error within 2.5 x direct");
-  for (double const bad : {0.0, -1.0, std::nan(""), HUGE_VAL}) CHECK_THROWS_AS((void)numerics::error_within(bad), argument_error);
+  for (double const bad : {0.0, -1.0, std::nan(""), HUGE_VAL})
+    CHECK_THROWS_AS((void)numerics::error_within(bad), argument_error);
 }
 
 TEST_CASE("alternatives: the fastest that is allowed wins, and the report says so") {
@@ -71,13 +77,15 @@ TEST_CASE("alternatives: what rounds more than is allowed is not compiled") {
   auto const by = compiler();
   auto const found = tune(options(), {}, by);
   CHECK(found.report.alternative == "direct");
-  CHECK(found.report.alternatives[1].refused == "errs 3 times as much as a direct sum, which reassociation does not allow");
+  CHECK(found.report.alternatives[1].refused ==
+        "errs 3 times as much as a direct sum, which reassociation does not allow");
   CHECK(by->compiled("short") == 0);
 }
 
 TEST_CASE("alternatives: a limit that none meets is an error") {
   CHECK_THROWS_WITH_AS((void)tune(options(), numerics::error_within(0.5), compiler()),
-                       "no alternative meets the wanted numerics (error within 0.5 x direct): direct reassociates only, short errs 3 times as much as a "
+                       "no alternative meets the wanted numerics (error within 0.5 x direct): direct reassociates "
+                       "only, short errs 3 times as much as a "
                        "direct sum",
                        argument_error);
   tuner made(compiler(), options());
@@ -86,7 +94,8 @@ TEST_CASE("alternatives: a limit that none meets is an error") {
 
 TEST_CASE("alternatives: one that cannot be compiled leaves the others") {
   TTUNE_SKIP_UNLESS_X86();
-  auto const by = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"direct", {right()}}, {"short", {code()}}});
+  auto const by = std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"direct", {right()}}, {"short", {code()}}});
   auto const found = tune(options(), numerics::error_within(3), by);
   CHECK(found.report.alternative == "direct");
   CHECK(found.report.alternatives[1].refused.find("cannot be compiled") != std::string::npos);

@@ -87,9 +87,10 @@ class elementwise {
 
   [[nodiscard]] bool moves_elements(planned_access const& a) const {
     auto const& made = p_.stages[static_cast<std::size_t>(a.producer)];
-    return !made.definition->reduces() && made.definition->components.size() == 1 && !made.output && made.accesses.size() == 2 &&
-           ir::as<ir::access>(made.definition->components[0].value) && made.accesses[0].producer >= 0 && indexes_by_axes(st_, a) &&
-           readers_of(p_, a.producer).size() == 1 && out_.machine().lanes(made.definition->type()) == lanes_;
+    return !made.definition->reduces() && made.definition->components.size() == 1 && !made.output &&
+           made.accesses.size() == 2 && ir::as<ir::access>(made.definition->components[0].value) &&
+           made.accesses[0].producer >= 0 && indexes_by_axes(st_, a) && readers_of(p_, a.producer).size() == 1 &&
+           out_.machine().lanes(made.definition->type()) == lanes_;
   }
 
   void split_axes() {
@@ -150,8 +151,8 @@ class elementwise {
     out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
-  /// What the tile calls the dimension that is read along an axis: a stage has its own names, a copy of an operand those
-  /// of the axes that are its indices (schedule/primitive/cache_read.hpp).
+  /// What the tile calls the dimension that is read along an axis: a stage has its own names, a copy of an operand
+  /// those of the axes that are its indices (schedule/primitive/cache_read.hpp).
   [[nodiscard]] std::string axis_of_tile(planned_access const& a, std::int32_t axis_here) const {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       if (a.indices[d].coefficient[static_cast<std::size_t>(axis_here)] == 0) continue;
