@@ -18,7 +18,8 @@ peer_case gemm(gemm_problem const& problem, buffer const& out, options const& ch
 
 peer_case conv(conv_problem const& problem, buffer const& out, options const& chosen, bool tune) {
   auto const& s = problem.shape;
-  ttune::ops::conv2d_shape const shape{s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding};
+  ttune::ops::conv2d_shape const shape{s.batch,   s.channels, s.height, s.width,
+                                       s.filters, s.kernel,   s.stride, s.padding};
   auto const found = tune ? find_kernel(ttune::ops::conv2d_alternatives(shape), chosen, tune)
                           : find_kernel(ttune::ops::conv2d(shape), chosen, tune);
   auto const kernel = found.prepare(in(problem.in), in(problem.weights), out_of(out));

@@ -27,14 +27,18 @@ auto with_tuner(options const& chosen, bool tune, Function const& f) {
 /// A kernel for an operator: tuned, or the first configuration of its space.
 template <class Op>
 auto find_kernel(Op const& op, options const& chosen, bool tune) {
-  return with_tuner(chosen, tune, [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(op, budget); });
+  return with_tuner(chosen, tune,
+                    [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(op, budget); });
 }
 
 /// The fastest of several computes of an operator that `--numerics` allows.
 template <class Op>
 auto find_kernel(ttune::alternatives_type<Op> const& all, options const& chosen, bool tune) {
-  auto const allowed = chosen.numerics > 0 ? ttune::numerics::error_within(chosen.numerics) : ttune::numerics::reassociation();
-  return with_tuner(chosen, tune, [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(all, budget, allowed); });
+  auto const allowed =
+      chosen.numerics > 0 ? ttune::numerics::error_within(chosen.numerics) : ttune::numerics::reassociation();
+  return with_tuner(chosen, tune, [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) {
+    return tuner.tune(all, budget, allowed);
+  });
 }
 
 /// `run` with what its tuning took.

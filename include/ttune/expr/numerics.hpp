@@ -22,7 +22,8 @@ class numerics {
   /// Whatever is expected to err by no more than this factor; the direct sum itself has 1. Throws argument_error unless
   /// it is a positive number.
   [[nodiscard]] static numerics error_within(double factor) {
-    if (!(factor > 0) || !std::isfinite(factor)) throw argument_error("numerics::error_within: a factor over the direct sum's error is a positive number");
+    if (!(factor > 0) || !std::isfinite(factor))
+      throw argument_error("numerics::error_within: a factor over the direct sum's error is a positive number");
     numerics made;
     made.limit_ = factor;
     return made;

@@ -12,7 +12,7 @@ namespace ttune::inline v0::ops {
 
 /// One way to cut the image into tiles.
 struct winograd_tile {
-  std::int64_t outputs = 4;                       ///< along both dimensions
+  std::int64_t outputs = 4;                        ///< along both dimensions
   std::optional<std::vector<double>> points = {};  ///< none: `winograd_points`
 };
 
@@ -100,7 +100,8 @@ auto paired_forms(small_matrix const& rows, Read const& read) {
 template <class Index, class Form>
 auto choose_by(Index const& index, std::vector<Form> const& forms) {
   auto chosen = select(index == 0, forms[0], forms.back());
-  for (std::size_t i = 1; i + 1 < forms.size(); ++i) chosen = select(index == static_cast<std::int64_t>(i), forms[i], chosen);
+  for (std::size_t i = 1; i + 1 < forms.size(); ++i)
+    chosen = select(index == static_cast<std::int64_t>(i), forms[i], chosen);
   return chosen;
 }
 
@@ -140,28 +141,30 @@ auto convolve_by_winograd(conv2d_shape const& s, winograd_tile const& how, Image
   auto const columns = (s.out_width() + m - 1) / m;
   auto const [n, y, x, c, f, a, b, t, i, k, l] = axes<"n", "y", "x", "c", "f", "a", "b", "t", "i", "k", "l">;
 
-  auto const G = as_table<"G", T>(matrices.weights);
+  // in double precision: its coefficients are no binary fractions, and their rounding would be the same for all
+  // channels
+  auto const G = as_table<"G", double>(matrices.weights);
   auto const weights_along = [&](auto const& read) {
     auto sum = G(a, 0) * read(0);
     for (std::int64_t j = 1; j < r; ++j) sum = sum + G(a, j) * read(j);
     return sum;
   };
   auto const half = compute<"half">(a.in(points), i.in(r), c.in(s.channels), f.in(s.filters)) =
-      weights_along([&](std::int64_t j) { return weight(j); });
+      weights_along([&](std::int64_t j) { return cast<double>(weight(j)); });
   auto const along_rows = [&] {
     auto sum = G(b, 0) * half(a, 0, c, f);
     for (std::int64_t j = 1; j < r; ++j) sum = sum + G(b, j) * half(a, j, c, f);
     return sum;
   };
-  auto const U = compute<"U">(a, b.in(points), c, f) = along_rows();  // (points, points, C, F)
+  auto const U = compute<"U">(a, b.in(points), c, f) = cast<T>(along_rows());  // (points, points, C, F)
 
   auto const P = compute<"P">(n.in(s.batch), y.in(rows * m + r - 1), x.in(columns * m + r - 1), c.in(s.channels)) =
       image(y - s.padding, x - s.padding);
   auto const tile_row = (t / columns) % rows;
-  auto const D = compute<"D">(a.in(points), i.in(points), t.in(s.batch * rows * columns), c) = choose_by(
-      a, linear_forms(matrices.input, [&](std::int64_t j) {
-        return P(t / (rows * columns), tile_row * m + j, t % columns * m + i, c);
-      }));
+  auto const D = compute<"D">(a.in(points), i.in(points), t.in(s.batch * rows * columns), c) =
+      choose_by(a, linear_forms(matrices.input, [&](std::int64_t j) {
+                  return P(t / (rows * columns), tile_row * m + j, t % columns * m + i, c);
+                }));
   auto const V = compute<"V">(a, b.in(points), t, c) =
       choose_by(b, linear_forms(matrices.input, [&](std::int64_t j) { return D(a, j, t, c); }));
   auto const M = compute<"M">(a, b, t, f) = sum(over(c), V(a, b, t, c) * U(a, b, c, f));
@@ -181,7 +184,7 @@ auto convolve_by_winograd(conv2d_shape const& s, winograd_tile const& how, Image
 template <class T = float>
 [[nodiscard]] auto winograd_conv2d(conv2d_shape const& s, winograd_tile const& how = {}) {
   auto const [n, f, y, x, c, i] = axes<"n", "f", "y", "x", "c", "i">;
-  tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};         // (N, C, H, W)
+  tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};       // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.channels, s.kernel, s.kernel}};  // (F, C, R, S)
   auto const image = [&](auto const& row, auto const& column) { return zero_outside(I)(n, c, row, column); };
   auto const weight = [&](std::int64_t tap) { return W(f, c, tap, i); };
@@ -198,7 +201,8 @@ template <class T = float>
 [[nodiscard]] auto conv2d_alternatives(conv2d_shape const& s) {
   std::vector all{conv2d<T>(s)};
   bool const applies = s.stride == 1 && s.dilation == 1 && s.groups == 1 && s.kernel > 1;
-  for (std::int64_t m = 2; applies && m <= 4 && m + s.kernel - 2 <= most_known_points; ++m) all.push_back(winograd_conv2d<T>(s, {m, {}}));
+  for (std::int64_t m = 2; applies && m <= 4 && m + s.kernel - 2 <= most_known_points; ++m)
+    all.push_back(winograd_conv2d<T>(s, {m, {}}));
   return alternatives_type(std::move(all));
 }
 

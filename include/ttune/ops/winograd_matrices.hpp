@@ -23,9 +23,9 @@ using small_matrix = std::vector<std::vector<double>>;
 
 /// One dimension: `m` outputs from `m + r - 1` inputs by as many products.
 struct winograd_matrices {
-  small_matrix output;  ///< A^T (m, m + r - 1)
-  small_matrix weights; ///< G (m + r - 1, r)
-  small_matrix input;   ///< B^T (m + r - 1, m + r - 1)
+  small_matrix output;   ///< A^T (m, m + r - 1)
+  small_matrix weights;  ///< G (m + r - 1, r)
+  small_matrix input;    ///< B^T (m + r - 1, m + r - 1)
 };
 
 inline constexpr std::int64_t most_known_points = 5;  ///< finite ones, of `winograd_points`
@@ -41,8 +41,8 @@ inline constexpr std::int64_t most_known_points = 5;  ///< finite ones, of `wino
     case 4: return {0, 11.0 / 8, -11.0 / 8, 1.0 / 2};
     case 5: return {0, 5.0 / 8, -5.0 / 8, 3.0 / 2, -3.0 / 2};
     default:
-      throw program_error("winograd: no points are known for tiles of " + std::to_string(m) + " outputs and " + std::to_string(r) +
-                          " taps: give " + std::to_string(m + r - 2));
+      throw program_error("winograd: no points are known for tiles of " + std::to_string(m) + " outputs and " +
+                          std::to_string(r) + " taps: give " + std::to_string(m + r - 2));
   }
 }
 
@@ -61,20 +61,22 @@ namespace detail {
 inline void check_points(std::int64_t m, std::int64_t r, std::vector<double> const& points) {
   if (m < 1 || r < 1) throw program_error("winograd: a tile has at least one output and one tap");
   if (static_cast<std::int64_t>(points.size()) != m + r - 2)
-    throw program_error("winograd: tiles of " + std::to_string(m) + " outputs and " + std::to_string(r) + " taps need " + std::to_string(m + r - 2) +
-                        " points besides infinity, not " + std::to_string(points.size()));
+    throw program_error("winograd: tiles of " + std::to_string(m) + " outputs and " + std::to_string(r) +
+                        " taps need " + std::to_string(m + r - 2) + " points besides infinity, not " +
+                        std::to_string(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (points[i] == points[j])
-        throw program_error("winograd: interpolation points " + std::to_string(j) + " and " + std::to_string(i) + " coincide at " +
-                            std::to_string(points[i]) + ": they must differ");
+        throw program_error("winograd: interpolation points " + std::to_string(j) + " and " + std::to_string(i) +
+                            " coincide at " + std::to_string(points[i]) + ": they must differ");
 }
 
 }  // namespace detail
 
 /// For finite points and infinity. The rows of B^T have integer leading coefficients, so that ones and zeros fold away.
 /// Throws program_error for a wrong number of points, or points that coincide.
-[[nodiscard]] inline winograd_matrices make_winograd_matrices(std::int64_t m, std::int64_t r, std::vector<double> const& points) {
+[[nodiscard]] inline winograd_matrices make_winograd_matrices(std::int64_t m, std::int64_t r,
+                                                              std::vector<double> const& points) {
   detail::check_points(m, r, points);
   auto const n = static_cast<std::size_t>(m + r - 1);
   auto const outputs = static_cast<std::size_t>(m);
@@ -101,8 +103,8 @@ inline void check_points(std::int64_t m, std::int64_t r, std::vector<double> con
 }
 
 /// How many times the root mean square error of a direct sum is to be expected of a convolution with these matrices in
-/// both dimensions, on independent normal data: S / r^2, S = the mean over outputs k of sum_i A[k][i]^2 |G_i|^2 |B_i|^2.
-/// For two different ones the geometric mean of both. Right within an eighth of what was measured.
+/// both dimensions, on independent normal data: S / r^2, S = the mean over outputs k of sum_i A[k][i]^2 |G_i|^2
+/// |B_i|^2. For two different ones the geometric mean of both. Right within an eighth of what was measured.
 [[nodiscard]] inline double winograd_error(winograd_matrices const& of) {
   double sum = 0;
   auto const square = [](std::vector<double> const& row) {

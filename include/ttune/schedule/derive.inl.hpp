@@ -40,8 +40,8 @@ class deriver {
     for (auto i = before.stages.size(); i-- > 0;) {
       auto const& st = before.stages[i].definition;
       stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
-                 is_worth_keeping(before, i) || stands_beside_choice(before, i) || is_prepared_for_reduction(before, i) ||
-                 is_rearranged_for(before, i, stays);
+                 is_worth_keeping(before, i) || stands_beside_choice(before, i) ||
+                 is_prepared_for_reduction(before, i) || is_rearranged_for(before, i, stays);
     }
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& st = before.stages[i].definition;
@@ -93,9 +93,9 @@ class deriver {
   [[nodiscard]] static bool is_rearranged_for(plan const& p, std::size_t stage, std::vector<bool> const& stays) {
     auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
     return is_rearranged_operand(p.stages[stage]) && std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
-      auto const& reader = p.stages[static_cast<std::size_t>(r)];
-      return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
-    });
+             auto const& reader = p.stages[static_cast<std::size_t>(r)];
+             return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
+           });
   }
 
   [[nodiscard]] static double iterations(planned_stage const& st) {
@@ -166,7 +166,9 @@ class deriver {
     if (beside.empty()) {
       elementwise one(out_, p_, st);
       for (auto const q : one.absorbed()) done_[q] = true;
-      return one.write();
+      out_.settle(is_of_constants(p_, st) || moves_for_choices(st));
+      one.write();
+      return out_.settle(false);
     }
     std::vector<row_stage> stages;
     for (auto const r : beside) {
@@ -182,7 +184,8 @@ class deriver {
     for (auto const& a : st.accesses) {
       if (a.write || a.producer < 0) continue;
       auto const q = static_cast<std::size_t>(a.producer);
-      if (done_[q] || choosing_axes(*p_.stages[q].definition).empty() || readers_of(p_, a.producer).size() != 1) continue;
+      if (done_[q] || choosing_axes(*p_.stages[q].definition).empty() || readers_of(p_, a.producer).size() != 1)
+        continue;
       first = &p_.stages[q];
       done_[q] = true;
     }
@@ -207,7 +210,8 @@ class deriver {
       if (common && st.axis_size(x) >= 4 * cores) made.axis = static_cast<std::int32_t>(x);
     }
     if (made.axis < 0) return std::nullopt;
-    auto const bytes = (free_iterations(r) + free_iterations(s)) * static_cast<double>(size_in_bytes(r.definition->type()));
+    auto const bytes =
+        (free_iterations(r) + free_iterations(s)) * static_cast<double>(size_in_bytes(r.definition->type()));
     auto const cache = static_cast<double>(out_.machine().l2_bytes);
     auto const of_axis = static_cast<double>(st.axis_size(static_cast<std::size_t>(made.axis)));
     made.seed = std::max<std::int64_t>(1, static_cast<std::int64_t>(cache / 2 / (bytes / of_axis)));
@@ -220,13 +224,15 @@ class deriver {
   template <class Kind>
   [[nodiscard]] std::int32_t only_source(planned_stage const& reader, Kind const& of_kind) const {
     for (auto const& a : reader.accesses)
-      if (!a.write && a.producer >= 0 && of_kind(p_.stages[static_cast<std::size_t>(a.producer)]) && readers_of(p_, a.producer).size() == 1)
+      if (!a.write && a.producer >= 0 && of_kind(p_.stages[static_cast<std::size_t>(a.producer)]) &&
+          readers_of(p_, a.producer).size() == 1)
         return a.producer;
     return -1;
   }
 
   /// All reads of `producer` are at the reader's own axis of that name.
-  [[nodiscard]] bool is_in_place(planned_stage const& reader, planned_stage const& producer, std::string const& axis) const {
+  [[nodiscard]] bool is_in_place(planned_stage const& reader, planned_stage const& producer,
+                                 std::string const& axis) const {
     auto const& axes = producer.definition->axes;
     auto const d = static_cast<std::size_t>(
         std::find_if(axes.begin(), axes.end(), [&](ir::axis const& a) { return a.name == axis; }) - axes.begin());
@@ -244,6 +250,15 @@ class deriver {
     double n = 1;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x) n *= static_cast<double>(st.axis_size(x));
     return n;
+  }
+
+  /// A stage without arithmetic, in a program whose time goes into transforms and products.
+  [[nodiscard]] bool moves_for_choices(planned_stage const& st) const {
+    bool const choices = std::any_of(p_.stages.begin(), p_.stages.end(),
+                                     [](auto const& s) { return !choosing_axes(*s.definition).empty(); });
+    auto value = st.definition->components[0].value;
+    if (auto const* s = ir::as<ir::select>(value)) value = ir::expr(s->when_true);
+    return choices && ir::as<ir::access>(value);
   }
 
   /// A reduction that nothing is fused behind: it accumulates in a stage of its own.

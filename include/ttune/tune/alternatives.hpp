@@ -26,8 +26,8 @@ namespace detail {
 class alternatives_session {
  public:
   /// Throws argument_error if `allowed` allows none.
-  alternatives_session(std::vector<alternative> all, numerics const& allowed, tuner_options const& options, backend& compiler, learner& model,
-                       budget_meter& budget);
+  alternatives_session(std::vector<alternative> all, numerics const& allowed, tuner_options const& options,
+                       backend& compiler, learner& model, budget_meter& budget);
   [[nodiscard]] tuning_result run();
 
  private:

@@ -23,13 +23,15 @@ inline std::string error_text(double error) {
   return line;
 }
 
-TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative> all, numerics const& allowed, tuner_options const& options,
-                                                        backend& compiler, learner& model, budget_meter& budget)
+TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative> all, numerics const& allowed,
+                                                        tuner_options const& options, backend& compiler, learner& model,
+                                                        budget_meter& budget)
     : all_(std::move(all)), allowed_(allowed), options_(options), backend_(compiler), learner_(model), budget_(budget) {
   if (all_.empty()) throw argument_error("there is no alternative to tune");
   if (std::none_of(all_.begin(), all_.end(), [&](alternative const& a) { return allowed_.allows(a.error); })) {
     std::string listed;
-    for (std::size_t i = 0; i < all_.size(); ++i) listed += (i == 0 ? "" : ", ") + name(i) + " " + error_text(all_[i].error);
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      listed += (i == 0 ? "" : ", ") + name(i) + " " + error_text(all_[i].error);
     throw argument_error("no alternative meets the wanted numerics (" + allowed_.text() + "): " + listed);
   }
 }
@@ -91,7 +93,9 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
   r.choices.push_back({alternative_knob, static_cast<std::int32_t>(index), {static_cast<std::int32_t>(index)}});
   r.result.seconds = winner.report.seconds;
   r.result.spread = winner.report.spread;
-  r.timestamp = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  r.timestamp =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   r.device = options_.device;
   options_.records->put_image(r, to_bytes(winner.image));
 }
@@ -102,10 +106,12 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
 TTUNE_INLINE void alternatives_session::start_all() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     bool const may_win = allowed_.allows(all_[i].error);
-    contestants_.push_back({i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
+    contestants_.push_back(
+        {i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
     auto& c = contestants_.back();
     if (!may_win && i > 0) continue;
-    c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(i), options_, backend_, options_.search.another(), learner_, budget_, all_[i].in);
+    c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(i), options_, backend_,
+                                                 options_.search.another(), learner_, budget_, all_[i].in);
     if (i == 0) {
       c.session->start();
       continue;
@@ -124,7 +130,7 @@ TTUNE_INLINE void alternatives_session::start_all() {
 
 /// What may be the fastest in the end: the best so far, less what is still hoped for, which fades with the trials.
 TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promising() {
-  constexpr double hope = 0.5;    // of the seconds, at the first trial
+  constexpr double hope = 0.5;     // of the seconds, at the first trial
   constexpr double patience = 16;  // trials
   contestant* chosen = nullptr;
   double least = 0;
@@ -158,7 +164,8 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
       if (!paired.failure.empty() || paired.pairs == 0) faster = found.report.seconds < made->report.seconds;
       else if (paired.low <= 1 && paired.high >= 1) faster = found.report.seconds < made->report.seconds;
       else faster = paired.ratio < 1;
-      if (paired.failure.empty() && paired.pairs > 0) (faster ? found : *made).report.seconds = faster ? paired.second_seconds : paired.first_seconds;
+      if (paired.failure.empty() && paired.pairs > 0)
+        (faster ? found : *made).report.seconds = faster ? paired.second_seconds : paired.first_seconds;
     }
     if (faster) made = std::move(found), winner = &c;
   }

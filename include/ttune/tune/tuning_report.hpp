@@ -42,11 +42,11 @@ struct tuning_report {
   std::string schedule;               ///< the knobs of the result, as text
   std::int64_t same_programs = 0;     ///< proposals that lowered to a program measured before: not run again, no trials
   std::int64_t checked_elements = 0;  ///< of the first kernel's outputs, against the interpreter
-  std::string alternative;                        ///< the compute that won, where there were several
+  std::string alternative;            ///< the compute that won, where there were several
   std::vector<alternative_outcome> alternatives;  ///< all of them, in the order given; none if found in the records
-  bool isolated = true;               ///< candidates ran in a process of their own
-  bool counted = false;               ///< times are what an untimed_backend says: nothing ran
-  bool replayed = false;              ///< times are recorded ones: nothing ran
+  bool isolated = true;                           ///< candidates ran in a process of their own
+  bool counted = false;                           ///< times are what an untimed_backend says: nothing ran
+  bool replayed = false;                          ///< times are recorded ones: nothing ran
 
   /// A few lines for people.
   [[nodiscard]] std::string text() const;

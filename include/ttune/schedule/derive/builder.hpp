@@ -28,17 +28,20 @@ class space_builder {
   knob_value one_of(std::string name, std::vector<std::int32_t> values, std::int64_t seed) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
-    if (values.size() == 1) return literal(values[0]);
     std::size_t nearest = 0;
     auto const distance = [&](std::size_t i) { return std::abs(values[i] - seed); };
     for (std::size_t i = 1; i < values.size(); ++i)
       if (distance(i) < distance(nearest)) nearest = i;
+    if (values.size() == 1 || settled_) return literal(values[nearest]);
     return add(one_of_knob(std::move(name), std::move(values)), static_cast<std::int32_t>(nearest));
   }
   knob_value permutation(std::string name, std::int32_t loops) { return add(permutation_knob(std::move(name), loops), 0); }
   knob_value location(std::string name, std::int32_t places, std::int32_t seed) {
     return add(location_knob(std::move(name), places), seed);
   }
+
+  /// From now on the seed's choice is taken, no knob made: for stages that take little of the time.
+  void settle(bool yes) { settled_ = yes; }
 
   void require(knob_expression condition, std::string text) { made_.constraints.push_back({std::move(condition), std::move(text)}); }
 
@@ -52,6 +55,7 @@ class space_builder {
   }
   space made_;
   target const& machine_;
+  bool settled_ = false;
 };
 
 /// 1, 2, 4, … below `most`, and `most`: how many tiles a middle loop takes at a time.

@@ -56,7 +56,8 @@ namespace ttune::inline v0::derive {
 [[nodiscard]] inline bool is_rearranged_operand(planned_stage const& st) {
   if (st.definition->reduces() || st.definition->components.size() != 1 || st.accesses.size() != 2) return false;
   auto const& read = st.accesses[0];
-  if (!ir::as<ir::access>(st.definition->components[0].value) || read.operand < 0 || !indexes_by_axes(st, read)) return false;
+  if (!ir::as<ir::access>(st.definition->components[0].value) || read.operand < 0 || !indexes_by_axes(st, read))
+    return false;
   auto const last = st.definition->axes.size() - 1;
   return read.indices.size() == st.definition->axes.size() && read.indices[last].coefficient[last] == 0;
 }

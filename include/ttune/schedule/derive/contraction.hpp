@@ -313,7 +313,8 @@ class contraction {
   void pack_operands() {
     int count = 0;
     for (auto const& a : r_.accesses) {
-      if (is_laid_out_ahead(p_, r_, a)) lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
+      if (is_laid_out_ahead(p_, r_, a))
+        lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
       if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) continue;
       auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
       if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || !indexes_by_axes(r_, a)) continue;

@@ -64,7 +64,7 @@ class elementwise {
     for (auto const& a : st_.accesses)
       for (std::int32_t x = 0; x < rank(); ++x) {
         if (a.write || x == contiguous || size(x) < lanes_ || step(a, x) != 1 || step(a, contiguous) == 0) continue;
-        if ((crossing_ >= 0 && x != crossing_) || !is_copied_whole(a)) continue;
+        if ((crossing_ >= 0 && x != crossing_) || !is_copied_whole(a, contiguous)) continue;
         crossing_ = x;
         crossing_reads_.push_back(&a);
       }
@@ -72,10 +72,11 @@ class elementwise {
   }
 
   /// An operand that is read at one place, an element for an element of the result; or such a stage, which this one
-  /// alone reads and which only moves what others have computed.
-  [[nodiscard]] bool is_copied_whole(planned_access const& a) const {
+  /// alone reads and which only moves what others have computed. Elements that are shifted, and so mostly guarded, make
+  /// a tile only where all vectors are full: a guard around a part of a tile cannot be lowered.
+  [[nodiscard]] bool is_copied_whole(planned_access const& a, std::int32_t contiguous) const {
     if (a.producer >= 0) return moves_elements(a);
-    if (a.operand < 0 || !indexes_by_axes(st_, a, true)) return false;
+    if (a.operand < 0 || !indexes_by_axes(st_, a, size(contiguous) % lanes_ == 0)) return false;
     auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
     if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout ||
         out_.machine().lanes(t->type) != lanes_)
@@ -86,9 +87,10 @@ class elementwise {
 
   [[nodiscard]] bool moves_elements(planned_access const& a) const {
     auto const& made = p_.stages[static_cast<std::size_t>(a.producer)];
-    return !made.definition->reduces() && made.definition->components.size() == 1 && !made.output && made.accesses.size() == 2 &&
-           ir::as<ir::access>(made.definition->components[0].value) && made.accesses[0].producer >= 0 && indexes_by_axes(st_, a) &&
-           readers_of(p_, a.producer).size() == 1 && out_.machine().lanes(made.definition->type()) == lanes_;
+    return !made.definition->reduces() && made.definition->components.size() == 1 && !made.output &&
+           made.accesses.size() == 2 && ir::as<ir::access>(made.definition->components[0].value) &&
+           made.accesses[0].producer >= 0 && indexes_by_axes(st_, a) && readers_of(p_, a.producer).size() == 1 &&
+           out_.machine().lanes(made.definition->type()) == lanes_;
   }
 
   void split_axes() {
@@ -149,8 +151,8 @@ class elementwise {
     out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
-  /// What the tile calls the dimension that is read along an axis: a stage has its own names, a copy of an operand those
-  /// of the axes that are its indices (schedule/primitive/cache_read.hpp).
+  /// What the tile calls the dimension that is read along an axis: a stage has its own names, a copy of an operand
+  /// those of the axes that are its indices (schedule/primitive/cache_read.hpp).
   [[nodiscard]] std::string axis_of_tile(planned_access const& a, std::int32_t axis_here) const {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       if (a.indices[d].coefficient[static_cast<std::size_t>(axis_here)] == 0) continue;

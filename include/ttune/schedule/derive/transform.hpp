@@ -32,7 +32,8 @@ class transform {
  public:
   /// `first`: the stage that `st` alone reads, or null.
   /// `blocks`: what stands in a pipeline before it, null if nothing does.
-  transform(space_builder& out, plan const& p, planned_stage const& st, planned_stage const* first, pipeline const* blocks)
+  transform(space_builder& out, plan const& p, planned_stage const& st, planned_stage const* first,
+            pipeline const* blocks)
       : out_(out), p_(p), st_(st), first_(first), blocks_(blocks), name_(st.definition->name) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
@@ -95,8 +96,9 @@ class transform {
         split_for_pipeline(x, count, lanes);
         continue;
       }
-      auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count),
-                                     tasks >= 8 * cores ? count : std::max<std::int64_t>(1, count * tasks / (8 * cores)));
+      auto const chunk =
+          out_.one_of(name_ + ".chunk_" + n, doublings(count),
+                      tasks >= 8 * cores ? count : std::max<std::int64_t>(1, count * tasks / (8 * cores)));
       tasks *= count;
       tasks_.push_back(n + "_0");
       middle_.push_back(n + "_1");
@@ -129,7 +131,8 @@ class transform {
   [[nodiscard]] std::vector<std::int32_t> block_sizes(std::int64_t count) const {
     auto sizes = doublings(count);
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
-    for (std::int64_t each = 1; each <= 8; ++each) sizes.push_back(static_cast<std::int32_t>(ceil_divide(count, cores * each)));
+    for (std::int64_t each = 1; each <= 8; ++each)
+      sizes.push_back(static_cast<std::int32_t>(ceil_divide(count, cores * each)));
     return sizes;
   }
   void place_pipeline() {

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Winograd's convolutions: their matrices, what they compute, how much they err.
+#include "ttune/ops/winograd.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "cases.hpp"
+#include "support/require.hpp"
+#include "support/seed.hpp"
+#include "ttune/backends/orc.hpp"
+#include "ttune/support/rng.hpp"
+#include "ttune/testing/check.hpp"
+#include "ttune/ttune.hpp"
+
+using namespace ttune;
+
+namespace {
+
+orc_backend& compiler() {
+  static orc_backend one;
+  return one;
+}
+
+/// y_k = sum_t d_{k + t} g_t by the matrices; the largest difference.
+double difference(ops::winograd_matrices const& w, std::int64_t m, std::int64_t r, rng& random) {
+  auto const taps = static_cast<std::size_t>(r);
+  std::vector<double> g(taps);
+  std::vector<double> d(w.input.size());
+  for (auto& v : g) v = random.uniform() * 2 - 1;
+  for (auto& v : d) v = random.uniform() * 2 - 1;
+  double most = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(m); ++k) {
+    double y = 0;
+    for (std::size_t i = 0; i < d.size(); ++i) {
+      double a = 0;
+      double b = 0;
+      for (std::size_t t = 0; t < taps; ++t) a += w.weights[i][t] * g[t];
+      for (std::size_t j = 0; j < d.size(); ++j) b += w.input[i][j] * d[j];
+      y += w.output[k][i] * a * b;
+    }
+    double sum = 0;
+    for (std::size_t t = 0; t < taps; ++t) sum += d[k + t] * g[t];
+    most = std::max(most, std::abs(y - sum));
+  }
+  return most;
+}
+
+/// Odd extents, tiles that overhang, one tile, no padding, several images.
+inline constexpr ops::conv2d_shape shapes[] = {{1, 3, 5, 7, 4, 3, 1, 1},
+                                               {2, 5, 9, 4, 3, 3, 1, 0},
+                                               {1, 17, 8, 13, 18, 3, 1, 1},
+                                               {1, 2, 3, 3, 5, 3, 1, 0},
+                                               {1, 4, 6, 9, 3, 2, 1, 1}};
+
+template <class Check>
+void for_each_tile(Check const& check) {
+  for (auto const& s : shapes)
+    for (std::int64_t m = 1; m + s.kernel - 2 <= ops::most_known_points; ++m)
+      check(ops::winograd_conv2d(s, {m, {}}), ttune_test::conv(s));
+}
+
+/// Root mean square of the error of an operator in f32 on normal data, against doubles. One image, no padding.
+template <class Op>
+double measured_error(Op const& op, ops::conv2d_shape const& s) {
+  tuner tune{orc_backend{}, {.worker = worker::in_process{}}};
+  auto const kernel = tune.tune(op, {.trials = 1});
+  rng random(7);
+  auto const normal = [&](std::int64_t elements) {
+    std::vector<float> made(static_cast<std::size_t>(elements));
+    for (auto& v : made) {
+      double sum = -6;
+      for (int i = 0; i < 12; ++i) sum += random.uniform();
+      v = static_cast<float>(sum);
+    }
+    return made;
+  };
+  auto const image = normal(s.channels * s.height * s.width);
+  auto const weights = normal(s.filters * s.channels * s.kernel * s.kernel);
+  std::vector<float> found(static_cast<std::size_t>(s.filters * s.out_height() * s.out_width()));
+  kernel(image, weights, found);
+  double error = 0;
+  std::size_t next = 0;
+  for (std::int64_t f = 0; f < s.filters; ++f)
+    for (std::int64_t y = 0; y < s.out_height(); ++y)
+      for (std::int64_t x = 0; x < s.out_width(); ++x) {
+        double sum = 0;
+        for (std::int64_t c = 0; c < s.channels; ++c)
+          for (std::int64_t r = 0; r < s.kernel; ++r)
+            for (std::int64_t t = 0; t < s.kernel; ++t)
+              sum += static_cast<double>(image[static_cast<std::size_t>((c * s.height + y + r) * s.width + x + t)]) *
+                     static_cast<double>(
+                         weights[static_cast<std::size_t>(((f * s.channels + c) * s.kernel + r) * s.kernel + t)]);
+        error += std::pow(static_cast<double>(found[next++]) - sum, 2);
+      }
+  return std::sqrt(error / static_cast<double>(next));
+}
+
+}  // namespace
+
+TEST_CASE("winograd: the matrices compute short convolutions") {
+  rng random(ttune_test::seed());
+  for (std::int64_t r = 1; r <= 5; ++r)
+    for (std::int64_t m = 1; m + r - 2 <= ops::most_known_points; ++m) {
+      CAPTURE(m);
+      CAPTURE(r);
+      CHECK(difference(ops::make_winograd_matrices(m, r, ops::winograd_points(m, r)), m, r, random) < 1e-11);
+    }
+  CHECK(difference(ops::make_winograd_matrices(6, 3, {0, 0.5, -0.5, 1, -1, 2, -2}), 6, 3, random) < 1e-11);
+}
+
+TEST_CASE("winograd: a smaller tile with a part of the points has the same weights up to their scale") {
+  auto const large = ops::make_winograd_matrices(4, 3, {0, 0.625, -0.625, 1.5, -1.5});
+  auto const small = ops::make_winograd_matrices(2, 3, {0, 0.625, -0.625});
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t t = 0; t < 3; ++t)
+      CHECK(large.weights[i][t] * small.weights[i][0] == doctest::Approx(small.weights[i][t] * large.weights[i][0]));
+}
+
+TEST_CASE("winograd: what is wrong with points is said") {
+  CHECK_THROWS_WITH_AS((void)ops::make_winograd_matrices(2, 3, {0, 1, 1}),
+                       "winograd: interpolation points 1 and 2 coincide at 1.000000: they must differ", program_error);
+  CHECK_THROWS_WITH_AS((void)ops::make_winograd_matrices(2, 3, {0, 1}),
+                       "winograd: tiles of 2 outputs and 3 taps need 3 points besides infinity, not 2", program_error);
+  CHECK_THROWS_WITH_AS((void)ops::winograd_points(6, 3),
+                       "winograd: no points are known for tiles of 6 outputs and 3 taps: give 7", program_error);
+  CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 1, 1}, {2, {{0, 1, 0}}}),
+                       "winograd: interpolation points 0 and 2 coincide at 0.000000: they must differ", program_error);
+  CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 2, 1}),
+                       "winograd: stride, dilation and groups of a convolution must be 1", program_error);
+}
+
+TEST_CASE("winograd: the expected errors are those of the known points") {
+  auto const error = [](std::int64_t m, std::vector<double> const& points) {
+    return ops::winograd_error(ops::make_winograd_matrices(m, 3, points));
+  };
+  CHECK(error(2, {0, 1, -1}) == doctest::Approx(0.5556).epsilon(1e-3));
+  CHECK(error(3, {0, 1.375, -1.375, 0.5}) == doctest::Approx(1.353).epsilon(1e-3));
+  CHECK(error(4, {0, 0.625, -0.625, 1.5, -1.5}) == doctest::Approx(1.593).epsilon(1e-3));
+  CHECK(error(4, {0, 1, -1, 2, -2}) > 2 * error(4, {0, 0.625, -0.625, 1.5, -1.5}));
+  CHECK(ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 1, 1}, {4, {}}).error() == doctest::Approx(1.593).epsilon(1e-3));
+  CHECK(ops::conv2d({1, 4, 5, 5, 6, 3, 1, 1}).error() == 0);
+}
+
+TEST_CASE("winograd: measured errors on normal data are near the model's") {
+  TTUNE_SKIP_UNLESS("orc", compiler().availability().available, compiler().availability().reason);
+  ops::conv2d_shape const s{1, 64, 22, 22, 16, 3, 1, 0};
+  auto const direct = measured_error(ops::conv2d(s), s);
+  for (std::int64_t m = 2; m <= 4; ++m) {
+    CAPTURE(m);
+    auto const op = ops::winograd_conv2d(s, {m, {}});
+    CHECK(measured_error(op, s) / direct == doctest::Approx(op.error()).epsilon(0.25));
+  }
+}
+
+TEST_CASE("winograd: interpreted, as plain loops have it") {
+  for_each_tile([](auto const& op, auto const& reference) {
+    CHECK(
+        testing::check(op, reference, {.configurations = 3, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
+  });
+}
+
+TEST_CASE("winograd: machine code, as plain loops have it") {
+  TTUNE_SKIP_UNLESS("orc", compiler().availability().available, compiler().availability().reason);
+  for_each_tile([](auto const& op, auto const& reference) {
+    CHECK(testing::check(
+        op, reference,
+        {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .backend = &compiler(), .tolerance = 4}));
+  });
+}
+
+TEST_CASE("alternatives: what computes something else than the first is refused") {
+  TTUNE_SKIP_UNLESS("orc", compiler().availability().available, compiler().availability().reason);
+  auto const [i] = axes<"i">;
+  tensor<"A", float, 1> const A{{100}};
+  tensor<"B", float, 1> const B{{100}};
+  auto const sums = compute<"C">(i) = A(i) + B(i);
+  auto const differences = compute<"C">(i) = A(i) - B(i);
+  auto const twice = compute<"C">(i) = (A(i) + A(i) + (B(i) + B(i))) * 0.5;
+  tuner tune{orc_backend{}, {.worker = worker::in_process{}}};
+  auto const kernel = tune.tune(
+      alternatives(op(inputs(A, B), outputs(sums), "sums"), op(inputs(A, B), outputs(differences), "differences"),
+                   op(inputs(A, B), outputs(twice), "twice")),
+      {.trials = 6});
+  auto const& all = kernel.report().alternatives;
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].refused.empty());
+  CHECK(all[1].refused.starts_with("computes something else than sums: C["));
+  CHECK(all[2].refused.empty());
+  std::vector<float> a(100, 1);
+  std::vector<float> b(100, 2);
+  std::vector<float> c(100);
+  kernel(a, b, c);
+  CHECK(c == std::vector<float>(100, 3));
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several computes of one operator, with a backend whose kernels are written by hand.
+#include "ttune/tune/alternatives.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "support/machine_code.hpp"
+#include "support/scripted_backend.hpp"
+#include "ttune/expr.hpp"
+#include "ttune/records/memory_store.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/tune/tuner.hpp"
+
+using namespace ttune;
+using namespace ttune_test;
+
+namespace {
+
+code right() { return code::copy(0, 1, scripted_elements * 4); }
+code slow() { return code::spin(300).then(right()); }
+
+alternative make(char const* name, double error, ttune::target const& machine) {
+  return {derive_space(copy_program(name), machine), error};
+}
+
+tuner_options options() {
+  tuner_options o;
+  o.worker = worker::in_process{};
+  o.executor = std::make_shared<thread_pool>(1);
+  return o;
+}
+
+/// "direct" is slow, "short" fast and three times as wrong.
+tuning_result tune(tuner_options const& with, numerics const& allowed,
+                   std::shared_ptr<scripted_backend> const& compiler) {
+  tuner made(compiler, with);
+  return made.tune_alternatives({make("direct", 0, compiler->target()), make("short", 3, compiler->target())},
+                                {.trials = 8}, allowed);
+}
+std::shared_ptr<scripted_backend> compiler() {
+  return std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"direct", {slow()}}, {"short", {right()}}});
+}
+
+}  // namespace
+
+TEST_CASE("numerics: what is allowed") {
+  CHECK(numerics().allows(0));
+  CHECK_FALSE(numerics().allows(0.5));
+  CHECK(numerics::error_within(2.5).allows(0));
+  CHECK(numerics::error_within(2.5).allows(2.5));
+  CHECK_FALSE(numerics::error_within(2.5).allows(2.6));
+  CHECK_FALSE(numerics::error_within(0.6).allows(0));  // the direct sum errs once as much as itself
+  CHECK(numerics::error_within(0.6).allows(0.56));
+  CHECK(numerics::reassociation().text() == "reassociation");
+  CHECK(numerics::error_within(2.5).text() == "error within 2.5 x direct");
+  for (double const bad : {0.0, -1.0, std::nan(""), HUGE_VAL})
+    CHECK_THROWS_AS((void)numerics::error_within(bad), argument_error);
+}
+
+TEST_CASE("alternatives: the fastest that is allowed wins, and the report says so") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const found = tune(options(), numerics::error_within(3), compiler());
+  CHECK(found.report.alternative == "short");
+  REQUIRE(found.report.alternatives.size() == 2);
+  CHECK(found.report.alternatives[0].trials >= 1);
+  CHECK(found.report.alternatives[1].trials >= 1);
+  CHECK(found.report.alternatives[1].seconds < found.report.alternatives[0].seconds);
+  CHECK(found.report.trials == found.report.alternatives[0].trials + found.report.alternatives[1].trials);
+  CHECK(found.report.text().find("by short") != std::string::npos);
+}
+
+TEST_CASE("alternatives: what rounds more than is allowed is not compiled") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const by = compiler();
+  auto const found = tune(options(), {}, by);
+  CHECK(found.report.alternative == "direct");
+  CHECK(found.report.alternatives[1].refused ==
+        "errs 3 times as much as a direct sum, which reassociation does not allow");
+  CHECK(by->compiled("short") == 0);
+}
+
+TEST_CASE("alternatives: a limit that none meets is an error") {
+  CHECK_THROWS_WITH_AS((void)tune(options(), numerics::error_within(0.5), compiler()),
+                       "no alternative meets the wanted numerics (error within 0.5 x direct): direct reassociates "
+                       "only, short errs 3 times as much as a "
+                       "direct sum",
+                       argument_error);
+  tuner made(compiler(), options());
+  CHECK_THROWS_AS((void)made.tune_alternatives({}), argument_error);
+}
+
+TEST_CASE("alternatives: one that cannot be compiled leaves the others") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const by = std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"direct", {right()}}, {"short", {code()}}});
+  auto const found = tune(options(), numerics::error_within(3), by);
+  CHECK(found.report.alternative == "direct");
+  CHECK(found.report.alternatives[1].refused.find("cannot be compiled") != std::string::npos);
+}
+
+TEST_CASE("alternatives: the second start finds the winner, other numerics start anew") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto with = options();
+  with.records = std::make_shared<memory_store>();
+  (void)tune(with, numerics::error_within(3), compiler());
+  auto const again = compiler();
+  auto const found = tune(with, numerics::error_within(3), again);
+  CHECK(found.report.source == tuning_report::origin::record);
+  CHECK(found.report.alternative == "short");
+  CHECK(again->compiled("short") + again->compiled("direct") == 0);
+  auto const strict = tune(with, {}, compiler());
+  CHECK(strict.report.alternative == "direct");
+}
