@@ -150,6 +150,16 @@ TEST_CASE("opencl, cuda and c text: tasks, vectors, register tiles") {
   compare("lanes.c", emit::c(made, machine()).source);
 }
 
+TEST_CASE("opencl text: few tasks for several cores of a CPU lie apart") {
+  auto several = machine();
+  several.cores = 2;
+  auto const made = emit::opencl(lowered_of(tiled_on_lanes()), several);
+  REQUIRE(made.main.size() == 1);
+  CHECK(made.main[0].groups[0] == 4 * 32);
+  CHECK(made.source.find("if (get_group_id(0) % 32 != 0) return;") != std::string::npos);
+  CHECK(made.source.find("C_io = (int)(get_group_id(0) / 32);") != std::string::npos);
+}
+
 TEST_CASE("opencl and cuda text: two kernels, what lies between them in the workspace, wide moves") {
   auto const made = lowered_of(copied_then_summed());
   auto const text = emit::cuda(made, machine());

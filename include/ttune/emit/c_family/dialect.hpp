@@ -45,6 +45,9 @@ class c_dialect {
   // ---- kernels
   [[nodiscard]] virtual std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
                                          std::int64_t const* threads) const = 0;
+  /// Devices that are CPUs hand out so many groups at a time to a core: few groups of much work would all be one
+  /// core's.
+  [[nodiscard]] virtual int groups_at_a_time() const { return 1; }
   [[nodiscard]] virtual std::string group_id(int direction) const = 0;
   [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
   [[nodiscard]] virtual std::string barrier() const = 0;

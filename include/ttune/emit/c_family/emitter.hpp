@@ -67,6 +67,8 @@ class c_emitter {
   [[nodiscard]] std::vector<std::string> begin_kernel(std::string const& name, ir::stmt const& body);
   void measure(ir::stmt const& s, pass::ranges& known, bool inside);
   [[nodiscard]] std::vector<std::string> parameters();
+  [[nodiscard]] int spacing_of(ir::stmt const& body) const;
+  [[nodiscard]] std::string group_id(int direction) const;
   [[nodiscard]] static bool has_kernel(ir::stmt const& s);
   [[nodiscard]] bool is_kernel_loop(ir::loop const& l) const;
   [[nodiscard]] static int direction_of(ir::loop_kind k);
@@ -168,6 +170,7 @@ class c_emitter {
   std::vector<std::pair<std::size_t, std::size_t>> scopes_;  ///< where their heads begin and end in the text
   c_names names_;
   std::array<span, directions> grid_;
+  int spacing_ = 1;                        ///< only each so many-th group works
   std::map<int, std::string> identities_;  ///< of blocks and threads, by direction
   unsigned entered_ = 0;                   ///< directions whose loop we are in
   std::string group_arrays_;

@@ -23,9 +23,10 @@ inline bool c_emitter::not_negative(linear const& l) const {
 /// The sum without its lane part: large steps first, what is subtracted last.
 inline c_emitter::value c_emitter::written(linear const& l) const {
   auto terms = l.terms;
-  std::stable_sort(terms.begin(), terms.end(), [](linear::term const& a, linear::term const& b) {
-    return (a.coefficient > 0) != (b.coefficient > 0) ? a.coefficient > 0
-                                                      : std::abs(a.coefficient) > std::abs(b.coefficient);
+  std::sort(terms.begin(), terms.end(), [](linear::term const& a, linear::term const& b) {
+    if ((a.coefficient > 0) != (b.coefficient > 0)) return a.coefficient > 0;
+    if (a.coefficient != b.coefficient) return std::abs(a.coefficient) > std::abs(b.coefficient);
+    return a.value < b.value;
   });
   std::string text;
   int parts = 0;

@@ -233,6 +233,7 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
     launch.groups[d] = grid_[d].size();
     launch.threads[d] = grid_[3 + d].size();
   }
+  launch.groups[0] *= spacing_;
   launch.group_bytes = group_bytes_;
   launch.values.resize(host_variables_.size());
   kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data()) + " {\n" + group_arrays_ + text_ + "}\n\n";
@@ -258,7 +259,25 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   auto const arguments = parameters();
   auto known = host_ranges_;
   if (dialect_.has_threads()) measure(body, known, false);
+  spacing_ = spacing_of(body);
+  if (spacing_ > 1)
+    group_arrays_ += "  if (" + dialect_.group_id(0) + " % " + std::to_string(spacing_) + " != 0) return;\n";
   return arguments;
+}
+
+/// Few groups of one thread on a CPU: idle ones between them, so that each core gets some.
+inline int c_emitter::spacing_of(ir::stmt const& body) const {
+  bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
+  bool const few = grid_[0].size() > 1 && grid_[1].size() * grid_[2].size() == 1 &&
+                   grid_[0].size() < 2 * dialect_.groups_at_a_time() * machine_.cores;
+  return !machine_.is_gpu() && machine_.cores > 1 && one_thread && few && !detail::has_barrier(body)
+             ? dialect_.groups_at_a_time()
+             : 1;
+}
+
+inline std::string c_emitter::group_id(int direction) const {
+  if (direction != 0 || spacing_ == 1) return dialect_.group_id(direction);
+  return "(" + dialect_.group_id(0) + " / " + std::to_string(spacing_) + ")";
 }
 
 }  // namespace ttune::inline v0::emit

@@ -66,7 +66,7 @@ inline std::string c_emitter::is_first(unsigned missing) const {
   std::string made;
   for (int d = 0; d < directions; ++d)
     if ((missing >> d & 1) != 0)
-      made += (made.empty() ? "" : " && ") + (d < 3 ? dialect_.group_id(d) : dialect_.thread_id(d - 3)) + " == 0";
+      made += (made.empty() ? "" : " && ") + (d < 3 ? group_id(d) : dialect_.thread_id(d - 3)) + " == 0";
   return made;
 }
 
@@ -188,7 +188,7 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
   else {
     auto& identity = identities_[d];
     if (identity.empty()) {
-      auto const id = d < 3 ? dialect_.group_id(d) : dialect_.thread_id(d - 3);
+      auto const id = d < 3 ? group_id(d) : dialect_.thread_id(d - 3);
       // at the start of the kernel: several loops over the direction may want it
       identity = names_.fresh(l.variable);
       group_arrays_ += "  const " + type_name(dtype::index) + " " + identity + " = (" + type_name(dtype::index) + ")" +

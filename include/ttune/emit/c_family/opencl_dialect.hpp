@@ -61,6 +61,8 @@ class opencl_dialect final : public c_dialect {
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
   }
+  /// PoCL's POCL_PTHREAD_MIN_WGS.
+  [[nodiscard]] int groups_at_a_time() const override { return 32; }
   [[nodiscard]] std::string group_id(int direction) const override {
     return "get_group_id(" + std::to_string(direction) + ")";
   }

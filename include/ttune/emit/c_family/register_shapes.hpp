@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,8 +68,9 @@ class register_shapes {
 
     /// The longest vectors first; what crosses them is put together of their elements where it is used.
     void group() {
-      std::stable_sort(stores.begin(), stores.end(),
-                       [](together const& a, together const& b) { return a.lanes > b.lanes; });
+      std::sort(stores.begin(), stores.end(), [](together const& a, together const& b) {
+        return std::tie(b.lanes, a.first, a.stride) < std::tie(a.lanes, b.first, b.stride);
+      });
       for (auto const& s : stores) {
         bool free = true;
         for (int i = 0; i < s.lanes; ++i) free = free && places.count(s.first + s.stride * i) == 0;
