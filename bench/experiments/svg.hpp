@@ -50,14 +50,17 @@ inline void write_svg(std::string const& file, std::string const& title, std::st
   for (std::size_t k = 0; k < curves.size(); ++k) {
     auto const& c = curves[k];
     auto const* const colour = colours[k % colours.size()];
+    auto const step = std::max<std::size_t>(1, trials / 128);  // more points than that cannot be seen
     std::string band, line;
-    for (std::size_t i = 0; i < c.mean.size(); ++i) {
+    for (std::size_t i = 0; i < c.mean.size(); i += step) {
       auto const x = std::to_string(x_of(i + 1));
       line += x + "," + std::to_string(y_of(c.mean[i])) + " ";
       band += x + "," + std::to_string(y_of(c.mean[i] + c.spread[i])) + " ";
     }
-    for (std::size_t i = c.mean.size(); i-- > 0;)
+    for (auto i = c.mean.size(); i-- > 0;) {
+      if (i % step != 0) continue;
       band += std::to_string(x_of(i + 1)) + "," + std::to_string(y_of(std::max(0.0, c.mean[i] - c.spread[i]))) + " ";
+    }
     auto const y = top + 10 + 16 * static_cast<double>(k);
     out << "<polygon points='" << band << "' fill='" << colour << "' opacity='0.12'/><polyline points='" << line
         << "' fill='none' stroke='" << colour << "' stroke-width='1.5'/><text x='" << width - right + 12 << "' y='" << y

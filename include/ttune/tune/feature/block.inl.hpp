@@ -32,7 +32,8 @@ struct lane_spread {
 /// Few values: repeated ones are found by comparing.
 inline lane_spread spread_of_lanes(std::array<std::int32_t, warp> const& word, int lanes) {
   std::array<std::int32_t, warp> sorted = word;
-  std::sort(sorted.begin(), sorted.begin() + lanes);
+  auto const last = sorted.begin() + lanes;
+  if (!std::is_sorted(sorted.begin(), last)) std::sort(sorted.begin(), last);  // mostly they are
   std::array<std::int8_t, warp> bank{};
   lane_spread s;
   for (int i = 0; i < lanes; ++i) {
