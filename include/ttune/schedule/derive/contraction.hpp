@@ -354,7 +354,9 @@ class contraction {
     order.push_back(vn + "_i");
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
-    if (a.producer >= 0) out_.step(primitive::vectorize, copy, {vn + "_i"});
+    if (a.producer < 0) return;
+    out_.step(primitive::parallel, copy, {vn + "_o"});
+    out_.step(primitive::vectorize, copy, {vn + "_i"});
   }
   /// What a stage that is read calls the axis along which the reduction's axis runs; copies have the reduction's names.
   [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
