@@ -68,7 +68,9 @@ struct row {
 class showcase {
  public:
   showcase(ttune::target machine, double seconds_each)
-      : machine_(std::move(machine)), peak_(ttune::measure_fma_peak(machine_.cores)), tuner_(make_tuner(machine_, peak_)),
+      : machine_(std::move(machine)),
+        peak_(ttune::measure_fma_peak(machine_.cores)),
+        tuner_(make_tuner(machine_, peak_)),
         budget_{.trials = 256, .time = std::chrono::duration<double>(seconds_each), .stop = interrupt_.token()} {
     std::printf("%s: %d cores, FMA peak %.0f GFLOP/s (measured now)\n\n", machine_.name.c_str(), machine_.cores, peak_);
     std::fflush(stdout);
@@ -76,13 +78,16 @@ class showcase {
 
   void conv(layer const& l) {
     auto const& s = l.shape;
-    ttune_bench::conv_problem const problem({l.name, s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
+    ttune_bench::conv_problem const problem(
+        {l.name, s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
     buffer const result(problem.outputs());
     std::cout << l.name << std::endl;
     auto const tuned = tuner_.tune(ttune::ops::conv2d(s), budget_);
-    auto const kernel = tuned.prepare(in(problem.in), in(problem.weights), out(result));  // the weights are laid out once
-    compare(l.name, tuned.report(), problem, result, [&] { kernel(in(problem.in), in(problem.weights), out(result)); },
-            static_cast<double>(s.channels * s.kernel * s.kernel));
+    auto const kernel =
+        tuned.prepare(in(problem.in), in(problem.weights), out(result));  // the weights are laid out once
+    compare(
+        l.name, tuned.report(), problem, result, [&] { kernel(in(problem.in), in(problem.weights), out(result)); },
+        static_cast<double>(s.channels * s.kernel * s.kernel));
   }
 
   void matmul(std::int64_t n) {
@@ -90,7 +95,9 @@ class showcase {
     buffer const result(problem.outputs());
     std::cout << problem.shape.name << std::endl;
     auto const tuned = tuner_.tune(ttune::ops::matmul(n, n, n), budget_);
-    compare(problem.shape.name, tuned.report(), problem, result, [&] { tuned(in(problem.a), in(problem.b), out(result)); }, static_cast<double>(n));
+    compare(
+        problem.shape.name, tuned.report(), problem, result, [&] { tuned(in(problem.a), in(problem.b), out(result)); },
+        static_cast<double>(n));
   }
 
   /// As the next start of this program will: a new tuner, and the database.
@@ -98,11 +105,14 @@ class showcase {
     auto const start = std::chrono::steady_clock::now();
     auto tuner = make_tuner(machine_, peak_);
     bool found = true;
-    auto const look = [&](auto const& op) { found = tuner.tune(op, budget_).report().source == ttune::tuning_report::origin::record && found; };
+    auto const look = [&](auto const& op) {
+      found = tuner.tune(op, budget_).report().source == ttune::tuning_report::origin::record && found;
+    };
     for (auto const& l : layers) look(ttune::ops::conv2d(l.shape));
     look(ttune::ops::matmul(matmul_size, matmul_size, matmul_size));
     auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (found) std::printf("A second tuner found all kernels in %s, ready to be called, in %.1f ms.\n", database, seconds * 1e3);
+    if (found)
+      std::printf("A second tuner found all kernels in %s, ready to be called, in %.1f ms.\n", database, seconds * 1e3);
   }
 
   [[nodiscard]] bool stopped() const { return interrupt_.token().stop_requested(); }
@@ -111,7 +121,8 @@ class showcase {
   [[nodiscard]] bool finish() const {
     std::printf("%-26s %9s %9s %9s %9s   %s\n", "", "GFLOP/s", "of peak", "x Eigen", "x oneDNN", "");
     for (auto const& r : table_) {
-      std::printf("%-26s %9.1f %8.0f%% %9.2f ", r.name.c_str(), r.gflops, r.gflops / peak_ * 100, r.eigen_seconds / r.seconds);
+      std::printf("%-26s %9.1f %8.0f%% %9.2f ", r.name.c_str(), r.gflops, r.gflops / peak_ * 100,
+                  r.eigen_seconds / r.seconds);
       if (r.onednn_seconds > 0) std::printf("%9.2f   %s\n", r.onednn_seconds / r.seconds, r.from);
       else std::printf("%9s   %s\n", "-", r.from);
     }
@@ -122,8 +133,8 @@ class showcase {
  private:
   /// Beside each other, in the same minute.
   template <class Problem>
-  void compare(std::string const& name, ttune::tuning_report const& report, Problem const& problem, buffer const& result,
-               std::function<void()> kernel, double terms) {
+  void compare(std::string const& name, ttune::tuning_report const& report, Problem const& problem,
+               buffer const& result, std::function<void()> kernel, double terms) {
     buffer const by_eigen(result.size()), by_onednn(result.size());
     std::vector<demo::contestant> all{{"ttune", std::move(kernel)},
                                       demo::peer("eigen", problem, by_eigen, machine_.cores),
@@ -132,7 +143,8 @@ class showcase {
     bool const right = is_close(result, by_eigen, terms);
     all_right_ = all_right_ && right;
     std::cout << report;
-    if (report.source == ttune::tuning_report::origin::record) std::cout << "  found in " << database << " in " << std::round(report.tuning_seconds * 1e4) / 10 << " ms\n";
+    if (report.source == ttune::tuning_report::origin::record)
+      std::cout << "  found in " << database << " in " << std::round(report.tuning_seconds * 1e4) / 10 << " ms\n";
     std::cout << "  the result " << (right ? "equals" : "DIFFERS FROM") << " Eigen's\n\n" << std::flush;
     static constexpr char const* origins[] = {"from the database", "tuned", "seed"};
     table_.push_back({name, report.flops / all[0].seconds * 1e-9, all[0].seconds, all[1].seconds, all[2].seconds,

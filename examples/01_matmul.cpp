@@ -14,22 +14,24 @@ using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Ei
 int main(int argc, char** argv) {
   if (ttune::is_worker(argc, argv)) return ttune::run_worker();
   using namespace ttune::literals;
-  const auto [i, j, k] = ttune::axes<"i", "j", "k">;
-  const ttune::tensor<"A", float, 2> A{{512, 256}};                              // (M, K), row-major
-  const ttune::tensor<"B", float, 2> B{{256, 1024}};                             // (K, N)
-  const auto C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
-  const auto matmul = ttune::op(inputs(A, B), outputs(C));
+  auto const [i, j, k] = ttune::axes<"i", "j", "k">;
+  ttune::tensor<"A", float, 2> const A{{512, 256}};   // (M, K), row-major
+  ttune::tensor<"B", float, 2> const B{{256, 1024}};  // (K, N)
+  auto const C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
+  auto const matmul = ttune::op(inputs(A, B), outputs(C));
 
-  ttune::tuner tuner{ttune::orc_backend{}, {.model = ttune::xgboost{}, .records = ttune::sqlite{"ttune.db"}, .worker = ttune::worker::self{}}};
-  const auto tuned = tuner.tune(matmul, {.trials = 64, .time = 10s});           // from the database on the next run
+  ttune::tuner tuner{
+      ttune::orc_backend{},
+      {.model = ttune::xgboost{}, .records = ttune::sqlite{"ttune.db"}, .worker = ttune::worker::self{}}};
+  auto const tuned = tuner.tune(matmul, {.trials = 64, .time = 10s});  // from the database on the next run
 
   row_major_matrix a = row_major_matrix::Random(512, 256);
   row_major_matrix b = row_major_matrix::Random(256, 1024);
   row_major_matrix c(512, 1024);
-  tuned(a, b, c);                                                                // types, ranks, layouts checked by the compiler; shapes at the call
-  std::cout << tuned.report();                                                   // where it came from, trials, failures, gain over the untuned kernel, spread
+  tuned(a, b, c);               // types, ranks, layouts checked by the compiler; shapes at the call
+  std::cout << tuned.report();  // where it came from, trials, failures, gain over the untuned kernel, spread
 
-  const float error = (c - a * b).cwiseAbs().maxCoeff();
+  float const error = (c - a * b).cwiseAbs().maxCoeff();
   std::cout << "largest difference to Eigen: " << error << "\n";
   return error < 1e-3F ? EXIT_SUCCESS : EXIT_FAILURE;
 }

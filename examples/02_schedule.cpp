@@ -20,7 +20,7 @@ namespace {
 
 /// The loops of one configuration.
 std::string loops_of(ttune::space const& space) {
-  const auto plan = ttune::make_plan(space);
+  auto const plan = ttune::make_plan(space);
   ttune::nest nest;
   ttune::replay(plan, space.seed, nest);
   return ttune::ir::print(ttune::pass::run_pipeline(ttune::lower(plan, nest)));
@@ -28,39 +28,42 @@ std::string loops_of(ttune::space const& space) {
 
 int run() {
   using namespace ttune::literals;
-  const auto [i, j, k] = ttune::axes<"i", "j", "k">;
-  const auto [io, ii, jo, ji] = ttune::axes<"io", "ii", "jo", "ji">;
-  const ttune::tensor<"A", float, 2> A{{512, 512}};                              // (M, K), row-major
-  const ttune::tensor<"B", float, 2> B{{512, 512}};                              // (K, N)
-  const auto C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
-  const auto matmul = ttune::op(inputs(A, B), outputs(C));
+  auto const [i, j, k] = ttune::axes<"i", "j", "k">;
+  auto const [io, ii, jo, ji] = ttune::axes<"io", "ii", "jo", "ji">;
+  ttune::tensor<"A", float, 2> const A{{512, 512}};  // (M, K), row-major
+  ttune::tensor<"B", float, 2> const B{{512, 512}};  // (K, N)
+  auto const C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
+  auto const matmul = ttune::op(inputs(A, B), outputs(C));
 
-  const auto tiled = ttune::schedule(matmul, C)
+  auto const tiled = ttune::schedule(matmul, C)
                          .split(i, ttune::factors<2>("tile_y"), io, ii)
                          .split(j, ttune::factors<2>("tile_x"), jo, ji)
                          .reorder(io, jo, k, ii, ji)
                          .parallel(io)
                          .vectorize(ji);
-  const ttune::space all = tiled;
-  const ttune::space space = tiled.where(extent(ii) * extent(ji) <= 1024);       // a constraint is an expression too
+  ttune::space const all = tiled;
+  ttune::space const space = tiled.where(extent(ii) * extent(ji) <= 1024);  // a constraint is an expression too
 
-  const auto all_size = ttune::sampler(all.knobs, all.constraints).size();
-  const auto size = ttune::sampler(space.knobs, space.constraints).size();
+  auto const all_size = ttune::sampler(all.knobs, all.constraints).size();
+  auto const size = ttune::sampler(space.knobs, space.constraints).size();
   std::cout << all_size.text() << " configurations, " << size.text() << " with the constraint\n";
   if (!(all_size == 100) || !(size == 64)) return EXIT_FAILURE;
 
-  std::cout << "\nwithout a schedule:\n" << loops_of(ttune::schedule(matmul, C)) << "\nthe first configuration:\n" << loops_of(space);
+  std::cout << "\nwithout a schedule:\n"
+            << loops_of(ttune::schedule(matmul, C)) << "\nthe first configuration:\n"
+            << loops_of(space);
 
   ttune::tuner tuner{ttune::orc_backend{}, {.worker = ttune::worker::self{}}};
-  const auto tuned = tuner.tune(matmul, space, {.trials = 16, .time = 20s});
+  auto const tuned = tuner.tune(matmul, space, {.trials = 16, .time = 20s});
   std::cout << "\n" << tuned.report();
 
-  const row_major_matrix a = row_major_matrix::Random(512, 512);
-  const row_major_matrix b = row_major_matrix::Random(512, 512);
+  row_major_matrix const a = row_major_matrix::Random(512, 512);
+  row_major_matrix const b = row_major_matrix::Random(512, 512);
   row_major_matrix c(512, 512);
   tuned(a, b, c);
-  const float error = (c - a * b).cwiseAbs().maxCoeff();
-  std::cout << "largest difference to Eigen: " << error << "\n\nthe first configuration, to paste back:\n" << ttune::to_cpp(space);
+  float const error = (c - a * b).cwiseAbs().maxCoeff();
+  std::cout << "largest difference to Eigen: " << error << "\n\nthe first configuration, to paste back:\n"
+            << ttune::to_cpp(space);
   return error < 1e-3F ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

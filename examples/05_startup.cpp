@@ -32,18 +32,19 @@ std::vector<float> counting(std::size_t n, float step) {
 class operators {
  public:
   explicit operators(std::string const& database)
-      : tuner_{ttune::orc_backend{},
-               {.model = ttune::xgboost{},
-                .records = ttune::sqlite{database, ttune::record_mode::best_effort},       // a disk that is full stops nothing
-                .worker = ttune::worker::self{}}} {}
+      : tuner_{
+            ttune::orc_backend{},
+            {.model = ttune::xgboost{},
+             .records = ttune::sqlite{database, ttune::record_mode::best_effort},  // a disk that is full stops nothing
+             .worker = ttune::worker::self{}}} {}
 
   auto find(ttune::tuning_budget const& budget) {
-    return tuner_.tune_all(std::tuple{ttune::ops::matmul(256, 256, 256),                     // (M, N, K)
-                                      ttune::ops::matmul(8, 1000, 512),
-                                      ttune::ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}),      // 64 → 64 channels, 28 × 28, 3 × 3
-                                      ttune::ops::depthwise_conv2d({1, 64, 28, 28, 3, 1, 1}),
-                                      ttune::ops::softmax(64, 1000)},                        // 64 rows
-                           budget);
+    return tuner_.tune_all(
+        std::tuple{ttune::ops::matmul(256, 256, 256),  // (M, N, K)
+                   ttune::ops::matmul(8, 1000, 512),
+                   ttune::ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}),  // 64 → 64 channels, 28 × 28, 3 × 3
+                   ttune::ops::depthwise_conv2d({1, 64, 28, 28, 3, 1, 1}), ttune::ops::softmax(64, 1000)},  // 64 rows
+        budget);
   }
 
  private:
@@ -67,7 +68,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 int run() {
   std::string const database = "05_startup.db";
-  for (auto const* tail : {"", "-wal", "-shm"}) std::filesystem::remove(database + tail);    // a first start
+  for (auto const* tail : {"", "-wal", "-shm"}) std::filesystem::remove(database + tail);  // a first start
 
   for (bool const first : {true, false}) {
     auto const start = std::chrono::steady_clock::now();
@@ -87,7 +88,7 @@ int run() {
         for (int i = 0; i < 50; ++i) kernel(a, b, c);
         error = error_of(a, b, c);
       });
-    threads.clear();                                                                         // joins
+    threads.clear();  // joins
     for (auto const error : errors)
       if (!(error < 1e-3F)) return EXIT_FAILURE;
   }

@@ -19,15 +19,18 @@ using namespace ttune::literals;
 /// A layer of 128 outputs for each batch size that the program knows.
 auto layers(std::vector<int> const& batches) {
   std::vector<decltype(ttune::ops::matmul(1, 128, 256))> made;
-  for (auto const batch : batches) made.push_back(ttune::ops::matmul(batch, 128, 256));      // (batch, 256) · (256, 128)
+  for (auto const batch : batches) made.push_back(ttune::ops::matmul(batch, 128, 256));  // (batch, 256) · (256, 128)
   return made;
 }
 
 void tune_and_export(std::vector<int> const& batches, std::string const& to) {
   ttune::sqlite const own{"06_tuning.db"};
   {
-    ttune::tuner tuner{ttune::orc_backend{}, {.model = ttune::xgboost{}, .records = ttune::sqlite{own.path()}, .worker = ttune::worker::self{}}};
-    for (auto const& kernel : tuner.tune_all(layers(batches), {.trials = 40, .time = 10s})) std::cout << kernel.report();
+    ttune::tuner tuner{
+        ttune::orc_backend{},
+        {.model = ttune::xgboost{}, .records = ttune::sqlite{own.path()}, .worker = ttune::worker::self{}}};
+    for (auto const& kernel : tuner.tune_all(layers(batches), {.trials = 40, .time = 10s}))
+      std::cout << kernel.report();
   }
   auto const written = own.export_best(to);
   std::cout << "exported " << written.images << " kernels to " << to << "\n";
@@ -44,7 +47,7 @@ bool use(std::vector<int> const& batches, std::string const& from) {
     std::vector<float> const weights(256 * 128, 0.25F);
     std::vector<float> out(batch * 128);
     kernel(in, weights, out);
-    for (auto const v : out) right = right && v == 32.0F;                                    // 256 · 0.5 · 0.25
+    for (auto const v : out) right = right && v == 32.0F;  // 256 · 0.5 · 0.25
     right = right && kernel.report().source == ttune::tuning_report::origin::record;
   }
   try {
@@ -59,7 +62,8 @@ bool use(std::vector<int> const& batches, std::string const& from) {
 int run() {
   std::vector<int> const batches{1, 4, 32};
   std::string const shipped = "06_shipped.db";
-  for (auto const* file : {"06_tuning.db", "06_tuning.db-wal", "06_tuning.db-shm", "06_shipped.db"}) std::filesystem::remove(file);
+  for (auto const* file : {"06_tuning.db", "06_tuning.db-wal", "06_tuning.db-shm", "06_shipped.db"})
+    std::filesystem::remove(file);
   tune_and_export(batches, shipped);
   return use(batches, shipped) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

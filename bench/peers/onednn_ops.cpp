@@ -77,11 +77,11 @@ struct maker {
     auto const& c = p.shape.image;
     memory::dims const strides{c.stride, c.stride}, padding{c.padding, c.padding}, window{c.kernel, c.kernel};
 #if DNNL_VERSION_MAJOR >= 3
-    auto const d = describe<dnnl::pooling_forward>(s, inference, algorithm, image(), pixels(),
-                                                   strides, window, memory::dims{0, 0}, padding, padding);
+    auto const d = describe<dnnl::pooling_forward>(s, inference, algorithm, image(), pixels(), strides, window,
+                                                   memory::dims{0, 0}, padding, padding);
 #else
-    auto const d = describe<dnnl::pooling_forward>(s, inference, algorithm, image(), pixels(),
-                                                   strides, window, padding, padding);
+    auto const d =
+        describe<dnnl::pooling_forward>(s, inference, algorithm, image(), pixels(), strides, window, padding, padding);
 #endif
     return of(dnnl::pooling_forward(d), {{DNNL_ARG_SRC, operand(0, image())}, {DNNL_ARG_DST, result(pixels())}});
   }

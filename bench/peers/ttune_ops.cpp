@@ -76,9 +76,9 @@ peer_case prepare(ops_problem const& p, buffer const& out, options const& chosen
           ttune::ops::conv2d_nhwc({1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding}), chosen,
           Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::grouped_conv:
-      return serve(ttune::ops::conv2d(
-                       {1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding, 1, s.groups}),
-                   chosen, Tune, in(p.in[0]), in(p.in[1]), to);
+      return serve(
+          ttune::ops::conv2d({1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding, 1, s.groups}),
+          chosen, Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::depthwise:
       return serve(ttune::ops::depthwise_conv2d(window), chosen, Tune, in(p.in[0]), in(p.in[1]), to);
     case operation::max_pool: return serve(ttune::ops::max_pool2d(window), chosen, Tune, in(p.in[0]), to);

@@ -25,7 +25,8 @@ namespace detail {
 
 /// What lies in memory: no expression that is still to be computed.
 template <class X>
-concept eigen_in_memory = std::is_base_of_v<Eigen::DenseBase<X>, X> && (static_cast<int>(Eigen::internal::traits<X>::Flags) & Eigen::DirectAccessBit) != 0;
+concept eigen_in_memory = std::is_base_of_v<Eigen::DenseBase<X>, X> &&
+                          (static_cast<int>(Eigen::internal::traits<X>::Flags) & Eigen::DirectAccessBit) != 0;
 
 }  // namespace detail
 
@@ -46,7 +47,9 @@ struct argument_traits<X> {
   static std::int64_t extent(X const& m, int d) { return rank == 1 ? m.size() : d == 0 ? m.rows() : m.cols(); }
   static bool contiguous(X const& m) {
     if constexpr (owns) return true;
-    else return m.size() <= 1 || (m.innerStride() == 1 && (rank == 1 || m.outerSize() == 1 || m.outerStride() == m.innerSize()));
+    else
+      return m.size() <= 1 ||
+             (m.innerStride() == 1 && (rank == 1 || m.outerSize() == 1 || m.outerStride() == m.innerSize()));
   }
 };
 

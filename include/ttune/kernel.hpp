@@ -30,36 +30,48 @@ passed pass_known(kernel_signature const& s, std::size_t index, X& x) {
   using element_type = std::remove_const_t<typename traits::element>;
   static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>(),
                 "ttune: an argument has another element type than the operand");
-  static_assert(traits::rank < 0 || traits::rank == Operand::rank, "ttune: an argument has another number of dimensions than the operand");
+  static_assert(traits::rank < 0 || traits::rank == Operand::rank,
+                "ttune: an argument has another number of dimensions than the operand");
   constexpr bool wants_column_major = std::is_same_v<typename Operand::layout, col_major>;
   static_assert(Operand::rank < 2 || traits::rank < 0 || wants_column_major || !traits::column_major,
-                "ttune: the operand is row-major, this object is column-major: declare the operand with col_major or pass a RowMajor object");
+                "ttune: the operand is row-major, this object is column-major: declare the operand with col_major or "
+                "pass a RowMajor object");
   static_assert(Operand::rank < 2 || traits::rank < 0 || !wants_column_major || traits::column_major,
-                "ttune: the operand is col_major, this object is row-major: declare the operand with row_major or pass a ColMajor object");
+                "ttune: the operand is col_major, this object is row-major: declare the operand with row_major or pass "
+                "a ColMajor object");
   auto* const data = traits::data(x);
   if constexpr (Operand::written)
-    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(data)>>, "ttune: an output is passed an object that cannot be written");
+    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(data)>>,
+                  "ttune: an output is passed an object that cannot be written");
   auto const& o = s.operands[index];
   if constexpr (traits::rank < 0) {
     if (traits::elements(x) != o.elements())
-      refuse_argument(s, index, "has " + std::to_string(traits::elements(x)) + " elements, the operand " + std::to_string(o.elements()));
+      refuse_argument(
+          s, index,
+          "has " + std::to_string(traits::elements(x)) + " elements, the operand " + std::to_string(o.elements()));
   } else {
     for (int d = 0; d < traits::rank; ++d) {
-      auto const wanted = o.shape[static_cast<std::size_t>(wants_column_major ? traits::rank - 1 - d : d)];  // the signature's are in memory order
+      auto const wanted = o.shape[static_cast<std::size_t>(
+          wants_column_major ? traits::rank - 1 - d : d)];  // the signature's are in memory order
       if (traits::extent(x, d) != wanted)
-        refuse_argument(s, index, "dimension " + std::to_string(d) + " is " + std::to_string(traits::extent(x, d)) + ", the operand's is " + std::to_string(wanted));
+        refuse_argument(s, index,
+                        "dimension " + std::to_string(d) + " is " + std::to_string(traits::extent(x, d)) +
+                            ", the operand's is " + std::to_string(wanted));
     }
     if constexpr (requires { traits::contiguous(x); })
-      if (!traits::contiguous(x)) refuse_argument(s, index, "is a part of a larger object, with gaps in memory: pass a copy of it");
+      if (!traits::contiguous(x))
+        refuse_argument(s, index, "is a part of a larger object, with gaps in memory: pass a copy of it");
   }
   return {const_cast<void*>(static_cast<void const*>(data)), o.bytes()};
 }
 
 /// Says one thing about a type that is not known, not all that follows from it.
 template <class Operand, class X>
-passed pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index, [[maybe_unused]] X& x) {
+passed pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index,
+                     [[maybe_unused]] X& x) {
   constexpr bool known = argument_traits<std::remove_cvref_t<X>>::known;
-  static_assert(known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
+  static_assert(
+      known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
   if constexpr (known) return pass_known<Operand>(s, index, x);
   else return {};
 }
@@ -118,7 +130,8 @@ class kernel {
     if constexpr (as_many) {
       auto const& s = call_.signature();
       std::size_t next = 0;
-      std::array<detail::passed, sizeof...(Operands)> const all{detail::pass_argument<Operands>(s, next++, arguments)...};
+      std::array<detail::passed, sizeof...(Operands)> const all{
+          detail::pass_argument<Operands>(s, next++, arguments)...};
       detail::check_memory(s, all);
       for (std::size_t i = 0; i < all.size(); ++i) made[i] = all[i].data;
     }

@@ -16,7 +16,8 @@ TTUNE_INLINE void check_memory(kernel_signature const& s, std::span<passed const
     auto const& o = s.operands[i];
     if (all[i].bytes == 0) continue;
     if (!all[i].data) refuse_argument(s, i, "is a null pointer");
-    if (reinterpret_cast<std::uintptr_t>(all[i].data) % size_in_bytes(o.type) != 0) refuse_argument(s, i, "is not aligned for its element type");
+    if (reinterpret_cast<std::uintptr_t>(all[i].data) % size_in_bytes(o.type) != 0)
+      refuse_argument(s, i, "is not aligned for its element type");
     if (o.way != operand_info::direction::out && o.way != operand_info::direction::inout) continue;
     auto const* const begin = static_cast<std::uint8_t const*>(all[i].data);
     for (std::size_t j = 0; j < all.size(); ++j) {

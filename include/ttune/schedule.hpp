@@ -77,7 +77,8 @@ inline constexpr bool is_extent_v = false;
 template <class Loops>
 inline constexpr bool is_extent_v<extent_expr<Loops>> = true;
 template <class A, class B>
-concept extents = (is_extent_v<A> && is_extent_v<B>) || (is_extent_v<A> && std::is_integral_v<B>) || (std::is_integral_v<A> && is_extent_v<B>);
+concept extents = (is_extent_v<A> && is_extent_v<B>) || (is_extent_v<A> && std::is_integral_v<B>) ||
+                  (std::is_integral_v<A> && is_extent_v<B>);
 
 template <class T>
 struct loops_of {
@@ -94,16 +95,17 @@ template <class T>
 }
 template <class A, class B>
 [[nodiscard]] auto join(knob_expression::op what, A const& a, B const& b) {
-  return extent_expr<joined_loops_t<typename loops_of<A>::type, typename loops_of<B>::type>>{extent_formula::join(what, formula_of(a), formula_of(b))};
+  return extent_expr<joined_loops_t<typename loops_of<A>::type, typename loops_of<B>::type>>{
+      extent_formula::join(what, formula_of(a), formula_of(b))};
 }
 
 }  // namespace detail
 
-#define TTUNE_EXTENT_OPERATOR(symbol, what, first, second)                \
-  template <class A, class B>                                             \
-    requires detail::extents<A, B>                                        \
-  [[nodiscard]] auto operator symbol(A const& a, B const& b) {            \
-    return detail::join(knob_expression::op::what, first, second);        \
+#define TTUNE_EXTENT_OPERATOR(symbol, what, first, second)         \
+  template <class A, class B>                                      \
+    requires detail::extents<A, B>                                 \
+  [[nodiscard]] auto operator symbol(A const& a, B const& b) {     \
+    return detail::join(knob_expression::op::what, first, second); \
   }
 TTUNE_EXTENT_OPERATOR(+, add, a, b)
 TTUNE_EXTENT_OPERATOR(-, subtract, a, b)
@@ -148,27 +150,90 @@ using stage_by_text = stage_loops<"", unchecked_loops, unchecked_loops>;
 
 /// Stands for a schedule after its error: takes every call, says nothing more.
 struct invalid_schedule {
-  template <class... X> invalid_schedule split(X const&...) const { return {}; }
-  template <class L, class... X> invalid_schedule split(L const&, std::initializer_list<std::int64_t>, X const&...) const { return {}; }
-  template <class... X> invalid_schedule fuse(X const&...) const { return {}; }
-  template <class... X> invalid_schedule merge(X const&...) const { return {}; }
-  template <class... X> invalid_schedule reorder(X const&...) const { return {}; }
-  template <class... X> invalid_schedule tile(X const&...) const { return {}; }
-  template <class... X> invalid_schedule parallel(X const&...) const { return {}; }
-  template <class... X> invalid_schedule vectorize(X const&...) const { return {}; }
-  template <class... X> invalid_schedule unroll(X const&...) const { return {}; }
-  template <class... X> invalid_schedule bind(X const&...) const { return {}; }
-  template <class... X> invalid_schedule annotate(X const&...) const { return {}; }
-  template <class... X> invalid_schedule in(X const&...) const { return {}; }
-  template <class... X> invalid_schedule compute_at(X const&...) const { return {}; }
-  template <class... X> invalid_schedule cache_read(X const&...) const { return {}; }
-  template <class... X> invalid_schedule cache_write(X const&...) const { return {}; }
-  template <class... X> invalid_schedule rfactor(X const&...) const { return {}; }
-  template <class... X> invalid_schedule inline_stage(X const&...) const { return {}; }
-  template <class... X> invalid_schedule store_in(X const&...) const { return {}; }
-  template <class... X> invalid_schedule pack(X const&...) const { return {}; }
-  template <class... X> invalid_schedule double_buffer(X const&...) const { return {}; }
-  template <class... X> invalid_schedule where(X const&...) const { return {}; }
+  template <class... X>
+  invalid_schedule split(X const&...) const {
+    return {};
+  }
+  template <class L, class... X>
+  invalid_schedule split(L const&, std::initializer_list<std::int64_t>, X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule fuse(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule merge(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule reorder(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule tile(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule parallel(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule vectorize(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule unroll(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule bind(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule annotate(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule in(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule compute_at(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule cache_read(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule cache_write(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule rfactor(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule inline_stage(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule store_in(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule pack(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule double_buffer(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule where(X const&...) const {
+    return {};
+  }
   operator ttune::space() const { return {}; }
 };
 
@@ -285,7 +350,8 @@ class schedule_type {
   /// Adjacent loops, outermost first, run as one, the last name: `fuse(io, jo, tasks)`.
   template <class... Loops>
   [[nodiscard]] auto fuse(Loops const&... loops) const {
-    static_assert(sizeof...(Loops) >= 3, "ttune: fuse takes two or more loops and the name of the one that they become");
+    static_assert(sizeof...(Loops) >= 3,
+                  "ttune: fuse takes two or more loops and the name of the one that they become");
     return join_these(primitive::fuse, std::make_index_sequence<sizeof...(Loops) - 1>{}, loops...);
   }
   /// Adjacent axes become one, the last name, here and in stages that it meets: `merge(y, x, yx)`. Those are entered by
@@ -298,15 +364,18 @@ class schedule_type {
   /// The loops take the places that they hold together now in this order.
   template <class... Loops>
   [[nodiscard]] auto reorder(Loops const&... loops) const {
-    return with_loops([](written_schedule& w, std::vector<std::string> names) { w.reorder(std::move(names)); }, loops...);
+    return with_loops([](written_schedule& w, std::vector<std::string> names) { w.reorder(std::move(names)); },
+                      loops...);
   }
   template <class... Loops>
   [[nodiscard]] auto reorder(order_choice const& choice, Loops const&... loops) const {
-    return with_loops([&](written_schedule& w, std::vector<std::string> names) { w.reorder(choice, std::move(names)); }, loops...);
+    return with_loops([&](written_schedule& w, std::vector<std::string> names) { w.reorder(choice, std::move(names)); },
+                      loops...);
   }
   /// Two splits and a reorder: io, jo, ii, ji.
   template <class I, class J, class TileI, class TileJ, class Io, class Jo, class Ii, class Ji>
-  [[nodiscard]] auto tile(I const& i, J const& j, TileI const& ti, TileJ const& tj, Io const& io, Jo const& jo, Ii const& ii, Ji const& ji) const {
+  [[nodiscard]] auto tile(I const& i, J const& j, TileI const& ti, TileJ const& tj, Io const& io, Jo const& jo,
+                          Ii const& ii, Ji const& ji) const {
     return split(i, ti, io, ii).split(j, tj, jo, ji).reorder(io, jo, ii, ji);
   }
 
@@ -331,7 +400,8 @@ class schedule_type {
   /// A note about a loop, kept with the schedule.
   template <class Loop>
   [[nodiscard]] auto annotate(Loop const& loop, std::string const& note, std::int64_t value) const {
-    return with_loops([&, value](written_schedule& w, std::vector<std::string> names) { w.annotate(names[0], note, value); }, loop);
+    return with_loops(
+        [&, value](written_schedule& w, std::vector<std::string> names) { w.annotate(names[0], note, value); }, loop);
   }
 
   /// Goes on with another stage of the DSL.
@@ -384,9 +454,11 @@ class schedule_type {
     auto w = written_;
     w.cache_write(std::move(inner));
     if constexpr (detail::is_names_v<typename Current::loops>)
-      return schedule_type<stage_loops<Current::name, detail::loops_without_t<typename Current::loops, typename Current::reduced>, loop_names<>>, Known...>(std::move(w));
-    else
-      return schedule_type(std::move(w));
+      return schedule_type<
+          stage_loops<Current::name, detail::loops_without_t<typename Current::loops, typename Current::reduced>,
+                      loop_names<>>,
+          Known...>(std::move(w));
+    else return schedule_type(std::move(w));
   }
   /// Reduced axis `over` is cut into runs of `factor`; the position in a run becomes the free axis `kept` of stage
   /// `partial`, which the current stage reduces.
@@ -400,7 +472,9 @@ class schedule_type {
       auto w = written_;
       w.rfactor(Over.text, factor, std::move(partial), Kept.text);
       if constexpr (detail::is_names_v<typename Current::loops>) {
-        using loops = detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>, loop_names<Kept>>;
+        using loops =
+            detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>,
+                                   loop_names<Kept>>;
         return schedule_type<stage_loops<Current::name, loops, loop_names<Kept>>, Known...>(std::move(w));
       } else {
         return schedule_type(std::move(w));
@@ -451,7 +525,8 @@ class schedule_type {
   }
 
  private:
-  using everything = std::conditional_t<std::is_same_v<Current, stage_by_text>, detail::type_row<Known...>, detail::type_row<Current, Known...>>;
+  using everything = std::conditional_t<std::is_same_v<Current, stage_by_text>, detail::type_row<Known...>,
+                                        detail::type_row<Current, Known...>>;
 
   template <class Next, class... Others>
   [[nodiscard]] static auto go_to(detail::type_row<Others...>, written_schedule w) {
@@ -478,11 +553,14 @@ class schedule_type {
   }
   template <class... Loops>
   [[nodiscard]] auto run_as(primitive how, Loops const&... loops) const {
-    return with_loops([how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, std::move(names)); }, loops...);
+    return with_loops([how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, std::move(names)); },
+                      loops...);
   }
   template <class... Loops>
   [[nodiscard]] auto run_as(primitive how, boolean_choice const& choice, Loops const&... loops) const {
-    return with_loops([&, how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, choice, std::move(names)); }, loops...);
+    return with_loops(
+        [&, how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, choice, std::move(names)); },
+        loops...);
   }
 
   /// The schedule in which `Gone` are replaced by `Added`.
@@ -499,7 +577,9 @@ class schedule_type {
     } else {
       auto w = written_;
       f(w);
-      return schedule_type<stage_loops<Current::name, detail::changed_loops_t<typename Current::loops, Gone, Added>, typename Current::reduced>, Known...>(std::move(w));
+      return schedule_type<stage_loops<Current::name, detail::changed_loops_t<typename Current::loops, Gone, Added>,
+                                       typename Current::reduced>,
+                           Known...>(std::move(w));
     }
   }
   template <class Loop, class... Parts>
@@ -536,7 +616,8 @@ class schedule_type {
 /// Schedules the operator that computes a stage, its inputs in the order in which they are read.
 template <detail::dsl_stage Stage>
 [[nodiscard]] auto schedule(Stage const& output) {
-  return schedule_type<detail::fresh_loops_t<Stage>>(written_schedule(written_schedule::program_of(output.handle_of()), Stage::name.text));
+  return schedule_type<detail::fresh_loops_t<Stage>>(
+      written_schedule(written_schedule::program_of(output.handle_of()), Stage::name.text));
 }
 /// Schedules an operator, beginning with one of its stages.
 template <class... Operands, detail::dsl_stage Stage>

@@ -5,11 +5,11 @@
 
 void mistake() {
   using namespace ttune;
-  [[maybe_unused]] const auto [i, j, k, kk] = axes<"i", "j", "k", "kk">;
-  [[maybe_unused]] const tensor<"A", float, 2> A{{8, 4}};
-  [[maybe_unused]] const tensor<"B", float, 2> B{{4, 6}};
-  [[maybe_unused]] const tensor<"Idx", int, 1> Idx{{4}};
-  [[maybe_unused]] const tensor<"U", signed char, 2> U{{8, 4}};
+  [[maybe_unused]] auto const [i, j, k, kk] = axes<"i", "j", "k", "kk">;
+  [[maybe_unused]] tensor<"A", float, 2> const A{{8, 4}};
+  [[maybe_unused]] tensor<"B", float, 2> const B{{4, 6}};
+  [[maybe_unused]] tensor<"Idx", int, 1> const Idx{{4}};
+  [[maybe_unused]] tensor<"U", signed char, 2> const U{{8, 4}};
 #ifdef TTUNE_CONTROL
   (void)(compute<"C">(i, j) = A(i, j));
 #else

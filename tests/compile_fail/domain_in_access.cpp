@@ -5,8 +5,8 @@
 
 void mistake() {
   using namespace ttune;
-  [[maybe_unused]] const auto [i, k] = axes<"i", "k">;
-  const tensor<"A", float, 2> A{{8, 4}};
+  [[maybe_unused]] auto const [i, k] = axes<"i", "k">;
+  tensor<"A", float, 2> const A{{8, 4}};
 #ifdef TTUNE_CONTROL
   (void)(compute<"C">(i) = sum(over(k.in(3)), A(i, k)));
 #else

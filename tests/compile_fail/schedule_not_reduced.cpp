@@ -5,10 +5,10 @@
 #include <ttune/schedule.hpp>
 
 void program() {
-  const auto [i, j, k, io, ii, z] = ttune::axes<"i", "j", "k", "io", "ii", "zzz">;
-  const ttune::tensor<"A", float, 2> A{{512, 256}};
-  const ttune::tensor<"B", float, 2> B{{256, 128}};
-  const auto C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
+  auto const [i, j, k, io, ii, z] = ttune::axes<"i", "j", "k", "io", "ii", "zzz">;
+  ttune::tensor<"A", float, 2> const A{{512, 256}};
+  ttune::tensor<"B", float, 2> const B{{256, 128}};
+  auto const C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
 #ifdef TTUNE_CONTROL
   const ttune::space space = ttune::schedule(C).rfactor(k, 16, "C.lanes", z);
 #else

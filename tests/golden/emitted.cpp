@@ -3,8 +3,8 @@
 // look at the difference before it is committed.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <sstream>

@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include "ttune/records/memory_store.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/genetic.hpp"
 #include "ttune/tune/grid_search.hpp"
@@ -14,7 +15,6 @@
 #include "ttune/tune/progress_line.hpp"
 #include "ttune/tune/random_search.hpp"
 #include "ttune/tune/stop_on_interrupt.hpp"
-#include "ttune/records/memory_store.hpp"
 
 namespace {
 
@@ -27,31 +27,36 @@ using A = ttune::tensor<"A", float, 2>;
 using W = ttune::constant<"W", ttune::f16, 2>;
 using U = ttune::tensor<"U", std::int8_t, 2, ttune::col_major, ttune::tensor_kind::inout>;
 static_assert(A::rank == 2 && same<A::element_type, float> && same<A::layout, ttune::row_major>);
-static_assert(A::kind == ttune::tensor_kind::input && W::kind == ttune::tensor_kind::constant && U::kind == ttune::tensor_kind::inout);
-static_assert(same<ttune::tensor<"S", double, 0>, ttune::tensor<"S", double, 0, ttune::row_major, ttune::tensor_kind::input>>);
+static_assert(A::kind == ttune::tensor_kind::input && W::kind == ttune::tensor_kind::constant &&
+              U::kind == ttune::tensor_kind::inout);
+static_assert(
+    same<ttune::tensor<"S", double, 0>, ttune::tensor<"S", double, 0, ttune::row_major, ttune::tensor_kind::input>>);
 
 /// Never called: all of it is looked at by the compiler.
 [[maybe_unused]] void notation() {
-  const auto [i, j, k] = ttune::axes<"i", "j", "k">;
-  const A a{{512, 256}};  // (M, K)
-  const ttune::tensor<"B", float, 2> b{{256, 1024}};
-  const ttune::tensor<"X", std::int32_t, 1> x{{16}, ttune::values(0, 4)};
-  const ttune::table<"T", float, 1> t{{2}, {0.5, 2}};
-  const auto product = ttune::compute<"C">(i, j) = ttune::sum(over(k), a(i, k) * b(k, j));
-  const auto largest = ttune::compute<"D">(i) = ttune::max(over(k), ttune::abs(a(i, k)));
-  const auto mean = ttune::compute<"E">(i.in(510)) = (ttune::zero_outside(a)(i - 1, 0) + ttune::wrap_outside(a)(i, 1) + ttune::mirror_outside(a)(i, 2) +
-                                                      ttune::clamp_outside(a)(i, 3) + ttune::value_outside(a, 1.0F)(i, 4)) / 5;
-  const auto chosen = ttune::compute<"F">(i.in(16)) = ttune::select(x(i) > 0, ttune::cast<float>(x(i)) * t(0), t(1));
-  const auto functions = ttune::compute<"G">(i) = ttune::relu(ttune::exp(largest(i)) + ttune::log(ttune::sqrt(largest(i))) + ttune::tanh(mean(i % 510)) +
-                                                             ttune::erf(chosen(i % 16)) + ttune::pow(largest(i), 2) + ttune::gelu(largest(i)) +
-                                                             ttune::sigmoid(ttune::min(largest(i), 1)) + ttune::rsqrt(largest(i)) + ttune::sin(mean(0)) +
-                                                             ttune::cos(mean(1)));
-  const auto op = ttune::op(inputs(a, b), outputs(product));
+  auto const [i, j, k] = ttune::axes<"i", "j", "k">;
+  A const a{{512, 256}};  // (M, K)
+  ttune::tensor<"B", float, 2> const b{{256, 1024}};
+  ttune::tensor<"X", std::int32_t, 1> const x{{16}, ttune::values(0, 4)};
+  ttune::table<"T", float, 1> const t{{2}, {0.5, 2}};
+  auto const product = ttune::compute<"C">(i, j) = ttune::sum(over(k), a(i, k) * b(k, j));
+  auto const largest = ttune::compute<"D">(i) = ttune::max(over(k), ttune::abs(a(i, k)));
+  auto const mean = ttune::compute<"E">(i.in(510)) =
+      (ttune::zero_outside(a)(i - 1, 0) + ttune::wrap_outside(a)(i, 1) + ttune::mirror_outside(a)(i, 2) +
+       ttune::clamp_outside(a)(i, 3) + ttune::value_outside(a, 1.0F)(i, 4)) /
+      5;
+  auto const chosen = ttune::compute<"F">(i.in(16)) = ttune::select(x(i) > 0, ttune::cast<float>(x(i)) * t(0), t(1));
+  auto const functions = ttune::compute<"G">(i) = ttune::relu(
+      ttune::exp(largest(i)) + ttune::log(ttune::sqrt(largest(i))) + ttune::tanh(mean(i % 510)) +
+      ttune::erf(chosen(i % 16)) + ttune::pow(largest(i), 2) + ttune::gelu(largest(i)) +
+      ttune::sigmoid(ttune::min(largest(i), 1)) + ttune::rsqrt(largest(i)) + ttune::sin(mean(0)) + ttune::cos(mean(1)));
+  auto const op = ttune::op(inputs(a, b), outputs(product));
   static_assert(same<ttune::kernel_of_t<decltype(op)>,
                      ttune::kernel<ttune::operand<"A", float, 2, ttune::row_major, ttune::tensor_kind::input, false>,
                                    ttune::operand<"B", float, 2, ttune::row_major, ttune::tensor_kind::input, false>,
                                    ttune::operand<"C", float, 2, ttune::row_major, ttune::tensor_kind::input, true>>>);
-  static_assert(same<decltype(op.program()), ttune::handle<ttune::ir::program> const&> || same<decltype(op.program()), ttune::handle<ttune::ir::program>>);
+  static_assert(same<decltype(op.program()), ttune::handle<ttune::ir::program> const&> ||
+                same<decltype(op.program()), ttune::handle<ttune::ir::program>>);
   static_assert(same<decltype(op.at({{ttune::dim{"b", 1, 2}, 1}})), std::decay_t<decltype(op)>>);
   static_cast<void>(functions);
 }
@@ -59,10 +64,10 @@ static_assert(same<ttune::tensor<"S", double, 0>, ttune::tensor<"S", double, 0, 
 // ---------------------------------------------------------------------------------------------- schedules
 
 [[maybe_unused]] ttune::space schedules() {
-  const auto [i, j, k, io, ii, jo, ji, ij] = ttune::axes<"i", "j", "k", "io", "ii", "jo", "ji", "ij">;
-  const A a{{512, 256}};
-  const ttune::tensor<"B", float, 2> b{{256, 512}};
-  const auto c = ttune::compute<"C">(i, j) = ttune::sum(over(k), a(i, k) * b(k, j));
+  auto const [i, j, k, io, ii, jo, ji, ij] = ttune::axes<"i", "j", "k", "io", "ii", "jo", "ji", "ij">;
+  A const a{{512, 256}};
+  ttune::tensor<"B", float, 2> const b{{256, 512}};
+  auto const c = ttune::compute<"C">(i, j) = ttune::sum(over(k), a(i, k) * b(k, j));
   return ttune::schedule(c)
       .split(i, ttune::factors<2>("tile_y"), io, ii)
       .split(j, ttune::powers_of_two<2>("tile_x"), jo, ji)
@@ -93,12 +98,15 @@ static_assert(same<decltype(ttune::space::knobs), std::vector<ttune::knob>>);
                                  .on_progress = [](ttune::progress const&) {},
                                  .device = "",
                                  .replay = nullptr};
-  ttune::tuner_options const others{.model = std::make_shared<ttune::linear_model>(), .search = ttune::random_search{}, .worker = ttune::worker::program{"p"}};
+  ttune::tuner_options const others{.model = std::make_shared<ttune::linear_model>(),
+                                    .search = ttune::random_search{},
+                                    .worker = ttune::worker::program{"p"}};
   static_cast<void>(all), static_cast<void>(others);
 }
 static_assert(std::is_constructible_v<ttune::worker_choice, ttune::worker::in_process>);
 static_assert(std::is_constructible_v<ttune::worker_choice, ttune::worker::command>);
-static_assert(std::is_constructible_v<ttune::any_search, ttune::genetic_search> && std::is_constructible_v<ttune::any_search, ttune::grid_search>);
+static_assert(std::is_constructible_v<ttune::any_search, ttune::genetic_search> &&
+              std::is_constructible_v<ttune::any_search, ttune::grid_search>);
 static_assert(std::is_constructible_v<ttune::tuner, std::shared_ptr<ttune::backend>, ttune::tuner_options>);
 static_assert(std::is_constructible_v<std::function<void(ttune::progress const&)>, ttune::progress_line>);
 static_assert(same<decltype(ttune::is_worker(0, nullptr)), bool> && same<decltype(ttune::run_worker()), int>);
@@ -106,10 +114,12 @@ static_assert(same<decltype(ttune::is_worker(0, nullptr)), bool> && same<decltyp
 using copy_operand = ttune::operand<"A", float, 2, ttune::row_major, ttune::tensor_kind::input, false>;
 using copied = ttune::op_type<copy_operand>;
 using tuned_copy = ttune::tuned<ttune::kernel<copy_operand>>;
-[[maybe_unused]] void tuning(ttune::tuner& t, copied const& op, ttune::space const& in, ttune::handle<ttune::ir::program> const& program) {
+[[maybe_unused]] void tuning(ttune::tuner& t, copied const& op, ttune::space const& in,
+                             ttune::handle<ttune::ir::program> const& program) {
   static_assert(same<decltype(t.tune(op)), tuned_copy> && same<decltype(t.tune(op, budget)), tuned_copy>);
   static_assert(same<decltype(t.tune(op, in)), tuned_copy> && same<decltype(t.tune(op, in, budget)), tuned_copy>);
-  static_assert(same<decltype(t.tune(in, budget)), ttune::tuning_result> && same<decltype(t.tune(program, budget)), ttune::tuning_result>);
+  static_assert(same<decltype(t.tune(in, budget)), ttune::tuning_result> &&
+                same<decltype(t.tune(program, budget)), ttune::tuning_result>);
   static_assert(same<decltype(t.tune_all(std::tuple{op, op}, budget)), std::tuple<tuned_copy, tuned_copy>>);
   static_assert(same<decltype(t.tune_all(std::vector{op, op}, budget)), std::vector<tuned_copy>>);
   static_assert(same<decltype(t.tune_all(std::vector{in}, budget)), std::vector<ttune::tuning_result>>);
@@ -119,7 +129,8 @@ using tuned_copy = ttune::tuned<ttune::kernel<copy_operand>>;
 
 [[maybe_unused]] void kernels(tuned_copy const& kernel, std::span<float const> in) {
   static_assert(same<decltype(kernel(in)), void> && same<decltype(kernel.prepare(in)), ttune::kernel<copy_operand>>);
-  static_assert(same<decltype(kernel.workspace_bytes()), std::size_t> && same<decltype(kernel.report()), ttune::tuning_report const&>);
+  static_assert(same<decltype(kernel.workspace_bytes()), std::size_t> &&
+                same<decltype(kernel.report()), ttune::tuning_report const&>);
 }
 static_assert(std::is_nothrow_move_constructible_v<tuned_copy> && std::is_copy_constructible_v<tuned_copy>);
 static_assert(same<decltype(ttune::tuning_report::source), ttune::tuning_report::origin>);
@@ -128,8 +139,10 @@ static_assert(same<decltype(std::declval<ttune::tuning_report const&>().text()),
 // ---------------------------------------------------------------------------------------------- errors
 
 static_assert(std::is_base_of_v<std::exception, ttune::error>);
-static_assert(std::is_base_of_v<ttune::error, ttune::argument_error> && std::is_base_of_v<ttune::error, ttune::schedule_error> &&
-              std::is_base_of_v<ttune::error, ttune::backend_error> && std::is_base_of_v<ttune::error, ttune::record_error> &&
+static_assert(std::is_base_of_v<ttune::error, ttune::argument_error> &&
+              std::is_base_of_v<ttune::error, ttune::schedule_error> &&
+              std::is_base_of_v<ttune::error, ttune::backend_error> &&
+              std::is_base_of_v<ttune::error, ttune::record_error> &&
               std::is_base_of_v<ttune::error, ttune::program_error>);
 
 }  // namespace

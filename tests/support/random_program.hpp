@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ttune/ir/operands.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/support/rng.hpp"
@@ -21,14 +21,14 @@ using ttune::dtype;
 using ttune::handle;
 
 struct random_program_options {
-  int stages = 4;                  ///< at most
-  std::int64_t points = 200;       ///< of a stage's axes and reductions together, at most about
+  int stages = 4;             ///< at most
+  std::int64_t points = 200;  ///< of a stage's axes and reductions together, at most about
   bool boundaries = true;
   bool gathers = true;
   bool tuples = true;
   bool updates = true;
-  std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8, dtype::u8, dtype::i16,
-                           dtype::u16, dtype::i32, dtype::u32, dtype::i64, dtype::u64};
+  std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
+                           dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
 };
 
 class program_generator {
@@ -45,7 +45,9 @@ class program_generator {
   }
 
  private:
-  std::int64_t pick(std::int64_t below) { return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below))); }
+  std::int64_t pick(std::int64_t below) {
+    return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below)));
+  }
   template <class T>
   T const& one_of(std::vector<T> const& values) {
     return values[random_.below(values.size())];
@@ -69,8 +71,8 @@ class program_generator {
     if (!reduces && last && options_.updates && random_.chance(0.2)) return update(std::move(s));
     if (reduces && options_.tuples && random_.chance(0.15)) return tuple(std::move(s));
     if (reduces) {
-      constexpr ir::reduction_kind kinds[] = {ir::reduction_kind::sum, ir::reduction_kind::sum, ir::reduction_kind::minimum,
-                                              ir::reduction_kind::maximum};
+      constexpr ir::reduction_kind kinds[] = {ir::reduction_kind::sum, ir::reduction_kind::sum,
+                                              ir::reduction_kind::minimum, ir::reduction_kind::maximum};
       s.reduction.kind = kinds[pick(4)];
     }
     s.components.push_back({"", type_, value(2)});
@@ -114,9 +116,11 @@ class program_generator {
     auto const position = ir::make_cast(dtype::i32, ir::make_variable(s.reduction.axes[0].name));
     s.components = {{"value", type_, what}, {"index", dtype::i32, position}};
     s.reduction.identity = {ir::make_identity(ir::reduction_kind::maximum, type_), ir::make_number(dtype::i32, 0)};
-    auto const better = ir::make_binary(ir::binary_op::less, make_argument(type_, false, 0), make_argument(type_, true, 0));
-    s.reduction.combine = {ir::make_select(better, make_argument(type_, true, 0), make_argument(type_, false, 0)),
-                           ir::make_select(better, make_argument(dtype::i32, true, 1), make_argument(dtype::i32, false, 1))};
+    auto const better =
+        ir::make_binary(ir::binary_op::less, make_argument(type_, false, 0), make_argument(type_, true, 0));
+    s.reduction.combine = {
+        ir::make_select(better, make_argument(type_, true, 0), make_argument(type_, false, 0)),
+        ir::make_select(better, make_argument(dtype::i32, true, 1), make_argument(dtype::i32, false, 1))};
     return ttune::share(std::move(s));
   }
 
@@ -148,7 +152,9 @@ class program_generator {
 
   // ---------------------------------------------------------------------------------------------------- values
 
-  ir::expr literal(dtype t) { return ir::make_number(t, static_cast<double>(pick(4)) - (ttune::is_unsigned(t) ? 0 : 1)); }
+  ir::expr literal(dtype t) {
+    return ir::make_number(t, static_cast<double>(pick(4)) - (ttune::is_unsigned(t) ? 0 : 1));
+  }
 
   ir::expr value(int depth) {
     if (depth == 0) return leaf();
@@ -161,10 +167,14 @@ class program_generator {
       case 4: return binary(ir::binary_op::multiply);
       case 5: return binary(ir::binary_op::minimum);
       case 6: return binary(ir::binary_op::maximum);
-      case 7: return ir::make_select(condition(), value(depth - 1), random_.chance(0.5) ? ir::make_number(type_, 0) : value(depth - 1));
+      case 7:
+        return ir::make_select(condition(), value(depth - 1),
+                               random_.chance(0.5) ? ir::make_number(type_, 0) : value(depth - 1));
       case 8: return ir::make_unary(random_.chance(0.5) ? ir::unary_op::negate : ir::unary_op::abs, value(depth - 1));
       case 9:
-        if (!is_float(type_)) return ir::make_binary(random_.chance(0.5) ? ir::binary_op::divide : ir::binary_op::modulo, value(depth - 1), ir::make_number(type_, 3));
+        if (!is_float(type_))
+          return ir::make_binary(random_.chance(0.5) ? ir::binary_op::divide : ir::binary_op::modulo, value(depth - 1),
+                                 ir::make_number(type_, 3));
         return value(depth - 1) * ir::make_real(type_, 0.5);
       default: return leaf();
     }
@@ -178,9 +188,14 @@ class program_generator {
   }
 
   ir::expr condition() {
-    constexpr ir::binary_op ops[] = {ir::binary_op::less, ir::binary_op::less_equal, ir::binary_op::equal, ir::binary_op::not_equal};
-    auto const one = ir::make_binary(ops[pick(random_.chance(0.8) ? 2 : 4)], index(), random_.chance(0.5) ? index() : ir::make_index(pick(12)));
-    return random_.chance(0.2) ? ir::make_binary(random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or, one, condition()) : one;
+    constexpr ir::binary_op ops[] = {ir::binary_op::less, ir::binary_op::less_equal, ir::binary_op::equal,
+                                     ir::binary_op::not_equal};
+    auto const one = ir::make_binary(ops[pick(random_.chance(0.8) ? 2 : 4)], index(),
+                                     random_.chance(0.5) ? index() : ir::make_index(pick(12)));
+    return random_.chance(0.2)
+               ? ir::make_binary(random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or, one,
+                                 condition())
+               : one;
   }
 
   // ---------------------------------------------------------------------------------------------------- indices
@@ -216,7 +231,9 @@ class program_generator {
     }
     if (options_.gathers && random_.chance(0.1)) indices[0] = gathered(shape[0].value);
     auto const roll = pick(10);
-    auto const role = roll == 0 ? ir::tensor_role::table : roll < 4 ? ir::tensor_role::constant : ir::tensor_role::input;
+    auto const role = roll == 0  ? ir::tensor_role::table
+                      : roll < 4 ? ir::tensor_role::constant
+                                 : ir::tensor_role::input;
     auto const t = input(type, shape, role);
     return bounded ? ir::make_access(t, indices) : outside(t, indices, 0, true);
   }
@@ -230,9 +247,12 @@ class program_generator {
   ir::expr outside(ir::source const& from, std::vector<ir::expr> indices, int component, bool may_leave) {
     if (!may_leave) return ir::make_access(from, std::move(indices), ir::boundary::none, {}, component);
     auto const type = ir::type_of(from, component);
-    constexpr ir::boundary ways[] = {ir::boundary::value, ir::boundary::value, ir::boundary::clamp, ir::boundary::wrap, ir::boundary::mirror};
+    constexpr ir::boundary ways[] = {ir::boundary::value, ir::boundary::value, ir::boundary::clamp, ir::boundary::wrap,
+                                     ir::boundary::mirror};
     auto const how = ways[pick(5)];
-    auto const fill = how != ir::boundary::value ? ir::expr() : random_.chance(0.7) ? ir::make_number(type, 0) : literal(type);
+    auto const fill = how != ir::boundary::value ? ir::expr()
+                      : random_.chance(0.7)      ? ir::make_number(type, 0)
+                                                 : literal(type);
     return ir::make_access(from, std::move(indices), how, fill, component);
   }
 
@@ -248,7 +268,8 @@ class program_generator {
       leaves = leaves || !inside();
       indices.push_back(i);
     }
-    return outside(s, std::move(indices), static_cast<int>(pick(static_cast<std::int64_t>(s->components.size()))), leaves);
+    return outside(s, std::move(indices), static_cast<int>(pick(static_cast<std::int64_t>(s->components.size()))),
+                   leaves);
   }
 
   handle<ir::tensor> input(dtype type, std::vector<ir::extent> shape, ir::tensor_role role, std::int64_t high = 0) {
@@ -262,7 +283,8 @@ class program_generator {
     std::int64_t elements = 1;
     for (auto const& e : t.shape) elements *= e.value;
     if (role == ir::tensor_role::table)
-      for (std::int64_t i = 0; i < elements; ++i) t.content.push_back(static_cast<double>(pick(5)) - (ttune::is_unsigned(type) ? 0 : 2));
+      for (std::int64_t i = 0; i < elements; ++i)
+        t.content.push_back(static_cast<double>(pick(5)) - (ttune::is_unsigned(type) ? 0 : 2));
     made_.inputs.push_back(ttune::share(std::move(t)));
     return made_.inputs.back();
   }
@@ -275,13 +297,15 @@ class program_generator {
   ttune::pass::ranges known_;
 };
 
-[[nodiscard]] inline handle<ir::program> random_program(ttune::rng& random, random_program_options const& options = {}) {
+[[nodiscard]] inline handle<ir::program> random_program(ttune::rng& random,
+                                                        random_program_options const& options = {}) {
   return program_generator(random, options).make();
 }
 
 /// Small numbers: multiples of 1/4 for floats, so that sums are exact in any order.
 /// `special`: now and then infinity or NaN.
-[[nodiscard]] inline std::vector<ir::ndarray> random_operands(ir::program const& p, ttune::rng& random, bool special = false) {
+[[nodiscard]] inline std::vector<ir::ndarray> random_operands(ir::program const& p, ttune::rng& random,
+                                                              bool special = false) {
   std::vector<ir::ndarray> made;
   for (auto const& t : p.inputs) {
     if (t->role == ir::tensor_role::table) continue;
@@ -292,7 +316,8 @@ class program_generator {
     }
     for (auto& v : a.integers) {
       v = static_cast<std::int64_t>(random.below(16)) - (ttune::is_unsigned(t->type) ? 0 : 8);
-      if (t->has_range) v = t->low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(t->high - t->low)));
+      if (t->has_range)
+        v = t->low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(t->high - t->low)));
     }
     made.push_back(std::move(a));
   }
@@ -301,21 +326,28 @@ class program_generator {
 
 /// Empty if two results agree: integers exactly, floats up to `tolerance` relative to the larger of the pair and a
 /// unit in the last place of their type; NaN agrees with NaN.
-[[nodiscard]] inline std::string difference(std::vector<ir::ndarray> const& a, std::vector<ir::ndarray> const& b, double tolerance = 1e-9) {
+[[nodiscard]] inline std::string difference(std::vector<ir::ndarray> const& a, std::vector<ir::ndarray> const& b,
+                                            double tolerance = 1e-9) {
   if (a.size() != b.size()) return "different numbers of results";
   for (std::size_t r = 0; r < a.size(); ++r) {
-    auto const unit = a[r].type == dtype::f16 ? 0x1p-10 : a[r].type == dtype::bf16 ? 0x1p-7 : a[r].type == dtype::f32 ? 0x1p-23 : 0x1p-52;
+    auto const unit = a[r].type == dtype::f16    ? 0x1p-10
+                      : a[r].type == dtype::bf16 ? 0x1p-7
+                      : a[r].type == dtype::f32  ? 0x1p-23
+                                                 : 0x1p-52;
     auto const allowed = tolerance == 0 ? 0 : std::max(tolerance, unit);
-    if (a[r].shape != b[r].shape || a[r].type != b[r].type) return "result " + std::to_string(r) + " has another shape or type";
+    if (a[r].shape != b[r].shape || a[r].type != b[r].type)
+      return "result " + std::to_string(r) + " has another shape or type";
     for (std::size_t i = 0; i < static_cast<std::size_t>(a[r].elements()); ++i) {
       auto const where = "result " + std::to_string(r) + " element " + std::to_string(i) + ": ";
       if (!is_float(a[r].type)) {
-        if (a[r].integers[i] != b[r].integers[i]) return where + std::to_string(a[r].integers[i]) + " and " + std::to_string(b[r].integers[i]);
+        if (a[r].integers[i] != b[r].integers[i])
+          return where + std::to_string(a[r].integers[i]) + " and " + std::to_string(b[r].integers[i]);
         continue;
       }
       auto const x = a[r].reals[i];
       auto const y = b[r].reals[i];
-      bool const same = x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= allowed * std::max({std::abs(x), std::abs(y), tolerance == 0 ? 0.0 : 1.0});
+      bool const same = x == y || (std::isnan(x) && std::isnan(y)) ||
+                        std::abs(x - y) <= allowed * std::max({std::abs(x), std::abs(y), tolerance == 0 ? 0.0 : 1.0});
       if (!same) return where + std::to_string(x) + " and " + std::to_string(y);
     }
   }

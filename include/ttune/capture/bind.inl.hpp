@@ -56,8 +56,8 @@ class binder {
       if (e.is_constant() || e.symbol->name != d.name) continue;
       used_[i] = true;
       if (value < e.symbol->low || value > e.symbol->high)
-        throw program_error("dim " + d.name + " is " + std::to_string(value) + ", and was declared within [" + std::to_string(e.symbol->low) + ", " +
-                            std::to_string(e.symbol->high) + "]");
+        throw program_error("dim " + d.name + " is " + std::to_string(value) + ", and was declared within [" +
+                            std::to_string(e.symbol->low) + ", " + std::to_string(e.symbol->high) + "]");
       return value;
     }
     return e;
@@ -71,7 +71,8 @@ class binder {
     auto from = a->from;
     if (auto const* t = std::get_if<handle<ir::tensor>>(&from)) from = tensor(*t);
     else from = known(std::get<handle<ir::stage>>(from));
-    return ir::make_access(std::move(from), std::move(indices), a->outside, a->fill ? expression(a->fill) : a->fill, a->component);
+    return ir::make_access(std::move(from), std::move(indices), a->outside, a->fill ? expression(a->fill) : a->fill,
+                           a->component);
   }
 
   std::vector<bound_dim> const& values_;
@@ -95,7 +96,8 @@ TTUNE_INLINE handle<ir::program> bind(handle<ir::program> const& p, std::vector<
 TTUNE_INLINE std::vector<std::string> open_dims(ir::program const& p) {
   std::vector<std::string> names;
   auto const see = [&](ir::extent const& e) {
-    if (!e.is_constant() && std::find(names.begin(), names.end(), e.symbol->name) == names.end()) names.push_back(e.symbol->name);
+    if (!e.is_constant() && std::find(names.begin(), names.end(), e.symbol->name) == names.end())
+      names.push_back(e.symbol->name);
   };
   for (auto const& t : p.inputs) std::for_each(t->shape.begin(), t->shape.end(), see);
   for (auto const& s : p.stages)

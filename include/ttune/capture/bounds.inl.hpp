@@ -16,18 +16,21 @@ inline void check_gather(std::string const& stage, ir::access const& a, std::siz
     auto const* inner = ir::as<ir::access>(n);
     auto const* t = inner ? std::get_if<handle<ir::tensor>>(&inner->from) : nullptr;
     if (t && (*t)->has_range && ((*t)->low < 0 || (*t)->high > size))
-      throw program_error(stage + ": " + source + " dimension " + std::to_string(d) + " is indexed with data of " + (*t)->name + ", which holds values in [" +
-                          std::to_string((*t)->low) + ", " + std::to_string((*t)->high) + "); " + source + " has " + std::to_string(size) + " there");
+      throw program_error(stage + ": " + source + " dimension " + std::to_string(d) + " is indexed with data of " +
+                          (*t)->name + ", which holds values in [" + std::to_string((*t)->low) + ", " +
+                          std::to_string((*t)->high) + "); " + source + " has " + std::to_string(size) + " there");
   });
 }
 
-inline void check_index(std::string const& stage, ir::access const& a, std::size_t d, std::int64_t size, pass::ranges const& axes) {
+inline void check_index(std::string const& stage, ir::access const& a, std::size_t d, std::int64_t size,
+                        pass::ranges const& axes) {
   auto const i = pass::bounds(a.indices[d], axes);
   if (!pass::is_bounded(i)) return check_gather(stage, a, d, size);
   if (i.high < i.low || (i.low >= 0 && i.high < size)) return;
   auto const source = ir::name_of(a.from);
-  throw program_error(stage + ": " + source + " dimension " + std::to_string(d) + " is indexed with " + ir::print(a.indices[d]) + ", which runs over [" +
-                      std::to_string(i.low) + ", " + std::to_string(i.high + 1) + "); " + source + " has " + std::to_string(size) +
+  throw program_error(stage + ": " + source + " dimension " + std::to_string(d) + " is indexed with " +
+                      ir::print(a.indices[d]) + ", which runs over [" + std::to_string(i.low) + ", " +
+                      std::to_string(i.high + 1) + "); " + source + " has " + std::to_string(size) +
                       " there: use zero_outside(" + source + "), or set the axis with .in(…)");
 }
 

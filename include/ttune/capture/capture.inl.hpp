@@ -17,7 +17,8 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE extent_value::extent_value(dim const& d) : value(d.high), symbol(share(ir::dimension{{}, d.name, d.low, d.high})) {}
+TTUNE_INLINE extent_value::extent_value(dim const& d)
+    : value(d.high), symbol(share(ir::dimension{{}, d.name, d.low, d.high})) {}
 
 namespace capture {
 
@@ -31,7 +32,9 @@ TTUNE_INLINE node integer(dtype type, std::int64_t value) {
   if (type == dtype::boolean) fits = value == 0 || value == 1;
   else if (is_unsigned(type)) fits = value >= 0 && (bits == 64 || value < (std::int64_t{1} << bits));
   else if (bits < 64) fits = value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1));
-  if (!fits) throw program_error("the constant " + std::to_string(value) + " does not fit into " + name_of(type) + ": convert the other operand with cast<T>(…)");
+  if (!fits)
+    throw program_error("the constant " + std::to_string(value) + " does not fit into " + name_of(type) +
+                        ": convert the other operand with cast<T>(…)");
   return ir::make_integer(type, value);
 }
 
@@ -39,26 +42,35 @@ TTUNE_INLINE node axis(char const* name) { return ir::make_variable(name); }
 
 TTUNE_INLINE node apply(operation op, node a, node b) {
   static_assert(static_cast<int>(operation::less_equal) == static_cast<int>(ir::binary_op::less_equal));
-  if ((op == operation::floor_divide || op == operation::floor_modulo) && ir::is_constant(b) && ir::constant_integer(b) <= 0)
-    throw program_error("an index is divided by " + std::to_string(ir::constant_integer(b)) + ": divide by a positive constant");
+  if ((op == operation::floor_divide || op == operation::floor_modulo) && ir::is_constant(b) &&
+      ir::constant_integer(b) <= 0)
+    throw program_error("an index is divided by " + std::to_string(ir::constant_integer(b)) +
+                        ": divide by a positive constant");
   return ir::make_binary(static_cast<ir::binary_op>(op), std::move(a), std::move(b));
 }
 TTUNE_INLINE node apply(function f, node a) {
   static_assert(static_cast<int>(function::round) == static_cast<int>(ir::unary_op::round));
   return ir::make_unary(static_cast<ir::unary_op>(f), std::move(a));
 }
-TTUNE_INLINE node choose(node condition, node a, node b) { return ir::make_select(std::move(condition), std::move(a), std::move(b)); }
+TTUNE_INLINE node choose(node condition, node a, node b) {
+  return ir::make_select(std::move(condition), std::move(a), std::move(b));
+}
 TTUNE_INLINE node convert(dtype type, node a) { return ir::make_cast(type, std::move(a)); }
-TTUNE_INLINE node combine_argument(dtype type, bool right, int component) { return ir::make_argument(type, right, component); }
+TTUNE_INLINE node combine_argument(dtype type, bool right, int component) {
+  return ir::make_argument(type, right, component);
+}
 
 // ---------------------------------------------------------------------------------------------------- operands
 
-TTUNE_INLINE handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind, memory_order order) {
+TTUNE_INLINE handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind,
+                                       memory_order order) {
   ir::tensor made;
   made.name = name;
   made.type = type;
   for (auto& e : shape) {
-    if (e.value < 0) throw program_error(std::string(name) + ": an extent is " + std::to_string(e.value) + "; extents are not negative");
+    if (e.value < 0)
+      throw program_error(std::string(name) + ": an extent is " + std::to_string(e.value) +
+                          "; extents are not negative");
     made.shape.push_back({e.value, e.symbol});
   }
   made.role = static_cast<ir::tensor_role>(kind);
@@ -75,7 +87,8 @@ TTUNE_INLINE handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, s
   return share(std::move(made));
 }
 
-TTUNE_INLINE handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape, std::vector<double> content) {
+TTUNE_INLINE handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape,
+                                      std::vector<double> content) {
   ir::tensor made;
   made.name = name;
   made.type = type;
@@ -85,7 +98,8 @@ TTUNE_INLINE handle<ir::tensor> table(char const* name, dtype type, std::vector<
     elements *= e;
   }
   if (static_cast<std::size_t>(elements) != content.size())
-    throw program_error(std::string(name) + ": a table of " + std::to_string(elements) + " elements is given " + std::to_string(content.size()));
+    throw program_error(std::string(name) + ": a table of " + std::to_string(elements) + " elements is given " +
+                        std::to_string(content.size()));
   made.role = ir::tensor_role::table;
   made.content = std::move(content);
   return share(std::move(made));
@@ -94,7 +108,8 @@ TTUNE_INLINE handle<ir::tensor> table(char const* name, dtype type, std::vector<
 TTUNE_INLINE node read(handle<ir::tensor> const& from, std::vector<node> indices, outside how, node fill) {
   return ir::make_access(from, std::move(indices), static_cast<ir::boundary>(how), std::move(fill));
 }
-TTUNE_INLINE node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how, node fill) {
+TTUNE_INLINE node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how,
+                       node fill) {
   return ir::make_access(from, std::move(indices), static_cast<ir::boundary>(how), std::move(fill), component);
 }
 
@@ -119,7 +134,9 @@ inline char const* name_of(ir::reduction_kind k) {
 inline ir::reduction as_reduction(reduction const& how) {
   ir::reduction made;
   made.kind = static_cast<ir::reduction_kind>(how.kind);
-  for (auto const& o : how.over) made.axes.push_back({o.name, o.given ? o.begin : 0, o.given ? ir::extent(o.end.value, o.end.symbol) : ir::extent(-1)});
+  for (auto const& o : how.over)
+    made.axes.push_back(
+        {o.name, o.given ? o.begin : 0, o.given ? ir::extent(o.end.value, o.end.symbol) : ir::extent(-1)});
   made.identity = how.identity;
   made.combine = how.combine;
   made.associative = how.associative;
@@ -145,7 +162,8 @@ class assignment {
     collect_uses(value);
     require_extents(value, whole);
     check_reads(value);
-    if (auto const* inner = whole.kind == ir::reduction_kind::none ? open_stage(value) : nullptr; inner && is_whole(value, *inner))
+    if (auto const* inner = whole.kind == ir::reduction_kind::none ? open_stage(value) : nullptr;
+        inner && is_whole(value, *inner))
       return finish(*inner);
     ir::stage made;
     made.reduction = std::move(whole);
@@ -164,7 +182,9 @@ class assignment {
   [[noreturn]] void refuse(std::string const& sentence) const { throw program_error(name_ + ": " + sentence); }
 
   void give(std::string const& axis, std::int64_t begin, ir::extent end) {
-    if (end.value < begin) refuse("axis " + axis + " runs from " + std::to_string(begin) + " to " + std::to_string(end.value) + ", which is backwards");
+    if (end.value < begin)
+      refuse("axis " + axis + " runs from " + std::to_string(begin) + " to " + std::to_string(end.value) +
+             ", which is backwards");
     ranges_[axis] = {begin, end, true, "in(…)"};
   }
 
@@ -199,8 +219,8 @@ class assignment {
     auto const where = ir::name_of(a.from) + " dimension " + std::to_string(d);
     auto const [it, added] = ranges_.try_emplace(axis, range{0, size, false, where});
     if (!added && !it->second.given && it->second.end.value != size.value)
-      refuse("axis " + axis + " has extent " + std::to_string(it->second.end.value) + " in " + it->second.where + " and " +
-             std::to_string(size.value) + " in " + where);
+      refuse("axis " + axis + " has extent " + std::to_string(it->second.end.value) + " in " + it->second.where +
+             " and " + std::to_string(size.value) + " in " + where);
   }
 
   void require_extent(std::string const& axis) const {
@@ -240,7 +260,8 @@ class assignment {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       auto const* v = ir::as<ir::variable>(a.indices[d]);
       if (!v || d >= left_.size() || v->name != left_[d])
-        refuse("update(" + updates_->name + ") reads " + updates_->name + " at other indices than it writes; compute into a new tensor");
+        refuse("update(" + updates_->name + ") reads " + updates_->name +
+               " at other indices than it writes; compute into a new tensor");
     }
   }
 
@@ -265,7 +286,9 @@ class assignment {
     made.axes.clear();
     for (auto const& a : left_) made.axes.push_back(settled(a));
     for (auto const& a : made.axes)
-      if (a.begin != 0) refuse("axis " + a.name + " on the left begins at " + std::to_string(a.begin) + "; only update(…) writes a part");
+      if (a.begin != 0)
+        refuse("axis " + a.name + " on the left begins at " + std::to_string(a.begin) +
+               "; only update(…) writes a part");
     for (auto& a : made.reduction.axes) a = settled(a.name);
     for (auto& c : made.components) c.value = settle(c.value);
     made.order = order_;
@@ -288,7 +311,8 @@ class assignment {
     auto const given = made.name.substr(1);
     auto const place = [&](ir::axis const& a) { return std::find(left_.begin(), left_.end(), a.name) - left_.begin(); };
     for (std::size_t i = 1; i < made.axes.size(); ++i)  // in the order of the left side, so that readers can be fused
-      for (std::size_t j = i; j > 0 && place(made.axes[j]) < place(made.axes[j - 1]); --j) std::swap(made.axes[j], made.axes[j - 1]);
+      for (std::size_t j = i; j > 0 && place(made.axes[j]) < place(made.axes[j - 1]); --j)
+        std::swap(made.axes[j], made.axes[j - 1]);
     for (auto& a : made.axes) a = settled(a.name);
     for (auto& a : made.reduction.axes) a = settled(a.name);
     for (auto& c : made.components) c.value = settle(c.value);
@@ -296,7 +320,8 @@ class assignment {
       if (given.empty() && ir::equal_but_for_name(*other, made)) return other;
     auto const stem = given.empty() ? name_ + "." + name_of(made.reduction.kind) : name_ + "." + given;
     made.name = stem;
-    for (int n = 2; std::any_of(inner_.begin(), inner_.end(), [&](auto const& o) { return o->name == made.name; }); ++n) made.name = stem + "_" + std::to_string(n);
+    for (int n = 2; std::any_of(inner_.begin(), inner_.end(), [&](auto const& o) { return o->name == made.name; }); ++n)
+      made.name = stem + "_" + std::to_string(n);
     inner_.push_back(share(std::move(made)));
     return inner_.back();
   }
@@ -311,22 +336,26 @@ class assignment {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values, std::string name) {
+TTUNE_INLINE std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values,
+                                      std::string name) {
   ir::stage open;
   open.name = detail::open_mark + name;
   for (auto const& f : free) open.axes.push_back({f, 0, ir::extent(0)});
   open.reduction = detail::as_reduction(how);
   for (std::size_t c = 0; c < values.size(); ++c)
-    open.components.push_back({c < how.component_names.size() ? how.component_names[c] : "", values[c]->type, values[c]});
+    open.components.push_back(
+        {c < how.component_names.size() ? how.component_names[c] : "", values[c]->type, values[c]});
   auto const made = share(std::move(open));
   std::vector<node> indices;
   for (auto const& f : free) indices.push_back(ir::make_variable(f));
   std::vector<node> results;
-  for (std::size_t c = 0; c < values.size(); ++c) results.push_back(ir::make_access(made, indices, ir::boundary::none, {}, static_cast<int>(c)));
+  for (std::size_t c = 0; c < values.size(); ++c)
+    results.push_back(ir::make_access(made, indices, ir::boundary::none, {}, static_cast<int>(c)));
   return results;
 }
 
-TTUNE_INLINE handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, memory_order order, handle<ir::tensor> updates) {
+TTUNE_INLINE handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,
+                                      memory_order order, handle<ir::tensor> updates) {
   return detail::assignment(std::move(name), left, order, std::move(updates)).run(value, detail::as_reduction(whole));
 }
 
@@ -342,7 +371,8 @@ class collector {
   void visit(handle<ir::stage> const& s) {
     for (auto const& known : made_.stages) {
       if (known == s) return;
-      if (known->name == s->name) throw program_error("two stages of one operator are called " + s->name + ": name them apart");
+      if (known->name == s->name)
+        throw program_error("two stages of one operator are called " + s->name + ": name them apart");
     }
     for (auto const& c : s->components) visit(c.value, s->name);
     made_.stages.push_back(s);
@@ -360,10 +390,12 @@ class collector {
   void require_input(handle<ir::tensor> const& t, std::string const& reader) {
     for (auto const& known : made_.inputs) {
       if (known == t) return;
-      if (known->name == t->name) throw program_error("two operands of one operator are called " + t->name + ": name them apart");
+      if (known->name == t->name)
+        throw program_error("two operands of one operator are called " + t->name + ": name them apart");
     }
     if (t->role != ir::tensor_role::table)
-      throw program_error(reader + " reads " + t->name + ", which is not among the inputs: write op(inputs(…, " + t->name + "), …)");
+      throw program_error(reader + " reads " + t->name + ", which is not among the inputs: write op(inputs(…, " +
+                          t->name + "), …)");
     made_.inputs.push_back(t);
   }
   ir::program& made_;
@@ -371,7 +403,8 @@ class collector {
 
 }  // namespace detail
 
-TTUNE_INLINE handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs, std::vector<handle<ir::stage>> outputs) {
+TTUNE_INLINE handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs,
+                                         std::vector<handle<ir::stage>> outputs) {
   if (outputs.empty()) throw program_error("an operator has at least one output");
   ir::program made;
   made.name = name.empty() ? outputs[0]->name : std::move(name);

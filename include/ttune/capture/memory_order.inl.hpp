@@ -58,7 +58,8 @@ class reorderer {
       from = known(s);
     }
     if (turned) std::reverse(indices.begin(), indices.end());
-    return ir::make_access(std::move(from), std::move(indices), a->outside, a->fill ? expression(a->fill) : a->fill, a->component);
+    return ir::make_access(std::move(from), std::move(indices), a->outside, a->fill ? expression(a->fill) : a->fill,
+                           a->component);
   }
 
   std::map<void const*, handle<ir::tensor>> tensors_;
@@ -66,8 +67,9 @@ class reorderer {
 };
 
 TTUNE_INLINE ir::program in_memory_order(ir::program p) {
-  bool const done = std::all_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->order == ir::layout::row_major; }) &&
-                    std::none_of(p.stages.begin(), p.stages.end(), reorderer::reversed);
+  bool const done =
+      std::all_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->order == ir::layout::row_major; }) &&
+      std::none_of(p.stages.begin(), p.stages.end(), reorderer::reversed);
   if (done) return p;
   reorderer all;
   for (auto& t : p.inputs) t = all.tensor(t);

@@ -19,7 +19,8 @@ namespace detail {
   auto const fraction = bits & ((std::uint64_t{1} << 52) - 1);
   auto const biased = static_cast<int>(bits >> 52 & 0x7ff);
   auto const infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
-  if (biased == 0x7ff) return static_cast<std::uint16_t>(sign | infinity | (fraction != 0 ? std::uint64_t{1} << (fraction_bits - 1) : 0));
+  if (biased == 0x7ff)
+    return static_cast<std::uint16_t>(sign | infinity | (fraction != 0 ? std::uint64_t{1} << (fraction_bits - 1) : 0));
   int const exponent = biased - 1023 + (1 << (exponent_bits - 1)) - 1;  // as the result stores it
   int const shift = 52 - fraction_bits + (exponent < 1 ? 1 - exponent : 0);
   if (biased == 0 || shift > 54) return static_cast<std::uint16_t>(sign);

@@ -12,23 +12,23 @@ namespace ttune::inline v0 {
 /// A machine to generate code for. Filled by the backend from the host, or by hand for another machine.
 /// It is part of every record's key through `key()`.
 struct target {
-  std::string name = "generic";      ///< e.g. "x86_64 AuthenticAMD-25-17"
-  std::string triple;                ///< LLVM target triple
-  std::string cpu = "generic";       ///< LLVM CPU name; "native": this machine's, with all its features
-  std::string features;              ///< LLVM feature string, "+avx512f,+fma,..."
-  std::int32_t vector_bytes = 16;    ///< width of one vector register
+  std::string name = "generic";    ///< e.g. "x86_64 AuthenticAMD-25-17"
+  std::string triple;              ///< LLVM target triple
+  std::string cpu = "generic";     ///< LLVM CPU name; "native": this machine's, with all its features
+  std::string features;            ///< LLVM feature string, "+avx512f,+fma,..."
+  std::int32_t vector_bytes = 16;  ///< width of one vector register
   std::int32_t vector_registers = 16;
   bool has_fma = false;
-  bool has_masks = false;            ///< masked loads and stores cost about as much as full ones (AVX-512, SVE)
-  std::int32_t cores = 1;            ///< threads that a parallel loop may use
-  std::int64_t l1_bytes = 32 << 10;  ///< data cache, a core
-  std::int64_t l2_bytes = 256 << 10; ///< a core
-  std::int64_t l3_bytes = 4 << 20;   ///< shared
+  bool has_masks = false;             ///< masked loads and stores cost about as much as full ones (AVX-512, SVE)
+  std::int32_t cores = 1;             ///< threads that a parallel loop may use
+  std::int64_t l1_bytes = 32 << 10;   ///< data cache, a core
+  std::int64_t l2_bytes = 256 << 10;  ///< a core
+  std::int64_t l3_bytes = 4 << 20;    ///< shared
   std::int32_t line_bytes = 64;
   // Of a GPU; a CPU has no blocks of threads.
-  std::int32_t block_threads = 0;    ///< most threads of a block
-  std::int64_t block_bytes = 0;      ///< most memory that the threads of a block share
-  std::int32_t warp_threads = 1;     ///< that run in step
+  std::int32_t block_threads = 0;  ///< most threads of a block
+  std::int64_t block_bytes = 0;    ///< most memory that the threads of a block share
+  std::int32_t warp_threads = 1;   ///< that run in step
 
   [[nodiscard]] bool is_gpu() const noexcept { return block_threads > 0; }
 

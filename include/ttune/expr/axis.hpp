@@ -94,7 +94,9 @@ template <class Axes, class Uses>
 [[nodiscard]] capture::node index_node(gathered_index<Axes, Uses> const& e) {
   return e.node;
 }
-[[nodiscard]] inline capture::node index_node(std::int64_t constant) { return capture::integer(dtype::index, constant); }
+[[nodiscard]] inline capture::node index_node(std::int64_t constant) {
+  return capture::integer(dtype::index, constant);
+}
 
 template <class T>
 struct axes_of {

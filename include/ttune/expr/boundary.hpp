@@ -15,12 +15,14 @@ class extended {
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
     using T = typename Source::element_type;
-    return detail::access<Source::name, Source::rank, T>([this](std::vector<capture::node> at) { return read(source_, std::move(at)); }, indices...);
+    return detail::access<Source::name, Source::rank, T>(
+        [this](std::vector<capture::node> at) { return read(source_, std::move(at)); }, indices...);
   }
 
  private:
   template <fixed_string Name, class T, class Axes, class Reduced, class Layout>
-  [[nodiscard]] capture::node read(stage<Name, T, Axes, Reduced, Layout> const& s, std::vector<capture::node> at) const {
+  [[nodiscard]] capture::node read(stage<Name, T, Axes, Reduced, Layout> const& s,
+                                   std::vector<capture::node> at) const {
     return capture::read(s.handle_of(), s.component(), std::move(at), How, fill_);
   }
   template <class Operand>

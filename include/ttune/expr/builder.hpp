@@ -22,10 +22,38 @@ struct dimension;
 
 /// Operations by name; capture maps them to those of the IR.
 enum class operation : std::uint8_t {
-  add, subtract, multiply, divide, modulo, floor_divide, floor_modulo, minimum, maximum, power,
-  logical_and, logical_or, equal, not_equal, less, less_equal
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  floor_divide,
+  floor_modulo,
+  minimum,
+  maximum,
+  power,
+  logical_and,
+  logical_or,
+  equal,
+  not_equal,
+  less,
+  less_equal
 };
-enum class function : std::uint8_t { negate, logical_not, abs, sqrt, exp, log, sin, cos, tanh, erf, floor, ceil, round };
+enum class function : std::uint8_t {
+  negate,
+  logical_not,
+  abs,
+  sqrt,
+  exp,
+  log,
+  sin,
+  cos,
+  tanh,
+  erf,
+  floor,
+  ceil,
+  round
+};
 enum class reducer : std::uint8_t { none, sum, product, minimum, maximum, tuple };
 enum class outside : std::uint8_t { none, value, clamp, wrap, mirror };
 enum class tensor_kind : std::uint8_t { input, constant, table, inout };
@@ -73,11 +101,14 @@ using node = handle<ir::expr_node>;
 [[nodiscard]] node convert(dtype type, node a);
 [[nodiscard]] node combine_argument(dtype type, bool right, int component);
 
-[[nodiscard]] handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind, memory_order order);
+[[nodiscard]] handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind,
+                                        memory_order order);
 [[nodiscard]] handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, std::int64_t high);
-[[nodiscard]] handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape, std::vector<double> content);
+[[nodiscard]] handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape,
+                                       std::vector<double> content);
 [[nodiscard]] node read(handle<ir::tensor> const& from, std::vector<node> indices, outside how, node fill);
-[[nodiscard]] node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how, node fill);
+[[nodiscard]] node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how,
+                        node fill);
 
 /// A reduction inside an expression: becomes a stage when the whole is assigned. Its ranges may be settled later.
 struct reduction {
@@ -89,13 +120,16 @@ struct reduction {
   bool associative = true;
   bool commutative = true;
 };
-[[nodiscard]] std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values, std::string name = {});
+[[nodiscard]] std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values,
+                                       std::string name = {});
 
 /// `name(left) = reduce? value`. Settles all extents, proves all reads inside, splits off inner reductions as stages.
 /// Throws program_error with a sentence that names the axis or operand.
-[[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole, memory_order order, handle<ir::tensor> updates);
+[[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,
+                                       memory_order order, handle<ir::tensor> updates);
 
-[[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs, std::vector<handle<ir::stage>> outputs);
+[[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs,
+                                          std::vector<handle<ir::stage>> outputs);
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
 /// Names of its run-time extents.
 [[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);

@@ -22,7 +22,10 @@ class stage {
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
     return detail::access<Name, rank, T>(
-        [this](std::vector<capture::node> at) { return capture::read(handle_, component_, std::move(at), outside::none, {}); }, indices...);
+        [this](std::vector<capture::node> at) {
+          return capture::read(handle_, component_, std::move(at), outside::none, {});
+        },
+        indices...);
   }
   [[nodiscard]] handle<ir::stage> const& handle_of() const noexcept { return handle_; }
   [[nodiscard]] int component() const noexcept { return component_; }
@@ -60,7 +63,10 @@ struct product_of_sums<names<Reduced...>, uses<Uses...>> {
   static constexpr bool separate = [] {
     int first = -1;
     bool differs = false;
-    ((only_user<Reduced>() >= 0 ? (first < 0 ? (first = only_user<Reduced>()) : (differs = differs || only_user<Reduced>() != first)) : 0), ...);
+    ((only_user<Reduced>() >= 0
+          ? (first < 0 ? (first = only_user<Reduced>()) : (differs = differs || only_user<Reduced>() != first))
+          : 0),
+     ...);
     return differs;
   }();
   template <bool Separate>
@@ -74,7 +80,8 @@ struct product_of_sums<names<Reduced...>, uses<Uses...>> {
 template <fixed_string Name, class Left, class Layout = row_major>
 class pending_stage {
  public:
-  pending_stage(std::vector<axis_range> left, handle<ir::tensor> updates) : left_(std::move(left)), updates_(std::move(updates)) {}
+  pending_stage(std::vector<axis_range> left, handle<ir::tensor> updates)
+      : left_(std::move(left)), updates_(std::move(updates)) {}
 
   template <class X>
   auto operator=(X const& right) const {
@@ -91,7 +98,8 @@ class pending_stage {
         static_assert(none_v<unbound>, TTUNE_SAY_UNBOUND);
         return invalid{};
       } else {
-        return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>, Layout>(capture::assign(Name.text, left_, right.node, {}, Layout::order, updates_));
+        return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>, Layout>(
+            capture::assign(Name.text, left_, right.node, {}, Layout::order, updates_));
       }
     }
   }
@@ -111,7 +119,8 @@ class pending_stage {
       capture::reduction how;
       how.kind = Kind;
       for (auto& text : texts(reduced{})) how.over.push_back({std::move(text), false, 0, 0});
-      return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>, Layout>(capture::assign(Name.text, left_, right.node, std::move(how), Layout::order, updates_));
+      return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>, Layout>(
+          capture::assign(Name.text, left_, right.node, std::move(how), Layout::order, updates_));
     }
   }
   std::vector<axis_range> left_;
@@ -153,9 +162,9 @@ struct compute_maker {
   [[nodiscard]] auto operator()(Axes const&... axes) const {
     if constexpr (((detail::is_axis_v<Axes> || detail::is_bounded_v<Axes>) && ...)) {
       if constexpr (detail::left_is_good<detail::twice_t<Axes...>, Axes...>())
-        return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<Axes>{}...)), Layout>({axes.range()...}, {});
-      else
-        return detail::swallow_all{};
+        return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<Axes>{}...)),
+                                     Layout>({axes.range()...}, {});
+      else return detail::swallow_all{};
     } else {
       static_assert(((detail::is_axis_v<Axes> || detail::is_bounded_v<Axes>) && ...), TTUNE_SAY_SCATTER);
       return detail::swallow_all{};
@@ -169,8 +178,9 @@ inline constexpr compute_maker<Name, Layout> compute{};
 template <fixed_string Name, class T, int Rank, class Layout>
 [[nodiscard]] auto update(tensor<Name, T, Rank, Layout, tensor_kind::inout> const& target) {
   return [handle = target.handle_of()](auto const&... axes) {
-    return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<std::remove_cvref_t<decltype(axes)>>{}...)), Layout>(
-        {axes.range()...}, handle);
+    return detail::pending_stage<
+        Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<std::remove_cvref_t<decltype(axes)>>{}...)),
+        Layout>({axes.range()...}, handle);
   };
 }
 

@@ -36,24 +36,30 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_TWICE_LEFT "ttune: an axis stands twice on the left"
 #define TTUNE_SAY_RANK "ttune: a tensor is indexed with another number of indices than it has dimensions"
 #define TTUNE_SAY_MIXED_TYPES "ttune: the two operands have different element types; convert one with cast<T>(...)"
-#define TTUNE_SAY_NESTED "ttune: a reduction inside a reduction: say which axes the inner one reduces, as in max(over(k), ...)"
-#define TTUNE_SAY_SHORT_FORM "ttune: a reduction that is not the whole right-hand side names its axes, as in sum(over(k), ...)"
+#define TTUNE_SAY_NESTED \
+  "ttune: a reduction inside a reduction: say which axes the inner one reduces, as in max(over(k), ...)"
+#define TTUNE_SAY_SHORT_FORM \
+  "ttune: a reduction that is not the whole right-hand side names its axes, as in sum(over(k), ...)"
 #define TTUNE_SAY_REDUCES_NOTHING \
   "ttune: a reduction reduces nothing: every axis of its operand is on the left; name the axes with over(...)"
 #define TTUNE_SAY_OVER_UNUSED "ttune: a reduction runs over an axis that its operand does not have"
-#define TTUNE_SAY_TWO_SUMS \
-  "ttune: two reduced axes are each used in one operand only, so this is a product of two sums; write over(...) with both if that is meant"
+#define TTUNE_SAY_TWO_SUMS                                                                                             \
+  "ttune: two reduced axes are each used in one operand only, so this is a product of two sums; write over(...) with " \
+  "both if that is meant"
 #define TTUNE_SAY_AXIS_PRODUCT "ttune: an index multiplies two axes; indices are affine"
 #define TTUNE_SAY_INDEX_TYPE "ttune: an index is made of axes and integers; use at(...) to index with data"
-#define TTUNE_SAY_DOMAIN \
-  "ttune: an axis gets its range on the left side or in over(...): domains are boxes; for a part of one write select(k <= i, e, 0)"
-#define TTUNE_SAY_FLOAT_LITERAL "ttune: a floating constant in an integer expression; write cast<float>(...) around the expression"
+#define TTUNE_SAY_DOMAIN                                                                                        \
+  "ttune: an axis gets its range on the left side or in over(...): domains are boxes; for a part of one write " \
+  "select(k <= i, e, 0)"
+#define TTUNE_SAY_FLOAT_LITERAL \
+  "ttune: a floating constant in an integer expression; write cast<float>(...) around the expression"
 #define TTUNE_SAY_BOOL "ttune: a truth value mixes with no number; use select(condition, a, b)"
 #define TTUNE_SAY_AXIS_FLOAT "ttune: an axis used as a value is an integer; write cast<float>(i)"
 #define TTUNE_SAY_NARROW "ttune: this sum would be accumulated in a narrow type; write sum(cast<float>(...))"
 #define TTUNE_SAY_INTEGER_FUNCTION "ttune: this function is for floats; write cast<float>(...)"
 #define TTUNE_SAY_ELEMENT "ttune: this type cannot be the element of a tensor: its size or sign is not fixed"
-#define TTUNE_SAY_LAYOUT "ttune: operands are row_major or col_major; strided and free layouts are not supported yet: pass a contiguous copy"
+#define TTUNE_SAY_LAYOUT \
+  "ttune: operands are row_major or col_major; strided and free layouts are not supported yet: pass a contiguous copy"
 #define TTUNE_SAY_SCATTER "ttune: the left side is axes only; a scatter has no deterministic order"
 #define TTUNE_SAY_CONDITION "ttune: the condition of select is a comparison"
 #define TTUNE_SAY_SAME_OPERANDS "ttune: alternatives must compute the same operator"

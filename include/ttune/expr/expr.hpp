@@ -50,7 +50,8 @@ inline constexpr bool is_invalid_v<invalid> = true;
 
 /// Something of ours: an operator with one such operand is claimed.
 template <class T>
-concept ours = is_expr_v<T> || is_implicit_v<T> || is_index_v<T> || is_invalid_v<T> || is_gather_v<T> || is_bounded_v<T>;
+concept ours =
+    is_expr_v<T> || is_implicit_v<T> || is_index_v<T> || is_invalid_v<T> || is_gather_v<T> || is_bounded_v<T>;
 
 template <class T>
 concept literal_number = std::is_arithmetic_v<T>;
@@ -72,7 +73,10 @@ constexpr auto unite_uses(A, uses<B...>) {
 template <class First, class... Rest>
 constexpr auto unite_all_uses(First first, Rest... rest) {
   if constexpr (sizeof...(rest) == 0) return first;
-  else return []<class Next, class... More>(First f, Next n, More... more) { return unite_all_uses(unite_uses(f, n), more...); }(first, rest...);
+  else
+    return []<class Next, class... More>(First f, Next n, More... more) {
+      return unite_all_uses(unite_uses(f, n), more...);
+    }(first, rest...);
 }
 template <class A, class B>
 using united_uses_t = decltype(unite_uses(A{}, B{}));

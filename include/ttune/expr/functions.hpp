@@ -11,7 +11,8 @@ template <element T, class X>
   requires(detail::ours<X>)
 [[nodiscard]] auto cast(X const& x) {
   if constexpr (detail::is_invalid_v<X>) return invalid{};
-  else if constexpr (detail::is_index_v<X>) return expr<T, detail::axes_of_t<X>, uses<>>{capture::convert(dtype_of<T>(), detail::index_node(x))};
+  else if constexpr (detail::is_index_v<X>)
+    return expr<T, detail::axes_of_t<X>, uses<>>{capture::convert(dtype_of<T>(), detail::index_node(x))};
   else return expr<T, detail::axes_of_t<X>, detail::uses_of_t<X>>{capture::convert(dtype_of<T>(), x.node)};
 }
 
@@ -34,10 +35,10 @@ auto float_function(function f, X const& x) {
 
 }  // namespace detail
 
-#define TTUNE_FUNCTION(name)                \
-  template <class X>                        \
-    requires(detail::ours<X>)               \
-  [[nodiscard]] auto name(X const& x) {     \
+#define TTUNE_FUNCTION(name)                          \
+  template <class X>                                  \
+    requires(detail::ours<X>)                         \
+  [[nodiscard]] auto name(X const& x) {               \
     return detail::float_function(function::name, x); \
   }
 TTUNE_FUNCTION(sqrt)
@@ -116,7 +117,8 @@ template <class C, class A, class B>
       return invalid{};
     } else {
       using arms = detail::joined<T, A, B>;
-      return detail::joined<T, arms, C>{capture::choose(condition.node, detail::value_node<T>(a), detail::value_node<T>(b))};
+      return detail::joined<T, arms, C>{
+          capture::choose(condition.node, detail::value_node<T>(a), detail::value_node<T>(b))};
     }
   }
 }

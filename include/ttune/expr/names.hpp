@@ -61,7 +61,9 @@ constexpr auto repeated() {
 template <class First, class... Rest>
 constexpr auto unite_all(First first, Rest... rest) {
   if constexpr (sizeof...(rest) == 0) return first;
-  else return []<class Next, class... More>(First f, Next n, More... more) { return unite_all(unite(f, n), more...); }(first, rest...);
+  else
+    return []<class Next, class... More>(First f, Next n, More... more) { return unite_all(unite(f, n), more...); }(
+               first, rest...);
 }
 
 template <class... Ts>
@@ -84,4 +86,5 @@ struct std::tuple_element<0, ttune::detail::type_list<First, Rest...>> {
   using type = First;
 };
 template <std::size_t I, class First, class... Rest>
-struct std::tuple_element<I, ttune::detail::type_list<First, Rest...>> : std::tuple_element<I - 1, ttune::detail::type_list<Rest...>> {};
+struct std::tuple_element<I, ttune::detail::type_list<First, Rest...>>
+    : std::tuple_element<I - 1, ttune::detail::type_list<Rest...>> {};

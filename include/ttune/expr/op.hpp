@@ -32,7 +32,8 @@ namespace detail {
 template <fixed_string Name, class T, int Rank, class Layout, tensor_kind Kind>
 operand<Name, T, Rank, Layout, Kind, Kind == tensor_kind::inout> as_operand(tensor<Name, T, Rank, Layout, Kind> const&);
 template <fixed_string Name, class T, class Axes, class Reduced, class Layout>
-operand<Name, T, stage<Name, T, Axes>::rank, Layout, tensor_kind::input, true> as_operand(stage<Name, T, Axes, Reduced, Layout> const&);
+operand<Name, T, stage<Name, T, Axes>::rank, Layout, tensor_kind::input, true> as_operand(
+    stage<Name, T, Axes, Reduced, Layout> const&);
 template <class X>
 using operand_of = decltype(as_operand(std::declval<X const&>()));
 
@@ -109,8 +110,8 @@ template <class... In, class... Out>
   return typename detail::op_of<operands>::type(capture::program(std::move(name), in.handles, out.handles));
 }
 
-/// Equivalent computes of one operator; the first is the others' oracle. A tuner divides its trials among those that the
-/// user's numerics allow.
+/// Equivalent computes of one operator; the first is the others' oracle. A tuner divides its trials among those that
+/// the user's numerics allow.
 template <class Op>
 class alternatives_type {
  public:

@@ -23,7 +23,9 @@ auto combine_indices(L const& l, R const& r) {
     static_assert(none_v<united_t<axes_of_t<L>, axes_of_t<R>>>, TTUNE_SAY_AXIS_PRODUCT);
     return invalid{};
   } else {
-    constexpr auto op = Op == operation::divide ? operation::floor_divide : Op == operation::modulo ? operation::floor_modulo : Op;
+    constexpr auto op = Op == operation::divide   ? operation::floor_divide
+                        : Op == operation::modulo ? operation::floor_modulo
+                                                  : Op;
     auto node = capture::apply(op, index_node(l), index_node(r));
     if constexpr (is_comparison(Op)) return expr<bool, typename result::name_set, uses<>>{std::move(node)};
     else return result{std::move(node)};
@@ -115,11 +117,11 @@ auto combine(L const& l, R const& r) {
 
 }  // namespace detail
 
-#define TTUNE_OPERATOR(symbol, name)                                 \
-  template <class L, class R>                                        \
-    requires(detail::ours<L> || detail::ours<R>)                     \
-  [[nodiscard]] auto operator symbol(L const& l, R const& r) {       \
-    return detail::combine<operation::name>(l, r);                   \
+#define TTUNE_OPERATOR(symbol, name)                           \
+  template <class L, class R>                                  \
+    requires(detail::ours<L> || detail::ours<R>)               \
+  [[nodiscard]] auto operator symbol(L const& l, R const& r) { \
+    return detail::combine<operation::name>(l, r);             \
   }
 TTUNE_OPERATOR(+, add)
 TTUNE_OPERATOR(-, subtract)

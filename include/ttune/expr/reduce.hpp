@@ -49,7 +49,8 @@ auto reduce_over(over_set<Axes> const& axes, X const& x) {
     } else {
       using free = subtracted_t<axes_of_t<X>, Axes>;
       auto nodes = capture::reduce({Kind, axes.ranges, {}, {}, {}, true, true}, texts(free{}), {x.node});
-      return expr<typename X::element, free, united_uses_t<uses_of_t<X>, uses<reduction_over<Axes>>>>{std::move(nodes.front())};
+      return expr<typename X::element, free, united_uses_t<uses_of_t<X>, uses<reduction_over<Axes>>>>{
+          std::move(nodes.front())};
     }
   }
 }
@@ -71,15 +72,15 @@ auto reduce_rest(X const& x) {
 
 }  // namespace detail
 
-#define TTUNE_REDUCTION(name, kind)                                   \
-  template <class Axes, class X>                                      \
-  [[nodiscard]] auto name(over_set<Axes> const& axes, X const& x) {   \
-    return detail::reduce_over<reducer::kind>(axes, x);               \
-  }                                                                   \
-  template <class X>                                                  \
+#define TTUNE_REDUCTION(name, kind)                                                       \
+  template <class Axes, class X>                                                          \
+  [[nodiscard]] auto name(over_set<Axes> const& axes, X const& x) {                       \
+    return detail::reduce_over<reducer::kind>(axes, x);                                   \
+  }                                                                                       \
+  template <class X>                                                                      \
     requires(detail::is_expr_v<X> || detail::is_implicit_v<X> || detail::is_invalid_v<X>) \
-  [[nodiscard]] auto name(X const& x) {                               \
-    return detail::reduce_rest<reducer::kind>(x);                     \
+  [[nodiscard]] auto name(X const& x) {                                                   \
+    return detail::reduce_rest<reducer::kind>(x);                                         \
   }
 TTUNE_REDUCTION(sum, sum)
 TTUNE_REDUCTION(prod, product)
@@ -137,7 +138,8 @@ struct identity {
 
 template <fixed_string... Names, class Axes, class... Numbers, class Combine, class... Xs>
   requires(sizeof...(Names) == sizeof...(Xs))
-[[nodiscard]] auto reduce(over_set<Axes> const& axes, identity<Numbers...> const& neutral, Combine const& combine, law how, Xs const&... xs) {
+[[nodiscard]] auto reduce(over_set<Axes> const& axes, identity<Numbers...> const& neutral, Combine const& combine,
+                          law how, Xs const&... xs) {
   static_assert(sizeof...(Numbers) == sizeof...(Xs), "ttune: reduce needs one identity a component");
   using free = detail::subtracted_t<decltype(detail::unite_all(names<>{}, detail::axes_of_t<Xs>{}...)), Axes>;
   using side = combine_side<typename Xs::element...>;
@@ -145,9 +147,10 @@ template <fixed_string... Names, class Axes, class... Numbers, class Combine, cl
   std::size_t next = 0;
   ((zero.push_back(detail::literal_node<typename Xs::element>(neutral.numbers[next++]))), ...);
   auto const made = combine(side{false}, side{true});
-  capture::reduction r{reducer::tuple, axes.ranges, std::move(zero), made.nodes, {std::string(Names.text)...}, how.associative, how.commutative};
-  return reduced_tuple<free, decltype(detail::unite_all_uses(uses<reduction_over<Axes>>{}, detail::uses_of_t<Xs>{}...)), typename Xs::element...>{
-      capture::reduce(std::move(r), detail::texts(free{}), {xs.node...})};
+  capture::reduction r{reducer::tuple,  axes.ranges,    std::move(zero), made.nodes, {std::string(Names.text)...},
+                       how.associative, how.commutative};
+  return reduced_tuple<free, decltype(detail::unite_all_uses(uses<reduction_over<Axes>>{}, detail::uses_of_t<Xs>{}...)),
+                       typename Xs::element...>{capture::reduce(std::move(r), detail::texts(free{}), {xs.node...})};
 }
 
 }  // namespace ttune::inline v0

@@ -31,7 +31,8 @@ namespace detail {
 template <fixed_string Name, class Layout>
 struct layout_of_tensor {};
 template <fixed_string Name, class Layout>
-using unsupported_layout = std::conditional_t<std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major>, void, layout_of_tensor<Name, Layout>>;
+using unsupported_layout = std::conditional_t<std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major>,
+                                              void, layout_of_tensor<Name, Layout>>;
 
 /// The axes that an index argument brings in, and what it reads.
 template <class Index>
@@ -97,14 +98,16 @@ class tensor {
 
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
-    return detail::access<Name, Rank, T>([this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
-                                         indices...);
+    return detail::access<Name, Rank, T>(
+        [this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
+        indices...);
   }
   [[nodiscard]] handle<ir::tensor> const& handle_of() const noexcept { return handle_; }
 
  private:
   [[nodiscard]] static handle<ir::tensor> make(std::vector<extent_value> shape) {
-    if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout>>) return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order);
+    if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout>>)
+      return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order);
     else return {};
   }
   handle<ir::tensor> handle_;
@@ -126,8 +129,9 @@ class table {
       : handle_(capture::table(Name.text, dtype_of<T>(), std::move(shape), std::move(content))) {}
   template <class... Indices>
   [[nodiscard]] auto operator()(Indices const&... indices) const {
-    return detail::access<Name, Rank, T>([this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
-                                         indices...);
+    return detail::access<Name, Rank, T>(
+        [this](std::vector<capture::node> at) { return capture::read(handle_, std::move(at), outside::none, {}); },
+        indices...);
   }
   [[nodiscard]] handle<ir::tensor> const& handle_of() const noexcept { return handle_; }
 

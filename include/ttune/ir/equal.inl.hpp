@@ -51,7 +51,9 @@ struct equal_nodes {
     return std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) && a.integer == b.integer;
   }
   bool operator()(variable const& a, variable const& b) const { return a.name == b.name; }
-  bool operator()(argument const& a, argument const& b) const { return a.right == b.right && a.component == b.component; }
+  bool operator()(argument const& a, argument const& b) const {
+    return a.right == b.right && a.component == b.component;
+  }
   bool operator()(unary const& a, unary const& b) const { return a.op == b.op && equal(a.operand, b.operand); }
   bool operator()(binary const& a, binary const& b) const {
     return a.op == b.op && equal(a.left, b.left) && equal(a.right, b.right);
@@ -92,7 +94,8 @@ struct equal_nodes {
 /// of <ttune/expr.hpp>.
 template <class... Kinds>
 bool equal_kinds(std::variant<Kinds...> const& a, std::variant<Kinds...> const& b) {
-  return a.index() == b.index() && std::visit([&]<class Kind>(Kind const& n) { return equal_nodes{}(n, *std::get_if<Kind>(&b)); }, a);
+  return a.index() == b.index() &&
+         std::visit([&]<class Kind>(Kind const& n) { return equal_nodes{}(n, *std::get_if<Kind>(&b)); }, a);
 }
 
 inline bool equal_reductions(reduction const& a, reduction const& b) {
@@ -158,7 +161,8 @@ class expr_hasher {
 
   void add(tensor const& t) {
     to_.add(std::string_view(t.name));
-    number(static_cast<std::uint64_t>(t.type) * 64 + static_cast<std::uint64_t>(t.order) * 8 + static_cast<std::uint64_t>(t.role));
+    number(static_cast<std::uint64_t>(t.type) * 64 + static_cast<std::uint64_t>(t.order) * 8 +
+           static_cast<std::uint64_t>(t.role));
     number(t.shape.size());
     for (auto const& e : t.shape) add(e);
     number(t.has_range ? 1 : 0);
@@ -200,7 +204,8 @@ TTUNE_INLINE bool equal_but_for_name(stage const& a, stage const& b) {
     return x.name == y.name && x.type == y.type && equal(x.value, y.value);
   };
   return detail::equal_axes(a.axes, b.axes) && detail::equal_reductions(a.reduction, b.reduction) &&
-         std::equal(a.components.begin(), a.components.end(), b.components.begin(), b.components.end(), same_component) &&
+         std::equal(a.components.begin(), a.components.end(), b.components.begin(), b.components.end(),
+                    same_component) &&
          detail::both_or_none(a.predicate, b.predicate) &&
          (a.updates == b.updates || (a.updates && b.updates && detail::equal_tensors(*a.updates, *b.updates)));
 }
@@ -210,7 +215,8 @@ TTUNE_INLINE bool equal(stage const& a, stage const& b) { return a.name == b.nam
 TTUNE_INLINE bool equal(program const& a, program const& b) {
   auto const same_tensor = [](auto const& x, auto const& y) { return detail::equal_tensors(*x, *y); };
   auto const same_stage = [](auto const& x, auto const& y) { return equal(*x, *y); };
-  return a.name == b.name && std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_tensor) &&
+  return a.name == b.name &&
+         std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_tensor) &&
          std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(), b.stages.end(), same_stage) &&
          std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
                     [](auto const& x, auto const& y) { return x->name == y->name; });

@@ -12,7 +12,8 @@ namespace detail {
 /// Puts the operands into their buffers and collects the results.
 class lowered_runner {
  public:
-  lowered_runner(lowered const& l, program const& p, run_options const& options) : l_(l), p_(p), options_(options), runner_(options.reversed) {}
+  lowered_runner(lowered const& l, program const& p, run_options const& options)
+      : l_(l), p_(p), options_(options), runner_(options.reversed) {}
 
   std::vector<ndarray> run(std::span<ndarray const> operands) {
     bind_inputs(operands);
@@ -36,7 +37,8 @@ class lowered_runner {
     for_each_operand(p_, operands, [&](handle<tensor> const& t, ndarray values) {
       if (t->role == tensor_role::table) return;
       auto const& b = l_.operands.at(bound_);
-      if (b->type != t->type || b->elements() != values.elements()) throw internal_error("buffer " + b->name + " is not operand " + t->name);
+      if (b->type != t->type || b->elements() != values.elements())
+        throw internal_error("buffer " + b->name + " is not operand " + t->name);
       values.shape = b->extents;
       bind(b, std::move(values), false, t->role != tensor_role::inout);
       ++bound_;
@@ -72,7 +74,8 @@ class lowered_runner {
   ndarray result(handle<buffer> const& b, stage const& out) {
     auto& s = runner_.arrays[runner_.arrays.slot(b, 0)];
     for (std::size_t i = 0; i < s.marks.size(); ++i)
-      if ((s.marks[i] & 1) == 0) throw internal_error("element " + std::to_string(i) + " of output " + b->name + " is never written");
+      if ((s.marks[i] & 1) == 0)
+        throw internal_error("element " + std::to_string(i) + " of output " + b->name + " is never written");
     auto values = s.values;
     values.shape.clear();
     for (auto const& a : out.axes) values.shape.push_back(a.size());
@@ -124,7 +127,8 @@ TTUNE_INLINE std::vector<ndarray> evaluate(program const& p, std::span<ndarray c
   return results;
 }
 
-TTUNE_INLINE std::vector<ndarray> run(lowered const& l, program const& p, std::span<ndarray const> operands, run_options const& options) {
+TTUNE_INLINE std::vector<ndarray> run(lowered const& l, program const& p, std::span<ndarray const> operands,
+                                      run_options const& options) {
   return detail::lowered_runner(l, p, options).run(operands);
 }
 

@@ -28,8 +28,14 @@ inline bool fold_index(binary_op op, std::int64_t a, std::int64_t b, std::int64_
     case binary_op::add: out = a + b; return true;
     case binary_op::subtract: out = a - b; return true;
     case binary_op::multiply: out = a * b; return true;
-    case binary_op::floor_divide: if (b == 0) return false; out = floor_divide(a, b); return true;
-    case binary_op::floor_modulo: if (b == 0) return false; out = floor_modulo(a, b); return true;
+    case binary_op::floor_divide:
+      if (b == 0) return false;
+      out = floor_divide(a, b);
+      return true;
+    case binary_op::floor_modulo:
+      if (b == 0) return false;
+      out = floor_modulo(a, b);
+      return true;
     case binary_op::minimum: out = a < b ? a : b; return true;
     case binary_op::maximum: out = a > b ? a : b; return true;
     case binary_op::equal: out = a == b; return true;
@@ -121,8 +127,8 @@ TTUNE_INLINE expr make_select(expr condition, expr when_true, expr when_false) {
   if (is_constant(condition, 0)) return when_false;
   auto const type = when_true->type;
   if (type != when_false->type)
-    throw program_error(std::string("the arms of a select are ") + name_of(type) + " and " +
-                        name_of(when_false->type) + ": convert one with cast<T>(…)");
+    throw program_error(std::string("the arms of a select are ") + name_of(type) + " and " + name_of(when_false->type) +
+                        ": convert one with cast<T>(…)");
   return detail::node(type, select{std::move(condition), std::move(when_true), std::move(when_false)});
 }
 
@@ -222,7 +228,8 @@ TTUNE_INLINE std::string const& name_of(source const& from) {
 TTUNE_INLINE std::size_t rank_of(source const& from) { return shape_of(from).size(); }
 
 TTUNE_INLINE dtype type_of(source const& from, int component) {
-  if (auto const* s = std::get_if<handle<stage>>(&from)) return (*s)->components.at(static_cast<std::size_t>(component)).type;
+  if (auto const* s = std::get_if<handle<stage>>(&from))
+    return (*s)->components.at(static_cast<std::size_t>(component)).type;
   if (auto const* t = std::get_if<handle<tensor>>(&from)) return (*t)->type;
   return std::get<handle<buffer>>(from)->type;
 }
@@ -233,8 +240,7 @@ TTUNE_INLINE std::vector<std::int64_t> shape_of(source const& from) {
     for (auto const& e : (*t)->shape) shape.push_back(e.value);
   else if (auto const* s = std::get_if<handle<stage>>(&from))
     for (auto const& a : (*s)->axes) shape.push_back(a.size());
-  else
-    shape = std::get<handle<buffer>>(from)->extents;
+  else shape = std::get<handle<buffer>>(from)->extents;
   return shape;
 }
 

@@ -76,7 +76,8 @@ TTUNE_INLINE double rounded_to(dtype type, double value) noexcept {
     case dtype::f32:
       // C++ leaves the conversion of what is too large open; half a unit beyond the largest float it is infinity.
       if (std::abs(value) >= 0x1.ffffffp127) return std::copysign(std::numeric_limits<double>::infinity(), value);
-      return std::abs(value) > 0x1.fffffep127 ? std::copysign(0x1.fffffep127, value) : static_cast<double>(static_cast<float>(value));
+      return std::abs(value) > 0x1.fffffep127 ? std::copysign(0x1.fffffep127, value)
+                                              : static_cast<double>(static_cast<float>(value));
     default: return value;
   }
 }
@@ -101,8 +102,10 @@ TTUNE_INLINE std::int64_t saturated_to(dtype type, double value) noexcept {
   bool const no_sign = is_unsigned(type);
   double const top = std::ldexp(1.0, no_sign ? bits : bits - 1);  // the first value beyond
   double const bottom = no_sign ? 0 : -top;
-  if (value <= bottom) return no_sign ? 0 : static_cast<std::int64_t>(std::uint64_t{1} << (bits - 1)) * (bits < 64 ? -1 : 1);
-  if (value >= top) return bits == 64 ? (no_sign ? -1 : std::numeric_limits<std::int64_t>::max()) : static_cast<std::int64_t>(top) - 1;
+  if (value <= bottom)
+    return no_sign ? 0 : static_cast<std::int64_t>(std::uint64_t{1} << (bits - 1)) * (bits < 64 ? -1 : 1);
+  if (value >= top)
+    return bits == 64 ? (no_sign ? -1 : std::numeric_limits<std::int64_t>::max()) : static_cast<std::int64_t>(top) - 1;
   return no_sign ? static_cast<std::int64_t>(static_cast<std::uint64_t>(value)) : static_cast<std::int64_t>(value);
 }
 

@@ -45,23 +45,49 @@ struct extent {
 // ---------------------------------------------------------------------------------------------- expressions
 
 enum class unary_op : std::uint8_t {
-  negate, logical_not, abs, sqrt, exp, log, sin, cos, tanh, erf, floor, ceil, round
+  negate,
+  logical_not,
+  abs,
+  sqrt,
+  exp,
+  log,
+  sin,
+  cos,
+  tanh,
+  erf,
+  floor,
+  ceil,
+  round
 };
 
 /// `divide` and `modulo` are those of C++ on integers; `floor_divide` and `floor_modulo` (non-negative remainder
 /// for a positive divisor) are those of index arithmetic.
 enum class binary_op : std::uint8_t {
-  add, subtract, multiply, divide, modulo, floor_divide, floor_modulo, minimum, maximum, power,
-  logical_and, logical_or, equal, not_equal, less, less_equal
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  floor_divide,
+  floor_modulo,
+  minimum,
+  maximum,
+  power,
+  logical_and,
+  logical_or,
+  equal,
+  not_equal,
+  less,
+  less_equal
 };
 
 /// What a read outside of its source gives.
 enum class boundary : std::uint8_t {
-  none,    ///< proven inside
-  value,   ///< the access's `fill`
-  clamp,   ///< the nearest element
-  wrap,    ///< periodic
-  mirror   ///< reflected, the edge element not repeated
+  none,   ///< proven inside
+  value,  ///< the access's `fill`
+  clamp,  ///< the nearest element
+  wrap,   ///< periodic
+  mirror  ///< reflected, the edge element not repeated
 };
 
 struct constant {
@@ -125,7 +151,8 @@ enum class tensor_role : std::uint8_t {
   inout      ///< written in place by an update stage
 };
 
-/// Dimension order in memory. Only expressions that are being captured know column-major tensors (capture/memory_order.hpp).
+/// Dimension order in memory. Only expressions that are being captured know column-major tensors
+/// (capture/memory_order.hpp).
 enum class layout : std::uint8_t { row_major, column_major };
 
 struct tensor : counted {

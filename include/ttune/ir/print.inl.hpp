@@ -71,7 +71,8 @@ inline int precedence(binary_op op) {
 }
 
 inline char const* function_name(unary_op op) {
-  constexpr char const* names[] = {"-", "!", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "erf", "floor", "ceil", "round"};
+  constexpr char const* names[] = {"-",   "!",    "abs", "sqrt",  "exp",  "log",  "sin",
+                                   "cos", "tanh", "erf", "floor", "ceil", "round"};
   return names[static_cast<int>(op)];
 }
 
@@ -115,7 +116,10 @@ class printer {
   std::string text(expr const& e, int least = 0) const {
     if (!e) return "?";
     return visit(
-        e, [&](constant const& n) { return wrapped(constant_text(e->type, n), is_negative(e) ? 7 : 9, least > 7 ? 8 : 0); },
+        e,
+        [&](constant const& n) {
+          return wrapped(constant_text(e->type, n), is_negative(e) ? 7 : 9, least > 7 ? 8 : 0);
+        },
         [](variable const& n) { return n.name; }, [&](access const& n) { return access_text(n); },
         [&](unary const& n) { return unary_text(n, least); }, [&](binary const& n) { return binary_text(n, least); },
         [&](select const& n) {
@@ -130,13 +134,12 @@ class printer {
   }
 
  private:
-  static std::string wrapped(std::string what, int binds, int least) {
-    return binds < least ? "(" + what + ")" : what;
-  }
+  static std::string wrapped(std::string what, int binds, int least) { return binds < least ? "(" + what + ")" : what; }
 
   static bool is_negative(expr const& e) {
     auto const* c = as<constant>(e);
-    return c && (is_float(e->type) ? std::signbit(c->real) && !std::isnan(c->real) : c->integer < 0 && !is_unsigned(e->type));
+    return c && (is_float(e->type) ? std::signbit(c->real) && !std::isnan(c->real)
+                                   : c->integer < 0 && !is_unsigned(e->type));
   }
 
   std::string component_name(int i) const {
@@ -231,7 +234,8 @@ inline std::string stage_text(stage const& s, bool with_extents) {
     return comma_list(s.components, [&](component const& c) { return c.name + " " + text_of(c, i++); });
   };
   bool const tuple = s.components.size() > 1;
-  out += tuple ? named([&](component const& c, std::size_t) { return p.text(c.value); }) : p.text(s.components[0].value);
+  out +=
+      tuple ? named([&](component const& c, std::size_t) { return p.text(c.value); }) : p.text(s.components[0].value);
   if (s.predicate) out += " where " + p.text(s.predicate);
   if (s.reduction.kind != reduction_kind::tuple) return out;
   out += "\n  from " + named([&](component const&, std::size_t i) { return p.text(s.reduction.identity[i]); });
@@ -273,14 +277,16 @@ class stmt_printer {
   std::string out;
 
  private:
-  void line(int depth, std::string const& what) { out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n"; }
+  void line(int depth, std::string const& what) {
+    out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n";
+  }
 
   static std::string text(expr const& e) { return printer().text(e); }
 
   static std::string loop_name(loop_kind kind) {
-    constexpr char const* names[] = {"for",           "parallel",        "vectorize",       "unroll",
-                                     "bind(block.x)", "bind(block.y)",   "bind(block.z)",   "bind(thread.x)",
-                                     "bind(thread.y)", "bind(thread.z)", "bind(vthread)"};
+    constexpr char const* names[] = {
+        "for",           "parallel",       "vectorize",      "unroll",         "bind(block.x)", "bind(block.y)",
+        "bind(block.z)", "bind(thread.x)", "bind(thread.y)", "bind(thread.z)", "bind(vthread)"};
     return names[static_cast<int>(kind)];
   }
 
@@ -339,7 +345,9 @@ TTUNE_INLINE std::string print(stmt const& s) {
 }
 
 TTUNE_INLINE std::string print(lowered const& l) {
-  auto const operand = [](auto const& b) { return b->name + " " + name_of(b->type) + " " + detail::shape_text(b->extents); };
+  auto const operand = [](auto const& b) {
+    return b->name + " " + name_of(b->type) + " " + detail::shape_text(b->extents);
+  };
   detail::stmt_printer p;
   p.out = l.name + "(" + detail::comma_list(l.operands, operand) + ")\n";
   for (auto const& b : l.prepared) p.out += "prepared " + operand(b) + "\n";

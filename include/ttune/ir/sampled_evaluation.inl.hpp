@@ -14,7 +14,8 @@ namespace detail {
 /// A stage whose elements are computed when they are asked for.
 class lazy_stage final : public element_source {
  public:
-  lazy_stage(handle<stage> const& s, array_table& arrays) : arrays_(arrays), first_(add(s, arrays)), components_(s->components.size()), runner_(*s, arrays) {
+  lazy_stage(handle<stage> const& s, array_table& arrays)
+      : arrays_(arrays), first_(add(s, arrays)), components_(s->components.size()), runner_(*s, arrays) {
     for (std::size_t c = 0; c < components_; ++c) content(c).on_demand = this;
   }
 
@@ -24,7 +25,9 @@ class lazy_stage final : public element_source {
     for (std::size_t c = 0; c < components_; ++c) content(c).marks[element] |= 1;
   }
 
-  [[nodiscard]] storage& content(std::size_t component) const { return arrays_[first_ + static_cast<std::int32_t>(component)]; }
+  [[nodiscard]] storage& content(std::size_t component) const {
+    return arrays_[first_ + static_cast<std::int32_t>(component)];
+  }
 
  private:
   static std::int32_t add(handle<stage> const& s, array_table& arrays) {
@@ -55,12 +58,15 @@ struct sampled_evaluation::state {
   std::vector<detail::lazy_stage*> outputs;
 };
 
-TTUNE_INLINE sampled_evaluation::sampled_evaluation(program const& p, std::span<ndarray const> operands) : state_(std::make_unique<state>()) {
+TTUNE_INLINE sampled_evaluation::sampled_evaluation(program const& p, std::span<ndarray const> operands)
+    : state_(std::make_unique<state>()) {
   detail::for_each_operand(p, operands, [&](handle<tensor> const& t, ndarray values) {
     state_->arrays.add(t.get(), {std::move(values), {}, 0, 0, true});
   });
   for (auto const& s : p.stages) {
-    if (s->updates) throw argument_error("program " + p.name + " updates " + s->updates->name + ": its elements cannot be computed one by one");
+    if (s->updates)
+      throw argument_error("program " + p.name + " updates " + s->updates->name +
+                           ": its elements cannot be computed one by one");
     state_->stages.emplace_back(s, state_->arrays);
   }
   for (auto const& out : p.outputs) {
@@ -77,7 +83,8 @@ TTUNE_INLINE void sampled_evaluation::compute(std::size_t output, std::int64_t e
   state_->outputs.at(output)->compute(static_cast<std::size_t>(element));
 }
 
-TTUNE_INLINE void sampled_evaluation::copy(std::size_t output, std::size_t component, std::int64_t element, ndarray& to) const {
+TTUNE_INLINE void sampled_evaluation::copy(std::size_t output, std::size_t component, std::int64_t element,
+                                           ndarray& to) const {
   auto const& from = state_->outputs.at(output)->content(component).values;
   auto const at = static_cast<std::size_t>(element);
   if (is_float(from.type)) to.reals[at] = rounded_to(from.type, from.reals[at]);

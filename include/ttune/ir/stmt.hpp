@@ -22,8 +22,8 @@ struct buffer : counted {
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents;
   memory where = memory::local;
-  int slot = -1;               ///< memory::operand and memory::prepared
-  std::vector<double> content; ///< a table: values known now (memory::shared, never written)
+  int slot = -1;                ///< memory::operand and memory::prepared
+  std::vector<double> content;  ///< a table: values known now (memory::shared, never written)
 
   [[nodiscard]] std::int64_t elements() const noexcept {
     std::int64_t n = 1;
@@ -33,8 +33,17 @@ struct buffer : counted {
 };
 
 enum class loop_kind : std::uint8_t {
-  serial, parallel, vectorized, unrolled,
-  block_x, block_y, block_z, thread_x, thread_y, thread_z, virtual_thread
+  serial,
+  parallel,
+  vectorized,
+  unrolled,
+  block_x,
+  block_y,
+  block_z,
+  thread_x,
+  thread_y,
+  thread_z,
+  virtual_thread
 };
 
 struct stmt_node;

@@ -27,7 +27,9 @@ struct expr_verifier {
     auto const text = print(*statement);
     return "in `" + text.substr(0, text.find('\n')) + "`: ";
   }
-  [[noreturn]] void fail(expr const& e, std::string const& what) const { throw internal_error(place() + print(e) + ": " + what); }
+  [[noreturn]] void fail(expr const& e, std::string const& what) const {
+    throw internal_error(place() + print(e) + ": " + what);
+  }
   void require(bool holds, expr const& e, char const* what) const {
     if (!holds) fail(e, what);
   }
@@ -63,13 +65,15 @@ struct expr_verifier {
   void check_access(expr const& e, access const& n) const {
     auto const* owner = std::visit([](auto const& h) -> void const* { return h.get(); }, n.from);
     bool const is_buffer = std::holds_alternative<handle<buffer>>(n.from);
-    require(is_buffer == is_lowered, e, is_lowered ? "a lowered program reads buffers only" : "a program reads no buffers");
+    require(is_buffer == is_lowered, e,
+            is_lowered ? "a lowered program reads buffers only" : "a program reads no buffers");
     bool const is_table = is_buffer && !std::get<handle<buffer>>(n.from)->content.empty();
     require(is_table || sources.count(owner) != 0, e, "the source is not there (yet)");
-    require(n.component >= 0 && (!std::holds_alternative<handle<stage>>(n.from)
-                                     ? n.component == 0
-                                     : n.component < static_cast<int>(std::get<handle<stage>>(n.from)->components.size())),
-            e, "there is no such component");
+    require(
+        n.component >= 0 && (!std::holds_alternative<handle<stage>>(n.from)
+                                 ? n.component == 0
+                                 : n.component < static_cast<int>(std::get<handle<stage>>(n.from)->components.size())),
+        e, "there is no such component");
     require(n.indices.size() == rank_of(n.from), e, "the number of indices is not the rank");
     require(e->type == type_of(n.from, n.component), e, "has another element type than its source");
     require(!is_lowered || n.outside == boundary::none, e, "a boundary is left in a lowered program");
@@ -153,7 +157,8 @@ class program_verifier {
 
   void check_tuple(stage const& s) {
     auto const& r = s.reduction;
-    require(r.identity.size() == s.components.size() && r.combine.size() == s.components.size(), "the tuple reduction is not complete");
+    require(r.identity.size() == s.components.size() && r.combine.size() == s.components.size(),
+            "the tuple reduction is not complete");
     for (auto const& c : s.components) v_.arguments.push_back(c.type);
     for (std::size_t c = 0; c < s.components.size(); ++c) {
       v_.check(r.identity[c], s.components[c].type);
@@ -170,7 +175,8 @@ class program_verifier {
       if (!a || a->from != source(s.updates)) return;
       for (std::size_t d = 0; d < a->indices.size(); ++d) {
         auto const* v = as<variable>(a->indices[d]);
-        v_.require(v && d < s.axes.size() && v->name == s.axes[d].name, e, "an update reads its operand elsewhere than it writes");
+        v_.require(v && d < s.axes.size() && v->name == s.axes[d].name, e,
+                   "an update reads its operand elsewhere than it writes");
       }
     };
     for (auto const& c : s.components) for_each_node(c.value, look);

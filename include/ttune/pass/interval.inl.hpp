@@ -35,7 +35,8 @@ inline interval hull_of(interval a, interval b) { return {std::min(a.low, b.low)
 
 /// By one positive constant.
 inline interval quotient_of(interval a, std::int64_t by) {
-  return {a.low <= unbounded.low ? a.low : floor_divide(a.low, by), a.high >= unbounded.high ? a.high : floor_divide(a.high, by)};
+  return {a.low <= unbounded.low ? a.low : floor_divide(a.low, by),
+          a.high >= unbounded.high ? a.high : floor_divide(a.high, by)};
 }
 inline interval remainder_of(interval a, std::int64_t by) {
   auto const whole = quotient_of(a, by);
@@ -54,7 +55,8 @@ inline interval range_of_type(dtype t) {
 /// Data used as an index.
 inline interval gathered_bounds(ir::expr const& data) {
   if (auto const* a = ir::as<ir::access>(data))
-    if (auto const* t = std::get_if<handle<ir::tensor>>(&a->from); t && (*t)->has_range && a->outside == ir::boundary::none)
+    if (auto const* t = std::get_if<handle<ir::tensor>>(&a->from);
+        t && (*t)->has_range && a->outside == ir::boundary::none)
       return {(*t)->low, (*t)->high - 1};
   return range_of_type(data->type);
 }
@@ -89,7 +91,8 @@ inline interval atom_bounds(ir::expr const& e, ranges const& known) {
 
 TTUNE_INLINE interval bounds(linear const& form, ranges const& known) {
   interval sum{form.constant, form.constant};
-  for (auto const& [atom, c] : form.terms) sum = detail::sum_of(sum, detail::product_of(detail::atom_bounds(atom, known), {c, c}));
+  for (auto const& [atom, c] : form.terms)
+    sum = detail::sum_of(sum, detail::product_of(detail::atom_bounds(atom, known), {c, c}));
   return sum;
 }
 

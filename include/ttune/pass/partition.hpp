@@ -6,8 +6,8 @@
 //     unroll xi in 0..7                        →     for xo in 1..3: …                  no condition
 //       if 0 < xo * 7 + xi + s: …                    xo = 3: …
 //
-// Where all that such a condition decides stands inside of a tile of registers, the choice is made there, and what comes
-// before and behind it exists once.
+// Where all that such a condition decides stands inside of a tile of registers, the choice is made there, and what
+// comes before and behind it exists once.
 //
 // A condition without unrolled or vectorised variables shortens the innermost loop that it speaks of instead:
 //

@@ -73,7 +73,8 @@ class partitioner {
     }
     if (auto const* n = ir::as<ir::allocate>(s)) return visit_allocate(*n);
     if (auto const* n = ir::as<ir::conditional>(s))
-      return ir::make_conditional(simplify(n->condition, known_), visit(n->then), n->otherwise ? visit(n->otherwise) : ir::stmt{});
+      return ir::make_conditional(simplify(n->condition, known_), visit(n->then),
+                                  n->otherwise ? visit(n->otherwise) : ir::stmt{});
     if (auto const* n = ir::as<ir::let>(s)) return visit_let(*n);
     if (auto const* n = ir::as<ir::loop>(s)) return visit_loop(*n);
     return s;
@@ -116,7 +117,8 @@ class partitioner {
           f.unrolled = f.unrolled || unrolled.count(name) != 0;
           f.deeper = f.deeper || inner.count(name) != 0;
         }
-        f.of_tile = before_tile && std::none_of(form->terms.begin(), form->terms.end(), [&](auto const& t) { return before_tile->count(t.first) != 0; });
+        f.of_tile = before_tile && std::none_of(form->terms.begin(), form->terms.end(),
+                                                [&](auto const& t) { return before_tile->count(t.first) != 0; });
         f.form = std::move(*form);
         out.push_back(std::move(f));
       }
@@ -126,7 +128,8 @@ class partitioner {
         if (auto const* choice = ir::as<ir::select>(n)) speak(choice->condition);
       });
     };
-    if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) collect(c, unrolled, inner, known, out, before_tile);
+    if (auto const* n = ir::as<ir::block>(s))
+      for (auto const& c : n->body) collect(c, unrolled, inner, known, out, before_tile);
     if (auto const* n = ir::as<ir::allocate>(s)) {
       auto const outside = inner;
       collect(n->body, unrolled, inner, known, out, before_tile || !in_registers(*n) ? before_tile : &outside);
@@ -157,7 +160,8 @@ class partitioner {
     std::int64_t low;
     std::int64_t high;
   };
-  cut interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body, bool outside_of_tiles = false) const {
+  cut interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body,
+               bool outside_of_tiles = false) const {
     std::set<std::string> unrolled;
     std::set<std::string> inner;
     auto known = known_;
@@ -257,7 +261,8 @@ class partitioner {
 
   // ------------------------------------------------------------------------- choices inside of a register tile
 
-  [[nodiscard]] bool can_postpone(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body) const {
+  [[nodiscard]] bool can_postpone(std::string const& variable, std::int64_t begin, std::int64_t end,
+                                  ir::stmt const& body) const {
     auto const c = interior(variable, begin, end, body, true);
     return c.low <= begin && c.high >= end;
   }
@@ -275,8 +280,7 @@ class partitioner {
     std::vector<ir::stmt> parts;
     if (auto const* several = ir::as<ir::block>(a.body))
       for (auto const& part : several->body) parts.push_back(choose(choices, part));
-    else
-      parts.push_back(choose(choices, a.body));
+    else parts.push_back(choose(choices, a.body));
     postponed_ = choices;
     return ir::make_allocate(a.storage, ir::make_block(std::move(parts)));
   }
@@ -297,12 +301,14 @@ class partitioner {
     if (!constant) {
       auto const low = bounds(l.begin, known_);
       auto const high = bounds(l.end, known_);
-      return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, low.low, std::max(low.low + 1, high.high), l.body));
+      return ir::make_loop(l.variable, l.begin, l.end, l.kind,
+                           with_range(l.variable, low.low, std::max(low.low + 1, high.high), l.body));
     }
     auto begin = ir::constant_integer(l.begin);
     auto end = ir::constant_integer(l.end);
     if (end <= begin) return {};
-    if (is_unrolled(l.kind)) return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
+    if (is_unrolled(l.kind))
+      return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
     if (l.kind == ir::loop_kind::serial) {
       auto known = known_;
       known[l.variable] = {begin, end - 1};
@@ -317,7 +323,8 @@ class partitioner {
     auto const c = interior(l.variable, begin, end, l.body);
     if (worth_cutting(c, begin, end) && end - begin > 1 && !(meets && l.kind != ir::loop_kind::serial)) {
       if (can_postpone(l.variable, begin, end, l.body))
-        return ir::make_loop(l.variable, ir::make_index(begin), ir::make_index(end), l.kind, postpone(l.variable, begin, end, l.body));
+        return ir::make_loop(l.variable, ir::make_index(begin), ir::make_index(end), l.kind,
+                             postpone(l.variable, begin, end, l.body));
       if (l.kind != ir::loop_kind::serial)
         return ir::make_loop(l.variable, l.begin, l.end, l.kind, chain(l.variable, c, begin, end, l.body));
       return sequence(l, c, begin, end);
@@ -332,7 +339,8 @@ class partitioner {
     std::vector<ir::stmt> parts;
     for (auto i = begin; i < c.low; ++i) parts.push_back(single(l.variable, i, l.body));
     if (c.low < c.high)
-      parts.push_back(ir::make_loop(l.variable, ir::make_index(c.low), ir::make_index(c.high), l.kind, with_range(l.variable, c.low, c.high, l.body)));
+      parts.push_back(ir::make_loop(l.variable, ir::make_index(c.low), ir::make_index(c.high), l.kind,
+                                    with_range(l.variable, c.low, c.high, l.body)));
     for (auto i = c.high; i < end; ++i) parts.push_back(single(l.variable, i, l.body));
     return ir::make_block(std::move(parts));
   }
@@ -345,7 +353,9 @@ class partitioner {
       return ir::make_binary(ir::binary_op::less, ir::make_variable(variable), ir::make_index(limit));
     };
     std::vector<std::pair<ir::expr, ir::stmt>> arms;
-    auto const at = [&](std::int64_t i) { return with_range(variable, i, i + 1, substitute(body, {{variable, ir::make_index(i)}}), further); };
+    auto const at = [&](std::int64_t i) {
+      return with_range(variable, i, i + 1, substitute(body, {{variable, ir::make_index(i)}}), further);
+    };
     for (auto i = begin; i < c.low; ++i) arms.emplace_back(below(i + 1), at(i));
     if (c.low < c.high) arms.emplace_back(below(c.high), with_range(variable, c.low, c.high, body, further));
     for (auto i = c.high; i < end; ++i) arms.emplace_back(below(i + 1), at(i));
@@ -418,8 +428,10 @@ class partitioner {
       }
       return ir::make_conditional(conjunction(kept), without(n->then, gone), n->otherwise);
     }
-    if (auto const* n = ir::as<ir::loop>(s)) return ir::make_loop(n->variable, n->begin, n->end, n->kind, without(n->body, gone));
-    if (auto const* n = ir::as<ir::let>(s)) return ir::make_let(n->variable, n->value, n->low, n->high, without(n->body, gone));
+    if (auto const* n = ir::as<ir::loop>(s))
+      return ir::make_loop(n->variable, n->begin, n->end, n->kind, without(n->body, gone));
+    if (auto const* n = ir::as<ir::let>(s))
+      return ir::make_let(n->variable, n->value, n->low, n->high, without(n->body, gone));
     if (auto const* n = ir::as<ir::allocate>(s)) return ir::make_allocate(n->storage, without(n->body, gone));
     auto const* n = ir::as<ir::block>(s);
     if (!n) return s;
@@ -442,7 +454,8 @@ class partitioner {
     auto const common = common_conditions(l.body, scratch);
     for (auto const& [key, form] : common ? *common : condition_set{}) {
       auto const c = coefficient_of(form, l.variable);
-      bool const deeper = std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
+      bool const deeper =
+          std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
       if (c == 0 || deeper) continue;
       auto rest = ir::make_index(form.constant);
       for (auto const& [name, k] : form.terms)
@@ -458,7 +471,8 @@ class partitioner {
       }
     }
     auto const body = gone.empty() ? l.body : without(l.body, gone);
-    return ir::make_loop(l.variable, simplify(low, known_), simplify(high, known_), l.kind, with_range(l.variable, begin, end, body));
+    return ir::make_loop(l.variable, simplify(low, known_), simplify(high, known_), l.kind,
+                         with_range(l.variable, begin, end, body));
   }
 
   ranges known_;

@@ -60,9 +60,11 @@ class index_simplifier {
         left.scale(right.constant);
         return left;
       case op::floor_divide:
-        return right.is_constant() && right.constant > 0 ? quotient(std::move(left), right.constant) : atom(e, b, left, right);
+        return right.is_constant() && right.constant > 0 ? quotient(std::move(left), right.constant)
+                                                         : atom(e, b, left, right);
       case op::floor_modulo:
-        return right.is_constant() && right.constant > 0 ? remainder(std::move(left), right.constant) : atom(e, b, left, right);
+        return right.is_constant() && right.constant > 0 ? remainder(std::move(left), right.constant)
+                                                         : atom(e, b, left, right);
       case op::minimum:
       case op::maximum: return extreme(e, b, left, right);
       default: return atom(e, b, left, right);
@@ -143,8 +145,9 @@ class index_simplifier {
       rest.constant %= by;
     }
     if (rest.terms.size() == 1 && rest.terms[0].second == 1)
-      if (auto const* inner = ir::as<ir::binary>(rest.terms[0].first);
-          inner && inner->op == op::floor_divide && ir::is_constant(inner->right) && ir::constant_integer(inner->right) > 0) {
+      if (auto const* inner = ir::as<ir::binary>(rest.terms[0].first); inner && inner->op == op::floor_divide &&
+                                                                       ir::is_constant(inner->right) &&
+                                                                       ir::constant_integer(inner->right) > 0) {
         auto const k = ir::constant_integer(inner->right);
         auto all = to_linear(inner->left);
         all.constant += rest.constant * k;
@@ -195,7 +198,8 @@ class index_simplifier {
     if (range.high <= 0) return smaller ? right : left;
     if (left.is_constant()) return extreme(e, b, right, left);
     if (right.is_constant() && left.terms.size() == 1 && left.terms[0].second == 1 && left.constant == 0)
-      if (auto const* inner = ir::as<ir::binary>(left.terms[0].first); inner && inner->op == b.op && ir::is_constant(inner->right)) {
+      if (auto const* inner = ir::as<ir::binary>(left.terms[0].first);
+          inner && inner->op == b.op && ir::is_constant(inner->right)) {
         auto const k = ir::constant_integer(inner->right);
         linear const both{smaller ? std::min(k, right.constant) : std::max(k, right.constant), {}};
         return atom(e, b, to_linear(inner->left), both);
@@ -225,7 +229,8 @@ class index_simplifier {
       return condition(ir::make_binary(op::less, b->right, b->left));
     if (b && (b->op == op::equal || b->op == op::not_equal))
       return ir::make_binary(b->op == op::equal ? op::not_equal : op::equal, b->left, b->right);
-    if (auto const* twice = ir::as<ir::unary>(inner); twice && twice->op == ir::unary_op::logical_not) return twice->operand;
+    if (auto const* twice = ir::as<ir::unary>(inner); twice && twice->op == ir::unary_op::logical_not)
+      return twice->operand;
     return inner == u.operand ? e : ir::make_unary(u.op, inner);
   }
 
@@ -281,9 +286,10 @@ class index_simplifier {
     if (same || never) return ir::make_bool(same == (b.op == op::equal));
     for (auto& t : difference.terms) t.second /= shared;
     difference.constant /= shared;
-    auto const first = std::min_element(difference.terms.begin(), difference.terms.end(), [](auto const& x, auto const& y) {
-      return stands_before({x.first, std::abs(x.second)}, {y.first, std::abs(y.second)});
-    });
+    auto const first =
+        std::min_element(difference.terms.begin(), difference.terms.end(), [](auto const& x, auto const& y) {
+          return stands_before({x.first, std::abs(x.second)}, {y.first, std::abs(y.second)});
+        });
     if (first->second < 0) difference.scale(-1);
     return sided(b.op, difference);
   }
@@ -396,7 +402,8 @@ class stmt_simplifier {
 
  private:
   ir::stmt parts(ir::stmt const& s) {
-    return ir::map_parts(s, [&](ir::stmt const& p) { return visit(p); }, [&](ir::expr const& e) { return simplify(e, known_); });
+    return ir::map_parts(
+        s, [&](ir::stmt const& p) { return visit(p); }, [&](ir::expr const& e) { return simplify(e, known_); });
   }
 
   /// The range holds for the body, not for the expressions that give it.
@@ -420,8 +427,12 @@ class stmt_simplifier {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::expr simplify(ir::expr const& e, ranges const& known) { return detail::index_simplifier(known).any(e); }
+TTUNE_INLINE ir::expr simplify(ir::expr const& e, ranges const& known) {
+  return detail::index_simplifier(known).any(e);
+}
 
-TTUNE_INLINE ir::stmt simplify(ir::stmt const& s, ranges const& known) { return detail::stmt_simplifier(known).visit(s); }
+TTUNE_INLINE ir::stmt simplify(ir::stmt const& s, ranges const& known) {
+  return detail::stmt_simplifier(known).visit(s);
+}
 
 }  // namespace ttune::inline v0::pass

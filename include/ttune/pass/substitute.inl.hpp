@@ -46,7 +46,8 @@ TTUNE_INLINE ir::stmt substitute(ir::stmt const& s, substitution const& with) {
 
 TTUNE_INLINE ir::expr substitute_arguments(ir::expr const& combine, std::vector<ir::expr> const& left,
                                            std::vector<ir::expr> const& right) {
-  if (auto const* a = ir::as<ir::argument>(combine)) return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
+  if (auto const* a = ir::as<ir::argument>(combine))
+    return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
   return ir::map_operands(combine, [&](ir::expr const& o) { return substitute_arguments(o, left, right); });
 }
 

@@ -82,7 +82,7 @@ inline bool read_autotvm_result(json_value const* result, record& r) {
     else seconds.push_back(cost->number(0));
   }
   if (!m.ok()) return true;
-  constexpr double largest = 1e9;  // what AutoTVM writes for no time
+  constexpr double largest = 1e9;                                      // what AutoTVM writes for no time
   auto const is_time = [](double t) { return t > 0 && t < largest; };  // not for NaN
   if (seconds.empty() || !std::ranges::all_of(seconds, is_time)) return false;
   std::ranges::sort(seconds);
@@ -134,8 +134,8 @@ TTUNE_INLINE import_summary read_autotvm_log(std::istream& in, record_store& int
 
 TTUNE_INLINE json_line_result rebuild_choices(record r, std::vector<knob> const& knobs) {
   if (r.choices.size() != knobs.size())
-    return {std::nullopt, "the record has " + std::to_string(r.choices.size()) + " knobs, the space " +
-                              std::to_string(knobs.size())};
+    return {std::nullopt,
+            "the record has " + std::to_string(r.choices.size()) + " knobs, the space " + std::to_string(knobs.size())};
   std::vector<knob_choice> rebuilt;
   for (auto const& k : knobs) {
     auto const from = std::ranges::find(r.choices, k.name, &knob_choice::knob);

@@ -20,8 +20,8 @@ struct view {
 };
 
 /// How a type is passed: `element` (const for what cannot be written), `rank` (-1: any, only the number of elements
-/// counts), `column_major`, and the functions data, extent (of a dimension as the object counts them), elements (rank -1
-/// only) and, for what may have gaps in memory, contiguous.
+/// counts), `column_major`, and the functions data, extent (of a dimension as the object counts them), elements (rank
+/// -1 only) and, for what may have gaps in memory, contiguous.
 template <class X>
 struct argument_traits {
   static constexpr bool known = false;

@@ -282,7 +282,8 @@ inline std::string processor_kind() {
   auto const field = [](char const* name) -> std::string {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);)
-      if (auto const colon = line.find(": "); line.starts_with(name) && colon != std::string::npos) return line.substr(colon + 2);
+      if (auto const colon = line.find(": "); line.starts_with(name) && colon != std::string::npos)
+        return line.substr(colon + 2);
     return "generic";
   };
   return field("CPU implementer") + "-" + field("CPU part");

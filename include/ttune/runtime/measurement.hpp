@@ -12,14 +12,14 @@ namespace ttune::inline v0 {
 enum class trial_status : std::uint8_t {
   ok,
   compile_failed,
-  crashed,       ///< a signal; the message names it
-  exited,        ///< the candidate ended its process
+  crashed,  ///< a signal; the message names it
+  exited,   ///< the candidate ended its process
   timed_out,
   wrong_result,
-  wrote_outside, ///< a red zone around an operand was overwritten, or an input was
+  wrote_outside,  ///< a red zone around an operand was overwritten, or an input was
   out_of_memory,
-  unsupported,   ///< over a limit of the target, or an image for another machine
-  cut_off        ///< far slower than the best known: stopped after the first run; `seconds` is that run's
+  unsupported,  ///< over a limit of the target, or an image for another machine
+  cut_off       ///< far slower than the best known: stopped after the first run; `seconds` is that run's
 };
 
 [[nodiscard]] constexpr char const* name_of(trial_status s) noexcept {
@@ -30,8 +30,8 @@ enum class trial_status : std::uint8_t {
 
 struct measurement {
   trial_status status = trial_status::ok;
-  double seconds = 0;          ///< one call: the median of the samples
-  double spread = 0;           ///< (third quartile - first quartile) / median of the samples
+  double seconds = 0;  ///< one call: the median of the samples
+  double spread = 0;   ///< (third quartile - first quartile) / median of the samples
   std::int32_t samples = 0;
   double compile_seconds = 0;  ///< text to image
   double measure_seconds = 0;  ///< all that measuring took, transfers and checks included

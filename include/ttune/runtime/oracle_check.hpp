@@ -23,10 +23,10 @@ struct oracle_verdict {
   std::int64_t elements = 0;  ///< how many were compared
 };
 
-/// Floats may differ by their rounding (trial_check.hpp). Where rounding decides (comparisons of floats, floor, casts to
-/// integers), one element in twenty may be another one altogether.
-/// `bytes(i)`: operand i of the signature, inputs as the kernel got them, outputs as it left them. A program that
-/// updates operands is not looked at. Throws program_error if the interpreter finds the program itself at fault.
+/// Floats may differ by their rounding (trial_check.hpp). Where rounding decides (comparisons of floats, floor, casts
+/// to integers), one element in twenty may be another one altogether. `bytes(i)`: operand i of the signature, inputs as
+/// the kernel got them, outputs as it left them. A program that updates operands is not looked at. Throws program_error
+/// if the interpreter finds the program itself at fault.
 [[nodiscard]] oracle_verdict check_against_oracle(ir::program const& p, kernel_signature const& signature,
                                                   std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes,
                                                   oracle_check_options const& options = {});

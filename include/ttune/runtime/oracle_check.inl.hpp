@@ -18,7 +18,8 @@ namespace detail {
 /// A corner of a box by its bits: 0 the first, 1 the last element of a dimension.
 inline std::int64_t corner(std::vector<std::int64_t> const& shape, std::uint64_t bits) {
   std::int64_t element = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) element = element * shape[d] + ((bits >> d & 1) != 0 ? shape[d] - 1 : 0);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    element = element * shape[d] + ((bits >> d & 1) != 0 ? shape[d] - 1 : 0);
   return element;
 }
 
@@ -34,7 +35,8 @@ inline std::int64_t point_near_edges(std::vector<std::int64_t> const& shape, rng
 }
 
 /// Elements to compare, in this order.
-inline std::vector<std::int64_t> sampled_elements(std::vector<std::int64_t> const& shape, std::int64_t elements, oracle_check_options const& options) {
+inline std::vector<std::int64_t> sampled_elements(std::vector<std::int64_t> const& shape, std::int64_t elements,
+                                                  oracle_check_options const& options) {
   std::vector<std::int64_t> made;
   if (elements <= options.samples) {
     for (std::int64_t i = 0; i < elements; ++i) made.push_back(i);
@@ -45,8 +47,10 @@ inline std::vector<std::int64_t> sampled_elements(std::vector<std::int64_t> cons
   auto const take = [&](std::int64_t element) {
     if (seen.insert(element).second) made.push_back(element);
   };
-  for (std::uint64_t bits = 0; bits < (1ULL << std::min<std::size_t>(shape.size(), 5)); ++bits) take(corner(shape, bits));
-  for (auto tries = 2 * options.samples; tries > 0 && std::ssize(made) < options.samples; --tries) take(point_near_edges(shape, random));
+  for (std::uint64_t bits = 0; bits < (1ULL << std::min<std::size_t>(shape.size(), 5)); ++bits)
+    take(corner(shape, bits));
+  for (auto tries = 2 * options.samples; tries > 0 && std::ssize(made) < options.samples; --tries)
+    take(point_near_edges(shape, random));
   return made;
 }
 
@@ -54,22 +58,27 @@ inline std::vector<std::int64_t> sampled_elements(std::vector<std::int64_t> cons
 inline bool rounding_decides(ir::program const& p) {
   auto const decides = [](ir::expr const& e) {
     if (auto const* c = ir::as<ir::cast>(e)) return !is_float(e->type) && is_float(c->operand->type);
-    if (auto const* u = ir::as<ir::unary>(e)) return u->op == ir::unary_op::floor || u->op == ir::unary_op::ceil || u->op == ir::unary_op::round;
+    if (auto const* u = ir::as<ir::unary>(e))
+      return u->op == ir::unary_op::floor || u->op == ir::unary_op::ceil || u->op == ir::unary_op::round;
     auto const* b = ir::as<ir::binary>(e);
     return b && is_float(b->left->type) && (b->op == ir::binary_op::modulo || e->type == dtype::boolean);
   };
   return std::any_of(p.stages.begin(), p.stages.end(), [&](auto const& s) {
     auto const any = [&](auto const& list, auto const& expr_of) {
-      return std::any_of(list.begin(), list.end(), [&](auto const& item) { return ir::contains(expr_of(item), decides); });
+      return std::any_of(list.begin(), list.end(),
+                         [&](auto const& item) { return ir::contains(expr_of(item), decides); });
     };
-    return any(s->components, [](auto const& c) { return c.value; }) || any(s->reduction.combine, [](auto const& e) { return e; });
+    return any(s->components, [](auto const& c) { return c.value; }) ||
+           any(s->reduction.combine, [](auto const& e) { return e; });
   });
 }
 
 /// Operands as the interpreter takes them, from the first of the signature on.
-inline std::vector<ir::ndarray> inputs_of(kernel_signature const& signature, std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes) {
+inline std::vector<ir::ndarray> inputs_of(kernel_signature const& signature,
+                                          std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes) {
   std::vector<ir::ndarray> made;
-  for (std::size_t i = 0; i < signature.operands.size() && signature.operands[i].way != operand_info::direction::out; ++i)
+  for (std::size_t i = 0; i < signature.operands.size() && signature.operands[i].way != operand_info::direction::out;
+       ++i)
     made.push_back(ir::load_ndarray(signature.operands[i].type, signature.operands[i].shape, bytes(i).data()));
   return made;
 }
@@ -81,7 +90,8 @@ TTUNE_INLINE oracle_verdict check_against_oracle(ir::program const& p, kernel_si
                                                  oracle_check_options const& options) {
   using clock = std::chrono::steady_clock;
   oracle_verdict verdict;
-  if (std::any_of(p.outputs.begin(), p.outputs.end(), [](auto const& out) { return out->updates != nullptr; })) return verdict;
+  if (std::any_of(p.outputs.begin(), p.outputs.end(), [](auto const& out) { return out->updates != nullptr; }))
+    return verdict;
   auto const inputs = detail::inputs_of(signature, bytes);
   ir::sampled_evaluation oracle(p, inputs);
   bool const lenient = detail::rounding_decides(p);
@@ -101,7 +111,8 @@ TTUNE_INLINE oracle_verdict check_against_oracle(ir::program const& p, kernel_si
       std::vector<std::uint8_t> right(found.size());
       ir::store_ndarray(expected, right.data());
       verdict.elements += std::ssize(elements);
-      verdict.difference = expected_output(info, std::move(right), signature.terms, 1).difference(found.data(), lenient ? std::ssize(elements) / 20 : 0);
+      verdict.difference = expected_output(info, std::move(right), signature.terms, 1)
+                               .difference(found.data(), lenient ? std::ssize(elements) / 20 : 0);
       if (!verdict.difference.empty()) return verdict;
     }
   }

@@ -32,7 +32,8 @@ class expected_output {
   expected_output(operand_info operand, std::vector<std::uint8_t> bytes, double terms, double tolerance);
 
   [[nodiscard]] std::vector<std::uint8_t> const& bytes() const noexcept { return bytes_; }
-  /// As "C[3, 5] is 1.25, should be 2.5 (12 elements differ)"; empty if no more than `allowed` elements differ too much.
+  /// As "C[3, 5] is 1.25, should be 2.5 (12 elements differ)"; empty if no more than `allowed` elements differ too
+  /// much.
   [[nodiscard]] std::string difference(std::uint8_t const* found, std::int64_t allowed = 0) const;
   /// Whether the expected bytes are still what they were.
   [[nodiscard]] bool intact() const noexcept;

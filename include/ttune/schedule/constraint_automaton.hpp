@@ -102,7 +102,8 @@ struct constraint_automaton {
     auto state = start;
     for (auto const& l : layers) {
       if (state == 0 || state == rejected) break;
-      state = l.next[std::size_t{state} * l.classes + l.class_of[static_cast<std::size_t>(choices[static_cast<std::size_t>(l.knob)])]];
+      state = l.next[std::size_t{state} * l.classes +
+                     l.class_of[static_cast<std::size_t>(choices[static_cast<std::size_t>(l.knob)])]];
     }
     return state == 0;
   }

@@ -126,7 +126,8 @@ TTUNE_INLINE void decision_diagram::unrank(std::uint64_t number, std::span<std::
         std::upper_bound(first, last, number, [](std::uint64_t value, edge const& e) { return value < e.through; });
     if (taken != first) number -= (taken - 1)->through;
     auto const ways = nodes_[taken->child].count;
-    choices[static_cast<std::size_t>(order_[l])] = levels_[l].members[levels_[l].first_member[taken->group] + number / ways];
+    choices[static_cast<std::size_t>(order_[l])] =
+        levels_[l].members[levels_[l].first_member[taken->group] + number / ways];
     number %= ways;
     n = taken->child;
   }

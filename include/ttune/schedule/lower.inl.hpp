@@ -18,7 +18,8 @@ namespace detail {
 /// Builds the statements of one plan and nest. Names: a loop variable is `stage.loop`.
 class lowering {
  public:
-  lowering(plan const& p, nest const& n) : p_(p), n_(n), base_(p.stages.size()), buffers_(p.stages.size()), computed_(p.stages.size(), false) {}
+  lowering(plan const& p, nest const& n)
+      : p_(p), n_(n), base_(p.stages.size()), buffers_(p.stages.size()), computed_(p.stages.size(), false) {}
 
   ir::lowered run() {
     made_.name = p_.program->name;
@@ -81,8 +82,8 @@ class lowering {
         }
         int const slot = static_cast<int>(made_.operands.size());
         auto const name = out->components.size() == 1 ? out->name : out->name + "." + c.name;
-        buffers_[i].push_back(share(
-            ir::buffer{{}, name, c.type, ir::shape_of(ir::source(out)), ir::memory::operand, slot, {}}));
+        buffers_[i].push_back(
+            share(ir::buffer{{}, name, c.type, ir::shape_of(ir::source(out)), ir::memory::operand, slot, {}}));
         made_.operands.push_back(buffers_[i].back());
       }
     }
@@ -130,14 +131,18 @@ class lowering {
     if (s.attached_to < 0) return ir::memory::shared;
     if (where == ir::memory::registers) return where;
     if (is_concurrent()) return ir::memory::local;
-    return where == ir::memory::shared || is_parallel(static_cast<std::size_t>(s.attached_to), s.depth + 1) ? ir::memory::shared : ir::memory::local;
+    return where == ir::memory::shared || is_parallel(static_cast<std::size_t>(s.attached_to), s.depth + 1)
+               ? ir::memory::shared
+               : ir::memory::local;
   }
   /// Whether there is a parallel loop among the loops of a stage from `level` on, or in what is computed in them.
   [[nodiscard]] bool is_parallel(std::size_t st, std::int32_t level) const {
     for (auto l = level; l < n_.stages[st].count; ++l)
       if (loop(st, l).kind == ir::loop_kind::parallel || loop(st, l).kind >= ir::loop_kind::block_x) return true;
     for (std::size_t q = 0; q < st; ++q)
-      if (n_.stages[q].attached_to == static_cast<std::int16_t>(st) && n_.stages[q].depth >= level - 1 && is_parallel(q, 0)) return true;
+      if (n_.stages[q].attached_to == static_cast<std::int16_t>(st) && n_.stages[q].depth >= level - 1 &&
+          is_parallel(q, 0))
+        return true;
     return false;
   }
 
@@ -157,7 +162,8 @@ class lowering {
     for (std::int32_t level = 0; level < s.count; ++level) {
       auto const& l = loop(st, level);
       if (!is_free(st, l)) continue;
-      auto digit = ir::make_binary(ir::binary_op::floor_divide, relative[static_cast<std::size_t>(l.axis)], ir::make_index(l.stride));
+      auto digit = ir::make_binary(ir::binary_op::floor_divide, relative[static_cast<std::size_t>(l.axis)],
+                                   ir::make_index(l.stride));
       // The outermost part of an axis needs no modulo: nothing is above it.
       if (static_cast<std::int64_t>(l.stride) * l.extent < s.extent[static_cast<std::size_t>(l.axis)])
         digit = ir::make_binary(ir::binary_op::floor_modulo, digit, ir::make_index(l.extent));
@@ -204,7 +210,8 @@ class lowering {
           value = value + low(r, x, at) * c;
           if (c < 0) value = value + c * detail::axis_span(p_, n_, r, x, at);
         }
-        if (index.divisor != 1) value = ir::make_binary(ir::binary_op::floor_divide, value, ir::make_index(index.divisor));
+        if (index.divisor != 1)
+          value = ir::make_binary(ir::binary_op::floor_divide, value, ir::make_index(index.divisor));
         value = pass::simplify(value, ranges_);
         least = least ? pass::simplify(ir::make_binary(ir::binary_op::minimum, least, value), ranges_) : value;
       }
@@ -245,25 +252,31 @@ class lowering {
   [[nodiscard]] static ir::stmt barrier() { return share(ir::stmt_node{{}, ir::barrier{}}); }
 
   [[nodiscard]] static ir::stmt only_first(loop_around const& threads, ir::stmt const& s) {
-    return ir::make_conditional(ir::make_binary(ir::binary_op::equal, ir::make_variable(threads.name), ir::make_index(0)), s);
+    return ir::make_conditional(
+        ir::make_binary(ir::binary_op::equal, ir::make_variable(threads.name), ir::make_index(0)), s);
   }
 
   /// Threads of directions that a stage does not bind leave it to the first one.
   [[nodiscard]] ir::stmt by_threads(std::size_t st, ir::stmt s) const {
     for (auto const& l : around_)
-      if (primitives::is_thread(l.kind) && !primitives::detail::has_loop(p_.stages[st], [&](ir::loop_kind k) { return k == l.kind; }))
+      if (primitives::is_thread(l.kind) &&
+          !primitives::detail::has_loop(p_.stages[st], [&](ir::loop_kind k) { return k == l.kind; }))
         s = only_first(l, s);
     return s;
   }
 
   /// A loop whose iterations the threads around take in turns.
-  [[nodiscard]] static ir::stmt distributed(loop_around const& threads, std::string const& name, std::int64_t extent, ir::stmt const& inner) {
+  [[nodiscard]] static ir::stmt distributed(loop_around const& threads, std::string const& name, std::int64_t extent,
+                                            ir::stmt const& inner) {
     auto const turns = ceil_divide(extent, threads.extent);
     auto at = ir::make_variable(threads.name);
     if (turns > 1) at = ir::make_variable(name + ".turn") * threads.extent + at;
     auto made = ir::make_let(name, at, 0, extent, inner);
-    if (turns * threads.extent != extent) made = ir::make_conditional(ir::make_binary(ir::binary_op::less, at, ir::make_index(extent)), made);
-    return turns == 1 ? made : ir::make_loop(name + ".turn", ir::make_index(0), ir::make_index(turns), ir::loop_kind::serial, made);
+    if (turns * threads.extent != extent)
+      made = ir::make_conditional(ir::make_binary(ir::binary_op::less, at, ir::make_index(extent)), made);
+    return turns == 1
+               ? made
+               : ir::make_loop(name + ".turn", ir::make_index(0), ir::make_index(turns), ir::loop_kind::serial, made);
   }
 
   /// Group memory is of the block: allocated around its threads.
@@ -271,7 +284,8 @@ class lowering {
     return buffers_[st].front()->where == ir::memory::group && any_around(primitives::is_thread);
   }
 
-  // ----------------------------------------------------------------------------- one ahead (primitive/double_buffer.hpp)
+  // ----------------------------------------------------------------------------- one ahead
+  // (primitive/double_buffer.hpp)
 
   /// Whether a stage is computed ahead: a loop that runs once has no next iteration.
   [[nodiscard]] bool is_doubled(std::size_t st) const {
@@ -280,7 +294,8 @@ class lowering {
   }
   [[nodiscard]] ir::expr half(std::size_t st) const {
     auto const& s = n_.stages[st];
-    return ir::make_binary(ir::binary_op::floor_modulo, position(static_cast<std::size_t>(s.attached_to), s.depth), ir::make_index(2));
+    return ir::make_binary(ir::binary_op::floor_modulo, position(static_cast<std::size_t>(s.attached_to), s.depth),
+                           ir::make_index(2));
   }
 
   /// What runs before a loop, and the buffers that live as long as both.
@@ -332,7 +347,8 @@ class lowering {
     std::vector<std::size_t> unseen;  // written to group memory, no barrier since
     bool written_again = false;
     for (std::size_t q = 0; q < st && level > 0; ++q) {
-      if (n_.stages[q].inlined || n_.stages[q].attached_to != static_cast<std::int16_t>(st) || n_.stages[q].depth != level - 1)
+      if (n_.stages[q].inlined || n_.stages[q].attached_to != static_cast<std::int16_t>(st) ||
+          n_.stages[q].depth != level - 1)
         continue;
       base_[q].assign(p_.stages[q].axis_count(), ir::make_index(0));
       for (std::size_t d = 0; d < p_.stages[q].definition->axes.size(); ++d)
@@ -340,7 +356,8 @@ class lowering {
       buffers_[q].clear();
       declare_buffers(q);
       bool const group = buffers_[q].front()->where == ir::memory::group;
-      bool const reads = std::any_of(unseen.begin(), unseen.end(), [&](std::size_t u) { return primitives::reads_through(p_, q, u); });
+      bool const reads =
+          std::any_of(unseen.begin(), unseen.end(), [&](std::size_t u) { return primitives::reads_through(p_, q, u); });
       if (reads) parts.push_back(barrier()), unseen.clear();
       auto made = group ? by_threads(q, inside(q, 0)) : inside(q, 0);
       auto const ahead = is_doubled(q);
@@ -392,7 +409,9 @@ class lowering {
       ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
     }
     auto const kind = loop(st, last).kind;
-    auto const name = last == level ? variable(st, level) : p_.stages[st].definition->name + "." + p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;
+    auto const name = last == level ? variable(st, level)
+                                    : p_.stages[st].definition->name + "." +
+                                          p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;
     auto const shared_by = threads_around(kind);
     if (extent != 1 && !shared_by) around_.push_back({kind, name, extent});
     auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
@@ -451,7 +470,9 @@ class lowering {
       return {};
     });
     return primitives::map_accesses(located, [&](ir::expr const& whole, ir::access const& a) {
-      return std::holds_alternative<handle<ir::buffer>>(a.from) ? whole : read(a);  // a gathered index of what is inlined is done
+      return std::holds_alternative<handle<ir::buffer>>(a.from)
+                 ? whole
+                 : read(a);  // a gathered index of what is inlined is done
     });
   }
 
@@ -463,9 +484,12 @@ class lowering {
     }
     auto const& source = std::get<handle<ir::stage>>(a.from);
     auto const q = index_of(source);
-    if (n_.stages[q].inlined) return in_buffers(q, source->components[static_cast<std::size_t>(a.component)].value, indices);
+    if (n_.stages[q].inlined)
+      return in_buffers(q, source->components[static_cast<std::size_t>(a.component)].value, indices);
     if (!computed_[q])  // by knobs: make_plan refuses the others
-      throw schedule_error("compute_at", source->name, "is read outside of the loop that it is computed in: choose a loop that holds all its readers");
+      throw schedule_error(
+          "compute_at", source->name,
+          "is read outside of the loop that it is computed in: choose a loop that holds all its readers");
     for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
     indices = storage_indices(q, simplified(indices));
     return ir::make_access(buffers_[q][static_cast<std::size_t>(a.component)], simplified(indices));
@@ -490,7 +514,8 @@ class lowering {
         stores.push_back(ir::make_store(buffers_[st][c], target, identity_of(definition, c)));
     } else if (!definition.reduces()) {
       for (std::size_t c = 0; c < definition.components.size(); ++c)
-        stores.push_back(ir::make_store(buffers_[st][c], target, in_buffers(st, definition.components[c].value, values)));
+        stores.push_back(
+            ir::make_store(buffers_[st][c], target, in_buffers(st, definition.components[c].value, values)));
     } else {
       if (definition.predicate)
         condition = ir::make_binary(ir::binary_op::logical_and, condition,
@@ -502,7 +527,8 @@ class lowering {
 
   [[nodiscard]] static ir::expr identity_of(ir::stage const& definition, std::size_t c) {
     auto const& r = definition.reduction;
-    return r.kind == ir::reduction_kind::tuple ? r.identity[c] : ir::make_identity(r.kind, definition.components[c].type);
+    return r.kind == ir::reduction_kind::tuple ? r.identity[c]
+                                               : ir::make_identity(r.kind, definition.components[c].type);
   }
 
   std::vector<ir::stmt> accumulate(std::size_t st, exprs const& target, exprs const& values) {
@@ -520,13 +546,15 @@ class lowering {
   }
 
   /// All components are combined from the old values before any is stored.
-  std::vector<ir::stmt> combine_tuple(std::size_t st, exprs const& target, exprs const& accumulated, exprs const& incoming) {
+  std::vector<ir::stmt> combine_tuple(std::size_t st, exprs const& target, exprs const& accumulated,
+                                      exprs const& incoming) {
     auto const& definition = *p_.stages[st].definition;
     std::vector<ir::stmt> stores;
     std::vector<handle<ir::buffer>> fresh;
     for (std::size_t c = 0; c < definition.components.size(); ++c) {
       auto const value = substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
-      fresh.push_back(share(ir::buffer{{}, buffers_[st][c]->name + ".next", value->type, {1}, ir::memory::registers, -1, {}}));
+      fresh.push_back(
+          share(ir::buffer{{}, buffers_[st][c]->name + ".next", value->type, {1}, ir::memory::registers, -1, {}}));
       stores.push_back(ir::make_store(fresh[c], {ir::make_index(0)}, value));
     }
     for (std::size_t c = 0; c < fresh.size(); ++c)
@@ -537,7 +565,8 @@ class lowering {
   }
 
   [[nodiscard]] static ir::expr substitute_arguments(ir::expr const& e, exprs const& left, exprs const& right) {
-    if (auto const* a = ir::as<ir::argument>(e)) return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
+    if (auto const* a = ir::as<ir::argument>(e))
+      return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
     return ir::map_operands(e, [&](ir::expr const& o) { return substitute_arguments(o, left, right); });
   }
 
@@ -545,13 +574,13 @@ class lowering {
   nest const& n_;
   ir::lowered made_;
   std::unordered_map<void const*, handle<ir::buffer>> operands_;
-  std::vector<exprs> base_;                              ///< per stage and axis: where its region begins
-  std::vector<std::vector<handle<ir::buffer>>> buffers_; ///< per stage and component
-  std::vector<bool> computed_;                           ///< per stage: before the statement that is being made
-  pass::ranges ranges_;                                  ///< of the loop variables in scope
-  std::vector<loop_around> around_;                      ///< what is being made
-  std::vector<handle<ir::buffer>> hoisted_;              ///< to be allocated around the loops over threads
-  std::unordered_map<std::string, prologue> prologues_;  ///< by loop
+  std::vector<exprs> base_;                               ///< per stage and axis: where its region begins
+  std::vector<std::vector<handle<ir::buffer>>> buffers_;  ///< per stage and component
+  std::vector<bool> computed_;                            ///< per stage: before the statement that is being made
+  pass::ranges ranges_;                                   ///< of the loop variables in scope
+  std::vector<loop_around> around_;                       ///< what is being made
+  std::vector<handle<ir::buffer>> hoisted_;               ///< to be allocated around the loops over threads
+  std::unordered_map<std::string, prologue> prologues_;   ///< by loop
 };
 
 }  // namespace detail

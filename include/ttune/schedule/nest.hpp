@@ -22,7 +22,7 @@ struct nest {
     std::int16_t axis = 0;
     std::int16_t source = 0;  ///< index into planned_stage::loops
     ir::loop_kind kind = ir::loop_kind::serial;
-    bool fused = false;       ///< runs as one with the next loop inside
+    bool fused = false;  ///< runs as one with the next loop inside
   };
   /// A stage computed at one place. Its loops are loops[first, first + count), outermost first.
   struct stage {

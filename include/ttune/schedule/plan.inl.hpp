@@ -137,7 +137,8 @@ inline void choose_memory(plan& p) {
     }
     constant[i] = constant[i] && !only_tables;
     if (st.where_given && st.where == ir::memory::prepared && !constant[i])
-      throw schedule_error("store_in", st.definition->name, "is prepared once only if it is computed at the root, without a reduction, from constants");
+      throw schedule_error("store_in", st.definition->name,
+                           "is prepared once only if it is computed at the root, without a reduction, from constants");
     if (st.output) st.where = ir::memory::operand;
     else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
     else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == planned_place::sort::root)
@@ -170,9 +171,12 @@ inline void check_places(plan const& p) {
     if (st.places.size() != 1 || st.places[0].kind != planned_place::sort::inside) continue;
     for (std::size_t r = i + 1; r < p.stages.size(); ++r)
       for (auto const& a : p.stages[r].accesses)
-        if (!a.write && a.producer == static_cast<std::int32_t>(i) && !runs_inside(p, static_cast<std::int32_t>(r), st.places[0]))
-          throw schedule_error("compute_at", st.definition->name,
-                               "is read by " + p.stages[r].definition->name + ", which is computed outside of this loop: choose a loop that holds all its readers");
+        if (!a.write && a.producer == static_cast<std::int32_t>(i) &&
+            !runs_inside(p, static_cast<std::int32_t>(r), st.places[0]))
+          throw schedule_error(
+              "compute_at", st.definition->name,
+              "is read by " + p.stages[r].definition->name +
+                  ", which is computed outside of this loop: choose a loop that holds all its readers");
   }
 }
 
@@ -187,12 +191,16 @@ inline void collect_leaves(planned_stage const& st, std::int32_t loop, std::vect
 inline void check_order(planned_stage const& st) {
   if (!st.definition->reduces() || st.definition->reduction.commutative) return;
   auto const say = [&](std::int32_t loop) {
-    throw schedule_error("reorder", st.loops[static_cast<std::size_t>(loop)].name,
-                         "the reduction of " + st.definition->name + " is not declared commutative: its terms keep their order");
+    throw schedule_error(
+        "reorder", st.loops[static_cast<std::size_t>(loop)].name,
+        "the reduction of " + st.definition->name + " is not declared commutative: its terms keep their order");
   };
-  auto const reduced = [&](std::int32_t loop) { return primitives::is_reduction_axis(st, st.loops[static_cast<std::size_t>(loop)].axis); };
+  auto const reduced = [&](std::int32_t loop) {
+    return primitives::is_reduction_axis(st, st.loops[static_cast<std::size_t>(loop)].axis);
+  };
   std::vector<std::int32_t> in_order;
-  for (auto a = st.definition->axes.size(); a < st.axis_count(); ++a) collect_leaves(st, static_cast<std::int32_t>(a), in_order);
+  for (auto a = st.definition->axes.size(); a < st.axis_count(); ++a)
+    collect_leaves(st, static_cast<std::int32_t>(a), in_order);
   auto next = in_order.begin();
   for (auto const id : st.order)
     if (reduced(id) && id != *next++) say(id);

@@ -18,8 +18,8 @@ struct planned_loop {
   std::vector<knob_value> factors;     ///< extents of the children but the outermost
   ir::loop_kind kind = ir::loop_kind::serial;
   knob_value kind_enabled = literal(1);  ///< 0: serial after all
-  bool fused = false;                  ///< runs together with the next loop inside of it, as one loop
-  std::string group;                   ///< name of the fused loop, at the innermost of its members
+  bool fused = false;                    ///< runs together with the next loop inside of it, as one loop
+  std::string group;                     ///< name of the fused loop, at the innermost of its members
 };
 
 /// One dimension of an access: floor((constant + sum coefficient[axis] * axis) / divisor), or anything at all
@@ -49,18 +49,18 @@ struct planned_place {
 struct planned_stage {
   handle<ir::stage> definition;
   std::vector<planned_loop> loops;
-  std::vector<std::int32_t> order;          ///< leaves, outermost first
-  std::vector<std::int32_t> permuted;       ///< positions of `order` that `permutation` rearranges
+  std::vector<std::int32_t> order;     ///< leaves, outermost first
+  std::vector<std::int32_t> permuted;  ///< positions of `order` that `permutation` rearranges
   knob_value permutation = literal(0);
-  bool placed = false;                      ///< by a compute_at
+  bool placed = false;  ///< by a compute_at
   std::vector<planned_place> places = {planned_place{}};
-  knob_value place = literal(0);            ///< index into `places`
+  knob_value place = literal(0);  ///< index into `places`
   ir::memory where = ir::memory::local;
   bool where_given = false;
   bool packed = false;
   bool doubled = false;
   bool output = false;
-  std::vector<planned_access> accesses;     ///< reads, then the write
+  std::vector<planned_access> accesses;  ///< reads, then the write
 
   [[nodiscard]] std::size_t axis_count() const noexcept {
     return definition->axes.size() + definition->reduction.axes.size();
@@ -80,7 +80,7 @@ struct planned_stage {
 };
 
 struct plan {
-  handle<ir::program> program;  ///< after the structural steps; boundaries are conditions
+  handle<ir::program> program;        ///< after the structural steps; boundaries are conditions
   std::vector<planned_stage> stages;  ///< as program->stages
   std::vector<knob> knobs;
 

@@ -12,10 +12,12 @@ namespace detail {
 
 /// How many iterations the parts of a loop of `extent` make: an extent that its own parts do not divide is rounded up,
 /// so that no two iterations of the loop around meet.
-inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l, std::int32_t extent) {
+inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l,
+                            std::int32_t extent) {
   std::int32_t inner = 1;
   for (std::size_t c = l.children.size(); c-- > 0;) {
-    auto const wanted = c == 0 ? extent : std::min(static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen)), extent);
+    auto const wanted =
+        c == 0 ? extent : std::min(static_cast<std::int32_t>(p.value(l.factors[c - 1], chosen)), extent);
     auto const& part = st.loops[static_cast<std::size_t>(l.children[c])];
     auto const made = part.children.empty() ? wanted : covered(p, chosen, st, part, wanted);
     inner *= made;
@@ -62,7 +64,9 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
     out.loops[static_cast<std::size_t>(out.loop_count++)] = {extent[static_cast<std::size_t>(id)],
                                                              stride[static_cast<std::size_t>(id)],
                                                              static_cast<std::int16_t>(l.axis),
-                                                             static_cast<std::int16_t>(id), kind, l.fused};
+                                                             static_cast<std::int16_t>(id),
+                                                             kind,
+                                                             l.fused};
   }
   if (st.permuted.empty()) return;
   auto const& k = p.knobs[static_cast<std::size_t>(st.permutation.knob)];
@@ -81,7 +85,8 @@ inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Ru
   auto const& s = n.stages[st];
   for (std::int32_t i = 0; i < s.count; ++i) {
     auto const& l = n.loops[static_cast<std::size_t>(s.first + i)];
-    if (static_cast<std::size_t>(l.axis) == axis && runs(i)) span += static_cast<std::int64_t>(l.stride) * (l.extent - 1);
+    if (static_cast<std::size_t>(l.axis) == axis && runs(i))
+      span += static_cast<std::int64_t>(l.stride) * (l.extent - 1);
   }
   return std::min<std::int64_t>(span, s.extent[axis] - 1);
 }
@@ -100,7 +105,8 @@ inline bool over_threads(nest const& n, std::size_t st, std::int32_t level) {
 /// How far the base of an axis of an attached stage moves. `of_reader(r, x, here)`: how far axis x of reader r does;
 /// here: the stage is computed inside of loops of r.
 template <class OfReader>
-inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, OfReader const& of_reader) {
+inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis,
+                              OfReader const& of_reader) {
   auto const& s = n.stages[st];
   if (s.attached_to < 0 || axis >= p.stages[st].definition->axes.size()) return 0;
   if (s.extent[axis] >= p.stages[st].axis_size(axis)) return 0;  // the whole axis: its base is 0
@@ -122,9 +128,11 @@ inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std:
 }
 
 /// … while the loops between place (of, depth) and the stage's own place run.
-inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of, std::int32_t depth) {
+inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
+                              std::int32_t depth) {
   auto const last = n.stages[st].depth;
-  if (n.stages[st].attached_to == static_cast<std::int16_t>(of) && last <= depth) return 0;  // it stands outside of them
+  if (n.stages[st].attached_to == static_cast<std::int16_t>(of) && last <= depth)
+    return 0;  // it stands outside of them
   return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
     if (r == of) return own_span(n, r, x, depth, here ? last : n.stages[r].count - 1);
     return (here ? own_span(n, r, x, -1, last) : 0) + base_span(p, n, r, x, of, depth);
@@ -157,7 +165,8 @@ inline std::int64_t axis_span(plan const& p, nest const& n, std::size_t st, std:
   auto const span = ttune::axis_span(p, n, st, axis, at.of, at.depth);
   if (!at.group) return span;
   auto threads = base_span_of_threads(p, n, st, axis);
-  if (st == at.of) threads += own_span(n, st, axis, [&](std::int32_t i) { return i <= at.depth && over_threads(n, st, i); });
+  if (st == at.of)
+    threads += own_span(n, st, axis, [&](std::int32_t i) { return i <= at.depth && over_threads(n, st, i); });
   return std::min(span + threads, p.stages[st].axis_size(axis) - 1);
 }
 
@@ -172,13 +181,16 @@ inline bool moves_outside(plan const& p, nest const& n, std::size_t x, region_pl
   auto const& s = n.stages[at.of];
   auto const& of = p.stages[at.of];
   if (s.attached_to >= 0 && x < of.definition->axes.size() && s.extent[x] < of.axis_size(x)) return true;
-  return own_span(n, at.of, x, [&](std::int32_t i) { return i <= at.depth && !(at.group && over_threads(n, at.of, i)); }) != 0;
+  return own_span(n, at.of, x,
+                  [&](std::int32_t i) { return i <= at.depth && !(at.group && over_threads(n, at.of, i)); }) != 0;
 }
 
-inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, region_place const& at, low_form& to);
+inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale,
+                    region_place const& at, low_form& to);
 
 /// That of one index of reader `r`. False if there is no one form for it.
-inline bool low_of(plan const& p, nest const& n, std::size_t r, planned_index const& index, region_place const& at, low_form& to) {
+inline bool low_of(plan const& p, nest const& n, std::size_t r, planned_index const& index, region_place const& at,
+                   low_form& to) {
   to.constant += index.constant;
   for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
     auto const c = index.coefficient[x];
@@ -190,7 +202,8 @@ inline bool low_of(plan const& p, nest const& n, std::size_t r, planned_index co
 }
 
 /// Adds `scale` times the smallest value of axis `x` of reader `r`.
-inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale, region_place const& at, low_form& to) {
+inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, std::int64_t scale,
+                    region_place const& at, low_form& to) {
   if (r == at.of) {
     if (moves_outside(p, n, x, at)) to.coefficient[x] += scale;
     return true;
@@ -217,7 +230,8 @@ inline bool add_low(plan const& p, nest const& n, std::size_t r, std::size_t x, 
 }
 
 /// How far the dividend of one index moves inside a place.
-inline std::int64_t index_span(plan const& p, nest const& n, std::size_t r, planned_index const& index, region_place const& at) {
+inline std::int64_t index_span(plan const& p, nest const& n, std::size_t r, planned_index const& index,
+                               region_place const& at) {
   std::int64_t span = 0;
   for (std::size_t x = 0; x < index.coefficient.size(); ++x)
     if (index.coefficient[x] != 0) span += std::abs(index.coefficient[x]) * axis_span(p, n, r, x, at);
@@ -245,7 +259,8 @@ inline std::int64_t touched_by_several(plan const& p, nest const& n, std::size_t
   for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
     auto const& index = a.indices[d];
     low_form form;
-    if (!together || !low_of(p, n, r, index, at, form) || (divisor != 0 && (index.divisor != divisor || form.coefficient != base.coefficient))) {
+    if (!together || !low_of(p, n, r, index, at, form) ||
+        (divisor != 0 && (index.divisor != divisor || form.coefficient != base.coefficient))) {
       together = false;
       return;
     }

@@ -16,26 +16,28 @@ enum class primitive : std::uint8_t {
   merge,        ///< loops: adjacent axes of `stage` -> results[0]: one axis in all stages, where layouts allow
   cache_read,   ///< `stage` reads loops[0] through the new stage results[0]
   cache_write,  ///< the reduction of `stage` moves into the new stage results[0], which `stage` copies
-  rfactor,      ///< reduction axis loops[0] of `stage` is split by values[0]; the part kept becomes an axis of results[0]
-  inline_stage, ///< `stage` is computed where it is read
+  rfactor,  ///< reduction axis loops[0] of `stage` is split by values[0]; the part kept becomes an axis of results[0]
+  inline_stage,  ///< `stage` is computed where it is read
   // loops
-  split,        ///< loops[0] -> results, outermost first; values: extents of all but the outermost
-  fuse,         ///< loops, outermost first -> results[0]
-  reorder,      ///< loops take the places that they hold now in this order; values[0]: a permutation knob of them
-  parallel, vectorize, unroll,  ///< loops; values[0], if any: a boolean knob
-  bind,         ///< loops[0]; values[0]: the ir::loop_kind
+  split,    ///< loops[0] -> results, outermost first; values: extents of all but the outermost
+  fuse,     ///< loops, outermost first -> results[0]
+  reorder,  ///< loops take the places that they hold now in this order; values[0]: a permutation knob of them
+  parallel,
+  vectorize,
+  unroll,  ///< loops; values[0], if any: a boolean knob
+  bind,    ///< loops[0]; values[0]: the ir::loop_kind
   // places
-  compute_at,   ///< `stage` inside loop loops[1] of stage loops[0]; a location knob chooses among loops[1...]
-  store_in,     ///< buffer of `stage`; values[0]: the ir::memory
-  pack,         ///< buffer of `stage` is laid out in the order of its loops
-  annotate,     ///< loops[0], results[0]: a note for the emitter; values[0]
-  double_buffer ///< `stage` is computed one iteration of the loop around ahead
+  compute_at,    ///< `stage` inside loop loops[1] of stage loops[0]; a location knob chooses among loops[1...]
+  store_in,      ///< buffer of `stage`; values[0]: the ir::memory
+  pack,          ///< buffer of `stage` is laid out in the order of its loops
+  annotate,      ///< loops[0], results[0]: a note for the emitter; values[0]
+  double_buffer  ///< `stage` is computed one iteration of the loop around ahead
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
-  constexpr char const* names[] = {"merge", "cache_read", "cache_write", "rfactor", "inline_stage", "split",
-                                   "fuse",  "reorder",    "parallel",    "vectorize", "unroll",     "bind",
-                                   "compute_at", "store_in", "pack", "annotate", "double_buffer"};
+  constexpr char const* names[] = {"merge",      "cache_read", "cache_write", "rfactor",   "inline_stage", "split",
+                                   "fuse",       "reorder",    "parallel",    "vectorize", "unroll",       "bind",
+                                   "compute_at", "store_in",   "pack",        "annotate",  "double_buffer"};
   return names[static_cast<int>(p)];
 }
 

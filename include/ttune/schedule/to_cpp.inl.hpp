@@ -19,7 +19,8 @@ class fixed_steps {
  public:
   fixed_steps(space const& of, configuration const& chosen) : of_(of), chosen_(chosen) {
     bool fits = chosen.choices.size() == of.knobs.size();
-    for (std::size_t i = 0; fits && i < chosen.choices.size(); ++i) fits = chosen.choices[i] >= 0 && chosen.choices[i] < of.knobs[i].choices();
+    for (std::size_t i = 0; fits && i < chosen.choices.size(); ++i)
+      fits = chosen.choices[i] >= 0 && chosen.choices[i] < of.knobs[i].choices();
     if (!fits) throw argument_error("to_cpp: the configuration is none of the space of " + of.program->name);
   }
 
@@ -43,13 +44,16 @@ class fixed_steps {
   [[nodiscard]] std::string const& place(step const& s) const {
     return s.loops.at(1 + static_cast<std::size_t>(s.values.empty() ? 0 : value(s.values[0])));
   }
-  static bool contains(name_list const& all, std::string const& name) { return std::find(all.begin(), all.end(), name) != all.end(); }
+  static bool contains(name_list const& all, std::string const& name) {
+    return std::find(all.begin(), all.end(), name) != all.end();
+  }
 
   /// Stages that the configuration computes where they are read. Copies of which nothing else is said are as if they
   /// had never been made.
   void find_inlined() {
     for (auto const& s : of_.steps)
-      if (s.what == primitive::compute_at && place(s) == place_inline && !contains(inlined_, s.stage)) inlined_.push_back(s.stage);
+      if (s.what == primitive::compute_at && place(s) == place_inline && !contains(inlined_, s.stage))
+        inlined_.push_back(s.stage);
     auto const is_copy = [&](std::string const& name) {
       bool made = false;
       bool spoken_of = false;
@@ -69,7 +73,8 @@ class fixed_steps {
   }
 
   void add(step s) {
-    bool const is_switch = s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll;
+    bool const is_switch =
+        s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll;
     if (is_switch && !s.values.empty() && value(s.values[0]) == 0) return;
     if (s.what == primitive::reorder && !s.values.empty()) s.loops = ordered(s);
     if (s.what == primitive::compute_at) {
@@ -101,12 +106,17 @@ class fixed_steps {
         return st.where == ir::memory::prepared && !is_prepared(all, st.definition->name);
       });
       if (more == one.stages.end()) return;
-      made_.push_back({primitive::store_in, more->definition->name, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::shared))}});
+      made_.push_back({primitive::store_in,
+                       more->definition->name,
+                       {},
+                       {},
+                       {literal(static_cast<std::int64_t>(ir::memory::shared))}});
     }
   }
   [[nodiscard]] static bool is_prepared(plan const& p, std::string const& stage) {
-    return std::any_of(p.stages.begin(), p.stages.end(),
-                       [&](planned_stage const& st) { return st.definition->name == stage && st.where == ir::memory::prepared; });
+    return std::any_of(p.stages.begin(), p.stages.end(), [&](planned_stage const& st) {
+      return st.definition->name == stage && st.where == ir::memory::prepared;
+    });
   }
 
   space const& of_;
@@ -160,7 +170,8 @@ class cpp_writer {
       case primitive::cache_write: return call(s, "cache_write", quoted(s.results[0]));
       case primitive::rfactor: {
         auto const over = loop(s.loops[0]);
-        return call(s, "rfactor", over + ", " + std::to_string(value()) + ", " + quoted(s.results[0]) + ", " + loop(s.results[1]));
+        return call(s, "rfactor",
+                    over + ", " + std::to_string(value()) + ", " + quoted(s.results[0]) + ", " + loop(s.results[1]));
       }
       case primitive::inline_stage: return call(s, "inline_stage", quoted(s.stage));
       case primitive::split: return write_split(s);
@@ -174,7 +185,8 @@ class cpp_writer {
       case primitive::vectorize:
       case primitive::unroll: return call(s, name_of(s.what), listed(s.loops));
       case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value()));
-      case primitive::annotate: return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value()));
+      case primitive::annotate:
+        return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value()));
       case primitive::compute_at: return call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(s.loops[1]));
       case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value())));
       case primitive::pack:

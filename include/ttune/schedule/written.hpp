@@ -15,8 +15,8 @@ namespace ttune::inline v0 {
 
 /// How a loop is cut: by the given inner extents, outermost first, or by a knob.
 struct split_choice {
-  std::vector<std::int64_t> inner;   ///< literal; empty: a knob
-  std::string name;                  ///< of the knob
+  std::vector<std::int64_t> inner;  ///< literal; empty: a knob
+  std::string name;                 ///< of the knob
   std::int32_t parts = 2;
   factor_policy policy = factor_policy::exact;
   factor_limits limits = {};
@@ -92,11 +92,13 @@ class written_schedule {
     std::string loop;
     knob_expression value;
   };
-  void add(primitive what, std::vector<std::string> loops, std::vector<std::string> results = {}, std::vector<knob_value> values = {});
+  void add(primitive what, std::vector<std::string> loops, std::vector<std::string> results = {},
+           std::vector<knob_value> values = {});
   [[nodiscard]] std::int32_t add_knob(primitive what, knob k);
   [[nodiscard]] knob_expression extent_of(primitive what, std::string const& loop) const;
   void set_extent(std::string const& loop, knob_expression value);
-  [[nodiscard]] std::vector<knob_value> cut(std::string const& loop, split_choice& choice, std::vector<std::string> const& parts);
+  [[nodiscard]] std::vector<knob_value> cut(std::string const& loop, split_choice& choice,
+                                            std::vector<std::string> const& parts);
 
   ttune::space made_;
   std::string current_;

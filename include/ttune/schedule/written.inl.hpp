@@ -37,12 +37,14 @@ struct operator_text {
 }
 
 /// Adds the operands that a stage and its producers read, in reading order.
-inline void collect_inputs(handle<ir::stage> const& from, std::vector<handle<ir::tensor>>& found, std::vector<handle<ir::stage>>& seen) {
+inline void collect_inputs(handle<ir::stage> const& from, std::vector<handle<ir::tensor>>& found,
+                           std::vector<handle<ir::stage>>& seen) {
   for (auto const& s : seen)
     if (s == from) return;
   seen.push_back(from);
   auto const add = [&](handle<ir::tensor> const& t) {
-    if (t->role != ir::tensor_role::table && std::find(found.begin(), found.end(), t) == found.end()) found.push_back(t);
+    if (t->role != ir::tensor_role::table && std::find(found.begin(), found.end(), t) == found.end())
+      found.push_back(t);
   };
   auto const look = [&](ir::expr const& e) {
     auto const* a = ir::as<ir::access>(e);
@@ -83,7 +85,8 @@ TTUNE_INLINE extent_formula extent_formula::join(knob_expression::op what, exten
   return a;
 }
 
-TTUNE_INLINE written_schedule::written_schedule(handle<ir::program> program, std::string stage) : current_(std::move(stage)) {
+TTUNE_INLINE written_schedule::written_schedule(handle<ir::program> program, std::string stage)
+    : current_(std::move(stage)) {
   made_.program = std::move(program);
   std::string names;
   for (auto const& st : made_.program->stages) {
@@ -102,23 +105,29 @@ TTUNE_INLINE handle<ir::program> written_schedule::program_of(handle<ir::stage> 
 
 TTUNE_INLINE void written_schedule::enter(std::string stage) {
   if (std::find(by_text_.begin(), by_text_.end(), stage) != by_text_.end())
-    throw schedule_error("in", stage, "was scheduled by its name in quotes before: stay with that, the compiler does not know its loops any more");
+    throw schedule_error(
+        "in", stage,
+        "was scheduled by its name in quotes before: stay with that, the compiler does not know its loops any more");
   current_ = std::move(stage);
 }
 TTUNE_INLINE void written_schedule::enter_by_text(std::string stage, bool has_object) {
   if (has_object)
-    throw schedule_error("in", stage, "was scheduled by its object before: write in(" + stage + "), so that the compiler checks its loops");
+    throw schedule_error(
+        "in", stage,
+        "was scheduled by its object before: write in(" + stage + "), so that the compiler checks its loops");
   if (std::find(by_text_.begin(), by_text_.end(), stage) == by_text_.end()) by_text_.push_back(stage);
   current_ = std::move(stage);
 }
 
-TTUNE_INLINE void written_schedule::add(primitive what, std::vector<std::string> loops, std::vector<std::string> results, std::vector<knob_value> values) {
+TTUNE_INLINE void written_schedule::add(primitive what, std::vector<std::string> loops,
+                                        std::vector<std::string> results, std::vector<knob_value> values) {
   made_.steps.push_back({what, current_, std::move(loops), std::move(results), std::move(values)});
 }
 
 TTUNE_INLINE std::int32_t written_schedule::add_knob(primitive what, knob k) {
   for (auto const& other : made_.knobs)
-    if (other.name == k.name) throw schedule_error(name_of(what), k.name, "there is a knob of this name: choose another");
+    if (other.name == k.name)
+      throw schedule_error(name_of(what), k.name, "there is a knob of this name: choose another");
   made_.knobs.push_back(std::move(k));
   return static_cast<std::int32_t>(made_.knobs.size()) - 1;
 }
@@ -148,7 +157,8 @@ TTUNE_INLINE void written_schedule::set_extent(std::string const& loop, knob_exp
 }
 
 /// The extents of all parts but the outermost; remembers those of all.
-TTUNE_INLINE std::vector<knob_value> written_schedule::cut(std::string const& loop, split_choice& choice, std::vector<std::string> const& parts) {
+TTUNE_INLINE std::vector<knob_value> written_schedule::cut(std::string const& loop, split_choice& choice,
+                                                           std::vector<std::string> const& parts) {
   auto const whole = extent_of(primitive::split, loop);
   std::vector<knob_value> values;
   if (!choice.inner.empty()) {
@@ -157,15 +167,20 @@ TTUNE_INLINE std::vector<knob_value> written_schedule::cut(std::string const& lo
     values.push_back({add_knob(primitive::split, one_of_knob(choice.name, choice.values)), 0, 0});
   } else {
     if (!whole.depends_on().empty())
-      throw schedule_error("split", loop, "the extent of this loop is a knob's choice already: split the axis into more parts at once, or take one_of");
-    auto const id = add_knob(primitive::split, factors_knob(choice.name, whole.evaluate({}, {}), choice.parts, choice.policy, choice.limits));
+      throw schedule_error(
+          "split", loop,
+          "the extent of this loop is a knob's choice already: split the axis into more parts at once, or take one_of");
+    auto const id = add_knob(primitive::split, factors_knob(choice.name, whole.evaluate({}, {}), choice.parts,
+                                                            choice.policy, choice.limits));
     for (std::int32_t c = 1; c < choice.parts; ++c) values.push_back({id, c, 0});
     set_extent(parts[0], knob_value{id, 0, 0});
     for (std::size_t i = 1; i < parts.size(); ++i) set_extent(parts[i], values[i - 1]);
     return values;
   }
   if (values.size() + 1 != parts.size())
-    throw schedule_error("split", loop, std::to_string(parts.size()) + " parts take " + std::to_string(parts.size() - 1) + " inner extents, given are " + std::to_string(values.size()));
+    throw schedule_error("split", loop,
+                         std::to_string(parts.size()) + " parts take " + std::to_string(parts.size() - 1) +
+                             " inner extents, given are " + std::to_string(values.size()));
   knob_expression inner = 1;
   for (auto const& v : values) inner = inner * knob_expression(v);
   set_extent(parts[0], ceil_divide(whole, inner));
@@ -173,7 +188,8 @@ TTUNE_INLINE std::vector<knob_value> written_schedule::cut(std::string const& lo
   return values;
 }
 
-TTUNE_INLINE void written_schedule::split(std::string const& loop, split_choice choice, std::vector<std::string> parts) {
+TTUNE_INLINE void written_schedule::split(std::string const& loop, split_choice choice,
+                                          std::vector<std::string> parts) {
   auto values = cut(loop, choice, parts);
   add(primitive::split, {loop}, std::move(parts), std::move(values));
 }
@@ -189,14 +205,19 @@ TTUNE_INLINE void written_schedule::merge(std::vector<std::string> axes, std::st
   add(primitive::merge, std::move(axes), {std::move(result)});
 }
 
-TTUNE_INLINE void written_schedule::reorder(std::vector<std::string> loops) { add(primitive::reorder, std::move(loops)); }
+TTUNE_INLINE void written_schedule::reorder(std::vector<std::string> loops) {
+  add(primitive::reorder, std::move(loops));
+}
 TTUNE_INLINE void written_schedule::reorder(order_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(primitive::reorder, permutation_knob(choice.name, static_cast<std::int32_t>(loops.size())));
   add(primitive::reorder, std::move(loops), {}, {{id, 0, 0}});
 }
 
-TTUNE_INLINE void written_schedule::run_as(primitive how, std::vector<std::string> loops) { add(how, std::move(loops)); }
-TTUNE_INLINE void written_schedule::run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops) {
+TTUNE_INLINE void written_schedule::run_as(primitive how, std::vector<std::string> loops) {
+  add(how, std::move(loops));
+}
+TTUNE_INLINE void written_schedule::run_as(primitive how, boolean_choice const& choice,
+                                           std::vector<std::string> loops) {
   auto const id = add_knob(how, boolean_knob(choice.name));
   add(how, std::move(loops), {}, {{id, 0, 0}});
 }
@@ -214,8 +235,11 @@ TTUNE_INLINE void written_schedule::compute_at(std::string reader, std::string l
 TTUNE_INLINE void written_schedule::cache_read(std::string source, std::string copy) {
   add(primitive::cache_read, {std::move(source)}, {std::move(copy)});
 }
-TTUNE_INLINE void written_schedule::cache_write(std::string inner) { add(primitive::cache_write, {}, {std::move(inner)}); }
-TTUNE_INLINE void written_schedule::rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept) {
+TTUNE_INLINE void written_schedule::cache_write(std::string inner) {
+  add(primitive::cache_write, {}, {std::move(inner)});
+}
+TTUNE_INLINE void written_schedule::rfactor(std::string axis, std::int64_t factor, std::string partial,
+                                            std::string kept) {
   add(primitive::rfactor, {std::move(axis)}, {std::move(partial), std::move(kept)}, {literal(factor)});
 }
 TTUNE_INLINE void written_schedule::inline_stage(std::string stage) {

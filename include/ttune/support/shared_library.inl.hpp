@@ -19,7 +19,9 @@ TTUNE_INLINE shared_library::shared_library(std::vector<std::string> const& name
   if (handle_) failure_.clear();
 }
 
-TTUNE_INLINE void* shared_library::find(char const* name) const noexcept { return handle_ ? dlsym(handle_, name) : nullptr; }
+TTUNE_INLINE void* shared_library::find(char const* name) const noexcept {
+  return handle_ ? dlsym(handle_, name) : nullptr;
+}
 
 TTUNE_INLINE void* shared_library::symbol(char const* name) const {
   if (auto* const found = find(name)) return found;

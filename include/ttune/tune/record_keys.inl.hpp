@@ -16,7 +16,8 @@ inline std::string without_numbers(std::string const& text) {
   bool in_word = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     bool const digit = text[i] >= '0' && text[i] <= '9';
-    bool const word = digit || text[i] == '_' || (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z');
+    bool const word =
+        digit || text[i] == '_' || (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z');
     if (digit && !in_word) {
       made += '#';
       while (i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9') ++i;
@@ -34,7 +35,10 @@ inline std::uint64_t hash_of_space(space const& s) {
     h.add(static_cast<std::uint64_t>(st.what)).add(st.stage);
     for (auto const& l : st.loops) h.add(l);
     for (auto const& r : st.results) h.add(r);
-    for (auto const& v : st.values) h.add(static_cast<std::uint64_t>(v.knob)).add(static_cast<std::uint64_t>(v.column)).add(static_cast<std::uint64_t>(v.literal));
+    for (auto const& v : st.values)
+      h.add(static_cast<std::uint64_t>(v.knob))
+          .add(static_cast<std::uint64_t>(v.column))
+          .add(static_cast<std::uint64_t>(v.literal));
   }
   for (auto const& k : s.knobs) {
     h.add(k.name);

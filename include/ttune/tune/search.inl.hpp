@@ -9,7 +9,9 @@
 namespace ttune::inline v0 {
 
 TTUNE_INLINE any_search any_search::another() const {
-  if (!another_) throw argument_error("the search " + (strategy_ ? strategy_->name() : "(none)") + " cannot be copied: several workloads need one each; pass the strategy by value");
+  if (!another_)
+    throw argument_error("the search " + (strategy_ ? strategy_->name() : "(none)") +
+                         " cannot be copied: several workloads need one each; pass the strategy by value");
   return another_();
 }
 

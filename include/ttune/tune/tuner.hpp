@@ -27,7 +27,8 @@ class tuner {
   tuner(std::shared_ptr<backend> compiler, tuner_options options);
   template <class Backend>
     requires(std::is_base_of_v<backend, Backend>)
-  explicit tuner(Backend compiler, tuner_options options = {}) : tuner(std::make_shared<Backend>(std::move(compiler)), std::move(options)) {}
+  explicit tuner(Backend compiler, tuner_options options = {})
+      : tuner(std::make_shared<Backend>(std::move(compiler)), std::move(options)) {}
 
   /// Tunes in a space of the caller's, or in the derived one. Throws backend_error if the seed itself cannot be
   /// compiled or run, and what `on_progress` throws.
@@ -46,19 +47,22 @@ class tuner {
   /// Equivalent computes of one operator: trials go to what promises to be fastest, among those that `allowed` allows.
   /// The report says which won. Throws argument_error if none is allowed.
   template <class Op>
-  [[nodiscard]] auto tune(alternatives_type<Op> const& all, tuning_budget const& budget = {}, numerics const& allowed = {}) {
+  [[nodiscard]] auto tune(alternatives_type<Op> const& all, tuning_budget const& budget = {},
+                          numerics const& allowed = {}) {
     std::vector<alternative> each;
     for (auto const& op : all.all()) each.push_back({space_of(op.program()), op.error()});
     return make_tuned(all.all().front(), tune_alternatives(std::move(each), budget, allowed), options_.executor);
   }
-  [[nodiscard]] tuning_result tune_alternatives(std::vector<alternative> all, tuning_budget const& budget = {}, numerics const& allowed = {});
+  [[nodiscard]] tuning_result tune_alternatives(std::vector<alternative> all, tuning_budget const& budget = {},
+                                                numerics const& allowed = {});
 
   /// Several workloads within one budget: trials go where they may save most time. Results in the same order.
   [[nodiscard]] std::vector<tuning_result> tune_all(std::vector<space> const& spaces, tuning_budget const& budget = {});
   /// Operators of the DSL: `auto [a, b] = tuner.tune_all(std::tuple{matmul, conv}, {.time = 2s});`
   template <tunable... Ops>
   [[nodiscard]] auto tune_all(std::tuple<Ops...> const& ops, tuning_budget const& budget = {}) {
-    auto found = std::apply([&](Ops const&... op) { return tune_all(std::vector<space>{space_of(op.program())...}, budget); }, ops);
+    auto found = std::apply(
+        [&](Ops const&... op) { return tune_all(std::vector<space>{space_of(op.program())...}, budget); }, ops);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::tuple(make_tuned(std::get<I>(ops), std::move(found[I]), options_.executor)...);
     }(std::index_sequence_for<Ops...>());
@@ -70,7 +74,8 @@ class tuner {
     for (auto const& op : ops) spaces.push_back(space_of(op.program()));
     auto found = tune_all(spaces, budget);
     std::vector<decltype(make_tuned(ops[0], std::move(found[0]), options_.executor))> made;
-    for (std::size_t i = 0; i < ops.size(); ++i) made.push_back(make_tuned(ops[i], std::move(found[i]), options_.executor));
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      made.push_back(make_tuned(ops[i], std::move(found[i]), options_.executor));
     return made;
   }
 

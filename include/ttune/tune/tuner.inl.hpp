@@ -4,29 +4,39 @@
 #include <algorithm>
 
 #include "ttune/support/error.hpp"
-#include "ttune/tune/annealing.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/annealing.hpp"
 #include "ttune/tune/linear_model.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options) : backend_(std::move(compiler)), options_(std::move(options)) {
-  if (inside_worker()) throw argument_error("a tuner cannot be made inside a worker: call is_worker() and run_worker() first thing in main");
+TTUNE_INLINE tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
+    : backend_(std::move(compiler)), options_(std::move(options)) {
+  if (inside_worker())
+    throw argument_error(
+        "a tuner cannot be made inside a worker: call is_worker() and run_worker() first thing in main");
   if (options_.batch < 1) throw argument_error("tuner: a batch has at least one trial");
   if (!options_.model) options_.model = linear_model{};
   if (!options_.search) options_.search = annealing{};
   if (!options_.executor) options_.executor = default_executor();
 }
 
-TTUNE_INLINE space tuner::space_of(handle<ir::program> const& program) const { return derive_space(program, backend_->target()); }
+TTUNE_INLINE space tuner::space_of(handle<ir::program> const& program) const {
+  return derive_space(program, backend_->target());
+}
 
-TTUNE_INLINE tuning_result tuner::tune(space const& in, tuning_budget const& budget) { return std::move(tune_all({in}, budget).front()); }
+TTUNE_INLINE tuning_result tuner::tune(space const& in, tuning_budget const& budget) {
+  return std::move(tune_all({in}, budget).front());
+}
 
-TTUNE_INLINE tuning_result tuner::tune(handle<ir::program> const& program, tuning_budget const& budget) { return tune(space_of(program), budget); }
+TTUNE_INLINE tuning_result tuner::tune(handle<ir::program> const& program, tuning_budget const& budget) {
+  return tune(space_of(program), budget);
+}
 
-TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all, tuning_budget const& budget, numerics const& allowed) {
+TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all, tuning_budget const& budget,
+                                                    numerics const& allowed) {
   std::scoped_lock const lock(*one_at_a_time_);
   detail::budget_meter meter(budget, 1);
   detail::learner model(options_.model);
@@ -47,7 +57,8 @@ inline tuning_session* most_promising(std::vector<std::unique_ptr<tuning_session
 
 TTUNE_INLINE std::vector<tuning_result> tuner::tune_all(std::vector<space> const& spaces, tuning_budget const& budget) {
   if (!budget.calls.empty() && budget.calls.size() != spaces.size())
-    throw argument_error("tune_all: calls are given for " + std::to_string(budget.calls.size()) + " of " + std::to_string(spaces.size()) + " workloads");
+    throw argument_error("tune_all: calls are given for " + std::to_string(budget.calls.size()) + " of " +
+                         std::to_string(spaces.size()) + " workloads");
   std::scoped_lock const lock(*one_at_a_time_);
   detail::session_clock const clock(options_.clock);
   detail::budget_meter meter(budget, spaces.size(), clock);
@@ -56,7 +67,8 @@ TTUNE_INLINE std::vector<tuning_result> tuner::tune_all(std::vector<space> const
   for (auto const& s : spaces) {
     auto search = spaces.size() == 1 ? options_.search : options_.search.another();
     auto const task = static_cast<std::int32_t>(sessions.size());
-    sessions.push_back(std::make_unique<detail::tuning_session>(task, options_, *backend_, std::move(search), model, meter, s));
+    sessions.push_back(
+        std::make_unique<detail::tuning_session>(task, options_, *backend_, std::move(search), model, meter, s));
     sessions.back()->start();
     clock.check();
   }

@@ -34,9 +34,9 @@ struct tuning_budget {
 };
 
 struct tuner_options {
-  any_cost_model model = {};      ///< none: linear_model
-  any_search search = {};         ///< none: annealing
-  shared_store records = {};      ///< none: nothing is looked up or kept
+  any_cost_model model = {};  ///< none: linear_model
+  any_search search = {};     ///< none: annealing
+  shared_store records = {};  ///< none: nothing is looked up or kept
   worker_choice worker = worker::program{};
   std::shared_ptr<ttune::executor> executor = {};  ///< of the kernels that come out; none: default_executor()
   std::uint64_t seed = 1;
@@ -45,9 +45,10 @@ struct tuner_options {
   double peak_flops_per_second = 0;  ///< for progress, share_of_peak and tune_all; 0: not known
   std::function<void(progress const&)> on_progress = {};  ///< after each trial; an exception ends the tuning
   std::string device = {};                                ///< kept in records
-  /// Seconds since any moment: what budgets and reports go by, called by the thread that tunes; what it throws is rethrown. It may jump: a step back
-  /// takes no time, a step ahead ends the budget sooner. None: std::chrono::steady_clock. With one that does not look at
-  /// the time, and an interpreter_backend or a replay, `tune_all` is the same each time, too.
+  /// Seconds since any moment: what budgets and reports go by, called by the thread that tunes; what it throws is
+  /// rethrown. It may jump: a step back takes no time, a step ahead ends the budget sooner. None:
+  /// std::chrono::steady_clock. With one that does not look at the time, and an interpreter_backend or a replay,
+  /// `tune_all` is the same each time, too.
   std::function<double()> clock = {};
   /// Recorded measurements instead of trials: nothing is compiled or run but the kernel that wins, if the backend is
   /// available. For tests of searches and models. The records must be of the workload that is tuned.

@@ -11,7 +11,8 @@ TTUNE_INLINE std::string tuning_report::text() const {
   static constexpr char const* origins[] = {"found in the records", "tuned", "the heuristic seed"};
   char line[256];
   std::string made;
-  std::snprintf(line, sizeof line, "%s: %s, %.4g ms", workload.c_str(), origins[static_cast<int>(source)], seconds * 1e3);
+  std::snprintf(line, sizeof line, "%s: %s, %.4g ms", workload.c_str(), origins[static_cast<int>(source)],
+                seconds * 1e3);
   made += line;
   if (flops > 0 && seconds > 0) {
     std::snprintf(line, sizeof line, " (%.1f GFLOP/s, spread %.1f %%)", flops / seconds * 1e-9, spread * 100);
@@ -24,13 +25,19 @@ TTUNE_INLINE std::string tuning_report::text() const {
     made += "  " + a.name + (a.refused.empty() ? line : ": refused, " + a.refused) + "\n";
   }
   if (trials > 0) {
-    std::snprintf(line, sizeof line, "  %lld trials of a space of %s in %.1f s; %.2f times the untuned kernel (%.4g ms)\n", static_cast<long long>(trials),
-                  space_size.c_str(), tuning_seconds, gain, seed_seconds * 1e3);
+    std::snprintf(line, sizeof line,
+                  "  %lld trials of a space of %s in %.1f s; %.2f times the untuned kernel (%.4g ms)\n",
+                  static_cast<long long>(trials), space_size.c_str(), tuning_seconds, gain, seed_seconds * 1e3);
     made += line;
     for (std::size_t s = 1; s < trial_statuses; ++s)
-      if (trials_by_status[s] != 0) made += "  " + std::to_string(trials_by_status[s]) + " " + name_of(static_cast<trial_status>(s)) + "\n";
-    if (same_programs != 0) made += "  " + std::to_string(same_programs) + " more proposals meant programs that were known\n";
-    auto const how = replayed ? "; all times are recorded ones" : counted ? "; all times are counted ones, nothing ran" : isolated ? "" : "; candidates ran in this process, unprotected";
+      if (trials_by_status[s] != 0)
+        made += "  " + std::to_string(trials_by_status[s]) + " " + name_of(static_cast<trial_status>(s)) + "\n";
+    if (same_programs != 0)
+      made += "  " + std::to_string(same_programs) + " more proposals meant programs that were known\n";
+    auto const how = replayed   ? "; all times are recorded ones"
+                     : counted  ? "; all times are counted ones, nothing ran"
+                     : isolated ? ""
+                                : "; candidates ran in this process, unprotected";
     made += "  stopped: " + stopped_because + how + "\n";
   }
   return made + "  " + schedule + "\n";

@@ -32,23 +32,23 @@ std::string refusal(Function const& f) {
 }  // namespace
 
 TEST_CASE("capture: a matrix product") {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const tensor<"A", float, 2> A{{512, 256}};
-  const tensor<"B", float, 2> B{{256, 1024}};
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{512, 256}};
+  tensor<"B", float, 2> const B{{256, 1024}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
   auto const matmul = op(inputs(A, B), outputs(C), "matmul");
   CHECK(matmul.text() == "matmul(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)");
   CHECK(text(matmul).find("C(i, j) = sum(k < 256) A(i, k) * B(k, j)") != std::string::npos);
-  const auto D = compute<"C">(i, j) = sum(A(i, k) * B(k, j));  // the short form says the same
+  auto const D = compute<"C">(i, j) = sum(A(i, k) * B(k, j));  // the short form says the same
   CHECK(text(op(inputs(A, B), outputs(D), "matmul")) == text(matmul));
 }
 
 TEST_CASE("capture: a reduction inside an expression is a stage in the order of the left side") {
-  const auto [n, f, y, x, c, r, s] = axes<"n", "f", "y", "x", "c", "r", "s">;
-  const tensor<"I", float, 4> I{{1, 64, 56, 56}};
-  const constant<"W", float, 4> W{{128, 64, 3, 3}};
-  const tensor<"bias", float, 1> bias{{128}};
-  const auto O = compute<"O">(n, f, y.in(28), x.in(28)) =
+  auto const [n, f, y, x, c, r, s] = axes<"n", "f", "y", "x", "c", "r", "s">;
+  tensor<"I", float, 4> const I{{1, 64, 56, 56}};
+  constant<"W", float, 4> const W{{128, 64, 3, 3}};
+  tensor<"bias", float, 1> const bias{{128}};
+  auto const O = compute<"O">(n, f, y.in(28), x.in(28)) =
       relu(sum(over(c, r, s), zero_outside(I)(n, c, y * 2 + r - 1, x * 2 + s - 1) * W(f, c, r, s)) + bias(f));
   auto const printed = text(op(inputs(I, W, bias), outputs(O)));
   CHECK(printed.find("O.sum(n < 1, f < 128, y < 28, x < 28) = sum(c < 64, r < 3, s < 3)") != std::string::npos);
@@ -56,72 +56,77 @@ TEST_CASE("capture: a reduction inside an expression is a stage in the order of 
 }
 
 TEST_CASE("capture: equal reductions are one stage") {
-  const auto [i, k] = axes<"i", "k">;
-  const tensor<"S", float, 2> S{{64, 100}};
-  const auto P = compute<"P">(i, k) = exp(S(i, k) - max(over(k), S(i, k))) / sum(over(k), exp(S(i, k) - max(over(k), S(i, k))));
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"S", float, 2> const S{{64, 100}};
+  auto const P = compute<"P">(i, k) =
+      exp(S(i, k) - max(over(k), S(i, k))) / sum(over(k), exp(S(i, k) - max(over(k), S(i, k))));
   auto const made = op(inputs(S), outputs(P), "softmax");
   CHECK(made.program()->stages.size() == 3);
   CHECK(text(made).find("P.sum(i < 64) = sum(k < 100) exp(S(i, k) - P.max(i))") != std::string::npos);
 }
 
 TEST_CASE("capture: rank 0, several outputs, tuples, gather, updates") {
-  const auto [i, k] = axes<"i", "k">;
-  const tensor<"S", float, 2> S{{8, 10}};
-  const auto d = compute<"d">() = sum(S(i, k) * S(i, k));
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"S", float, 2> const S{{8, 10}};
+  auto const d = compute<"d">() = sum(S(i, k) * S(i, k));
   CHECK(text(op(inputs(S), outputs(d))).find("d() = sum(i < 8, k < 10) S(i, k) * S(i, k)") != std::string::npos);
-  const auto h = compute<"h">(i, k) = S(i, k) * 2;
-  const auto g = compute<"g">(i, k) = h(i, k) + 1;
+  auto const h = compute<"h">(i, k) = S(i, k) * 2;
+  auto const g = compute<"g">(i, k) = h(i, k) + 1;
   CHECK(op(inputs(S), outputs(h, g)).program()->outputs.size() == 2);
-  const tensor<"ix", std::int32_t, 1> ix{{5}, values(0, 8)};
-  const auto rows = compute<"rows">(i, k) = S(at(ix(i)), k);
+  tensor<"ix", std::int32_t, 1> const ix{{5}, values(0, 8)};
+  auto const rows = compute<"rows">(i, k) = S(at(ix(i)), k);
   CHECK(op(inputs(S, ix), outputs(rows)).program()->stages.size() == 1);
-  const tensor<"T", float, 2, row_major, tensor_kind::inout> T{{8, 10}};
-  const auto t = update(T)(i, k) = T(i, k) + S(i, k);
+  tensor<"T", float, 2, row_major, tensor_kind::inout> const T{{8, 10}};
+  auto const t = update(T)(i, k) = T(i, k) + S(i, k);
   CHECK(op(inputs(T, S), outputs(t)).program()->outputs[0]->updates);
 }
 
 TEST_CASE("capture: run-time extents are bound to constants") {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const dim b{"b", 1, 4096};
-  const tensor<"A", float, 2> A{{b, 256}};
-  const tensor<"B", float, 2> B{{256, 8}};
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  const auto D = compute<"D">(i, j) = C(i, j) + C(i, 0);
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  dim const b{"b", 1, 4096};
+  tensor<"A", float, 2> const A{{b, 256}};
+  tensor<"B", float, 2> const B{{256, 8}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const D = compute<"D">(i, j) = C(i, j) + C(i, 0);
   auto const open = op(inputs(A, B), outputs(D), "layer");
   CHECK(capture::open_dims(*open.program()) == std::vector<std::string>{"b"});
   auto const bound = open.at({{b, 64}});
   CHECK(capture::open_dims(*bound.program()).empty());
-  const tensor<"A", float, 2> A64{{64, 256}};
-  const auto C64 = compute<"C">(i, j) = sum(over(k), A64(i, k) * B(k, j));
-  const auto D64 = compute<"D">(i, j) = C64(i, j) + C64(i, 0);
+  tensor<"A", float, 2> const A64{{64, 256}};
+  auto const C64 = compute<"C">(i, j) = sum(over(k), A64(i, k) * B(k, j));
+  auto const D64 = compute<"D">(i, j) = C64(i, j) + C64(i, 0);
   CHECK(text(bound) == text(op(inputs(A64, B), outputs(D64), "layer")));
   CHECK(refusal([&] { (void)open.at({{b, 5000}}); }) == "dim b is 5000, and was declared within [1, 4096]");
   CHECK(refusal([&] { (void)open.at({{dim{"c", 1, 9}, 5}}); }) == "layer: no extent is the dim c");
-  const tensor<"V", float, 1> V{{b}};
-  const auto first = compute<"F">(i.in(100)) = V(i);
-  CHECK(refusal([&] { (void)op(inputs(V), outputs(first)).at({{b, 64}}); }).find("F: V dimension 0 is indexed with i, which runs over [0, 100); V has 64 there") == 0);
+  tensor<"V", float, 1> const V{{b}};
+  auto const first = compute<"F">(i.in(100)) = V(i);
+  CHECK(refusal([&] {
+          (void)op(inputs(V), outputs(first)).at({{b, 64}});
+        }).find("F: V dimension 0 is indexed with i, which runs over [0, 100); V has 64 there") == 0);
 }
 
 TEST_CASE("capture: what is wrong at run time is said with axis, operand and fix") {
-  const auto [i, j, k, y, x] = axes<"i", "j", "k", "y", "x">;
-  const tensor<"A", float, 2> A{{512, 256}};
-  const tensor<"E", float, 2> E{{255, 1024}};
+  auto const [i, j, k, y, x] = axes<"i", "j", "k", "y", "x">;
+  tensor<"A", float, 2> const A{{512, 256}};
+  tensor<"E", float, 2> const E{{255, 1024}};
   CHECK(refusal([&] { (void)(compute<"C">(i, j) = sum(over(k), A(i, k) * E(k, j))); }) ==
         "C: axis k has extent 256 in A dimension 1 and 255 in E dimension 0");
-  const tensor<"I", float, 2> I{{56, 56}};
+  tensor<"I", float, 2> const I{{56, 56}};
   auto const outside = refusal([&] { (void)(compute<"O">(y.in(28), x.in(28)) = I(y * 2 + 1, x * 2 + 2)); });
   CHECK(outside.find("O: I dimension 1 is indexed with") == 0);
   CHECK(outside.find("which runs over [2, 57); I has 56 there: use zero_outside(I)") != std::string::npos);
-  CHECK(refusal([&] { (void)(compute<"O">(y, x.in(28)) = I(y * 2, x)); }) == "O: nothing gives the extent of axis y; write y.in(n)");
+  CHECK(refusal([&] { (void)(compute<"O">(y, x.in(28)) = I(y * 2, x)); }) ==
+        "O: nothing gives the extent of axis y; write y.in(n)");
   CHECK(refusal([&] { (void)tensor<"Z", float, 1>{{-1}}; }).find("an extent is -1") != std::string::npos);
   CHECK(refusal([&] {
-          const auto C = compute<"C">(i, k) = A(i, k) * 2;
+          auto const C = compute<"C">(i, k) = A(i, k) * 2;
           (void)op(inputs(E), outputs(C));
         }).find("C reads A, which is not among the inputs") == 0);
-  const tensor<"U", std::uint8_t, 1> U{{4}};
+  tensor<"U", std::uint8_t, 1> const U{{4}};
   CHECK(refusal([&] { (void)(compute<"C">(i) = U(i) + 300); }).find("the constant 300 does not fit into u8") == 0);
-  const tensor<"ix", std::int32_t, 1> ix{{5}, values(0, 1000)};
+  tensor<"ix", std::int32_t, 1> const ix{{5}, values(0, 1000)};
   CHECK(refusal([&] { (void)(compute<"R">(j, k) = A(at(ix(j)), k)); }).find("A has 512 there") != std::string::npos);
-  const tensor<"T", float, 2, row_major, tensor_kind::inout> T{{8, 8}};
-  CHECK(refusal([&] { (void)(update(T)(i, k) = T(k, i)); }).find("reads T at other indices than it writes") != std::string::npos);
+  tensor<"T", float, 2, row_major, tensor_kind::inout> const T{{8, 8}};
+  CHECK(refusal([&] { (void)(update(T)(i, k) = T(k, i)); }).find("reads T at other indices than it writes") !=
+        std::string::npos);
 }

@@ -28,20 +28,20 @@ ir::ndarray counting(std::vector<std::int64_t> shape) {
 }  // namespace
 
 TEST_CASE("col_major: operands and results are row-major ones with their dimensions turned around") {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const tensor<"A", float, 2, col_major> A{{4, 3}};
-  const tensor<"B", float, 2> B{{3, 5}};
-  const auto C = compute<"C", col_major>(i, j) = sum(over(k), A(i, k) * B(k, j));
-  const tensor<"A", float, 2> At{{3, 4}};
-  const auto Ct = compute<"C">(j, i) = sum(over(k), At(k, i) * B(k, j));
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2, col_major> const A{{4, 3}};
+  tensor<"B", float, 2> const B{{3, 5}};
+  auto const C = compute<"C", col_major>(i, j) = sum(over(k), A(i, k) * B(k, j));
+  tensor<"A", float, 2> const At{{3, 4}};
+  auto const Ct = compute<"C">(j, i) = sum(over(k), At(k, i) * B(k, j));
   CHECK(text(op(inputs(A, B), outputs(C))) == text(op(inputs(At, B), outputs(Ct))));
 }
 
 TEST_CASE("col_major: stages that read a column-major stage, boundaries, several results") {
-  const auto [y, x, s] = axes<"y", "x", "s">;
-  const tensor<"I", float, 2, col_major> I{{6, 7}};
-  const auto P = compute<"P", col_major>(y, x) = I(y, x) * 2;
-  const auto Q = compute<"Q">(y, x) = sum(over(s.in(3)), zero_outside(P)(y, x + s - 1)) + clamp_outside(I)(y - 1, x);
+  auto const [y, x, s] = axes<"y", "x", "s">;
+  tensor<"I", float, 2, col_major> const I{{6, 7}};
+  auto const P = compute<"P", col_major>(y, x) = I(y, x) * 2;
+  auto const Q = compute<"Q">(y, x) = sum(over(s.in(3)), zero_outside(P)(y, x + s - 1)) + clamp_outside(I)(y - 1, x);
   auto const made = op(inputs(I), outputs(P, Q));
   auto const results = ir::evaluate(*made.program(), std::vector{counting({7, 6})});  // I(y, x) = 6 x + y
   REQUIRE(results.size() == 2);
@@ -59,10 +59,10 @@ TEST_CASE("col_major: stages that read a column-major stage, boundaries, several
 }
 
 TEST_CASE("col_major: an operand updated in place, and rank 3") {
-  const auto [a, b, c] = axes<"a", "b", "c">;
-  const tensor<"T", float, 3, col_major, tensor_kind::inout> T{{2, 3, 4}};
-  const tensor<"S", float, 3> S{{2, 3, 4}};
-  const auto t = update(T)(a, b, c) = T(a, b, c) + S(a, b, c);
+  auto const [a, b, c] = axes<"a", "b", "c">;
+  tensor<"T", float, 3, col_major, tensor_kind::inout> const T{{2, 3, 4}};
+  tensor<"S", float, 3> const S{{2, 3, 4}};
+  auto const t = update(T)(a, b, c) = T(a, b, c) + S(a, b, c);
   auto const made = op(inputs(T, S), outputs(t));
   auto const results = ir::evaluate(*made.program(), std::vector{counting({4, 3, 2}), counting({2, 3, 4})});
   REQUIRE(results.size() == 1);
@@ -75,8 +75,9 @@ TEST_CASE("col_major: an operand updated in place, and rank 3") {
 }
 
 TEST_CASE("col_major: errors count dimensions as they were written") {
-  const auto [i, j] = axes<"i", "j">;
-  const tensor<"A", float, 2, col_major> A{{4, 3}};
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"A", float, 2, col_major> const A{{4, 3}};
   CHECK_THROWS_WITH_AS((void)(compute<"C">(i.in(4), j.in(9)) = A(i, j)),
-                       doctest::Contains("C: A dimension 1 is indexed with j, which runs over [0, 9); A has 3 there"), program_error);
+                       doctest::Contains("C: A dimension 1 is indexed with j, which runs over [0, 9); A has 3 there"),
+                       program_error);
 }

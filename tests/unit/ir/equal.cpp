@@ -88,7 +88,8 @@ TEST_CASE("equal: boundaries, predicates and kinds of loops count") {
   CHECK(!ir::equal_but_for_name(guarded, *p->stages[0]));
   auto const b = share(ir::buffer{{}, "b", dtype::f32, {8}, ir::memory::local, -1, {}});
   auto const nest = [&](ir::loop_kind kind) {
-    return ir::make_loop("i", ir::make_index(0), ir::make_index(8), kind, ir::make_store(b, {i}, ir::make_real(dtype::f32, 1)));
+    return ir::make_loop("i", ir::make_index(0), ir::make_index(8), kind,
+                         ir::make_store(b, {i}, ir::make_real(dtype::f32, 1)));
   };
   CHECK(ir::equal(nest(ir::loop_kind::serial), nest(ir::loop_kind::serial)));
   CHECK(!ir::equal(nest(ir::loop_kind::serial), nest(ir::loop_kind::parallel)));

@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/internal_error.hpp"
 #include "ttune/support/rng.hpp"
-#include "ttune/ir/operands.hpp"
 
 using namespace ttune;
 using namespace ttune::ir;
@@ -79,8 +79,9 @@ ndarray mapped(ndarray const& x, expr (*f)(expr const&)) {
 TEST_CASE("evaluate: matrix product equals Eigen") {
   auto const A = tensor_of("A", dtype::f32, {17, 31});
   auto const B = tensor_of("B", dtype::f32, {31, 13});
-  auto const p = program_of({A, B}, {stage_of("C", {{"i", 0, 17}, {"j", 0, 13}}, make_access(A, {i, k}) * make_access(B, {k, j}),
-                                              reduction_kind::sum, {{"k", 0, 31}})});
+  auto const p =
+      program_of({A, B}, {stage_of("C", {{"i", 0, 17}, {"j", 0, 13}}, make_access(A, {i, k}) * make_access(B, {k, j}),
+                                   reduction_kind::sum, {{"k", 0, 31}})});
   std::vector const operands{random_floats({17, 31}, 1), random_floats({31, 13}, 2)};
   auto const c = evaluate(p, operands)[0];
   CHECK(c.shape == std::vector<std::int64_t>{17, 13});
@@ -91,11 +92,12 @@ TEST_CASE("evaluate: matrix product equals Eigen") {
 TEST_CASE("evaluate: a strided, padded convolution equals plain loops") {
   auto const I = tensor_of("I", dtype::f64, {3, 11, 9});
   auto const W = tensor_of("W", dtype::f64, {4, 3, 3, 3});
-  auto const f = make_variable("f"), y = make_variable("y"), x = make_variable("x"), c = make_variable("c"), r = make_variable("r"),
-             s = make_variable("s");
+  auto const f = make_variable("f"), y = make_variable("y"), x = make_variable("x"), c = make_variable("c"),
+             r = make_variable("r"), s = make_variable("s");
   auto const tap = make_access(I, {c, y * 2 + r + -1, x * 2 + s + -1}, boundary::value, make_real(dtype::f64, 0));
-  auto const p = program_of({I, W}, {stage_of("O", {{"f", 0, 4}, {"y", 0, 6}, {"x", 0, 5}}, tap * make_access(W, {f, c, r, s}),
-                                              reduction_kind::sum, {{"c", 0, 3}, {"r", 0, 3}, {"s", 0, 3}})});
+  auto const p =
+      program_of({I, W}, {stage_of("O", {{"f", 0, 4}, {"y", 0, 6}, {"x", 0, 5}}, tap * make_access(W, {f, c, r, s}),
+                                   reduction_kind::sum, {{"c", 0, 3}, {"r", 0, 3}, {"s", 0, 3}})});
   std::vector const operands{random_floats({3, 11, 9}, 3, dtype::f64), random_floats({4, 3, 3, 3}, 4, dtype::f64)};
   auto const o = evaluate(p, operands)[0];
   std::size_t at = 0;
@@ -118,9 +120,12 @@ TEST_CASE("evaluate: a strided, padded convolution equals plain loops") {
 TEST_CASE("evaluate: softmax in three stages equals Eigen") {
   auto const S = tensor_of("S", dtype::f64, {5, 19});
   auto const most = stage_of("P.max", {{"i", 0, 5}}, make_access(S, {i, k}), reduction_kind::maximum, {{"k", 0, 19}});
-  auto const power = [&](expr const& at) { return make_unary(unary_op::exp, make_access(S, {i, at}) - make_access(most, {i})); };
+  auto const power = [&](expr const& at) {
+    return make_unary(unary_op::exp, make_access(S, {i, at}) - make_access(most, {i}));
+  };
   auto const total = stage_of("P.sum", {{"i", 0, 5}}, power(k), reduction_kind::sum, {{"k", 0, 19}});
-  auto const P = stage_of("P", {{"i", 0, 5}, {"k", 0, 19}}, make_binary(binary_op::divide, power(k), make_access(total, {i})));
+  auto const P =
+      stage_of("P", {{"i", 0, 5}, {"k", 0, 19}}, make_binary(binary_op::divide, power(k), make_access(total, {i})));
   std::vector const operands{random_floats({5, 19}, 5, dtype::f64)};
   auto const result = evaluate(program_of({S}, {most, total, P}), operands)[0];
   matrix expected = as_matrix(operands[0]);
@@ -143,7 +148,8 @@ TEST_CASE("evaluate: argmax is a tuple reduction, the first of equal values wins
   auto const better = make_binary(binary_op::less, value(false), value(true));
   s.components = {{"value", dtype::f32, make_access(A, {i, k})}, {"index", dtype::i32, make_cast(dtype::i32, k)}};
   s.reduction.identity = {make_identity(reduction_kind::maximum, dtype::f32), make_number(dtype::i32, -1)};
-  s.reduction.combine = {make_select(better, value(true), value(false)), make_select(better, index(true), index(false))};
+  s.reduction.combine = {make_select(better, value(true), value(false)),
+                         make_select(better, index(true), index(false))};
   auto const m = share(std::move(s));
   auto a = random_floats({4, 9}, 6);
   a.reals[3] = a.reals[7] = 5;  // row 0
@@ -221,7 +227,8 @@ TEST_CASE("evaluate: predicates, ranges that do not begin at 0, empty reductions
   auto const X = tensor_of("X", dtype::f32, {10});
   auto s = *stage_of("Y", {{"i", 0, 3}}, make_access(X, {k}), reduction_kind::maximum, {{"k", 2, 10}});
   s.predicate = make_binary(binary_op::less, k, i * 3);
-  auto const y = evaluate(program_of({X}, {share(s)}), std::vector{reals_of(dtype::f32, {9, 8, 1, 2, 3, 4, 5, 6, 7, 0})})[0];
+  auto const y =
+      evaluate(program_of({X}, {share(s)}), std::vector{reals_of(dtype::f32, {9, 8, 1, 2, 3, 4, 5, 6, 7, 0})})[0];
   CHECK(y.reals == std::vector<double>{-HUGE_VAL, 1, 4});
 }
 
@@ -237,11 +244,13 @@ TEST_CASE("evaluate: an update changes its operand, gathers read where the data 
   auto const target = share(C);
   auto const ix = tensor_of("ix", dtype::i32, {3});
   auto const V = tensor_of("V", dtype::i32, {5});
-  auto s = *stage_of("C", {{"i", 0, 3}}, make_access(target, {i}) + make_access(V, {make_cast(dtype::index, make_access(ix, {i}))}));
+  auto s = *stage_of("C", {{"i", 0, 3}},
+                     make_access(target, {i}) + make_access(V, {make_cast(dtype::index, make_access(ix, {i}))}));
   s.updates = target;
   auto const p = program_of({target, ix, V}, {share(s)});
   auto const run_with = [&](std::int64_t last) {
-    return evaluate(p, std::vector{integers_of(dtype::i32, {1, 2, 3}), integers_of(dtype::i32, {4, 0, last}), integers_of(dtype::i32, {10, 20, 30, 40, 50})});
+    return evaluate(p, std::vector{integers_of(dtype::i32, {1, 2, 3}), integers_of(dtype::i32, {4, 0, last}),
+                                   integers_of(dtype::i32, {10, 20, 30, 40, 50})});
   };
   CHECK(run_with(2)[0].integers == std::vector<std::int64_t>{51, 12, 33});
   CHECK_THROWS_WITH_AS(run_with(5), "V(at(ix(i))): dimension 0 is indexed with 5, but has 5 elements", program_error);
@@ -251,7 +260,8 @@ TEST_CASE("evaluate: operands that do not fit are named") {
   auto const X = tensor_of("X", dtype::f32, {3});
   auto const p = program_of({X}, {stage_of("Y", {{"i", 0, 3}}, make_access(X, {i}))});
   CHECK_THROWS_WITH_AS((void)evaluate(p, {}), "p(X f32 (3)) -> Y f32 (3): operand X is missing", argument_error);
-  CHECK_THROWS_WITH_AS((void)evaluate(p, std::vector{ndarray(dtype::f64, {3})}), "p(X f32 (3)) -> Y f32 (3): operand X is given as f64 (3)", argument_error);
+  CHECK_THROWS_WITH_AS((void)evaluate(p, std::vector{ndarray(dtype::f64, {3})}),
+                       "p(X f32 (3)) -> Y f32 (3): operand X is given as f64 (3)", argument_error);
 }
 
 TEST_CASE("run: loops, lets, scratch and conditions of a lowered program") {
@@ -264,8 +274,12 @@ TEST_CASE("run: loops, lets, scratch and conditions of a lowered program") {
   auto const position = i * 4 + u;
   auto const copy = make_store(t, {u}, make_access(a, {position}) + make_access(a, {position}));
   auto const use = make_store(y, {position}, make_access(t, {u}));
-  auto const guard = [&](stmt const& s) { return make_conditional(make_binary(binary_op::less, position, make_index(10)), s); };
-  auto const over = [&](stmt const& s) { return make_loop("u", make_index(0), make_index(4), loop_kind::vectorized, s); };
+  auto const guard = [&](stmt const& s) {
+    return make_conditional(make_binary(binary_op::less, position, make_index(10)), s);
+  };
+  auto const over = [&](stmt const& s) {
+    return make_loop("u", make_index(0), make_index(4), loop_kind::vectorized, s);
+  };
   auto const lower = [&](stmt const& first, stmt const& second) {
     auto const tile = make_allocate(t, make_block({first, second}));
     return lowered{"p", {a, y}, {}, {}, make_loop("i", make_index(0), make_index(3), loop_kind::parallel, tile)};
@@ -280,14 +294,15 @@ TEST_CASE("run: loops, lets, scratch and conditions of a lowered program") {
   CHECK(traffic[0].elements_loaded == 10);
   CHECK(traffic[1].elements_stored == 10);
 
-  CHECK_THROWS_AS((void)run(lower(over(copy), over(guard(use))), p, operands), internal_error);         // reads A[10]
-  CHECK_THROWS_AS((void)run(lower(over(guard(copy)), over(use)), p, operands), internal_error);         // t[2] unwritten
-  CHECK_THROWS_AS((void)run(lower(over(guard(use)), over(guard(copy))), p, operands), internal_error);  // the wrong order
-  CHECK_THROWS_AS((void)run(lower(over(guard(copy)), stmt()), p, operands), internal_error);            // Y never written
+  CHECK_THROWS_AS((void)run(lower(over(copy), over(guard(use))), p, operands), internal_error);  // reads A[10]
+  CHECK_THROWS_AS((void)run(lower(over(guard(copy)), over(use)), p, operands), internal_error);  // t[2] unwritten
+  CHECK_THROWS_AS((void)run(lower(over(guard(use)), over(guard(copy))), p, operands),
+                  internal_error);                                                            // the wrong order
+  CHECK_THROWS_AS((void)run(lower(over(guard(copy)), stmt()), p, operands), internal_error);  // Y never written
   auto const spoil = make_store(a, {u}, make_real(dtype::f32, 0));
-  CHECK_THROWS_AS((void)run(lower(over(spoil), over(guard(use))), p, operands), internal_error);        // A is an input
+  CHECK_THROWS_AS((void)run(lower(over(spoil), over(guard(use))), p, operands), internal_error);  // A is an input
   auto const bare = lowered{"p", {a, y}, {}, {}, over(copy)};
-  CHECK_THROWS_AS((void)run(bare, p, operands), internal_error);                                        // t not allocated
+  CHECK_THROWS_AS((void)run(bare, p, operands), internal_error);  // t not allocated
 }
 
 TEST_CASE("run: threads meet at barriers") {
@@ -300,7 +315,8 @@ TEST_CASE("run: threads meet at barriers") {
   auto const put = make_store(g, {x}, make_access(a, {x}));
   auto const get = make_store(y, {x}, make_access(g, {make_index(7) - x}));
   auto const kernel = [&](stmt const& between) {
-    auto const threads = make_loop("x", make_index(0), make_index(8), loop_kind::thread_x, make_block({put, between, get}));
+    auto const threads =
+        make_loop("x", make_index(0), make_index(8), loop_kind::thread_x, make_block({put, between, get}));
     return lowered{"p", {a, y}, {}, {}, make_allocate(g, threads)};
   };
   auto const meet = share(stmt_node{{}, barrier{}});

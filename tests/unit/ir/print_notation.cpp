@@ -75,8 +75,10 @@ TEST_CASE("print: only the parentheses that precedence needs") {
   CHECK(print(i * binary_of(binary_op::floor_divide, j, make_index(3))) == "i * (j / 3)");
   auto const less = binary_of(binary_op::less, i + j, k);
   auto const same = binary_of(binary_op::equal, i, j);
-  CHECK(print(binary_of(binary_op::logical_or, binary_of(binary_op::logical_and, less, same), less)) == "i + j < k && i == j || i + j < k");
-  CHECK(print(binary_of(binary_op::logical_and, less, binary_of(binary_op::logical_or, same, less))) == "i + j < k && (i == j || i + j < k)");
+  CHECK(print(binary_of(binary_op::logical_or, binary_of(binary_op::logical_and, less, same), less)) ==
+        "i + j < k && i == j || i + j < k");
+  CHECK(print(binary_of(binary_op::logical_and, less, binary_of(binary_op::logical_or, same, less))) ==
+        "i + j < k && (i == j || i + j < k)");
   CHECK(print(make_unary(unary_op::logical_not, less)) == "!(i + j < k)");
   CHECK(print(make_unary(unary_op::negate, i + j)) == "-(i + j)");
   CHECK(print(make_unary(unary_op::exp, make_unary(unary_op::negate, real(-2)))) == "exp(-(-2.0))");
@@ -122,12 +124,14 @@ TEST_CASE("print: tuple reductions name their components") {
   auto const better = binary_of(binary_op::less, arg(false, 0), arg(true, 0));
   s.components = {{"value", dtype::f32, make_access(A, {i, k})}, {"index", dtype::i32, make_cast(dtype::i32, k)}};
   s.reduction.identity = {make_identity(reduction_kind::maximum, dtype::f32), make_integer(dtype::i32, 0)};
-  s.reduction.combine = {make_select(better, arg(true, 0), arg(false, 0)), make_select(better, arg(true, 1), arg(false, 1))};
+  s.reduction.combine = {make_select(better, arg(true, 0), arg(false, 0)),
+                         make_select(better, arg(true, 1), arg(false, 1))};
   auto const m = share(std::move(s));
   CHECK(print(*m) ==
         "m(i < 512) = reduce(k in [1, 256)) value A(i, k), index cast<i32>(k)\n"
         "  from value -inf, index 0\n"
-        "  by value select(left.value < right.value, right.value, left.value), index select(left.value < right.value, right.index, left.index)");
+        "  by value select(left.value < right.value, right.value, left.value), index select(left.value < right.value, "
+        "right.index, left.index)");
   CHECK(print(make_access(m, {i}, boundary::none, {}, 1)) == "m.index(i)");
 }
 
@@ -142,7 +146,8 @@ TEST_CASE("print: statements") {
   };
   auto const clear = over("ii", 0, 8, loop_kind::unrolled, make_store(t, {ii}, real(0)));
   auto const add = make_store(t, {ii}, make_access(t, {ii}) + make_access(a, {row, k}));
-  auto const body = make_conditional(binary_of(binary_op::less, row, make_index(500)), add, make_store(t, {ii}, real(1)));
+  auto const body =
+      make_conditional(binary_of(binary_op::less, row, make_index(500)), add, make_store(t, {ii}, real(1)));
   auto const sum = over("k", 1, 256, loop_kind::serial, over("ii", 0, 8, loop_kind::vectorized, body));
   auto const put = over("ii", 0, 8, loop_kind::vectorized, make_store(c, {row}, make_access(t, {ii})));
   auto const tile = make_allocate(t, make_block({clear, sum, put}));

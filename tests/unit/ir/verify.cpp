@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include "ttune/ir/make.hpp"
-#include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/pass/canonicalize_boundaries.hpp"
 #include "ttune/support/internal_error.hpp"
@@ -48,7 +48,9 @@ std::string fault(stmt const& body) {
   return "";
 }
 
-stmt over(std::string const& name, stmt const& body) { return make_loop(name, make_index(0), make_index(8), loop_kind::serial, body); }
+stmt over(std::string const& name, stmt const& body) {
+  return make_loop(name, make_index(0), make_index(8), loop_kind::serial, body);
+}
 
 }  // namespace
 
@@ -65,8 +67,10 @@ TEST_CASE("verify: a sound program passes, also after canonicalize_boundaries") 
 }
 
 TEST_CASE("verify: faults of programs are named") {
-  CHECK(fault(sum_of(make_access(A, {i, make_variable("z")}))) == "ttune: internal: in stage S: z: the variable is not bound");
-  CHECK(fault(sum_of(make_access(A, {i, k})), {}) == "ttune: internal: in stage S: A(i, k): the source is not there (yet)");
+  CHECK(fault(sum_of(make_access(A, {i, make_variable("z")}))) ==
+        "ttune: internal: in stage S: z: the variable is not bound");
+  CHECK(fault(sum_of(make_access(A, {i, k})), {}) ==
+        "ttune: internal: in stage S: A(i, k): the source is not there (yet)");
   CHECK(fault(sum_of(make_cast(dtype::f64, make_access(A, {i, k})))) ==
         "ttune: internal: in stage S: cast<f64>(A(i, k)): has another type than its place");
   auto s = sum_of(make_access(A, {i, k}));
@@ -75,7 +79,8 @@ TEST_CASE("verify: faults of programs are named") {
   s = sum_of(make_access(A, {i, k}));
   s.reduction.kind = reduction_kind::none;
   CHECK(fault(s) == "ttune: internal: in stage S: has reduced axes but no reduction");
-  CHECK(fault(sum_of(make_argument(dtype::f32, false, 0))) == "ttune: internal: in stage S: left.0: is no argument of a combine function here");
+  CHECK(fault(sum_of(make_argument(dtype::f32, false, 0))) ==
+        "ttune: internal: in stage S: left.0: is no argument of a combine function here");
 }
 
 TEST_CASE("verify: an update reads its operand where it writes") {
@@ -90,7 +95,8 @@ TEST_CASE("verify: an update reads its operand where it writes") {
   s.components.push_back({"", dtype::f32, make_access(C, {i, k}) + make_access(A, {k, i})});
   CHECK(fault(s, {A, C}) == "");
   s.components[0].value = make_access(C, {k, i});
-  CHECK(fault(s, {A, C}) == "ttune: internal: in stage C: C(k, i): an update reads its operand elsewhere than it writes");
+  CHECK(fault(s, {A, C}) ==
+        "ttune: internal: in stage C: C(k, i): an update reads its operand elsewhere than it writes");
 }
 
 TEST_CASE("verify: faults of lowered programs are named") {
@@ -100,7 +106,8 @@ TEST_CASE("verify: faults of lowered programs are named") {
   CHECK(fault(make_allocate(b, over("i", put))) == "");
   CHECK(fault(over("i", put)) == "ttune: internal: in `b[i] = 1.0`: stores into a buffer that is not there");
   CHECK(fault(make_allocate(b, put)) == "ttune: internal: in `b[i] = 1.0`: i: the variable is not bound");
-  CHECK(fault(make_allocate(b, over("i", over("i", put)))) == "ttune: internal: in `for i < 8`: the variable is bound already");
+  CHECK(fault(make_allocate(b, over("i", over("i", put)))) ==
+        "ttune: internal: in `for i < 8`: the variable is bound already");
   CHECK(fault(make_allocate(b, over("i", make_store(b, {i}, make_access(A, {i, i}))))) ==
         "ttune: internal: in `b[i] = A(i, i)`: A(i, i): a lowered program reads buffers only");
   CHECK(fault(make_allocate(b, over("i", make_store(b, {i, i}, one)))) ==

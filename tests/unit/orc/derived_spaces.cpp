@@ -24,7 +24,9 @@ namespace {
 ir::ndarray random_array(operand_info const& o, rng& random) {
   ir::ndarray a(o.type, o.shape);
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.elements()); ++i) {
-    if (o.has_range) a.set_number(i, static_cast<double>(o.low) + static_cast<double>(random.below(static_cast<std::uint64_t>(o.high - o.low))));
+    if (o.has_range)
+      a.set_number(i, static_cast<double>(o.low) +
+                          static_cast<double>(random.below(static_cast<std::uint64_t>(o.high - o.low))));
     else if (is_float(o.type)) a.set_number(i, random.uniform() * 2 - 1);
     else a.set_number(i, static_cast<double>(random.below(8)));
   }
@@ -32,8 +34,8 @@ ir::ndarray random_array(operand_info const& o, rng& random) {
 }
 
 /// Compiles and runs one configuration; returns a description of the first difference, or nothing.
-std::string difference(orc_backend& backend, workload const& work, configuration const& chosen, std::vector<ir::ndarray> const& operands,
-                       std::vector<ir::ndarray> const& expected) {
+std::string difference(orc_backend& backend, workload const& work, configuration const& chosen,
+                       std::vector<ir::ndarray> const& operands, std::vector<ir::ndarray> const& expected) {
   kernel_signature signature;
   auto const lowered = work.build(chosen, signature);
   auto const made = backend.compile(lowered, signature);
@@ -58,7 +60,8 @@ std::string difference(orc_backend& backend, workload const& work, configuration
     for (std::size_t e = 0; e < static_cast<std::size_t>(want.elements()); ++e) {
       auto const a = got.number(e);
       auto const b = want.number(e);
-      if (!(a == b || std::abs(a - b) <= tolerance * (1 + std::abs(b)))) return o.name + "[" + std::to_string(e) + "] is " + std::to_string(a) + ", should be " + std::to_string(b);
+      if (!(a == b || std::abs(a - b) <= tolerance * (1 + std::abs(b))))
+        return o.name + "[" + std::to_string(e) + "] is " + std::to_string(a) + ", should be " + std::to_string(b);
     }
   }
   return {};
@@ -97,7 +100,8 @@ TEST_CASE("derived spaces: matrix products of odd shapes") {
 }
 
 TEST_CASE("derived spaces: panels that are transposed in registers, edges and all") {
-  for (auto const [m, n, k] : {std::array{16, 32, 48}, std::array{9, 67, 35}, std::array{31, 16, 16}, std::array{40, 129, 17}}) {
+  for (auto const [m, n, k] :
+       {std::array{16, 32, 48}, std::array{9, 67, 35}, std::array{31, 16, 16}, std::array{40, 129, 17}}) {
     check(ops::matmul(m, n, k, {.b = true}));
     check(ops::matmul(m, n, k, {.a = true, .b = true}), 6);
     check(ops::matmul<double>(m, n, k, {.b = true}), 6);
@@ -122,61 +126,64 @@ TEST_CASE("derived spaces: convolutions with padding, strides and a fused epilog
 }
 
 TEST_CASE("derived spaces: depthwise convolution, pooling, stencil") {
-  const auto [n, c, y, x, r, s, z, d] = axes<"n", "c", "y", "x", "r", "s", "z", "d">;
-  const tensor<"I", float, 3> I{{6, 19, 23}};
-  const constant<"W", float, 3> W{{6, 3, 3}};
-  const auto D = compute<"D">(c, y.in(19), x.in(23)) = sum(over(r, s), zero_outside(I)(c, y + r - 1, x + s - 1) * W(c, r, s));
+  auto const [n, c, y, x, r, s, z, d] = axes<"n", "c", "y", "x", "r", "s", "z", "d">;
+  tensor<"I", float, 3> const I{{6, 19, 23}};
+  constant<"W", float, 3> const W{{6, 3, 3}};
+  auto const D = compute<"D">(c, y.in(19), x.in(23)) =
+      sum(over(r, s), zero_outside(I)(c, y + r - 1, x + s - 1) * W(c, r, s));
   check(op(inputs(I, W), outputs(D), "depthwise"));
-  const auto P = compute<"P">(c, y.in(9), x.in(11)) = max(over(r.in(3), s.in(3)), I(c, y * 2 + r, x * 2 + s));
+  auto const P = compute<"P">(c, y.in(9), x.in(11)) = max(over(r.in(3), s.in(3)), I(c, y * 2 + r, x * 2 + s));
   check(op(inputs(I), outputs(P), "pool"));
-  const tensor<"V", double, 3> V{{9, 12, 21}};
-  const auto S = compute<"S">(z, y, x) = clamp_outside(V)(z - 1, y, x) + clamp_outside(V)(z + 1, y, x) + clamp_outside(V)(z, y, x + 2) - 4 * V(z, y, x);
+  tensor<"V", double, 3> const V{{9, 12, 21}};
+  auto const S = compute<"S">(z, y, x) =
+      clamp_outside(V)(z - 1, y, x) + clamp_outside(V)(z + 1, y, x) + clamp_outside(V)(z, y, x + 2) - 4 * V(z, y, x);
   check(op(inputs(V), outputs(S), "stencil"));
 }
 
 TEST_CASE("derived spaces: softmax, norms, dot products") {
-  const auto [i, k] = axes<"i", "k">;
-  const tensor<"S", float, 2> S{{13, 101}};
-  const auto top = max(over(k), S(i, k));
-  const auto P = compute<"P">(i, k) = exp(S(i, k) - top) / sum(over(k), exp(S(i, k) - top));
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"S", float, 2> const S{{13, 101}};
+  auto const top = max(over(k), S(i, k));
+  auto const P = compute<"P">(i, k) = exp(S(i, k) - top) / sum(over(k), exp(S(i, k) - top));
   check(op(inputs(S), outputs(P), "softmax"));
-  const auto mean = sum(over(k), S(i, k)) / 101;
-  const auto N = compute<"N">(i, k) = (S(i, k) - mean) * rsqrt(sum(over(k), (S(i, k) - mean) * (S(i, k) - mean)) / 101 + 1e-5);
+  auto const mean = sum(over(k), S(i, k)) / 101;
+  auto const N = compute<"N">(i, k) =
+      (S(i, k) - mean) * rsqrt(sum(over(k), (S(i, k) - mean) * (S(i, k) - mean)) / 101 + 1e-5);
   check(op(inputs(S), outputs(N), "layer_norm"));
-  const tensor<"v", float, 1> v{{777}};
-  const auto d = compute<"d">() = sum(over(k), v(k) * v(k));
+  tensor<"v", float, 1> const v{{777}};
+  auto const d = compute<"d">() = sum(over(k), v(k) * v(k));
   check(op(inputs(v), outputs(d), "dot"));
 }
 
 TEST_CASE("derived spaces: transposes, element types, gather, several outputs") {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const tensor<"A", float, 2> A{{37, 51}};
-  const auto T = compute<"T">(j, i) = A(i, j);
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{37, 51}};
+  auto const T = compute<"T">(j, i) = A(i, j);
   check(op(inputs(A), outputs(T), "transpose"));
-  const tensor<"U", std::uint8_t, 2> U{{9, 50}};
-  const auto Q = compute<"Q">(i, j) = U(i, j) * 3 + 7;
+  tensor<"U", std::uint8_t, 2> const U{{9, 50}};
+  auto const Q = compute<"Q">(i, j) = U(i, j) * 3 + 7;
   check(op(inputs(U), outputs(Q), "wrap"));
-  const auto R = compute<"R">(i) = sum(over(j), cast<std::int32_t>(U(i, j)));
+  auto const R = compute<"R">(i) = sum(over(j), cast<std::int32_t>(U(i, j)));
   check(op(inputs(U), outputs(R), "narrow_sum"));
-  const tensor<"H", f16, 2> H{{8, 33}};
-  const auto G = compute<"G">(i, j) = cast<float>(H(i, j)) * 2.0F;
+  tensor<"H", f16, 2> const H{{8, 33}};
+  auto const G = compute<"G">(i, j) = cast<float>(H(i, j)) * 2.0F;
   check(op(inputs(H), outputs(G), "half"));
-  const tensor<"ix", std::int32_t, 1> ix{{11}, values(0, 37)};
-  const auto E = compute<"E">(k, j) = A(at(ix(k)), j);
+  tensor<"ix", std::int32_t, 1> const ix{{11}, values(0, 37)};
+  auto const E = compute<"E">(k, j) = A(at(ix(k)), j);
   check(op(inputs(ix, A), outputs(E), "gather"));
-  const auto X = compute<"X">(i, j) = A(i, j) * 2.0F;
-  const auto Y = compute<"Y">(i, j) = X(i, j) + 1.0F;
+  auto const X = compute<"X">(i, j) = A(i, j) * 2.0F;
+  auto const Y = compute<"Y">(i, j) = X(i, j) + 1.0F;
   check(op(inputs(A), outputs(X, Y), "two"));
 }
 
 TEST_CASE("derived spaces: batched products and products with a transposed operand") {
-  const auto [b, i, j, k] = axes<"b", "i", "j", "k">;
-  const tensor<"A", float, 3> A{{5, 17, 12}};
-  const tensor<"B", float, 3> B{{5, 12, 21}};
-  const auto C = compute<"C">(b, i, j) = sum(over(k), A(b, i, k) * B(b, k, j));
+  auto const [b, i, j, k] = axes<"b", "i", "j", "k">;
+  tensor<"A", float, 3> const A{{5, 17, 12}};
+  tensor<"B", float, 3> const B{{5, 12, 21}};
+  auto const C = compute<"C">(b, i, j) = sum(over(k), A(b, i, k) * B(b, k, j));
   check(op(inputs(A, B), outputs(C), "batched"));
-  const tensor<"M", float, 2> M{{19, 40}};
-  const tensor<"N", float, 2> N{{23, 40}};
-  const auto D = compute<"D">(i, j) = sum(over(k), M(i, k) * N(j, k));
+  tensor<"M", float, 2> const M{{19, 40}};
+  tensor<"N", float, 2> const N{{23, 40}};
+  auto const D = compute<"D">(i, j) = sum(over(k), M(i, k) * N(j, k));
   check(op(inputs(M, N), outputs(D), "transposed"));
 }

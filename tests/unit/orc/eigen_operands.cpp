@@ -27,10 +27,10 @@ auto first_kernel(Op const& op) {
 /// C = A B, of the layouts of these.
 template <class A, class B, class LayoutOfC = row_major>
 auto product_of(A const& a, B const& b) {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const auto l = tensor_like<"A">(a);
-  const auto r = tensor_like<"B">(b);
-  const auto c = compute<"C", LayoutOfC>(i, j) = sum(over(k), l(i, k) * r(k, j));
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const l = tensor_like<"A">(a);
+  auto const r = tensor_like<"B">(b);
+  auto const c = compute<"C", LayoutOfC>(i, j) = sum(over(k), l(i, k) * r(k, j));
   return first_kernel(op(inputs(l, r), outputs(c)));
 }
 
@@ -77,29 +77,33 @@ TEST_CASE("eigen: what has gaps in memory, and other shapes, are refused with th
   columns const strided = columns::Random(32, 12);
   auto const kernel = product_of<columns, columns, col_major>(a, b);
   CHECK_THROWS_WITH_AS(kernel(a, b, tall.topRows(16)),
-                       "kernel C, operand C: is a part of a larger object, with gaps in memory: pass a copy of it", argument_error);
-  CHECK_THROWS_WITH_AS(kernel(strided.topRows(16), b, columns(16, 40)), doctest::Contains("operand A: is a part of a larger object"), argument_error);
+                       "kernel C, operand C: is a part of a larger object, with gaps in memory: pass a copy of it",
+                       argument_error);
+  CHECK_THROWS_WITH_AS(kernel(strided.topRows(16), b, columns(16, 40)),
+                       doctest::Contains("operand A: is a part of a larger object"), argument_error);
   Eigen::Map<columns const, 0, Eigen::OuterStride<>> const every_other(strided.data(), 16, 6, Eigen::OuterStride<>(64));
   CHECK_THROWS_AS(kernel(every_other, b, columns(16, 40)), argument_error);
-  CHECK_THROWS_WITH_AS(kernel(columns(16, 13), b, columns(16, 40)), "kernel C, operand A: dimension 1 is 13, the operand's is 12", argument_error);
+  CHECK_THROWS_WITH_AS(kernel(columns(16, 13), b, columns(16, 40)),
+                       "kernel C, operand A: dimension 1 is 13, the operand's is 12", argument_error);
 }
 
 TEST_CASE("eigen: vectors, rows of row-major matrices, tensors and maps of them") {
-  const auto [i, j] = axes<"i", "j">;
+  auto const [i, j] = axes<"i", "j">;
   rows const a = rows::Random(9, 33);
   Eigen::Tensor<float, 2> t(9, 33);  // column-major
   for (int y = 0; y < 9; ++y)
     for (int x = 0; x < 33; ++x) t(y, x) = static_cast<float>(y * 100 + x);
-  const auto T = tensor_like<"T">(t);
-  const tensor<"x", float, 1> x{{33}};
-  const auto D = compute<"D", col_major>(i, j) = T(i, j) + x(j);
+  auto const T = tensor_like<"T">(t);
+  tensor<"x", float, 1> const x{{33}};
+  auto const D = compute<"D", col_major>(i, j) = T(i, j) + x(j);
   auto const kernel = first_kernel(op(inputs(T, x), outputs(D)));
   Eigen::Tensor<float, 2> d(9, 33);
   kernel(t, a.row(4), d);
   for (int y = 0; y < 9; ++y)
     for (int z = 0; z < 33; ++z) CHECK(d(y, z) == t(y, z) + a(4, z));
   d.setZero();
-  kernel(Eigen::TensorMap<Eigen::Tensor<float, 2> const>(t.data(), 9, 33), Eigen::VectorXf(a.row(0)), Eigen::TensorMap<Eigen::Tensor<float, 2>>(d.data(), 9, 33));
+  kernel(Eigen::TensorMap<Eigen::Tensor<float, 2> const>(t.data(), 9, 33), Eigen::VectorXf(a.row(0)),
+         Eigen::TensorMap<Eigen::Tensor<float, 2>>(d.data(), 9, 33));
   CHECK(d(3, 7) == t(3, 7) + a(0, 7));
   CHECK_THROWS_AS(kernel(t, a.leftCols(1).col(0), d), argument_error);  // 9 elements
   columns const c = columns::Random(33, 33);

@@ -5,11 +5,11 @@
 
 #include <limits>
 
-#include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/pass/simplify.hpp"
@@ -19,8 +19,8 @@ using namespace ttune::ir;
 
 namespace {
 
-expr const n = make_variable("n"), c = make_variable("c"), y = make_variable("y"), x = make_variable("x"), r = make_variable("r"),
-           s = make_variable("s");
+expr const n = make_variable("n"), c = make_variable("c"), y = make_variable("y"), x = make_variable("x"),
+           r = make_variable("r"), s = make_variable("s");
 auto const I = share(tensor{{}, "I", dtype::f32, {8, 28, 28}});
 auto const W = share(tensor{{}, "W", dtype::f32, {8, 3, 3}});
 expr const zero = make_real(dtype::f32, 0);
@@ -61,8 +61,8 @@ bool has_boundary(program const& p) {
 
 TEST_CASE("a padded convolution gets a predicate, without what intervals prove") {
   auto const tap = make_access(I, {c, y + r + -1, x + s + -1}, boundary::value, zero);
-  auto const st = reduction_of(reduction_kind::sum, {{"y", 0, 28}, {"x", 0, 28}}, {{"c", 0, 8}, {"r", 0, 3}, {"s", 0, 3}},
-                               tap * make_access(W, {c, r, s}));
+  auto const st = reduction_of(reduction_kind::sum, {{"y", 0, 28}, {"x", 0, 28}},
+                               {{"c", 0, 8}, {"r", 0, 3}, {"s", 0, 3}}, tap * make_access(W, {c, r, s}));
   CHECK(canonical(program_of(st)) ==
         "O(y, x) = sum(c < 8, r < 3, s < 3) I(c, y + r - 1, x + s - 1) * W(c, r, s) "
         "where 1 <= r + y && r + y < 29 && 1 <= s + x && s + x < 29");
@@ -84,11 +84,13 @@ TEST_CASE("clamp, wrap and mirror become index arithmetic where needed") {
 TEST_CASE("an identity outside of a maximum is a predicate, another value is not") {
   auto const line = share(tensor{{}, "A", dtype::f32, {10}});
   auto const pooled = [&](double fill) {
-    return canonical(program_of(reduction_of(reduction_kind::maximum, {{"x", 0, 10}}, {{"r", 0, 3}},
-                                             make_access(line, {x + r + -1}, boundary::value, make_real(dtype::f32, fill))),
-                                {line}));
+    return canonical(
+        program_of(reduction_of(reduction_kind::maximum, {{"x", 0, 10}}, {{"r", 0, 3}},
+                                make_access(line, {x + r + -1}, boundary::value, make_real(dtype::f32, fill))),
+                   {line}));
   };
-  CHECK(pooled(-std::numeric_limits<double>::infinity()) == "O(x) = max(r < 3) A(x + r - 1) where 1 <= r + x && r + x < 11");
+  CHECK(pooled(-std::numeric_limits<double>::infinity()) ==
+        "O(x) = max(r < 3) A(x + r - 1) where 1 <= r + x && r + x < 11");
   CHECK(pooled(0) == "O(x) = max(r < 3) select(1 <= r + x && r + x < 11, A(x + r - 1), 0.0)");
 }
 
@@ -104,7 +106,8 @@ TEST_CASE("guards leave products, casts and negations, but data stays where it i
   auto const b = make_access(B, {r});
   auto const guarded = make_select(guard, a, make_number(dtype::i8, 0));
   CHECK(body(make_cast(dtype::f32, guarded) * b) == "O(x) = sum(r < 10) cast<f32>(A(r)) * B(r) where r <= x");
-  CHECK(body(b * make_unary(unary_op::negate, make_cast(dtype::f32, guarded))) == "O(x) = sum(r < 10) B(r) * -cast<f32>(A(r)) where r <= x");
+  CHECK(body(b * make_unary(unary_op::negate, make_cast(dtype::f32, guarded))) ==
+        "O(x) = sum(r < 10) B(r) * -cast<f32>(A(r)) where r <= x");
   CHECK(body(make_select(guard, b, zero) * b + b) == "O(x) = sum(r < 10) select(r <= x, B(r) * B(r), 0.0) + B(r)");
   auto const data = make_binary(binary_op::less, a, make_number(dtype::i8, 3));
   CHECK(body(make_select(data, b, zero) * b) == "O(x) = sum(r < 10) select(A(r) < 3, B(r), 0.0) * B(r)");
@@ -114,7 +117,8 @@ TEST_CASE("a tap outside contributes nothing, even to infinity") {
   auto const A = share(tensor{{}, "A", dtype::f32, {3}});
   auto const B = share(tensor{{}, "B", dtype::f32, {3}});
   auto const tap = make_access(A, {x + r + -1}, boundary::value, zero);
-  auto const p = program_of(reduction_of(reduction_kind::sum, {{"x", 0, 3}}, {{"r", 0, 3}}, tap * make_access(B, {r})), {A, B});
+  auto const p =
+      program_of(reduction_of(reduction_kind::sum, {{"x", 0, 3}}, {{"r", 0, 3}}, tap * make_access(B, {r})), {A, B});
   std::vector<ndarray> operands{ndarray(dtype::f32, {3}), ndarray(dtype::f32, {3})};
   operands[0].reals = {1, 2, 3};
   operands[1].reals = {std::numeric_limits<double>::infinity(), 1, 1};
@@ -125,7 +129,8 @@ TEST_CASE("a tap outside contributes nothing, even to infinity") {
 }
 
 TEST_CASE("a program without boundaries comes back as the same handle") {
-  auto const p = program_of(reduction_of(reduction_kind::none, {{"y", 0, 3}, {"x", 0, 3}}, {}, make_access(W, {y, x, x})));
+  auto const p =
+      program_of(reduction_of(reduction_kind::none, {{"y", 0, 3}, {"x", 0, 3}}, {}, make_access(W, {y, x, x})));
   CHECK(pass::canonicalize_boundaries(p) == p);
 }
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <optional>
 
-#include "ttune/ir/operands.hpp"
 #include "support/random_index.hpp"
 #include "support/seed.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 
 using namespace ttune;

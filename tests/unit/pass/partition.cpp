@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include "ttune/ir/operands.hpp"
 #include "support/random_index.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 
 using namespace ttune;
@@ -166,11 +166,14 @@ TEST_CASE("partition: edges of a register tile share its first values and its wa
   auto const tile = [&](ir::stmt s) { return loop("xi", 0, 7, loop_kind::unrolled, std::move(s)); };
   auto const x = ir::make_variable("xo") * 7 + ir::make_variable("xi") + ir::make_variable("s");
   auto const more = ir::make_access(acc, at) * ir::make_integer(dtype::i64, 31) + ir::make_cast(dtype::i64, x);
-  auto const tap = ir::make_conditional(both(less(ir::make_index(0), x), less(x, ir::make_index(29))), ir::make_store(acc, at, more));
-  auto const element = ir::make_binary(binary_op::floor_modulo, ir::make_variable("xo") * 7 + ir::make_variable("xi"), ir::make_index(elements));
+  auto const tap = ir::make_conditional(both(less(ir::make_index(0), x), less(x, ir::make_index(29))),
+                                        ir::make_store(acc, at, more));
+  auto const element = ir::make_binary(binary_op::floor_modulo, ir::make_variable("xo") * 7 + ir::make_variable("xi"),
+                                       ir::make_index(elements));
   auto const old = ir::make_access(target, {element});
   auto const out = ir::make_store(target, {element}, old * ir::make_integer(dtype::i64, 31) + ir::make_access(acc, at));
-  auto const body = ir::make_block({tile(ir::make_store(acc, at, ir::make_integer(dtype::i64, 1))), loop("s", 0, 3, loop_kind::serial, tile(tap)), tile(out)});
+  auto const body = ir::make_block({tile(ir::make_store(acc, at, ir::make_integer(dtype::i64, 1))),
+                                    loop("s", 0, 3, loop_kind::serial, tile(tap)), tile(out)});
   auto const between = loop("y", 0, 2, loop_kind::serial, ir::make_allocate(acc, body));
   auto const count = [](std::string const& text, char const* what) {
     int found = 0;

@@ -4,13 +4,13 @@
 
 #include <doctest/doctest.h>
 
-#include "ttune/ir/operands.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/interpret/value_code.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 

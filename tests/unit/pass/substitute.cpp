@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "ttune/ir/make.hpp"
-#include "ttune/ir/print.hpp"
 #include "ttune/ir/operands.hpp"
+#include "ttune/ir/print.hpp"
 
 using namespace ttune;
 using namespace ttune::ir;

@@ -82,7 +82,8 @@ TEST_CASE("read_autotvm_log: lines that are no records do not stop the others") 
 
 namespace {
 
-std::vector<knob> const two_knobs = {factors_knob("tile_f", 128, 4), one_of_knob("auto_unroll_max_step", {0, 512, 1500})};
+std::vector<knob> const two_knobs = {factors_knob("tile_f", 128, 4),
+                                     one_of_knob("auto_unroll_max_step", {0, 512, 1500})};
 
 }  // namespace
 

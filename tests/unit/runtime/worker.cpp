@@ -16,8 +16,8 @@
 #include "support/machine_code.hpp"
 #include "support/main.hpp"
 #include "support/temporary_folder.hpp"
-#include "ttune/support/error.hpp"
 #include "ttune/runtime/worker/process.hpp"
+#include "ttune/support/error.hpp"
 
 using namespace ttune_test;
 using ttune::trial_status;
@@ -314,8 +314,8 @@ TEST_CASE("worker: one that is killed while idle is started again") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const id_file = folder / "id";
-  auto m = make(ttune::worker::command{{"/bin/sh", "-c", "echo $$ > \"$0\"; exec \"$1\" --ttune-worker", id_file,
-                                        own_path()}});
+  auto m = make(
+      ttune::worker::command{{"/bin/sh", "-c", "echo $$ > \"$0\"; exec \"$1\" --ttune-worker", id_file, own_path()}});
   CHECK(m.set_reference(copy_image(n), {}).ok());
   pid_t id = 0;
   std::ifstream(id_file) >> id;

@@ -29,7 +29,9 @@ namespace ttune_test {
     for (auto const& e : t->shape) shape.push_back(e.value);
     ttune::ir::ndarray a(t->type, shape);
     for (std::size_t i = 0; i < static_cast<std::size_t>(a.elements()); ++i) {
-      if (t->has_range) a.set_number(i, static_cast<double>(t->low) + static_cast<double>(random.below(static_cast<std::uint64_t>(t->high - t->low))));
+      if (t->has_range)
+        a.set_number(i, static_cast<double>(t->low) +
+                            static_cast<double>(random.below(static_cast<std::uint64_t>(t->high - t->low))));
       else if (ttune::is_float(t->type)) a.set_number(i, random.uniform() * 2 - 1);
       else a.set_number(i, static_cast<double>(random.below(8)));
     }
@@ -39,7 +41,8 @@ namespace ttune_test {
 }
 
 /// The first difference, or nothing.
-[[nodiscard]] inline std::string first_difference(std::vector<ttune::ir::ndarray> const& got, std::vector<ttune::ir::ndarray> const& want) {
+[[nodiscard]] inline std::string first_difference(std::vector<ttune::ir::ndarray> const& got,
+                                                  std::vector<ttune::ir::ndarray> const& want) {
   if (got.size() != want.size()) return "another number of outputs";
   for (std::size_t o = 0; o < want.size(); ++o)
     for (std::size_t e = 0; e < static_cast<std::size_t>(want[o].elements()); ++e) {
@@ -47,7 +50,8 @@ namespace ttune_test {
       auto const b = want[o].number(e);
       double const tolerance = ttune::is_float(want[o].type) ? 1e-5 : 0;
       if (!(a == b || std::abs(a - b) <= tolerance * (1 + std::abs(b))))
-        return "output " + std::to_string(o) + "[" + std::to_string(e) + "] is " + std::to_string(a) + ", should be " + std::to_string(b);
+        return "output " + std::to_string(o) + "[" + std::to_string(e) + "] is " + std::to_string(a) + ", should be " +
+               std::to_string(b);
     }
   return {};
 }

@@ -20,15 +20,16 @@ constexpr auto jo = axis<"jo">{};
 constexpr auto ji = axis<"ji">{};
 
 auto product(std::int64_t m, std::int64_t n, std::int64_t depth) {
-  const tensor<"A", float, 2> A{{m, depth}};
-  const tensor<"B", float, 2> B{{depth, n}};
+  tensor<"A", float, 2> const A{{m, depth}};
+  tensor<"B", float, 2> const B{{depth, n}};
   return compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
 }
 
 space_size size_of(space const& s) { return sampler(s.knobs, s.constraints).size(); }
 
 template <class Function>
-void refuses(Function const& f, std::string const& primitive_name, std::string const& culprit, std::string const& sentence) {
+void refuses(Function const& f, std::string const& primitive_name, std::string const& culprit,
+             std::string const& sentence) {
   try {
     (void)f();
     FAIL_CHECK("nothing was thrown; expected ", sentence);
@@ -43,7 +44,12 @@ void refuses(Function const& f, std::string const& primitive_name, std::string c
 
 TEST_CASE("front: the report's space has 100 configurations, 64 with the constraint") {
   auto const C = product(512, 512, 512);
-  auto const tiled = schedule(C).split(i, factors<2>("tile_y"), io, ii).split(j, factors<2>("tile_x"), jo, ji).reorder(io, jo, k, ii, ji).parallel(io).vectorize(ji);
+  auto const tiled = schedule(C)
+                         .split(i, factors<2>("tile_y"), io, ii)
+                         .split(j, factors<2>("tile_x"), jo, ji)
+                         .reorder(io, jo, k, ii, ji)
+                         .parallel(io)
+                         .vectorize(ji);
   space const all = tiled;
   space const some = tiled.where(extent(ii) * extent(ji) <= 1024);
   CHECK(size_of(all) == 100);
@@ -71,21 +77,26 @@ TEST_CASE("front: extents in constraints") {
 
 TEST_CASE("front: what only the run time sees") {
   auto const C = product(64, 48, 32);
-  refuses([&] { return schedule(C).split(i, factors<2>("t"), io, ii).split(j, factors<2>("t"), jo, ji); }, "split", "t", "there is a knob of this name");
-  refuses([&] { return schedule(C).split(i, {4, 4}, io, ii); }, "split", "i", "2 parts take 1 inner extents, given are 2");
-  refuses([&] { return schedule(C).split(i, factors<2>("a"), io, ii).split(ii, factors<2>("b"), jo, ji); }, "split", "ii", "the extent of this loop is a knob's choice");
+  refuses([&] { return schedule(C).split(i, factors<2>("t"), io, ii).split(j, factors<2>("t"), jo, ji); }, "split", "t",
+          "there is a knob of this name");
+  refuses([&] { return schedule(C).split(i, {4, 4}, io, ii); }, "split", "i",
+          "2 parts take 1 inner extents, given are 2");
+  refuses([&] { return schedule(C).split(i, factors<2>("a"), io, ii).split(ii, factors<2>("b"), jo, ji); }, "split",
+          "ii", "the extent of this loop is a knob's choice");
   refuses([&] { return schedule(C).in("acc").split(i, 4, io, ii); }, "split", "acc", "no stage of this name");
   refuses([&] { return schedule(C).in("C"); }, "in", "C", "was scheduled by its object before");
-  refuses([&] { return schedule(C).cache_write("acc").in("acc").vectorize(io).space(); }, "vectorize", "io", "no loop io in stage acc");
+  refuses([&] { return schedule(C).cache_write("acc").in("acc").vectorize(io).space(); }, "vectorize", "io",
+          "no loop io in stage acc");
   refuses([&] { return schedule(C).parallel(k).space(); }, "parallel", "k", "belongs to a reduced axis");
-  refuses([&] { return schedule(ops::matmul(4, 4, 4), "Q"); }, "schedule", "Q", "no stage of this name in the operator; there are C");
+  refuses([&] { return schedule(ops::matmul(4, 4, 4), "Q"); }, "schedule", "Q",
+          "no stage of this name in the operator; there are C");
 }
 
 TEST_CASE("front: the text pastes back to the same loops") {
-  const tensor<"A", float, 2> A{{32, 16}};
-  const tensor<"B", float, 2> B{{16, 48}};
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  const auto op = ttune::op(inputs(A, B), outputs(C), "matmul");
+  tensor<"A", float, 2> const A{{32, 16}};
+  tensor<"B", float, 2> const B{{16, 48}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const op = ttune::op(inputs(A, B), outputs(C), "matmul");
   space const written = schedule(op, C)
                             .cache_write("acc")
                             .tile(i, j, factors<2>("y"), factors<2>("x"), io, jo, ii, ji)
@@ -111,19 +122,20 @@ const ttune::space space = ttune::schedule(op, "C")
     .reorder(k, i)
     .unroll(i);
 )");
-  const ttune::space pasted = ttune::schedule(op, "C")
-    .cache_write("acc")
-    .split(i, 4, io, ii)
-    .split(j, 16, jo, ji)
-    .reorder(io, jo, ii, ji)
-    .parallel(io)
-    .in("acc")
-    .compute_at("C", jo)
-    .store_in(ttune::ir::memory::registers)
-    .reorder(k, i)
-    .unroll(i);
+  ttune::space const pasted = ttune::schedule(op, "C")
+                                  .cache_write("acc")
+                                  .split(i, 4, io, ii)
+                                  .split(j, 16, jo, ji)
+                                  .reorder(io, jo, ii, ji)
+                                  .parallel(io)
+                                  .in("acc")
+                                  .compute_at("C", jo)
+                                  .store_in(ttune::ir::memory::registers)
+                                  .reorder(k, i)
+                                  .unroll(i);
   CHECK(pasted.knobs.empty());
-  CHECK(ir::print(ttune_test::build(make_plan(pasted), {})) == ir::print(ttune_test::build(make_plan(written), chosen)));
+  CHECK(ir::print(ttune_test::build(make_plan(pasted), {})) ==
+        ir::print(ttune_test::build(make_plan(written), chosen)));
   CHECK_THROWS_AS((void)to_cpp(written, {{1}}), argument_error);
 }
 

@@ -11,11 +11,11 @@ using namespace ttune;
 using ttune_test::check_space;
 
 TEST_CASE("lower: splits with tails, at every depth") {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const auto [i0, i1, i2, j0, j1, k0, k1] = axes<"i0", "i1", "i2", "j0", "j1", "k0", "k1">;
-  const tensor<"A", float, 2> A{{13, 11}};
-  const tensor<"B", float, 2> B{{11, 17}};
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [i0, i1, i2, j0, j1, k0, k1] = axes<"i0", "i1", "i2", "j0", "j1", "k0", "k1">;
+  tensor<"A", float, 2> const A{{13, 11}};
+  tensor<"B", float, 2> const B{{11, 17}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
   check_space(schedule(C), 0);
   check_space(schedule(C)
                   .split(i, ttune::any<3>("y"), i0, i1, i2)
@@ -30,25 +30,37 @@ TEST_CASE("lower: splits with tails, at every depth") {
 }
 
 TEST_CASE("lower: accumulators, copies and packing at any place") {
-  const auto [i, j, k, l] = axes<"i", "j", "k", "l">;
-  const auto [io, ii, jo, ji] = axes<"io", "ii", "jo", "ji">;
-  const tensor<"A", float, 2> A{{9, 14}};
-  const tensor<"B", float, 2> B{{14, 22}};
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  auto const tiled = schedule(C).cache_write("acc").tile(i, j, ttune::any<2>("y"), ttune::any<2>("x"), io, jo, ii, ji).parallel(io);
+  auto const [i, j, k, l] = axes<"i", "j", "k", "l">;
+  auto const [io, ii, jo, ji] = axes<"io", "ii", "jo", "ji">;
+  tensor<"A", float, 2> const A{{9, 14}};
+  tensor<"B", float, 2> const B{{14, 22}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const tiled =
+      schedule(C).cache_write("acc").tile(i, j, ttune::any<2>("y"), ttune::any<2>("x"), io, jo, ii, ji).parallel(io);
   check_space(tiled.in("acc").compute_at(C, jo).store_in(ir::memory::local).reorder(k, i, j).vectorize(j), 30);
-  check_space(tiled.in("acc").compute_at(C, jo).cache_read(A, "Ap").cache_read(B, "Bp").in("Ap").compute_at(C, io).reorder(k, i).pack().in("Bp").compute_at("acc", k), 30);
+  check_space(tiled.in("acc")
+                  .compute_at(C, jo)
+                  .cache_read(A, "Ap")
+                  .cache_read(B, "Bp")
+                  .in("Ap")
+                  .compute_at(C, io)
+                  .reorder(k, i)
+                  .pack()
+                  .in("Bp")
+                  .compute_at("acc", k),
+              30);
   check_space(tiled.in("acc").compute_at(C, jo).rfactor(k, 4, "rf", l).in("rf").compute_at("acc", i).vectorize(l), 30);
   check_space(tiled.in("acc").cache_read(B, "Bp").in("Bp").split(j, 5, jo, ji).reorder(jo, k, ji).pack(), 20);
 }
 
 TEST_CASE("lower: producers inside their readers, over boundaries and strides") {
-  const auto [y, x, r, s] = axes<"y", "x", "r", "s">;
-  const auto [yo, yi, xo, xi] = axes<"yo", "yi", "xo", "xi">;
-  const tensor<"I", float, 2> I{{13, 15}};
-  const auto P = compute<"P">(y, x) = I(y, x) * 2.0F + 1.0F;
-  const auto Q = compute<"Q">(y, x) = zero_outside(P)(y - 1, x) + zero_outside(P)(y, x + 1);
-  const auto O = compute<"O">(y.in(6), x.in(7)) = sum(over(r.in(3), s.in(3)), zero_outside(Q)(2 * y + r - 1, 2 * x + s - 1));
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  auto const [yo, yi, xo, xi] = axes<"yo", "yi", "xo", "xi">;
+  tensor<"I", float, 2> const I{{13, 15}};
+  auto const P = compute<"P">(y, x) = I(y, x) * 2.0F + 1.0F;
+  auto const Q = compute<"Q">(y, x) = zero_outside(P)(y - 1, x) + zero_outside(P)(y, x + 1);
+  auto const O = compute<"O">(y.in(6), x.in(7)) =
+      sum(over(r.in(3), s.in(3)), zero_outside(Q)(2 * y + r - 1, 2 * x + s - 1));
   auto const o = schedule(O).tile(y, x, ttune::any<2>("ty"), ttune::any<2>("tx"), yo, xo, yi, xi);
   check_space(o, 10);
   check_space(o.in(Q).compute_at(O, xo), 30);
@@ -59,10 +71,10 @@ TEST_CASE("lower: producers inside their readers, over boundaries and strides") 
 }
 
 TEST_CASE("lower: reductions of other kinds, of no elements, of tuples") {
-  const auto [i, k, ko, ki] = axes<"i", "k", "ko", "ki">;
-  const tensor<"S", float, 2> S{{5, 19}};
-  const auto M = compute<"M">(i) = max(over(k), S(i, k));
-  const auto N = compute<"N">(i) = min(over(k.in(4, 17)), S(i, k) * 2.0F);
+  auto const [i, k, ko, ki] = axes<"i", "k", "ko", "ki">;
+  tensor<"S", float, 2> const S{{5, 19}};
+  auto const M = compute<"M">(i) = max(over(k), S(i, k));
+  auto const N = compute<"N">(i) = min(over(k.in(4, 17)), S(i, k) * 2.0F);
   check_space(schedule(M).split(k, ttune::any<2>("t"), ko, ki).unroll(ki), 12);
   check_space(schedule(N).split(k, ttune::any<2>("t"), ko, ki).reorder(ko, i, ki), 12);
   check_space(schedule(M).rfactor(k, 8, "lanes", ki).in("lanes").compute_at(M, i).vectorize(ki), 0);

@@ -18,12 +18,12 @@ constexpr auto registers = static_cast<std::int64_t>(ir::memory::registers);
 
 /// C(i, j) = sum(k) A * B; D(i, j) = C + 1; E = the output, which reads D.
 handle<ir::program> chain() {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const tensor<"A", float, 2> A{{6, 8}};
-  const tensor<"B", float, 2> B{{8, 10}};
-  const auto C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  const auto D = compute<"D">(i, j) = C(i, j) + 1.0F;
-  const auto E = compute<"E">(i, j) = D(i, j) * 2.0F;
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 8}};
+  tensor<"B", float, 2> const B{{8, 10}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const D = compute<"D">(i, j) = C(i, j) + 1.0F;
+  auto const E = compute<"E">(i, j) = D(i, j) * 2.0F;
   return op(inputs(A, B), outputs(E)).program();
 }
 
@@ -45,25 +45,30 @@ step split_i() { return {primitive::split, "C", {"i"}, {"io", "ii"}, {literal(2)
 }  // namespace
 
 TEST_CASE("plan: split") {
-  refuses({{primitive::split, "C", {"x"}, {"a", "b"}, {literal(2)}}}, "split", "x", "no loop x in stage C; its loops are i, j, k");
-  refuses({{primitive::split, "Q", {"i"}, {"a", "b"}, {literal(2)}}}, "split", "Q", "no stage of this name; there are C, D, E");
+  refuses({{primitive::split, "C", {"x"}, {"a", "b"}, {literal(2)}}}, "split", "x",
+          "no loop x in stage C; its loops are i, j, k");
+  refuses({{primitive::split, "Q", {"i"}, {"a", "b"}, {literal(2)}}}, "split", "Q",
+          "no stage of this name; there are C, D, E");
   refuses({{primitive::split, "C", {"i"}, {"a", "j"}, {literal(2)}}}, "split", "j", "has a loop of this name");
   refuses({{primitive::split, "C", {"i"}, {"a", "b"}, {literal(0)}}}, "split", "i", "must be at least 1");
   refuses({{primitive::split, "C", {"i"}, {"a", "b"}, {}}}, "split", "i", "takes one loop, the names of its parts");
-  refuses({split_i(), {primitive::split, "C", {"i"}, {"a", "b"}, {literal(2)}}}, "split", "i", "was split: name one of its parts");
-  refuses({{primitive::fuse, "C", {"i", "j"}, {"f"}, {}}, {primitive::split, "C", {"f"}, {"a", "b"}, {literal(2)}}}, "split", "f",
-          "this loop is fused of others");
+  refuses({split_i(), {primitive::split, "C", {"i"}, {"a", "b"}, {literal(2)}}}, "split", "i",
+          "was split: name one of its parts");
+  refuses({{primitive::fuse, "C", {"i", "j"}, {"f"}, {}}, {primitive::split, "C", {"f"}, {"a", "b"}, {literal(2)}}},
+          "split", "f", "this loop is fused of others");
 }
 
 TEST_CASE("plan: fuse and reorder") {
   refuses({{primitive::fuse, "C", {"i"}, {"f"}, {}}}, "fuse", "i", "takes two or more loops and one name");
   refuses({{primitive::fuse, "C", {"j", "i"}, {"f"}, {}}}, "fuse", "i", "is not directly inside j: reorder first");
   refuses({{primitive::fuse, "C", {"j", "k"}, {"f"}, {}}}, "fuse", "k", "a reduced and a free axis cannot be fused");
-  refuses({{primitive::parallel, "C", {"j"}, {}, {}}, {primitive::fuse, "C", {"i", "j"}, {"f"}, {}}}, "fuse", "j", "fuse before parallel");
+  refuses({{primitive::parallel, "C", {"j"}, {}, {}}, {primitive::fuse, "C", {"i", "j"}, {"f"}, {}}}, "fuse", "j",
+          "fuse before parallel");
   refuses({{primitive::fuse, "C", {"i", "j"}, {"f"}, {}}, {primitive::parallel, "C", {"i"}, {}, {}}}, "parallel", "i",
           "this loop is fused with another");
   refuses({{primitive::reorder, "C", {"i", "i"}, {}, {}}}, "reorder", "i", "named twice");
-  refuses({{primitive::fuse, "C", {"i", "j"}, {"f"}, {}}, {primitive::reorder, "C", {"f", "k"}, {}, {}}}, "reorder", "f", "reorder them first");
+  refuses({{primitive::fuse, "C", {"i", "j"}, {"f"}, {}}, {primitive::reorder, "C", {"f", "k"}, {}, {}}}, "reorder",
+          "f", "reorder them first");
 }
 
 TEST_CASE("plan: how loops run") {
@@ -71,7 +76,8 @@ TEST_CASE("plan: how loops run") {
   refuses({{primitive::vectorize, "C", {"k"}, {}, {}}}, "vectorize", "k", "belongs to a reduced axis");
   refuses({{primitive::vectorize, "C", {"j"}, {}, {}}, {primitive::parallel, "C", {"j"}, {}, {}}}, "parallel", "j",
           "already runs in a way of its own");
-  refuses({{primitive::vectorize, "C", {"i"}, {}, {}}, {primitive::vectorize, "C", {"j"}, {}, {}}}, "vectorize", "j", "is vectorized already");
+  refuses({{primitive::vectorize, "C", {"i"}, {}, {}}, {primitive::vectorize, "C", {"j"}, {}, {}}}, "vectorize", "j",
+          "is vectorized already");
   CHECK_NOTHROW((void)apply({{primitive::unroll, "C", {"k"}, {}, {}}}));
 }
 
@@ -79,14 +85,19 @@ TEST_CASE("plan: places") {
   refuses({{primitive::compute_at, "E", {"E", "i"}, {}, {}}}, "compute_at", "E", "is an output");
   refuses({{primitive::compute_at, "D", {"C", "i"}, {}, {}}}, "compute_at", "C", "does not read D");
   refuses({{primitive::compute_at, "D", {"E", "x"}, {}, {}}}, "compute_at", "x", "no loop x in stage E");
-  refuses({{primitive::compute_at, "C", {"D", place_inline}, {}, {}}}, "compute_at", "C", "is a reduction, which cannot be computed inline");
-  refuses({{primitive::store_in, "E", {}, {}, {literal(registers)}}}, "store_in", "E", "lives where the caller puts it");
+  refuses({{primitive::compute_at, "C", {"D", place_inline}, {}, {}}}, "compute_at", "C",
+          "is a reduction, which cannot be computed inline");
+  refuses({{primitive::store_in, "E", {}, {}, {literal(registers)}}}, "store_in", "E",
+          "lives where the caller puts it");
   refuses({{primitive::pack, "E", {}, {}, {}}}, "pack", "E", "its layout is the caller's");
-  refuses({{primitive::compute_at, "C", {"E", "j"}, {}, {}}}, "compute_at", "C", "is read by D, which is computed outside of this loop");
-  refuses({{primitive::compute_at, "C", {"E", "j"}, {}, {}}, {primitive::compute_at, "D", {"E", "i"}, {}, {}}}, "compute_at", "C",
+  refuses({{primitive::compute_at, "C", {"E", "j"}, {}, {}}}, "compute_at", "C",
           "is read by D, which is computed outside of this loop");
-  CHECK_NOTHROW((void)apply({{primitive::compute_at, "C", {"E", "i"}, {}, {}}, {primitive::compute_at, "D", {"E", "j"}, {}, {}}}));
-  auto const p = apply({{primitive::compute_at, "D", {"E", "i"}, {}, {}}, {primitive::store_in, "D", {}, {}, {literal(registers)}}});
+  refuses({{primitive::compute_at, "C", {"E", "j"}, {}, {}}, {primitive::compute_at, "D", {"E", "i"}, {}, {}}},
+          "compute_at", "C", "is read by D, which is computed outside of this loop");
+  CHECK_NOTHROW((void)apply(
+      {{primitive::compute_at, "C", {"E", "i"}, {}, {}}, {primitive::compute_at, "D", {"E", "j"}, {}, {}}}));
+  auto const p = apply(
+      {{primitive::compute_at, "D", {"E", "i"}, {}, {}}, {primitive::store_in, "D", {}, {}, {literal(registers)}}});
   CHECK(p.stages[1].places.size() == 1);
   CHECK(p.stages[1].where == ir::memory::registers);
   CHECK(p.stages[2].where == ir::memory::operand);
@@ -98,7 +109,8 @@ TEST_CASE("plan: steps that change the program") {
   refuses({{primitive::cache_write, "C", {}, {"E"}, {}}}, "cache_write", "E", "there is a stage of this name");
   refuses({{primitive::rfactor, "D", {"i"}, {"rf", "l"}, {literal(4)}}}, "rfactor", "D", "reduces nothing");
   refuses({{primitive::rfactor, "C", {"i"}, {"rf", "l"}, {literal(4)}}}, "rfactor", "i", "is not a reduced axis of C");
-  refuses({{primitive::rfactor, "C", {"k"}, {"rf", "l"}, {literal(0)}}}, "rfactor", "k", "takes a literal factor other than 0");
+  refuses({{primitive::rfactor, "C", {"k"}, {"rf", "l"}, {literal(0)}}}, "rfactor", "k",
+          "takes a literal factor other than 0");
   refuses({{primitive::inline_stage, "C", {}, {}, {}}}, "inline_stage", "C", "is a reduction");
   refuses({{primitive::inline_stage, "E", {}, {}, {}}}, "inline_stage", "E", "is an output");
 

@@ -20,16 +20,20 @@ nest replayed(space const& of, configuration const& chosen) {
 }
 
 handle<ir::program> copy(std::int64_t rows, std::int64_t columns) {
-  const auto [i, j] = axes<"i", "j">;
-  const tensor<"A", float, 2> A{{rows, columns}};
-  const auto C = compute<"C">(i, j) = A(i, j) + 1.0F;
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"A", float, 2> const A{{rows, columns}};
+  auto const C = compute<"C">(i, j) = A(i, j) + 1.0F;
   return op(inputs(A), outputs(C)).program();
 }
 
 }  // namespace
 
 TEST_CASE("replay: parts of a split") {
-  space const of{copy(100, 7), {{primitive::split, "C", {"i"}, {"a", "b", "c"}, {{0, 1, 0}, {0, 2, 0}}}}, {factors_knob("t", 100, 3)}, {}, {}};
+  space const of{copy(100, 7),
+                 {{primitive::split, "C", {"i"}, {"a", "b", "c"}, {{0, 1, 0}, {0, 2, 0}}}},
+                 {factors_knob("t", 100, 3)},
+                 {},
+                 {}};
   for (std::int32_t c = 0; c < of.knobs[0].choices(); ++c) {
     auto const n = replayed(of, {{c}});
     auto const t = of.knobs[0].choice(c);
@@ -55,7 +59,8 @@ TEST_CASE("replay: parts that do not divide, and parts larger than the axis") {
 }
 
 TEST_CASE("replay: a permutation knob") {
-  space const of{copy(4, 6), {{primitive::reorder, "C", {"i", "j"}, {}, {{0, 0, 0}}}}, {permutation_knob("order", 2)}, {}, {}};
+  space const of{
+      copy(4, 6), {{primitive::reorder, "C", {"i", "j"}, {}, {{0, 0, 0}}}}, {permutation_knob("order", 2)}, {}, {}};
   CHECK(replayed(of, {{0}}).loops[0].extent == 4);
   CHECK(replayed(of, {{1}}).loops[0].extent == 6);
   CHECK(replayed(of, {{1}}).loops[1].extent == 4);
@@ -71,14 +76,16 @@ TEST_CASE("replay: what a permutation knob moves, no later reorder names") {
                       {},
                       {}});
   };
-  CHECK_THROWS_WITH_AS((void)then({"jo", "i"}), "reorder(jo): stands where a permutation knob puts it: reorder before that, or leave it out", schedule_error);
+  CHECK_THROWS_WITH_AS((void)then({"jo", "i"}),
+                       "reorder(jo): stands where a permutation knob puts it: reorder before that, or leave it out",
+                       schedule_error);
   CHECK_THROWS_AS((void)then({"ji", "i"}), schedule_error);
   CHECK_NOTHROW((void)then({"ji"}));
 }
 
 TEST_CASE("replay: a permutation knob keeps the terms of a reduction that is not commutative in order") {
-  const auto [i, r, s] = axes<"i", "r", "s">;
-  const tensor<"A", float, 3> A{{4, 5, 6}};
+  auto const [i, r, s] = axes<"i", "r", "s">;
+  tensor<"A", float, 3> const A{{4, 5, 6}};
   auto const C = compute<"C">(i) = sum(over(r, s), A(i, r, s));
   ir::program p = *op(inputs(A), outputs(C)).program();
   ir::stage ordered = *p.stages[0];
@@ -86,7 +93,11 @@ TEST_CASE("replay: a permutation knob keeps the terms of a reduction that is not
   p.stages = p.outputs = {share(std::move(ordered))};
   auto const program = share(std::move(p));
   auto const permuting = [&](std::vector<std::string> loops) {
-    return make_plan({program, {{primitive::reorder, "C", std::move(loops), {}, {{0, 0, 0}}}}, {permutation_knob("order", 2)}, {}, {}});
+    return make_plan({program,
+                      {{primitive::reorder, "C", std::move(loops), {}, {{0, 0, 0}}}},
+                      {permutation_knob("order", 2)},
+                      {},
+                      {}});
   };
   CHECK_NOTHROW((void)permuting({"i", "r"}));
   CHECK_THROWS_AS((void)permuting({"r", "s"}), schedule_error);
@@ -100,12 +111,13 @@ TEST_CASE("replay: a boolean knob leaves a loop as it is") {
 }
 
 TEST_CASE("replay: the region of a stage computed inside its reader") {
-  const auto [i, r] = axes<"i", "r">;
-  const tensor<"A", float, 1> A{{67}};
-  const auto P = compute<"P">(i) = A(i) * 2.0F;
-  const auto C = compute<"C">(i.in(32)) = sum(over(r.in(4)), P(i * 2 + r));
+  auto const [i, r] = axes<"i", "r">;
+  tensor<"A", float, 1> const A{{67}};
+  auto const P = compute<"P">(i) = A(i) * 2.0F;
+  auto const C = compute<"C">(i.in(32)) = sum(over(r.in(4)), P(i * 2 + r));
   space const of{op(inputs(A), outputs(C)).program(),
-                 {{primitive::split, "C", {"i"}, {"io", "ii"}, {{0, 1, 0}}}, {primitive::compute_at, "P", {"C", "@root", "io", "ii"}, {}, {{1, 0, 0}}}},
+                 {{primitive::split, "C", {"i"}, {"io", "ii"}, {{0, 1, 0}}},
+                  {primitive::compute_at, "P", {"C", "@root", "io", "ii"}, {}, {{1, 0, 0}}}},
                  {factors_knob("t", 32, 2), location_knob("at", 3)},
                  {},
                  {}};

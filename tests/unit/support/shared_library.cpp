@@ -12,7 +12,8 @@ TEST_CASE("shared_library: the first name that can be opened is") {
   CHECK(c.failure().empty());
   CHECK(c.find("strlen") != nullptr);
   CHECK(c.find("no_such_function") == nullptr);
-  CHECK_THROWS_WITH_AS((void)c.symbol("no_such_function"), "the library that was opened has no no_such_function", backend_error);
+  CHECK_THROWS_WITH_AS((void)c.symbol("no_such_function"), "the library that was opened has no no_such_function",
+                       backend_error);
 }
 
 TEST_CASE("shared_library: what was tried is told") {

@@ -39,7 +39,9 @@ class unavailable_backend final : public backend {
   [[nodiscard]] ttune::availability availability() const override { return {false, "no such machine"}; }
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] std::string source(ir::lowered const&, kernel_signature const&) const override { return {}; }
-  [[nodiscard]] compile_result compile(ir::lowered const&, kernel_signature) override { throw std::logic_error("must not be compiled"); }
+  [[nodiscard]] compile_result compile(ir::lowered const&, kernel_signature) override {
+    throw std::logic_error("must not be compiled");
+  }
 
  private:
   ttune::target target_;
@@ -100,7 +102,9 @@ TEST_CASE("tuner: the first kernel stays where nothing is faster") {
 TEST_CASE("tuner: what candidates do wrong is counted, and the tuning goes on") {
   TTUNE_SKIP_UNLESS_X86();
   auto const wrong = right().then(code::write(1, 4 * 77 + 3, 0x41));
-  auto const made = tune({slow(), code::null_write(), code::exit(3), code::abort(), wrong, code(), code(), right()}, options_with(), {.trials = 8}).result;
+  auto const made = tune({slow(), code::null_write(), code::exit(3), code::abort(), wrong, code(), code(), right()},
+                         options_with(), {.trials = 8})
+                        .result;
   auto const& r = made.report;
   CHECK(count(r, trial_status::crashed) == 2);
   CHECK(count(r, trial_status::exited) == 1);
@@ -125,7 +129,8 @@ TEST_CASE("tuner: run-time extents are to be bound first") {
   tensor<"A", float, 1> const A{{dim{"b", 1, n}}};
   auto const C = compute<"C">(i) = A(i);
   tuner made(std::make_shared<scripted_backend>(std::vector<code>{right()}), options_with());
-  CHECK_THROWS_WITH_AS((void)made.tune(op(inputs(A), outputs(C), "copy").program()), "dim b of copy is not constant: bind it with op.at({{b, 64}})", argument_error);
+  CHECK_THROWS_WITH_AS((void)made.tune(op(inputs(A), outputs(C), "copy").program()),
+                       "dim b of copy is not constant: bind it with op.at({{b, 64}})", argument_error);
 }
 
 TEST_CASE("tuner: records are there before the callback, and serve the next tuning without a compiler") {
@@ -168,12 +173,15 @@ class absent_model final : public cost_model {
 
 }  // namespace
 
-TEST_CASE("tuner: a cost model that cannot be used is an error before the first trial, and none where records have the kernel") {
+TEST_CASE(
+    "tuner: a cost model that cannot be used is an error before the first trial, and none where records have the "
+    "kernel") {
   TTUNE_SKIP_UNLESS_X86();
   auto options = options_with();
   options.records = std::make_shared<memory_store>();
   options.model = absent_model{};
-  CHECK_THROWS_WITH_AS((void)tune({right()}, options, {.trials = 3}), "the cost model cannot be used: no such library", backend_error);
+  CHECK_THROWS_WITH_AS((void)tune({right()}, options, {.trials = 3}), "the cost model cannot be used: no such library",
+                       backend_error);
   CHECK(options.records->count() == 0);
   auto with_model = options;
   with_model.model = {};
@@ -234,7 +242,8 @@ TEST_CASE("tuner: what was best for another shape is tried first") {
   auto const there = made.tune(copy_program(), {.trials = 6});
   REQUIRE(there.report.source == tuning_report::origin::tuned);
   auto const other = derive_space(copy_program("copy", n / 2), compiler->target());
-  auto const expected = nearest_configuration(other.knobs, choices_of(derive_space(copy_program(), compiler->target()).knobs, there.chosen), other.seed);
+  auto const expected = nearest_configuration(
+      other.knobs, choices_of(derive_space(copy_program(), compiler->target()).knobs, there.chosen), other.seed);
   REQUIRE(expected != other.seed);
   std::vector<std::vector<knob_choice>> tried;
   options.on_progress = [&](progress const&) {
@@ -244,7 +253,8 @@ TEST_CASE("tuner: what was best for another shape is tried first") {
       return true;
     });
   };
-  (void)tuner(std::make_shared<scripted_backend>(std::vector<code>{code::copy(0, 1, n * 2)}), options).tune(other, {.trials = 3});
+  (void)tuner(std::make_shared<scripted_backend>(std::vector<code>{code::copy(0, 1, n * 2)}), options)
+      .tune(other, {.trials = 3});
   REQUIRE(tried.size() >= 2);
   CHECK(find_configuration(other.knobs, tried[1]) == expected);
 }
@@ -263,8 +273,8 @@ std::vector<space> spaces_of(backend const& compiler, std::vector<std::string> c
 
 TEST_CASE("tuner::tune_all: one budget, most of it where most time can be saved") {
   TTUNE_SKIP_UNLESS_X86();
-  auto const compiler = std::make_shared<scripted_backend>(
-      std::map<std::string, std::vector<code>>{{"fast", {right()}}, {"slow", {code::spin(2000).then(right()), code::spin(1000).then(right())}}});
+  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{
+      {"fast", {right()}}, {"slow", {code::spin(2000).then(right()), code::spin(1000).then(right())}}});
   tuner made(compiler, options_with());
   auto const results = made.tune_all(spaces_of(*compiler, {"fast", "slow"}), {.trials = 30});
   REQUIRE(results.size() == 2);
@@ -277,17 +287,20 @@ TEST_CASE("tuner::tune_all: one budget, most of it where most time can be saved"
 
 TEST_CASE("tuner::tune_all: a workload that is called more often gets more trials") {
   TTUNE_SKIP_UNLESS_X86();
-  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"rare", {slow()}}, {"frequent", {slow()}}});
+  auto const compiler = std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"rare", {slow()}}, {"frequent", {slow()}}});
   tuner made(compiler, options_with());
   auto const spaces = spaces_of(*compiler, {"rare", "frequent"});
   auto const results = made.tune_all(spaces, {.trials = 40, .calls = {1, 20}});
   CHECK(results[1].report.trials > 2 * results[0].report.trials);
-  CHECK_THROWS_WITH_AS((void)made.tune_all(spaces, {.calls = {1}}), "tune_all: calls are given for 1 of 2 workloads", argument_error);
+  CHECK_THROWS_WITH_AS((void)made.tune_all(spaces, {.calls = {1}}), "tune_all: calls are given for 1 of 2 workloads",
+                       argument_error);
 }
 
 TEST_CASE("tuner::tune_all: a budget too small for one compile still gives valid kernels") {
   TTUNE_SKIP_UNLESS_X86();
-  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"a", {right()}}, {"b", {right()}}, {"c", {right()}}});
+  auto const compiler = std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"a", {right()}}, {"b", {right()}}, {"c", {right()}}});
   tuner made(compiler, options_with());
   for (auto const& r : made.tune_all(spaces_of(*compiler, {"a", "b", "c"}), {.time = std::chrono::microseconds(1)})) {
     CHECK(r.report.source == tuning_report::origin::seed);
@@ -301,7 +314,8 @@ TEST_CASE("tuner::tune_all: a search that cannot be copied serves one workload o
   TTUNE_SKIP_UNLESS_X86();
   auto options = options_with();
   options.search = std::make_shared<random_search>();
-  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"a", {right()}}, {"b", {right()}}});
+  auto const compiler =
+      std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{{"a", {right()}}, {"b", {right()}}});
   tuner made(compiler, options);
   CHECK(made.tune(spaces_of(*compiler, {"a"})[0], {.trials = 3}).report.trials == 3);
   CHECK_THROWS_AS((void)made.tune_all(spaces_of(*compiler, {"a", "b"}), {.trials = 3}), argument_error);
@@ -330,7 +344,8 @@ class watched_search final : public search_strategy {
 
 }  // namespace
 
-TEST_CASE("tuner: on a replay device nothing runs, times are the recorded ones, and the proposals are always the same") {
+TEST_CASE(
+    "tuner: on a replay device nothing runs, times are the recorded ones, and the proposals are always the same") {
   auto const compiler = std::make_shared<scripted_backend>(std::vector<code>{});  // compiling would throw
   auto const in = derive_space(copy_program(), compiler->target());
   auto const device = std::make_shared<replay_device>(in.knobs);
@@ -375,7 +390,8 @@ TEST_CASE("tuner: a replay tries what is recorded and ends when it knows nothing
   CHECK(made.report.trials <= 5);
   CHECK(made.report.seconds <= made.report.seed_seconds);
   options.replay = std::make_shared<replay_device>(in.knobs);
-  CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the replay of copy has no record of a success", backend_error);
+  CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the replay of copy has no record of a success",
+                       backend_error);
 }
 
 TEST_CASE("tuner: the same seed proposes the same candidates") {

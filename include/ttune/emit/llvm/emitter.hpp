@@ -88,11 +88,13 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::string mask_text(int lanes) const;
   [[nodiscard]] std::string opaque_mask(int lanes);
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
-  [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type, std::vector<element> const* all_lanes = nullptr);
+  [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type,
+                               std::vector<element> const* all_lanes = nullptr);
   [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
   [[nodiscard]] bool lie_before_arm(std::vector<std::string> const& vectors) const;
   [[nodiscard]] std::string fenced(std::string const& v, dtype type, int lanes);
-  void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key);
+  void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type,
+                 std::string const& key);
   [[nodiscard]] std::string extract(value const& v, int lane);
   void declare(std::string const& declaration) override;
   [[nodiscard]] std::string splat(std::string const& scalar, std::string const& literal, int lanes) override;
@@ -107,7 +109,8 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
   [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
   [[nodiscard]] value evaluate_cast(ir::expr const& e, ir::cast const& c);
-  [[nodiscard]] value divide_integers(value const& x, value y, ir::binary_op op, bool no_sign, std::optional<std::int64_t> constant_divisor);
+  [[nodiscard]] value divide_integers(value const& x, value y, ir::binary_op op, bool no_sign,
+                                      std::optional<std::int64_t> constant_divisor);
   [[nodiscard]] value multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product);
   [[nodiscard]] value compare(ir::binary_op op, value a, value b, bool unsigned_operands);
   [[nodiscard]] value of_angle(value const& x, lane_value const& computed, std::function<value()> const& called);
@@ -143,8 +146,8 @@ class llvm_emitter : private lane_sink {
   std::string globals_;
   std::set<std::string> declarations_;
   std::unordered_map<ir::buffer const*, std::string> tables_;
-  std::set<ir::loop const*> scalar_loops_;  ///< vectorised loops that cannot be
-  ir::loop const* vector_loop_ = nullptr;   ///< the one being emitted
+  std::set<ir::loop const*> scalar_loops_;                             ///< vectorised loops that cannot be
+  ir::loop const* vector_loop_ = nullptr;                              ///< the one being emitted
   std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
   int next_ = 0;
   int parallel_depth_ = 0;

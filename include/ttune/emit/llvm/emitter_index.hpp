@@ -66,7 +66,8 @@ inline linear llvm_emitter::index_binary(ir::binary const& b) {
   auto const y = materialise(c);
   std::string const operands = " i64 " + x + ", " + y;
   if (b.op == ir::binary_op::multiply) return as_linear(define_at(depth, "mul" + operands, "mul" + operands), depth);
-  if (!least && b.op != ir::binary_op::maximum) throw backend_error("llvm: an index uses an operation that indices do not have");
+  if (!least && b.op != ir::binary_op::maximum)
+    throw backend_error("llvm: an index uses an operation that indices do not have");
   auto const name = least ? "llvm.smin.i64" : "llvm.smax.i64";
   declare(std::string("declare i64 @") + name + "(i64, i64)");
   auto const call = std::string("call i64 @") + name + "(i64 " + x + ", i64 " + y + ")";

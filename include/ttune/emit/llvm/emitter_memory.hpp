@@ -19,7 +19,8 @@ inline std::string llvm_emitter::splat(std::string const& scalar, std::string co
   auto const type = vector_of(scalar, lanes);
   auto const one = "insertelement " + type + " undef, " + scalar + " " + literal + ", i32 0";
   auto const first = define_at(0, one, one);
-  auto const all = "shufflevector " + type + " " + first + ", " + type + " undef, <" + std::to_string(lanes) + " x i32> zeroinitializer";
+  auto const all = "shufflevector " + type + " " + first + ", " + type + " undef, <" + std::to_string(lanes) +
+                   " x i32> zeroinitializer";
   return define_at(0, all, all);
 }
 
@@ -74,17 +75,21 @@ inline std::string llvm_emitter::opaque_mask(int lanes) {
   for (int i = 0; i < lanes; ++i) bits |= std::uint64_t{runs(i)} << i;
   auto const constant = "call i64 asm \"\", \"=r,0\"(i64 " + std::to_string(bits) + ")";
   auto const narrow = "trunc i64 " + define_at(0, constant, constant) + " to i" + std::to_string(lanes);
-  auto const cast = "bitcast i" + std::to_string(lanes) + " " + define_at(0, narrow, narrow) + " to " + vector_of("i1", lanes);
+  auto const cast =
+      "bitcast i" + std::to_string(lanes) + " " + define_at(0, narrow, narrow) + " to " + vector_of("i1", lanes);
   return define_at(0, cast, cast);
 }
 
 inline value llvm_emitter::from_memory(std::string const& raw, dtype type, int lanes) {
   if (type == dtype::boolean)
-    return {define("icmp ne " + vector_of("i8", lanes) + " " + raw + ", " + splat_literal("i8", "0", lanes)), type, lanes};
+    return {define("icmp ne " + vector_of("i8", lanes) + " " + raw + ", " + splat_literal("i8", "0", lanes)), type,
+            lanes};
   if (type == dtype::f16 || type == dtype::bf16) {
     auto const bits = lanes_of({raw, dtype::i16, lanes});
     if (type == dtype::bf16) return value_of(bfloat_to_float(bits), dtype::f32);
-    return value_of(instructions_.converts_half ? bits.cast("bitcast", "half").cast("fpext", "float") : half_to_float(bits), dtype::f32);
+    return value_of(
+        instructions_.converts_half ? bits.cast("bitcast", "half").cast("fpext", "float") : half_to_float(bits),
+        dtype::f32);
   }
   return {raw, compute_type(type), lanes};
 }
@@ -93,17 +98,20 @@ inline std::string llvm_emitter::to_memory(value const& v, dtype type) {
   if (type == dtype::boolean) return lanes_of(v).cast("zext", "i8").text;
   if (type == dtype::bf16) return float_to_bfloat(lanes_of(v)).text;
   if (type != dtype::f16) return v.text;
-  return (instructions_.converts_half ? lanes_of(v).cast("fptrunc", "half").cast("bitcast", "i16") : float_to_half(lanes_of(v))).text;
+  return (instructions_.converts_half ? lanes_of(v).cast("fptrunc", "half").cast("bitcast", "i16")
+                                      : float_to_half(lanes_of(v)))
+      .text;
 }
 
 inline value llvm_emitter::load(ir::buffer const& b, linear const& flat) {
   if (b.where == ir::memory::registers) return load_register(b, flat);
   if (!b.content.empty() && flat.is_constant()) return load_table(b, flat);
   auto const key = std::to_string(flat.constant) + " " + flat.key() + (flat.lane != 0 ? mask_text(lanes_) : "");
-  if (auto const* known = frames_.find_load(b.name, key)) return {*known, compute_type(b.type), flat.lane == 0 ? 1 : lanes_};
+  if (auto const* known = frames_.find_load(b.name, key))
+    return {*known, compute_type(b.type), flat.lane == 0 ? 1 : lanes_};
   auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat)
-                    : loads_whole_vectors(b, flat)  ? load_strided(b, flat)
-                                                    : load_lanes(b, flat);
+                    : loads_whole_vectors(b, flat)   ? load_strided(b, flat)
+                                                     : load_lanes(b, flat);
   frames_.remember_load(b.name, key, made.text);
   return made;
 }
@@ -121,12 +129,15 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   auto const address = pointer(b, start);
   auto const type = vector_of(memory_type(b.type), lanes);
   auto const align = std::to_string(size_in_bytes(b.type));
-  if (lanes == 1 || mask_.empty()) return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
-  auto const suffix = ".v" + std::to_string(lanes) + (memory_type(b.type)[0] == 'i' ? memory_type(b.type) : mangled(b.type, 1));
+  if (lanes == 1 || mask_.empty())
+    return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
+  auto const suffix =
+      ".v" + std::to_string(lanes) + (memory_type(b.type)[0] == 'i' ? memory_type(b.type) : mangled(b.type, 1));
   auto const bits = "<" + std::to_string(lanes) + " x i1>";
   declare("declare " + type + " @llvm.masked.load" + suffix + ".p0(ptr, i32, " + bits + ", " + type + ")");
-  return from_memory(define("call " + type + " @llvm.masked.load" + suffix + ".p0(ptr " + address + ", i32 " + align + ", " + bits +
-                            " " + mask_text(lanes) + ", " + type + " zeroinitializer)"), b.type, lanes);
+  return from_memory(define("call " + type + " @llvm.masked.load" + suffix + ".p0(ptr " + address + ", i32 " + align +
+                            ", " + bits + " " + mask_text(lanes) + ", " + type + " zeroinitializer)"),
+                     b.type, lanes);
 }
 
 /// Lanes a few elements apart (pixels under a window that moves by two): what lies between them is in the buffer too.
@@ -145,14 +156,16 @@ inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat)
     auto at = flat;
     at.constant += first;
     at.lane = 0;
-    auto const loaded = define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
+    auto const loaded =
+        define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
     std::string places = "<";
     for (int lane = 0; lane < lanes_; ++lane) {  // those before `first` are there already
       int const from = lane * step - first;
       bool const here = lane * step >= part * lanes_ && from < lanes_;
       places += (lane != 0 ? ", i32 " : "i32 ") + std::to_string(here ? lanes_ + from : lane);
     }
-    made = define("shufflevector " + type + " " + made + ", " + type + " " + loaded + ", <" + std::to_string(lanes_) + " x i32> " + places + ">");
+    made = define("shufflevector " + type + " " + made + ", " + type + " " + loaded + ", <" + std::to_string(lanes_) +
+                  " x i32> " + places + ">");
   }
   return from_memory(made, b.type, lanes_);
 }
@@ -167,15 +180,18 @@ inline value llvm_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
     auto at = flat;
     at.constant += flat.lane * lane;
     at.lane = 0;
-    auto const scalar = define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
-    made = define("insertelement " + vector + " " + made + ", " + type + " " + scalar + ", i32 " + std::to_string(lane));
+    auto const scalar =
+        define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
+    made =
+        define("insertelement " + vector + " " + made + ", " + type + " " + scalar + ", i32 " + std::to_string(lane));
   }
   return from_memory(made, b.type, lanes_);
 }
 
 inline std::string llvm_emitter::extract(value const& v, int lane) {
   if (v.lanes == 1) return v.text;
-  return define("extractelement " + vector_of(scalar_type(v.type), v.lanes) + " " + v.text + ", i32 " + std::to_string(lane));
+  return define("extractelement " + vector_of(scalar_type(v.type), v.lanes) + " " + v.text + ", i32 " +
+                std::to_string(lane));
 }
 
 inline void llvm_emitter::store(ir::buffer const& b, linear const& flat, value v) {
@@ -204,11 +220,13 @@ inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, 
   } else {
     auto const suffix = ".v" + std::to_string(v.lanes) + (scalar[0] == 'i' ? scalar : mangled(b.type, 1));
     auto const bits = "<" + std::to_string(v.lanes) + " x i1>";
-    bool const whole = static_cast<std::size_t>(v.lanes) * size_in_bytes(b.type) >= static_cast<std::size_t>(machine_.vector_bytes) || v.lanes > 64;
+    bool const whole =
+        static_cast<std::size_t>(v.lanes) * size_in_bytes(b.type) >= static_cast<std::size_t>(machine_.vector_bytes) ||
+        v.lanes > 64;
     auto const running = whole ? mask_text(v.lanes) : opaque_mask(v.lanes);
     declare("declare void @llvm.masked.store" + suffix + ".p0(" + type + ", ptr, i32, " + bits + ")");
-    frames_.line("call void @llvm.masked.store" + suffix + ".p0(" + type + " " + raw + ", ptr " + pointer(b, start) + ", i32 " + align +
-                 ", " + bits + " " + running + ")");
+    frames_.line("call void @llvm.masked.store" + suffix + ".p0(" + type + " " + raw + ", ptr " + pointer(b, start) +
+                 ", i32 " + align + ", " + bits + " " + running + ")");
   }
   frames_.forget_loads(b.name);
 }
@@ -222,7 +240,8 @@ inline void llvm_emitter::store_register(ir::buffer const& b, linear const& flat
   auto& file = registers_[&b];
   file.resize(static_cast<std::size_t>(b.elements()));
   for (int lane = 0; lane < v.lanes; ++lane)
-    if (v.lanes == 1 || runs(lane)) file.at(static_cast<std::size_t>(flat.constant + flat.lane * lane)) = {v.text, lane, v.lanes, group, v.type};
+    if (v.lanes == 1 || runs(lane))
+      file.at(static_cast<std::size_t>(flat.constant + flat.lane * lane)) = {v.text, lane, v.lanes, group, v.type};
 }
 
 inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat) {
@@ -243,7 +262,8 @@ inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat
 /// One vector of the elements given: the very vector they come from if they lie in it in order. Elements without
 /// a vector may be anything; what they are in `all_lanes` may stand there, so that a tile is transposed once for masked
 /// and unmasked uses.
-inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype type, std::vector<element> const* all_lanes) {
+inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype type,
+                                    std::vector<element> const* all_lanes) {
   int const lanes = static_cast<int>(elements.size());
   std::string whole;
   bool same = true;
@@ -264,16 +284,17 @@ inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype 
     if (e.vector.empty()) continue;
     auto const one = extract({e.vector, type, e.lanes}, e.lane);
     if (lanes == 1) return {one, type, 1};
-    made = define("insertelement " + vector_of(scalar_type(type), lanes) + " " + made + ", " + scalar_type(type) + " " + one +
-                  ", i32 " + std::to_string(i));
+    made = define("insertelement " + vector_of(scalar_type(type), lanes) + " " + made + ", " + scalar_type(type) + " " +
+                  one + ", i32 " + std::to_string(i));
   }
   return {made, type, lanes};
 }
 
 /// Whether an arm of a condition with two is being written, and values were there before it.
 inline bool llvm_emitter::lie_before_arm(std::vector<std::string> const& vectors) const {
-  return arm_begins_ && frames_.in_arm() &&
-         std::all_of(vectors.begin(), vectors.end(), [&](std::string const& v) { return v == "undef" || std::stoi(v.substr(2)) < *arm_begins_; });
+  return arm_begins_ && frames_.in_arm() && std::all_of(vectors.begin(), vectors.end(), [&](std::string const& v) {
+           return v == "undef" || std::stoi(v.substr(2)) < *arm_begins_;
+         });
 }
 
 /// The same lane of several vectors: a column of a tile whose rows they are. The tile is transposed once, and the
@@ -286,7 +307,8 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
   std::string key = "rows";
   for (auto const& e : elements) {
     if (!e.vector.empty()) {
-      if ((lane >= 0 && (e.lane != lane || e.lanes != lanes)) || e.lanes < rows || e.vector[0] != '%') return std::nullopt;
+      if ((lane >= 0 && (e.lane != lane || e.lanes != lanes)) || e.lanes < rows || e.vector[0] != '%')
+        return std::nullopt;
       lane = e.lane;
       lanes = e.lanes;
     }
@@ -314,11 +336,13 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
   }
   if (whole) return value{*from, type, rows};
   auto const vector = vector_of(scalar_type(type), lanes);
-  return value{define("shufflevector " + vector + " " + *from + ", " + vector + " undef, <" + std::to_string(rows) + " x i32> " + text + ">"), type, rows};
+  return value{define("shufflevector " + vector + " " + *from + ", " + vector + " undef, <" + std::to_string(rows) +
+                      " x i32> " + text + ">"),
+               type, rows};
 }
 
-/// The same value, into whose origin instruction selection does not look: it searches chains of shuffles for better ones,
-/// in vain for those of a transposition, and a 16 x 16 one takes 6 ms that way.
+/// The same value, into whose origin instruction selection does not look: it searches chains of shuffles for better
+/// ones, in vain for those of a transposition, and a 16 x 16 one takes 6 ms that way.
 inline std::string llvm_emitter::fenced(std::string const& v, dtype type, int lanes) {
   if (!is_float(type)) return v;
   auto const vector = vector_of(scalar_type(type), lanes);
@@ -328,7 +352,8 @@ inline std::string llvm_emitter::fenced(std::string const& v, dtype type, int la
 }
 
 /// Emits the shuffles; what they make is remembered under the key and the number of the vector.
-inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type, std::string const& key) {
+inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type,
+                                    std::string const& key) {
   auto const vector = vector_of(scalar_type(type), lanes);
   for (auto const& step : plan.steps()) {
     auto const& a = vectors[static_cast<std::size_t>(step.first)];
@@ -336,7 +361,10 @@ inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::
     std::string places = "<";
     for (int const p : step.places) places += (places.size() > 1 ? ", i32 " : "i32 ") + std::to_string(p);
     bool const nothing = a == "undef" && b == "undef";
-    auto made = nothing ? "undef" : fenced(define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" + std::to_string(lanes) + " x i32> " + places + ">"), type, lanes);
+    auto made = nothing ? "undef"
+                        : fenced(define("shufflevector " + vector + " " + a + ", " + vector + " " + b + ", <" +
+                                        std::to_string(lanes) + " x i32> " + places + ">"),
+                                 type, lanes);
     frames_.remember_load("transposed", key + " " + std::to_string(vectors.size()), made);
     vectors.push_back(std::move(made));
   }

@@ -57,8 +57,8 @@ inline std::string llvm_emitter::module() {
   std::string text;
   for (auto const& d : declarations_) text += d + "\n";
   auto const bits = std::to_string(machine_.vector_bytes * 8);
-  text += globals_ + "\n" + functions_ + "\nattributes #0 = { nounwind \"no-builtins\" \"prefer-vector-width\"=\"" + bits +
-          "\" \"min-legal-vector-width\"=\"" + bits + "\" }\n";
+  text += globals_ + "\n" + functions_ + "\nattributes #0 = { nounwind \"no-builtins\" \"prefer-vector-width\"=\"" +
+          bits + "\" \"min-legal-vector-width\"=\"" + bits + "\" }\n";
   return text;
 }
 
@@ -78,14 +78,16 @@ inline void llvm_emitter::find_tables(ir::stmt const& s) {
                  : b.type == dtype::bf16 ? std::to_string(to_bf16(v).bits)
                  : is_float(b.type)      ? real_literal(b.type, v)
                                          : integer_literal(dtype::i64, static_cast<std::int64_t>(v)));
-    globals_ += name + " = private unnamed_addr constant [" + std::to_string(b.elements()) + " x " + type + "] [" + values + "], align 64\n";
+    globals_ += name + " = private unnamed_addr constant [" + std::to_string(b.elements()) + " x " + type + "] [" +
+                values + "], align 64\n";
     tables_[&b] = name;
   };
   if (auto const* n = ir::as<ir::block>(s))
     for (auto const& c : n->body) find_tables(c);
   if (auto const* n = ir::as<ir::loop>(s)) find_tables(n->body);
   if (auto const* n = ir::as<ir::let>(s)) find_tables(n->body);
-  if (auto const* n = ir::as<ir::conditional>(s)) ir::for_each_node(n->condition, look), find_tables(n->then), find_tables(n->otherwise);
+  if (auto const* n = ir::as<ir::conditional>(s))
+    ir::for_each_node(n->condition, look), find_tables(n->then), find_tables(n->otherwise);
   if (auto const* n = ir::as<ir::allocate>(s)) find_tables(n->body);
   if (auto const* n = ir::as<ir::store>(s)) {
     for (auto const& i : n->indices) ir::for_each_node(i, look);
@@ -99,11 +101,13 @@ inline void llvm_emitter::function(std::string const& name, ir::stmt const& body
   allocas_.clear();
   registers_.clear();
   label_ = "entry";
-  frames_.top().entry += "  %local = getelementptr i8, ptr %workspace, i64 " + std::to_string(workspace_.shared_bytes) + "\n";
+  frames_.top().entry +=
+      "  %local = getelementptr i8, ptr %workspace, i64 " + std::to_string(workspace_.shared_bytes) + "\n";
   if (body) emit(body);
   frames_.line("ret void");
   auto const text = frames_.close();
-  functions_ += "define void @" + name + "(ptr %operands, ptr %runtime, ptr %workspace) #0 {\nentry:\n" + allocas_ + text + "}\n\n";
+  functions_ += "define void @" + name + "(ptr %operands, ptr %runtime, ptr %workspace) #0 {\nentry:\n" + allocas_ +
+                text + "}\n\n";
 }
 
 inline void llvm_emitter::emit(ir::stmt const& s) {
@@ -134,13 +138,15 @@ inline void llvm_emitter::emit_let(ir::let const& l) {
 
 inline void llvm_emitter::emit_loop(ir::loop const& l) {
   if (l.kind >= ir::loop_kind::block_x)
-    throw backend_error("llvm: loop " + l.variable + " is bound to blocks or threads of a GPU: a CPU has parallel loops");
+    throw backend_error("llvm: loop " + l.variable +
+                        " is bound to blocks or threads of a GPU: a CPU has parallel loops");
   auto const begin = index(l.begin);
   auto const end = index(l.end);
   if (begin.lane != 0 || end.lane != 0) throw needs_scalar{};
   bool const known = begin.is_constant() && end.is_constant();
   if (known && end.constant <= begin.constant) return;
-  if (known && l.kind == ir::loop_kind::vectorized && lanes_ == 1) return emit_vectorized(l, begin.constant, end.constant);
+  if (known && l.kind == ir::loop_kind::vectorized && lanes_ == 1)
+    return emit_vectorized(l, begin.constant, end.constant);
   bool const unroll = l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::vectorized;
   if (known && (unroll || end.constant - begin.constant == 1)) return emit_unrolled(l, begin.constant, end.constant);
   if (l.kind == ir::loop_kind::parallel && parallel_depth_ == 0 && lanes_ == 1) return emit_parallel(l, begin, end);
@@ -160,7 +166,8 @@ inline void llvm_emitter::emit_unrolled(ir::loop const& l, std::int64_t begin, s
 inline std::set<std::string> llvm_emitter::stored_buffers(ir::stmt const& s) {
   std::set<std::string> names;
   auto const join = [&](ir::stmt const& inner) { names.merge(stored_buffers(inner)); };
-  if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) join(c);
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& c : n->body) join(c);
   if (auto const* n = ir::as<ir::loop>(s)) join(n->body);
   if (auto const* n = ir::as<ir::let>(s)) join(n->body);
   if (auto const* n = ir::as<ir::conditional>(s)) join(n->then), join(n->otherwise);
@@ -174,7 +181,8 @@ inline dtype llvm_emitter::widest_store(ir::stmt const& s) {
   auto const join = [&](dtype t) {
     if (size_in_bytes(compute_type(t)) > size_in_bytes(compute_type(widest))) widest = t;
   };
-  if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) join(widest_store(c));
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& c : n->body) join(widest_store(c));
   if (auto const* n = ir::as<ir::loop>(s)) join(widest_store(n->body));
   if (auto const* n = ir::as<ir::let>(s)) join(widest_store(n->body));
   if (auto const* n = ir::as<ir::conditional>(s)) join(widest_store(n->then)), join(widest_store(n->otherwise));
@@ -292,8 +300,8 @@ inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, li
 
   std::string phis = "  " + counter + " = phi i64 [" + first + ", %" + before + "], [" + next + ", %" + latch + "]\n";
   for (auto const& v : outside)
-    phis += "  " + entered.at(v.group) + " = phi " + vector_of(scalar_type(v.type), v.lanes) + " [" + v.vector + ", %" + before + "], [" +
-            latched.at(v.group) + ", %" + latch + "]\n";
+    phis += "  " + entered.at(v.group) + " = phi " + vector_of(scalar_type(v.type), v.lanes) + " [" + v.vector + ", %" +
+            before + "], [" + latched.at(v.group) + ", %" + latch + "]\n";
   frames_.top().body += header + ":\n" + phis + body;
   start_block(exit);
   registers_ = outside_file;
@@ -301,8 +309,8 @@ inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, li
   for (auto const& v : outside) {
     auto const& last = latched.at(v.group);
     left[v.group] = surely_runs ? last
-                                : define("phi " + vector_of(scalar_type(v.type), v.lanes) + " [" + v.vector + ", %" + before + "], [" +
-                                         last + ", %" + latch + "]");
+                                : define("phi " + vector_of(scalar_type(v.type), v.lanes) + " [" + v.vector + ", %" +
+                                         before + "], [" + last + ", %" + latch + "]");
   }
   rename_registers(left);
   for (auto const& b : stored_buffers(l.body)) frames_.forget_loads(b);
@@ -344,8 +352,8 @@ inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, 
   label_ = "entry";
   auto const get = [&](std::string const& result, std::size_t slot, std::string const& type) {
     auto const at = result + ".place";
-    frames_.top().entry += "  " + at + " = getelementptr i64, ptr %closure, i64 " + std::to_string(slot) + "\n  " + result + " = load " + type +
-                           ", ptr " + at + ", align 8\n";
+    frames_.top().entry += "  " + at + " = getelementptr i64, ptr %closure, i64 " + std::to_string(slot) + "\n  " +
+                           result + " = load " + type + ", ptr " + at + ", align 8\n";
   };
   get("%operands", 0, "ptr");
   get("%runtime", 1, "ptr");
@@ -355,16 +363,18 @@ inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, 
     get("%outer" + std::to_string(i), 4 + i, "i64");
     variables_[captured[i]] = as_linear("%outer" + std::to_string(i), 0);
   }
-  frames_.top().entry += "  %index = add i64 %begin, %task\n  %worker64 = sext i32 %worker to i64\n  %local.skip = mul i64 %worker64, " +
-                         std::to_string(workspace_.local_bytes) + "\n  %local.first = getelementptr i8, ptr %workspace, i64 " +
-                         std::to_string(workspace_.shared_bytes) + "\n  %local = getelementptr i8, ptr %local.first, i64 %local.skip\n";
+  frames_.top().entry +=
+      "  %index = add i64 %begin, %task\n  %worker64 = sext i32 %worker to i64\n  %local.skip = mul i64 %worker64, " +
+      std::to_string(workspace_.local_bytes) + "\n  %local.first = getelementptr i8, ptr %workspace, i64 " +
+      std::to_string(workspace_.shared_bytes) + "\n  %local = getelementptr i8, ptr %local.first, i64 %local.skip\n";
   variables_[l.variable] = as_linear("%index", 0);
   ++parallel_depth_;
   emit(l.body);
   --parallel_depth_;
   frames_.line("ret void");
   auto const text = frames_.close();
-  functions_ += "define internal void " + name + "(ptr %closure, i64 %task, i32 %worker) #0 {\nentry:\n" + allocas_ + text + "}\n\n";
+  functions_ += "define internal void " + name + "(ptr %closure, i64 %task, i32 %worker) #0 {\nentry:\n" + allocas_ +
+                text + "}\n\n";
   frames_ = outer_frames;
   label_ = outer_label;
   allocas_ = outer_allocas;
@@ -441,12 +451,13 @@ inline void llvm_emitter::emit_branch(ir::conditional const& c) {
     bool const in_y = !y.vector.empty();
     if (x == y) return x;
     if (in_x && in_y && (x.lane != y.lane || x.lanes != y.lanes))
-      throw backend_error("llvm: registers of " + b->name + " are written in different shapes by the arms of a condition");
+      throw backend_error("llvm: registers of " + b->name +
+                          " are written in different shapes by the arms of a condition");
     auto const& e = in_x ? x : y;
     auto const [it, added] = merged.try_emplace(std::pair{in_x ? x.group : -1, in_y ? y.group : -1}, e);
     if (added) {
-      it->second.vector = define("phi " + vector_of(scalar_type(e.type), e.lanes) + " [" + (in_x ? x.vector : "undef") + ", %" + from_a +
-                                 "], [" + (in_y ? y.vector : "undef") + ", %" + from_b + "]");
+      it->second.vector = define("phi " + vector_of(scalar_type(e.type), e.lanes) + " [" + (in_x ? x.vector : "undef") +
+                                 ", %" + from_a + "], [" + (in_y ? y.vector : "undef") + ", %" + from_b + "]");
       it->second.group = next_++;
     }
     auto both = it->second;
@@ -458,7 +469,8 @@ inline void llvm_emitter::emit_branch(ir::conditional const& c) {
     file_b[b].resize(file.size());
     auto& made = registers_[b];
     made.resize(file.size());
-    for (std::size_t offset = 0; offset < file.size(); ++offset) made[offset] = merge(b, file[offset], file_b[b][offset]);
+    for (std::size_t offset = 0; offset < file.size(); ++offset)
+      made[offset] = merge(b, file[offset], file_b[b][offset]);
   }
   for (auto const* s : {&c.then, &c.otherwise})
     if (*s)

@@ -77,7 +77,8 @@ inline value llvm_emitter::multiply_add(ir::expr const& product, ir::expr const&
   }
   auto const name = "llvm.fma." + mangled(c.type, lanes);
   declare("declare " + type + " @" + name + "(" + type + ", " + type + ", " + type + ")");
-  return {define("call " + type + " @" + name + "(" + type + " " + a.text + ", " + type + " " + b.text + ", " + type + " " + c.text + ")"),
+  return {define("call " + type + " @" + name + "(" + type + " " + a.text + ", " + type + " " + b.text + ", " + type +
+                 " " + c.text + ")"),
           c.type, lanes};
 }
 
@@ -87,7 +88,9 @@ inline value llvm_emitter::compare(ir::binary_op op, value a, value b, bool unsi
   static constexpr char const* unsigneds[] = {"eq", "ne", "ult", "ule"};
   auto const i = static_cast<int>(op) - static_cast<int>(ir::binary_op::equal);
   auto const type = vector_of(scalar_type(a.type), a.lanes);
-  if (is_float(a.type)) return {define(std::string("fcmp ") + floats[i] + " " + type + " " + a.text + ", " + b.text), dtype::boolean, a.lanes};
+  if (is_float(a.type))
+    return {define(std::string("fcmp ") + floats[i] + " " + type + " " + a.text + ", " + b.text), dtype::boolean,
+            a.lanes};
   auto const* name = unsigned_operands || a.type == dtype::boolean ? unsigneds[i] : integers[i];
   return {define(std::string("icmp ") + name + " " + type + " " + a.text + ", " + b.text), dtype::boolean, a.lanes};
 }
@@ -105,7 +108,8 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   if (is_float(t) && b.op == ir::binary_op::subtract && is_product(b.right)) return multiply_add(b.right, b.left, true);
   if (auto const known = e->type == dtype::boolean && b.left->type == dtype::index ? decide(e) : std::nullopt) {
     std::string literal = "<";
-    for (int i = 0; i < lanes_; ++i) literal += std::string(i != 0 ? ", " : "") + ((*known)[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
+    for (int i = 0; i < lanes_; ++i)
+      literal += std::string(i != 0 ? ", " : "") + ((*known)[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
     if (lanes_ == 1) return {(*known)[0] ? "true" : "false", dtype::boolean, 1};
     return {literal + ">", dtype::boolean, lanes_};
   }
@@ -116,7 +120,9 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
     return t == dtype::f64 ? call_runtime("pow_f64", offsetof(runtime_table, pow_f64), {x, y})
                            : value_of(power(lanes_of(widened(x, lanes)), lanes_of(widened(y, lanes))), t);
   if (b.op == ir::binary_op::modulo && is_float(t)) {
-    auto const wide = [&](value const& v) { return t == dtype::f64 ? v : value_of(lanes_of(v).cast("fpext", "double"), dtype::f64); };
+    auto const wide = [&](value const& v) {
+      return t == dtype::f64 ? v : value_of(lanes_of(v).cast("fpext", "double"), dtype::f64);
+    };
     auto const exact = call_runtime("fmod_f64", offsetof(runtime_table, fmod_f64), {wide(x), wide(y)});
     return t == dtype::f64 ? exact : value_of(lanes_of(exact).cast("fptrunc", "float"), t);
   }
@@ -124,7 +130,9 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   y = widened(y, lanes);
   auto const type = vector_of(scalar_type(t), lanes);
   bool const no_sign = is_unsigned(b.left->type);
-  auto const plain = [&](std::string const& name) { return value{define(name + " " + type + " " + x.text + ", " + y.text), t, lanes}; };
+  auto const plain = [&](std::string const& name) {
+    return value{define(name + " " + type + " " + x.text + ", " + y.text), t, lanes};
+  };
   auto const by_kind = [&](char const* real, char const* with_sign, char const* without) {
     return plain(is_float(t) ? real : no_sign ? without : with_sign);
   };
@@ -135,7 +143,8 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
     case ir::binary_op::divide:
     case ir::binary_op::modulo:
       if (is_float(t)) return plain("fdiv");
-      return divide_integers(x, y, b.op, no_sign, ir::is_constant(b.right) ? std::optional(ir::constant_integer(b.right)) : std::nullopt);
+      return divide_integers(x, y, b.op, no_sign,
+                             ir::is_constant(b.right) ? std::optional(ir::constant_integer(b.right)) : std::nullopt);
     case ir::binary_op::logical_and: return plain("and");
     case ir::binary_op::logical_or: return plain("or");
     case ir::binary_op::minimum: {
@@ -156,7 +165,8 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
 
 /// The processor traps on 0 and on the smallest value by -1. The second wraps here; the first is nobody's but that of
 /// lanes that do not run.
-inline value llvm_emitter::divide_integers(value const& x, value y, ir::binary_op op, bool no_sign, std::optional<std::int64_t> constant_divisor) {
+inline value llvm_emitter::divide_integers(value const& x, value y, ir::binary_op op, bool no_sign,
+                                           std::optional<std::int64_t> constant_divisor) {
   bool const quotient = op == ir::binary_op::divide;
   auto const a = lanes_of(x);
   if (!constant_divisor && y.lanes == lanes_ && !mask_.empty())
@@ -176,7 +186,8 @@ inline value llvm_emitter::choose(std::string const& condition, int condition_la
   b = widened(b, lanes);
   auto const type = vector_of(scalar_type(a.type), lanes);
   auto const bits = vector_of("i1", condition_lanes);
-  return {define("select " + bits + " " + condition + ", " + type + " " + a.text + ", " + type + " " + b.text), a.type, lanes};
+  return {define("select " + bits + " " + condition + ", " + type + " " + a.text + ", " + type + " " + b.text), a.type,
+          lanes};
 }
 
 inline value llvm_emitter::with_mask(mask const& m, ir::expr const& e) {
@@ -201,13 +212,15 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
     auto const a = widened(with_mask(*known, s.when_true), lanes_);
     auto const b = widened(with_mask(inverse, s.when_false), lanes_);
     std::string bits = "<";
-    for (int i = 0; i < lanes_; ++i) bits += std::string(i != 0 ? ", " : "") + ((*known)[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
+    for (int i = 0; i < lanes_; ++i)
+      bits += std::string(i != 0 ? ", " : "") + ((*known)[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
     return choose(bits + ">", lanes_, a, b);
   }
   bool reads = false;
   auto const look = [&](ir::expr const& n) {  // or divides, which traps
     auto const* b = ir::as<ir::binary>(n);
-    bool const divides = b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo) && !is_float(n->type) && !ir::is_constant(b->right);
+    bool const divides = b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo) &&
+                         !is_float(n->type) && !ir::is_constant(b->right);
     reads = reads || divides || ir::as<ir::access>(n);
   };
   ir::for_each_node(s.when_true, look);
@@ -229,30 +242,36 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
   };
   auto const [a, from_a] = arm(yes, s.when_true);
   auto const [b, from_b] = arm(no, s.when_false);
-  frames_.line("br i1 " + c.text + ", label %" + yes + ", label %" + no);  // behind what an arm puts before it: a transposed tile
+  frames_.line("br i1 " + c.text + ", label %" + yes + ", label %" +
+               no);  // behind what an arm puts before it: a transposed tile
   frames_.top().body += arms;
   start_block(join);
   auto const type = vector_of(scalar_type(a.type), a.lanes);
-  return {define("phi " + type + " [" + a.text + ", %" + from_a + "], [" + b.text + ", %" + from_b + "]"), a.type, a.lanes};
+  return {define("phi " + type + " [" + a.text + ", %" + from_a + "], [" + b.text + ", %" + from_b + "]"), a.type,
+          a.lanes};
 }
 
 /// One scalar call a lane, through the table of the runtime.
 inline value llvm_emitter::call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments) {
   auto const t = arguments[0].type;
   auto const scalar = scalar_type(t);
-  auto const place = define_at(0, std::string("place ") + name, "getelementptr i8, ptr %runtime, i64 " + std::to_string(offset));
+  auto const place =
+      define_at(0, std::string("place ") + name, "getelementptr i8, ptr %runtime, i64 " + std::to_string(offset));
   auto const callee = define_at(0, std::string("function ") + name, "load ptr, ptr " + place + ", align 8");
   int lanes = 1;
   for (auto const& a : arguments) lanes = std::max(lanes, a.lanes);
   auto const call = [&](int lane) {
     std::string text = "call " + scalar + " " + callee + "(";
-    for (std::size_t i = 0; i < arguments.size(); ++i) text += (i != 0 ? ", " : "") + scalar + " " + extract(arguments[i], lane);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      text += (i != 0 ? ", " : "") + scalar + " " + extract(arguments[i], lane);
     return define(text + ")");
   };
   if (lanes == 1) return {call(0), t, 1};
   std::string made = "undef";
   for (int lane = 0; lane < lanes; ++lane)
-    if (runs(lane)) made = define("insertelement " + vector_of(scalar, lanes) + " " + made + ", " + scalar + " " + call(lane) + ", i32 " + std::to_string(lane));
+    if (runs(lane))
+      made = define("insertelement " + vector_of(scalar, lanes) + " " + made + ", " + scalar + " " + call(lane) +
+                    ", i32 " + std::to_string(lane));
   return {made, t, lanes};
 }
 
@@ -278,7 +297,9 @@ inline value llvm_emitter::of_angle(value const& x, lane_value const& computed, 
   frames_.top().body += text;
   auto const after = label_;
   start_block(join);
-  return {define("phi " + angle.type() + " [" + computed.text + ", %" + before + "], [" + other.text + ", %" + after + "]"), x.type, x.lanes};
+  return {
+      define("phi " + angle.type() + " [" + computed.text + ", %" + before + "], [" + other.text + ", %" + after + "]"),
+      x.type, x.lanes};
 }
 
 inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u) {
@@ -291,12 +312,14 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
   };
   auto const of_lanes = [&](auto const& formula) { return value_of(formula(lanes_of(x)), x.type); };
   bool const wide = x.type == dtype::f64;
-#define TTUNE_MATH(name) \
-  call_runtime(wide ? #name "_f64" : #name "_f32", wide ? offsetof(runtime_table, name##_f64) : offsetof(runtime_table, name##_f32), {x})
+#define TTUNE_MATH(name)                           \
+  call_runtime(wide ? #name "_f64" : #name "_f32", \
+               wide ? offsetof(runtime_table, name##_f64) : offsetof(runtime_table, name##_f32), {x})
   switch (u.op) {
     case ir::unary_op::negate:
       if (is_float(x.type)) return {define("fneg " + type + " " + x.text), x.type, x.lanes};
-      return {define("sub " + type + " " + splat_literal(scalar_type(x.type), "0", x.lanes) + ", " + x.text), x.type, x.lanes};
+      return {define("sub " + type + " " + splat_literal(scalar_type(x.type), "0", x.lanes) + ", " + x.text), x.type,
+              x.lanes};
     case ir::unary_op::logical_not:
       return {define("xor " + type + " " + x.text + ", " + splat_literal("i1", "true", x.lanes)), x.type, x.lanes};
     case ir::unary_op::abs: {
@@ -304,18 +327,24 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
       if (is_unsigned(e->type)) return x;
       auto const zero = value{splat_literal(scalar_type(x.type), "0", x.lanes), x.type, x.lanes};
       auto const negative = compare(ir::binary_op::less, x, zero, false);
-      return choose(negative.text, x.lanes, {define("sub " + type + " " + zero.text + ", " + x.text), x.type, x.lanes}, x);
+      return choose(negative.text, x.lanes, {define("sub " + type + " " + zero.text + ", " + x.text), x.type, x.lanes},
+                    x);
     }
     case ir::unary_op::sqrt: return intrinsic("sqrt");
-    case ir::unary_op::floor: return is_float(x.type) ? (instructions_.rounds ? intrinsic("floor") : of_lanes(rounded_down)) : x;
-    case ir::unary_op::ceil: return is_float(x.type) ? (instructions_.rounds ? intrinsic("ceil") : of_lanes(rounded_up)) : x;
-    case ir::unary_op::round: return is_float(x.type) ? (instructions_.rounds ? intrinsic("roundeven") : of_lanes(rounded_to_even)) : x;
+    case ir::unary_op::floor:
+      return is_float(x.type) ? (instructions_.rounds ? intrinsic("floor") : of_lanes(rounded_down)) : x;
+    case ir::unary_op::ceil:
+      return is_float(x.type) ? (instructions_.rounds ? intrinsic("ceil") : of_lanes(rounded_up)) : x;
+    case ir::unary_op::round:
+      return is_float(x.type) ? (instructions_.rounds ? intrinsic("roundeven") : of_lanes(rounded_to_even)) : x;
     case ir::unary_op::exp: return of_lanes(exponential);
     case ir::unary_op::log: return of_lanes(logarithm);
     case ir::unary_op::tanh: return of_lanes(hyperbolic_tangent);
     case ir::unary_op::erf: return of_lanes(error_function);
-    case ir::unary_op::sin: return wide ? TTUNE_MATH(sin) : of_angle(x, sine(lanes_of(x), 0), [&] { return TTUNE_MATH(sin); });
-    case ir::unary_op::cos: return wide ? TTUNE_MATH(cos) : of_angle(x, sine(lanes_of(x), 1), [&] { return TTUNE_MATH(cos); });
+    case ir::unary_op::sin:
+      return wide ? TTUNE_MATH(sin) : of_angle(x, sine(lanes_of(x), 0), [&] { return TTUNE_MATH(sin); });
+    case ir::unary_op::cos:
+      return wide ? TTUNE_MATH(cos) : of_angle(x, sine(lanes_of(x), 1), [&] { return TTUNE_MATH(cos); });
   }
 #undef TTUNE_MATH
   throw backend_error("llvm: unknown function");
@@ -346,13 +375,16 @@ inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
     bool const no_sign = is_unsigned(from) || from == dtype::boolean;
     if (to == dtype::bf16 && size_in_bytes(from) >= 4) {  // more bits than a float has: rounded once all the same
       auto const integer = size_in_bytes(from) == 8 ? fit_for_double(lanes_of(x), no_sign) : lanes_of(x);
-      return from_memory(to_memory(value_of(rounded_to_odd(integer.cast(no_sign ? "uitofp" : "sitofp", "double")), dtype::f32), to), to, x.lanes);
+      return from_memory(
+          to_memory(value_of(rounded_to_odd(integer.cast(no_sign ? "uitofp" : "sitofp", "double")), dtype::f32), to),
+          to, x.lanes);
     }
     auto v = made(define((no_sign ? "uitofp " : "sitofp ") + a + " " + x.text + " to " + b));
     return to == dtype::f16 || to == dtype::bf16 ? from_memory(to_memory(v, to), to, x.lanes) : v;
   }
   if (is_float(from)) {
-    auto const name = std::string(is_unsigned(to) ? "llvm.fptoui.sat." : "llvm.fptosi.sat.") + mangled(compute_type(to), x.lanes) + "." + mangled(x.type, x.lanes);
+    auto const name = std::string(is_unsigned(to) ? "llvm.fptoui.sat." : "llvm.fptosi.sat.") +
+                      mangled(compute_type(to), x.lanes) + "." + mangled(x.type, x.lanes);
     declare("declare " + b + " @" + name + "(" + a + ")");
     return made(define("call " + b + " @" + name + "(" + a + " " + x.text + ")"));
   }

@@ -13,11 +13,11 @@
 namespace ttune::inline v0::emit {
 
 struct frame {
-  int depth = 0;       ///< loop depth; an arm of a conditional has that of its loop
-  bool arm = false;    ///< of a conditional: nothing is hoisted into it
-  std::string entry;   ///< hoisted arithmetic, at the start of the loop body
+  int depth = 0;      ///< loop depth; an arm of a conditional has that of its loop
+  bool arm = false;   ///< of a conditional: nothing is hoisted into it
+  std::string entry;  ///< hoisted arithmetic, at the start of the loop body
   std::string body;
-  std::unordered_map<std::string, std::string> known;                 ///< pure values by key
+  std::unordered_map<std::string, std::string> known;                                   ///< pure values by key
   std::unordered_map<std::string, std::unordered_map<std::string, std::string>> loads;  ///< by buffer, by key
 };
 

@@ -2,8 +2,8 @@
 // exp, log, tanh and erf of all lanes at once; sin, cos and pow of f32, by way of f64. Range reductions and sums as in
 // W. J. Cody, W. Waite, "Software Manual for the Elementary Functions" (1980), the logarithm's as in P. T. P. Tang,
 // "Table-driven implementation of the logarithm function" (1990) without its table. Coefficients are those of the power
-// series, cut where the rest is below a tenth of the last place, Chebyshev coefficients computed here, or a fit. Errors: see
-// tests/unit/orc/functions.cpp.
+// series, cut where the rest is below a tenth of the last place, Chebyshev coefficients computed here, or a fit.
+// Errors: see tests/unit/orc/functions.cpp.
 #pragma once
 
 #include <cmath>
@@ -133,7 +133,8 @@ template <class Function>
   auto const p = polynomial(
       size, {1.6279070351289548, 0.9184476251474967, 0.14827706728606294, -0.027632032387616575, -0.0002314007417880225,
              0.0024050118502025658, -0.0009129908229077802, 0.00016972057568914462, -1.3353973893009395e-05});
-  auto const pusher = x.number(0x1.8p23 + 127);  // pushes the fraction out; low bits: the exponent of 2^n as it is stored
+  auto const pusher =
+      x.number(0x1.8p23 + 127);  // pushes the fraction out; low bits: the exponent of 2^n as it is stored
   auto const pushed = fused(-size, p, pusher);
   auto const scale = pushed.as_bits().shifted_left(23).as_real();
   auto const r = fused(-size, p, pusher - pushed);

@@ -39,7 +39,8 @@ struct workspace_plan {
     end += bytes(b);
   }
   void visit(ir::stmt const& s) {
-    if (auto const* n = ir::as<ir::block>(s)) for (auto const& c : n->body) visit(c);
+    if (auto const* n = ir::as<ir::block>(s))
+      for (auto const& c : n->body) visit(c);
     if (auto const* n = ir::as<ir::loop>(s)) visit(n->body);
     if (auto const* n = ir::as<ir::let>(s)) visit(n->body);
     if (auto const* n = ir::as<ir::conditional>(s)) visit(n->then), visit(n->otherwise);

@@ -54,8 +54,8 @@ void for_each_operand(program const& p, std::span<ndarray const> operands, Take 
     if (next == operands.size()) throw argument_error(print_signature(p) + ": operand " + t->name + " is missing");
     auto const& given = operands[next++];
     if (given.type != t->type || given.shape != shape)
-      throw argument_error(print_signature(p) + ": operand " + t->name + " is given as " + ttune::name_of(given.type) + " " +
-                           shape_text(given.shape));
+      throw argument_error(print_signature(p) + ": operand " + t->name + " is given as " + ttune::name_of(given.type) +
+                           " " + shape_text(given.shape));
     take(t, given);
   }
   if (next != operands.size())
@@ -64,8 +64,8 @@ void for_each_operand(program const& p, std::span<ndarray const> operands, Take 
 
 /// Calls `f` for every point of a box; the point stands in `variables[first …]`.
 template <class Function>
-void for_each_point(std::vector<axis> const& axes, std::vector<std::int64_t>& variables, std::size_t first, Function const& f,
-                    std::size_t d = 0) {
+void for_each_point(std::vector<axis> const& axes, std::vector<std::int64_t>& variables, std::size_t first,
+                    Function const& f, std::size_t d = 0) {
   if (d == axes.size()) return f();
   for (auto i = axes[d].begin; i < axes[d].end.value; ++i) {
     variables[first + d] = i;
@@ -79,7 +79,9 @@ class stage_runner {
   stage_runner(stage const& s, array_table& arrays) : stage_(s), arrays_(arrays) {
     auto const variable_slot = [&](std::string const& name) { return slot_of(name); };
     auto const array_slot = [&](source const& from, int c) { return arrays_.slot(from, c); };
-    auto const compile = [&](expr const& e, bool in_sum) { return code_.compile(e, in_sum, variable_slot, array_slot); };
+    auto const compile = [&](expr const& e, bool in_sum) {
+      return code_.compile(e, in_sum, variable_slot, array_slot);
+    };
     bool const in_sum = s.reduction.kind == reduction_kind::sum;
     for (auto const& c : s.components) values_.push_back(compile(c.value, in_sum));
     if (s.predicate) predicate_ = compile(s.predicate, false);
@@ -88,7 +90,8 @@ class stage_runner {
     if (s.reduces() && s.reduction.kind != reduction_kind::tuple) {
       auto const type = s.components[0].type;
       identity_ = {compile(make_identity(s.reduction.kind, type), false)};
-      combine_ = {compile(make_combine(s.reduction.kind, make_argument(type, false, 0), make_argument(type, true, 0)), false)};
+      combine_ = {
+          compile(make_combine(s.reduction.kind, make_argument(type, false, 0), make_argument(type, true, 0)), false)};
     }
     code_.arguments[0].resize(values_.size());
     code_.arguments[1].resize(values_.size());

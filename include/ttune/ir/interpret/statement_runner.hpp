@@ -13,15 +13,15 @@ struct statement_code {
   enum class sort : std::uint8_t { block, loop, let, conditional, allocate, store, barrier };
   sort what = sort::block;
   loop_kind kind = loop_kind::serial;
-  bool meets = false;             ///< a barrier inside: run for all threads, statement by statement
-  bool together = false;          ///< that, or loops over threads inside
-  unsigned directions = 0;        ///< of the loops over threads inside
-  bool floats = false;            ///< store
-  std::int32_t variable = -1;     ///< loop, let; allocate: the array
-  std::int32_t value = -1;        ///< loop: begin; let, store; conditional: condition
+  bool meets = false;          ///< a barrier inside: run for all threads, statement by statement
+  bool together = false;       ///< that, or loops over threads inside
+  unsigned directions = 0;     ///< of the loops over threads inside
+  bool floats = false;         ///< store
+  std::int32_t variable = -1;  ///< loop, let; allocate: the array
+  std::int32_t value = -1;     ///< loop: begin; let, store; conditional: condition
   std::int32_t end = -1;
-  std::vector<std::int32_t> body; ///< conditional: then, otherwise (-1: none)
-  code_access target;             ///< store
+  std::vector<std::int32_t> body;  ///< conditional: then, otherwise (-1: none)
+  code_access target;              ///< store
   buffer const* storage = nullptr;
   stmt const* text = nullptr;
 };
@@ -131,7 +131,8 @@ class statement_runner {
     n.what = sort::allocate;
     n.storage = v.storage.get();
     if (known_.emplace(v.storage.get(), 0).second) {
-      scratch_.push_back(arrays.add(v.storage.get(), {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false, v.storage->where}));
+      scratch_.push_back(arrays.add(v.storage.get(),
+                                    {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false, v.storage->where}));
     }
     n.variable = arrays.slot(v.storage, 0);
     n.body = {compile(v.body)};
@@ -161,9 +162,7 @@ class statement_runner {
         for (auto const part : n.body) run(part, f);
         return;
       case sort::loop: return run_loop(n, f);
-      case sort::let:
-        set_let(n, f);
-        return run(n.body[0], f);
+      case sort::let: set_let(n, f); return run(n.body[0], f);
       case sort::conditional: {
         auto const part = n.body[code_.integer(n.value, f) != 0 ? 0 : 1];
         if (part >= 0) run(part, f);
@@ -221,7 +220,8 @@ class statement_runner {
   void run_store(statement_code const& n, frame& f) {
     if (watch_.active()) {
       auto const* target = f.arrays[static_cast<std::size_t>(n.target.array)];
-      watch_.ends_in_own(target && target->where == memory::local);  // a register may be a step towards something shared
+      watch_.ends_in_own(target &&
+                         target->where == memory::local);  // a register may be a step towards something shared
     }
     auto const v = code_.value(n.value, f);
     std::size_t position = 0;
@@ -317,7 +317,8 @@ class statement_runner {
     auto const elements = static_cast<std::size_t>(n.storage->elements());
     std::deque<storage> copies;
     auto const fresh = [&]() -> storage* {
-      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false, n.storage->where});
+      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false,
+                        n.storage->where});
       return &copies.back();
     };
     bool const own = is_own(n.storage->where);

@@ -185,10 +185,12 @@ class value_code {
       case code_node::sort::argument: return arguments[n.b][static_cast<std::size_t>(n.a)].real;
       case code_node::sort::access: return read(n, f).real;
       case code_node::sort::unary: return unary_real(n.one, real(n.a, f));
-      case code_node::sort::binary: return n.two == binary_op::multiply ? product(n, f) : binary_real(n.two, real(n.a, f), real(n.b, f));
+      case code_node::sort::binary:
+        return n.two == binary_op::multiply ? product(n, f) : binary_real(n.two, real(n.a, f), real(n.b, f));
       case code_node::sort::select: return choose(n, f).real;
       case code_node::sort::cast:
-        return is_float(n.from) ? rounded_to(n.type, real(n.a, f)) : rounded_to(n.type, as_real(n.from, integer(n.a, f)));
+        return is_float(n.from) ? rounded_to(n.type, real(n.a, f))
+                                : rounded_to(n.type, as_real(n.from, integer(n.a, f)));
       case code_node::sort::variable: break;
     }
     throw internal_error("a variable is a float");
@@ -242,11 +244,13 @@ class value_code {
     return *s;
   }
 
-  [[nodiscard]] static std::string described(code_access const& a) { return a.text ? print(*a.text) : std::string("a store"); }
+  [[nodiscard]] static std::string described(code_access const& a) {
+    return a.text ? print(*a.text) : std::string("a store");
+  }
 
   template <class Down, class ArraySlot>
-  void compile_indices(code_access& a, source const& from, int component, std::vector<expr> const& indices, Down const& down,
-                       ArraySlot const& array_slot) {
+  void compile_indices(code_access& a, source const& from, int component, std::vector<expr> const& indices,
+                       Down const& down, ArraySlot const& array_slot) {
     a.array = array_slot(from, component);
     a.extents = shape_of(from);
     for (auto const& i : indices) {
@@ -261,7 +265,8 @@ class value_code {
   [[nodiscard]] bool absent(std::int32_t at) const { return nodes_[static_cast<std::size_t>(at)].may_be_absent; }
 
   template <class Down, class ArraySlot>
-  void compile_access(expr const& e, access const& v, bool in_sum, code_node& n, Down const& down, ArraySlot const& array_slot) {
+  void compile_access(expr const& e, access const& v, bool in_sum, code_node& n, Down const& down,
+                      ArraySlot const& array_slot) {
     code_access a;
     a.outside = v.outside;
     a.text = &e;
@@ -298,11 +303,13 @@ class value_code {
     auto& s = array_of(a, f);
     if (!s.marks.empty()) {
       if ((s.marks[at] & 1) == 0 && s.on_demand) s.on_demand->compute(at);
-      if ((s.marks[at] & 1) == 0) throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which nothing has written");
+      if ((s.marks[at] & 1) == 0)
+        throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which nothing has written");
       s.marks[at] |= 2;
     }
     if (f.watch && f.watch->active() && !f.watch->read(s.touched(at), f.thread, s.own()))
-      throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which another thread writes: a barrier is missing");
+      throw internal_error(described(a) + " reads element " + std::to_string(at) +
+                           ", which another thread writes: a barrier is missing");
     ++s.loads;
     return is_float(n.type) ? number{s.values.reals[at], 0} : number{0, s.values.integers[at]};
   }
@@ -355,7 +362,8 @@ class value_code {
     switch (n.one) {
       case unary_op::negate: return wrapped_to(n.type, wrapping(binary_op::subtract, 0, x));
       case unary_op::logical_not: return x == 0;
-      case unary_op::abs: return is_unsigned(n.type) || x >= 0 ? x : wrapped_to(n.type, wrapping(binary_op::subtract, 0, x));
+      case unary_op::abs:
+        return is_unsigned(n.type) || x >= 0 ? x : wrapped_to(n.type, wrapping(binary_op::subtract, 0, x));
       case unary_op::floor:
       case unary_op::ceil:
       case unary_op::round: return x;

@@ -14,7 +14,9 @@ namespace ttune::inline v0::derive {
 
 class space_builder {
  public:
-  space_builder(handle<ir::program> program, target const& machine) : machine_(machine) { made_.program = std::move(program); }
+  space_builder(handle<ir::program> program, target const& machine) : machine_(machine) {
+    made_.program = std::move(program);
+  }
 
   [[nodiscard]] target const& machine() const { return machine_; }
   [[nodiscard]] handle<ir::program> const& program() const { return made_.program; }
@@ -35,7 +37,9 @@ class space_builder {
     if (values.size() == 1 || settled_) return literal(values[nearest]);
     return add(one_of_knob(std::move(name), std::move(values)), static_cast<std::int32_t>(nearest));
   }
-  knob_value permutation(std::string name, std::int32_t loops) { return add(permutation_knob(std::move(name), loops), 0); }
+  knob_value permutation(std::string name, std::int32_t loops) {
+    return add(permutation_knob(std::move(name), loops), 0);
+  }
   knob_value location(std::string name, std::int32_t places, std::int32_t seed) {
     return add(location_knob(std::move(name), places), seed);
   }
@@ -43,7 +47,9 @@ class space_builder {
   /// From now on the seed's choice is taken, no knob made: for stages that take little of the time.
   void settle(bool yes) { settled_ = yes; }
 
-  void require(knob_expression condition, std::string text) { made_.constraints.push_back({std::move(condition), std::move(text)}); }
+  void require(knob_expression condition, std::string text) {
+    made_.constraints.push_back({std::move(condition), std::move(text)});
+  }
 
   [[nodiscard]] space finish() { return std::move(made_); }
 

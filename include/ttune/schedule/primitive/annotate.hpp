@@ -29,7 +29,9 @@ inline void set_kind(plan& p, step const& s) {
     if (s.what == primitive::vectorize)
       for (auto const id : st.order)
         if (st.loops[static_cast<std::size_t>(id)].kind == ir::loop_kind::vectorized)
-          refuse(s, name, "loop " + st.loops[static_cast<std::size_t>(id)].name + " of this stage is vectorized already; one is enough");
+          refuse(s, name,
+                 "loop " + st.loops[static_cast<std::size_t>(id)].name +
+                     " of this stage is vectorized already; one is enough");
     l.kind = kind;
     if (s.what != primitive::bind && !s.values.empty()) l.kind_enabled = s.values[0];
   }
@@ -37,7 +39,8 @@ inline void set_kind(plan& p, step const& s) {
 
 /// A note about a loop, part of the space and its key; emitters and features may look it up in the steps.
 inline void annotate(plan& p, step const& s) {
-  if (s.loops.size() != 1 || s.results.size() != 1 || s.values.size() != 1) refuse(s, listed(s.loops), "takes one loop, the name of the note and its value");
+  if (s.loops.size() != 1 || s.results.size() != 1 || s.values.size() != 1)
+    refuse(s, listed(s.loops), "takes one loop, the name of the note and its value");
   (void)leaf(stage_of(p, s), s, s.loops[0]);
 }
 

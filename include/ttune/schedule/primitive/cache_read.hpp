@@ -29,7 +29,8 @@ namespace ttune::inline v0::primitives {
   ir::access const* read = nullptr;
   ir::expr keep_alive;
   auto const look = [&](ir::expr const& e) {
-    if (auto const* a = ir::as<ir::access>(e); a && !read && ir::name_of(a->from) == s.loops.at(0)) read = a, keep_alive = e;
+    if (auto const* a = ir::as<ir::access>(e); a && !read && ir::name_of(a->from) == s.loops.at(0))
+      read = a, keep_alive = e;
   };
   for (auto const& c : reader->components) ir::for_each_node(c.value, look);
   if (!read) refuse(s, s.loops.at(0), "stage " + s.stage + " does not read it");

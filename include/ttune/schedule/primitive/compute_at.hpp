@@ -39,8 +39,7 @@ inline void compute_at(plan& p, step const& s) {
   for (std::size_t i = 1; i < s.loops.size(); ++i) {
     planned_place place;
     if (s.loops[i] == place_inline) place.kind = planned_place::sort::inlined;
-    else if (s.loops[i] != place_root)
-      place = {planned_place::sort::inside, reader, leaf(at, s, s.loops[i])};
+    else if (s.loops[i] != place_root) place = {planned_place::sort::inside, reader, leaf(at, s, s.loops[i])};
     if (place.kind == planned_place::sort::inlined && st.definition->reduces())
       refuse(s, s.stage, "is a reduction, which cannot be computed inline");
     for (auto const& a : st.accesses)

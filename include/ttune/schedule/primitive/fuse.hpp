@@ -21,14 +21,16 @@ inline void fuse(plan& p, step const& s) {
     auto const id = leaf(st, s, s.loops[i]);
     if (position(st, id) != first + i)
       refuse(s, s.loops[i], "is not directly inside " + s.loops[i ? i - 1 : 0] + ": reorder first");
-    if (is_permuted(st, id)) refuse(s, s.loops[i], "stands where a permutation knob puts it: fuse before that reorder, or leave it out there");
+    if (is_permuted(st, id))
+      refuse(s, s.loops[i], "stands where a permutation knob puts it: fuse before that reorder, or leave it out there");
     if (st.loops[static_cast<std::size_t>(id)].kind != ir::loop_kind::serial)
       refuse(s, s.loops[i], "is not a plain loop: fuse before parallel, vectorize or unroll");
     if (is_reduction_axis(st, st.loops[static_cast<std::size_t>(id)].axis) !=
         is_reduction_axis(st, st.loops[static_cast<std::size_t>(leaf(st, s, s.loops[0]))].axis))
       refuse(s, s.loops[i], "a reduced and a free axis cannot be fused");
   }
-  for (std::size_t i = 0; i + 1 < s.loops.size(); ++i) st.loops[static_cast<std::size_t>(st.order[first + i])].fused = true;
+  for (std::size_t i = 0; i + 1 < s.loops.size(); ++i)
+    st.loops[static_cast<std::size_t>(st.order[first + i])].fused = true;
   st.loops[static_cast<std::size_t>(st.order[first + s.loops.size() - 1])].group = s.results[0];
 }
 

@@ -20,15 +20,15 @@ namespace ttune::inline v0::primitives {
   program_builder b(p);
   auto const paste = [&](ir::expr const& whole, ir::access const& a) {
     if (identity(a.from) != gone.get()) return whole;
-    return map_variables(gone->components[static_cast<std::size_t>(a.component)].value, [&](std::string const& name) -> ir::expr {
-      for (std::size_t d = 0; d < gone->axes.size(); ++d)
-        if (gone->axes[d].name == name) return a.indices[d];
-      return {};
-    });
+    return map_variables(gone->components[static_cast<std::size_t>(a.component)].value,
+                         [&](std::string const& name) -> ir::expr {
+                           for (std::size_t d = 0; d < gone->axes.size(); ++d)
+                             if (gone->axes[d].name == name) return a.indices[d];
+                           return {};
+                         });
   };
   for (auto const& st : p->stages)
-    if (st != gone)
-      b.replace(st, b.add(map_stage(*st, [&](ir::expr const& e) { return map_accesses(e, paste); })));
+    if (st != gone) b.replace(st, b.add(map_stage(*st, [&](ir::expr const& e) { return map_accesses(e, paste); })));
   return b.finish();
 }
 

@@ -67,7 +67,8 @@ inline std::size_t position(planned_stage const& st, std::int32_t id) {
 
 /// Whether a permutation knob may move a leaf.
 inline bool is_permuted(planned_stage const& st, std::int32_t id) {
-  return std::find(st.permuted.begin(), st.permuted.end(), static_cast<std::int32_t>(position(st, id))) != st.permuted.end();
+  return std::find(st.permuted.begin(), st.permuted.end(), static_cast<std::int32_t>(position(st, id))) !=
+         st.permuted.end();
 }
 
 }  // namespace ttune::inline v0::primitives

@@ -44,7 +44,8 @@ template <class Map>
 /// Collects the stages of the program being made.
 class program_builder {
  public:
-  explicit program_builder(handle<ir::program> old) : old_(std::move(old)), made_{{}, old_->name, old_->inputs, {}, {}} {}
+  explicit program_builder(handle<ir::program> old)
+      : old_(std::move(old)), made_{{}, old_->name, old_->inputs, {}, {}} {}
 
   /// Adds a stage whose reads of replaced stages go to their replacements.
   handle<ir::stage> add(ir::stage const& st) {
@@ -78,7 +79,8 @@ class program_builder {
 };
 
 /// The stage that a structural step is aimed at.
-[[nodiscard]] inline handle<ir::stage> find_stage(handle<ir::program> const& p, step const& s, std::string const& name) {
+[[nodiscard]] inline handle<ir::stage> find_stage(handle<ir::program> const& p, step const& s,
+                                                  std::string const& name) {
   std::vector<std::string> names;
   for (auto const& st : p->stages) {
     if (st->name == name) return st;

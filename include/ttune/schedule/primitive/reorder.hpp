@@ -20,10 +20,12 @@ inline void reorder(plan& p, step const& s) {
   std::vector<std::int32_t> places;
   for (auto const& name : s.loops) {
     auto const id = leaf(st, s, name);
-    if (!st.loops[static_cast<std::size_t>(id)].group.empty()) refuse(s, name, "this loop is fused of others: reorder them first");
+    if (!st.loops[static_cast<std::size_t>(id)].group.empty())
+      refuse(s, name, "this loop is fused of others: reorder them first");
     if (!s.values.empty() && st.loops[static_cast<std::size_t>(id)].kind >= ir::loop_kind::block_x)
       refuse(s, name, "this loop is bound to blocks or threads: a permutation knob leaves it out");
-    if (is_permuted(st, id)) refuse(s, name, "stands where a permutation knob puts it: reorder before that, or leave it out");
+    if (is_permuted(st, id))
+      refuse(s, name, "stands where a permutation knob puts it: reorder before that, or leave it out");
     if (std::find(wanted.begin(), wanted.end(), id) != wanted.end()) refuse(s, name, "named twice");
     wanted.push_back(id);
     places.push_back(static_cast<std::int32_t>(position(st, id)));

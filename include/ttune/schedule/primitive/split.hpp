@@ -18,7 +18,8 @@ inline void split(plan& p, step const& s) {
   if (s.loops.size() != 1 || s.results.size() < 2 || s.values.size() + 1 != s.results.size())
     refuse(s, listed(s.loops), "takes one loop, the names of its parts and the extents of all parts but the outermost");
   auto const id = leaf(st, s, s.loops[0]);
-  if (!st.loops[static_cast<std::size_t>(id)].group.empty()) refuse(s, s.loops[0], "this loop is fused of others: split them first, fuse then");
+  if (!st.loops[static_cast<std::size_t>(id)].group.empty())
+    refuse(s, s.loops[0], "this loop is fused of others: split them first, fuse then");
   for (auto const& other : p.stages)
     for (auto const& place : other.places)
       if (place.kind == planned_place::sort::inside && place.stage == stage_index(p, s, s.stage) && place.loop == id)
@@ -26,7 +27,8 @@ inline void split(plan& p, step const& s) {
   if (!st.permuted.empty() && static_cast<std::int32_t>(position(st, id)) <= st.permuted.back())
     refuse(s, s.loops[0], "stands where a permutation knob moves loops: split before that reorder");
   for (auto const& v : s.values)
-    if (v.is_literal() && v.literal < 1) refuse(s, s.loops[0], "the extent of a part is " + std::to_string(v.literal) + "; it must be at least 1");
+    if (v.is_literal() && v.literal < 1)
+      refuse(s, s.loops[0], "the extent of a part is " + std::to_string(v.literal) + "; it must be at least 1");
   std::vector<std::int32_t> parts;
   for (auto const& name : s.results) {
     require_new_name(st, s, name);

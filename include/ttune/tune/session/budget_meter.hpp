@@ -13,11 +13,14 @@ namespace ttune::inline v0::detail {
 class budget_meter {
  public:
   /// Needs its arguments as long as it lives.
-  budget_meter(tuning_budget const& budget, std::size_t workloads, session_clock const& clock) : budget_(budget), workloads_(workloads), clock_(clock) {}
+  budget_meter(tuning_budget const& budget, std::size_t workloads, session_clock const& clock)
+      : budget_(budget), workloads_(workloads), clock_(clock) {}
 
   [[nodiscard]] tuning_budget const& budget() const noexcept { return budget_; }
   [[nodiscard]] std::size_t workloads() const noexcept { return workloads_; }
-  [[nodiscard]] std::int64_t trials_left() const noexcept { return std::max<std::int64_t>(0, budget_.trials - trials_); }
+  [[nodiscard]] std::int64_t trials_left() const noexcept {
+    return std::max<std::int64_t>(0, budget_.trials - trials_);
+  }
   [[nodiscard]] double elapsed() const { return clock_.elapsed(); }
   [[nodiscard]] session_clock const& clock() const noexcept { return clock_; }
   /// Before the final comparisons have to begin.

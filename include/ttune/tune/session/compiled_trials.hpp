@@ -20,7 +20,8 @@ namespace ttune::inline v0::detail {
 /// Adds to the report: phases, checked elements, isolation.
 class compiled_trials final : public trial_runner {
  public:
-  compiled_trials(workload const& of, backend& by, tuner_options const& options, budget_meter const& budget, tuning_report& report)
+  compiled_trials(workload const& of, backend& by, tuner_options const& options, budget_meter const& budget,
+                  tuning_report& report)
       : work_(of), backend_(by), options_(options), budget_(budget), report_(report) {}
 
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;

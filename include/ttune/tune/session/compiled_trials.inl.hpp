@@ -20,22 +20,27 @@ TTUNE_INLINE compile_result compiled_trials::compile(candidate of) {
   return backend_.compile(of.program, std::move(of.signature));
 }
 
-TTUNE_INLINE std::optional<kernel_image> compiled_trials::image_of(configuration const& chosen) { return compile(lower(chosen)).image; }
+TTUNE_INLINE std::optional<kernel_image> compiled_trials::image_of(configuration const& chosen) {
+  return compile(lower(chosen)).image;
+}
 
 TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double check_seconds) {
-  if (auto const there = backend_.availability(); !there) throw backend_error(backend_.name() + " cannot be used: " + there.reason);
+  if (auto const there = backend_.availability(); !there)
+    throw backend_error(backend_.name() + " cannot be used: " + there.reason);
   auto const the_first = backend_.name() + ": the first kernel of " + report_.workload;
   auto lowered = lower(seed);
   auto const text = lowered.text;
   auto made = compile(std::move(lowered));
   if (!made.image) throw backend_error(the_first + " cannot be compiled: " + made.diagnostics);
   auto const timed = timing(tuning_phase::measure);
-  measurer_.emplace(options_.worker, work_.signature(),
-                    bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes});
+  measurer_.emplace(
+      options_.worker, work_.signature(),
+      bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes});
   measurer_->stop_with(budget_.budget().stop);
   report_.isolated = measurer_->isolated();
   trial t{seed, measurer_->set_reference(*made.image, trial_limits{}), std::move(made.image)};
-  if (!t.result.ok()) throw backend_error(the_first + " does not run: " + name_of(t.result.status) + ": " + t.result.message);
+  if (!t.result.ok())
+    throw backend_error(the_first + " does not run: " + name_of(t.result.status) + ": " + t.result.message);
   check_result(check_seconds);
   t.result.compile_seconds = made.seconds;
   known_.emplace(text, t.result);
@@ -47,17 +52,19 @@ TTUNE_INLINE void compiled_trials::check_result(double seconds) {
   oracle_check_options how;
   how.seconds = std::min(how.seconds, seconds);
   how.seed = options_.seed;
-  auto const verdict = check_against_oracle(*work_.space().program, work_.signature(), [this](std::size_t i) { return measurer_->operand_bytes(i); }, how);
+  auto const verdict = check_against_oracle(
+      *work_.space().program, work_.signature(), [this](std::size_t i) { return measurer_->operand_bytes(i); }, how);
   report_.checked_elements = verdict.elements;
   if (!verdict.difference.empty())
-    throw backend_error(backend_.name() + ": the first kernel of " + report_.workload + " is wrong: " + verdict.difference +
-                        "; please report it with the operator");
+    throw backend_error(backend_.name() + ": the first kernel of " + report_.workload +
+                        " is wrong: " + verdict.difference + "; please report it with the operator");
 }
 
 TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_limits const& limits) {
   auto lowered = lower(chosen);
   auto const text = lowered.text;
-  if (auto const known = known_.find(text); known != known_.end()) return {chosen, known->second, std::nullopt, trial::kind::same};
+  if (auto const known = known_.find(text); known != known_.end())
+    return {chosen, known->second, std::nullopt, trial::kind::same};
   trial t{chosen, {}};
   auto made = compile(std::move(lowered));
   if (made.image) {

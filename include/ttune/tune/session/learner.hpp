@@ -19,7 +19,8 @@ class learner {
   /// Tasks are numbered from 0 on. `seconds` of one call; 0: it failed.
   void add(std::int32_t task, workload const& of, configuration const& chosen, double seconds);
   void fit();
-  /// Of candidates of a workload; empty as long as the model knows nothing (it may have come with knowledge). Valid until this object ends.
+  /// Of candidates of a workload; empty as long as the model knows nothing (it may have come with knowledge). Valid
+  /// until this object ends.
   [[nodiscard]] batch_scorer scorer(workload const& of);
   /// Rank correlation of the last fit with trials that it had not seen.
   [[nodiscard]] double validation() const noexcept { return validation_; }

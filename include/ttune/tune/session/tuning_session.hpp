@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "ttune/tune/record_keys.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/leaderboard.hpp"
 #include "ttune/tune/session/learner.hpp"
-#include "ttune/tune/record_keys.hpp"
 #include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
@@ -18,7 +18,8 @@ namespace ttune::inline v0::detail {
 /// Needs its arguments as long as it lives.
 class tuning_session {
  public:
-  tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model, budget_meter& budget, space const& in);
+  tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model,
+                 budget_meter& budget, space const& in);
 
   /// A kernel from the records, or the first trial: the seed. Throws backend_error if that is not possible.
   void start();
@@ -35,8 +36,8 @@ class tuning_session {
   [[nodiscard]] double best_seconds() const noexcept { return found_ ? report_.seconds : best_.best_seconds(); }
   [[nodiscard]] std::int64_t trials() const noexcept { return report_.trials; }
   [[nodiscard]] double seconds_spent() const noexcept { return report_.tuning_seconds; }
-  /// How the first kernel's results differ from those of the oracle's, by more than rounding times `tolerance` explains;
-  /// empty: they do not, or one of them was not run.
+  /// How the first kernel's results differ from those of the oracle's, by more than rounding times `tolerance`
+  /// explains; empty: they do not, or one of them was not run.
   [[nodiscard]] std::string disagreement(tuning_session& oracle, double tolerance);
   /// Two kernels in turns; no pairs if this session runs none.
   [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b);

@@ -22,8 +22,8 @@ inline constexpr std::int32_t final_pairs = 20;
 inline constexpr std::size_t finalists = 3;
 inline constexpr int most_idle_batches = 64;  ///< that led to no trial
 
-TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model,
-                                            budget_meter& budget, space const& in)
+TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options const& options, backend& compiler,
+                                            any_search search, learner& model, budget_meter& budget, space const& in)
     : task_(task),
       options_(options),
       backend_(compiler),
@@ -33,12 +33,14 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
       work_(in, compiler.target()),
       key_(key_of(in, compiler.target(), options.objective)) {
   if (auto const open = capture::open_dims(*in.program); !open.empty())
-    throw argument_error("dim " + open[0] + " of " + in.program->name + " is not constant: bind it with op.at({{" + open[0] + ", 64}})");
+    throw argument_error("dim " + open[0] + " of " + in.program->name + " is not constant: bind it with op.at({{" +
+                         open[0] + ", 64}})");
   report_.workload = in.program->name;
   report_.space_size = work_.sampler().size().text();
   report_.flops = work_.signature().flops;
   if (options_.replay) runner_ = std::make_unique<replayed_trials>(work_, backend_, options_.replay, report_);
-  else if (auto* const untimed = dynamic_cast<untimed_backend*>(&backend_)) runner_ = std::make_unique<counted_trials>(work_, *untimed, report_);
+  else if (auto* const untimed = dynamic_cast<untimed_backend*>(&backend_))
+    runner_ = std::make_unique<counted_trials>(work_, *untimed, report_);
   else runner_ = std::make_unique<compiled_trials>(work_, backend_, options_, budget, report_);
 }
 
@@ -47,7 +49,8 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
 TTUNE_INLINE void tuning_session::start() {
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (find_in_records()) return;
-  if (auto const there = learner_.model().availability(); !there) throw backend_error("the cost model cannot be used: " + there.reason);
+  if (auto const there = learner_.model().availability(); !there)
+    throw backend_error("the cost model cannot be used: " + there.reason);
   seed_ = runner_->first(work_.seed(), budget_.seconds_each() / 10);
   report_.seed_seconds = seed_.result.seconds;
   budget_.reserve(closing_seconds());
@@ -98,13 +101,16 @@ TTUNE_INLINE void tuning_session::queue_neighbours() {
   if (auto own = options_.records->best(key_)) records.insert(records.begin(), std::move(*own));
   for (auto const& r : records) {
     auto near = nearest_configuration(work_.space().knobs, r.choices, seed_.chosen);
-    if (work_.sampler().valid(near) && near != seed_.chosen && std::find(queue_.begin(), queue_.end(), near) == queue_.end())
+    if (work_.sampler().valid(near) && near != seed_.chosen &&
+        std::find(queue_.begin(), queue_.end(), near) == queue_.end())
       queue_.push_back(std::move(near));
   }
 }
 
 /// A replay measures nothing that could be recorded.
-TTUNE_INLINE bool tuning_session::may_record() const { return options_.records && options_.records->writable() && !options_.replay; }
+TTUNE_INLINE bool tuning_session::may_record() const {
+  return options_.records && options_.records->writable() && !options_.replay;
+}
 
 TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<double> predicted) const {
   record r;
@@ -112,9 +118,12 @@ TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<do
   r.lowering_version = lowering_version;
   r.choices = choices_of(work_.space().knobs, t.chosen);
   r.result = t.result;
-  r.timestamp = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  r.timestamp =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   r.predicted = predicted;
-  r.library_version = std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." + std::to_string(TTUNE_VERSION_PATCH);
+  r.library_version = std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." +
+                      std::to_string(TTUNE_VERSION_PATCH);
   r.device = options_.device;
   return r;
 }
@@ -124,9 +133,11 @@ TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<do
 TTUNE_INLINE std::string tuning_session::reason_to_end() const {
   if (auto why = budget_.exhausted(); !why.empty()) return why;
   auto const& b = budget_.budget();
-  if (b.patience > 0 && report_.trials - last_gain_ >= b.patience) return "no gain in " + std::to_string(b.patience) + " trials";
+  if (b.patience > 0 && report_.trials - last_gain_ >= b.patience)
+    return "no gain in " + std::to_string(b.patience) + " trials";
   auto const peak = options_.peak_flops_per_second;
-  if (b.share_of_peak > 0 && peak > 0 && report_.flops / best_.best_seconds() >= b.share_of_peak * peak) return "the wanted share of peak was reached";
+  if (b.share_of_peak > 0 && peak > 0 && report_.flops / best_.best_seconds() >= b.share_of_peak * peak)
+    return "the wanted share of peak was reached";
   return {};
 }
 
@@ -142,7 +153,8 @@ TTUNE_INLINE trial_limits tuning_session::limits() const {
 TTUNE_INLINE std::size_t tuning_session::batch_size() const {
   auto const each = report_.tuning_seconds / static_cast<double>(report_.trials);
   auto const affordable = budget_.seconds_left() / 8 / static_cast<double>(budget_.workloads()) / std::max(each, 1e-6);
-  auto const wanted = std::clamp(affordable, std::min(4.0, static_cast<double>(options_.batch)), static_cast<double>(options_.batch));
+  auto const wanted =
+      std::clamp(affordable, std::min(4.0, static_cast<double>(options_.batch)), static_cast<double>(options_.batch));
   return static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(wanted), budget_.trials_left()));
 }
 
@@ -238,7 +250,8 @@ TTUNE_INLINE void tuning_session::report_progress(bool finished) {
 /// Of the final comparisons; a tenth of the time at most.
 TTUNE_INLINE double tuning_session::closing_seconds() const {
   auto const pair = 2 * std::max(250e-6, seed_.result.seconds);
-  return std::min(static_cast<double>(finalists) * (final_pairs * pair + 8 * seed_.result.seconds + 5e-3), budget_.seconds_each() / 10);
+  return std::min(static_cast<double>(finalists) * (final_pairs * pair + 8 * seed_.result.seconds + 5e-3),
+                  budget_.seconds_each() / 10);
 }
 
 /// The finalists meet the seed in pairs; it stays unless one beats it with confidence.
@@ -330,7 +343,8 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
 TTUNE_INLINE kernel_explanation tuning_session::explain(configuration const& chosen) const {
   kernel_signature signature;
   auto const program = work_.build(chosen, signature);
-  return {to_cpp(work_.space(), chosen), ir::print(program), backend_.source(program, signature), report_.flops, options_.peak_flops_per_second};
+  return {to_cpp(work_.space(), chosen), ir::print(program), backend_.source(program, signature), report_.flops,
+          options_.peak_flops_per_second};
 }
 
 }  // namespace ttune::inline v0::detail

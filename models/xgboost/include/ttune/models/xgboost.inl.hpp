@@ -40,7 +40,7 @@ class boosting_data {
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::copy_n(features.row(rows[i]), features.columns, gathered.data() + i * features.columns);
     check_xgboost(xgboost_api::XGDMatrixCreateFromMat(gathered.data(), rows.size(), features.columns,
-                                         std::numeric_limits<float>::quiet_NaN(), &handle_),
+                                                      std::numeric_limits<float>::quiet_NaN(), &handle_),
                   "making a matrix");
     set("label", labels);
     if (!weights.empty()) set("weight", weights);
@@ -97,7 +97,8 @@ class booster {
   [[nodiscard]] std::span<char const> model() {
     bst_ulong size = 0;
     char const* bytes = nullptr;
-    check_xgboost(xgboost_api::XGBoosterSaveModelToBuffer(handle_, R"({"format":"ubj"})", &size, &bytes), "saving a model");
+    check_xgboost(xgboost_api::XGBoosterSaveModelToBuffer(handle_, R"({"format":"ubj"})", &size, &bytes),
+                  "saving a model");
     return {bytes, static_cast<std::size_t>(size)};
   }
 
@@ -192,7 +193,9 @@ inline void set_common(booster& b, xgboost_options const& o) {
 
 inline availability xgboost::library_availability() {
   auto const& failure = detail::xgboost_api::library().failure();
-  return {failure.empty(), failure.empty() ? "" : "xgboost cannot be opened (libxgboost0; TTUNE_XGBOOST_LIBRARY names another): " + failure};
+  return {
+      failure.empty(),
+      failure.empty() ? "" : "xgboost cannot be opened (libxgboost0; TTUNE_XGBOOST_LIBRARY names another): " + failure};
 }
 
 inline std::string xgboost::library_version() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that includes LLVM: its C API, with owners for what has to be disposed of.
-// LLVM's C++ headers of ORC would cost every user's file ten seconds; these cost 0.03. The library itself is opened when
-// its first function is called: a program that finds its kernels in a database starts without it (17 ms for its
+// LLVM's C++ headers of ORC would cost every user's file ten seconds; these cost 0.03. The library itself is opened
+// when its first function is called: a program that finds its kernels in a database starts without it (17 ms for its
 // relocations alone), and runs where it is not installed.
 #pragma once
 
@@ -47,8 +47,8 @@ inline shared_library const& llvm() {
   static shared_library const one = [] {
     std::string const major = std::to_string(LLVM_VERSION_MAJOR);
     auto const* const named = std::getenv("TTUNE_LLVM_LIBRARY");
-    return shared_library({named ? named : "", "libLLVM.so." + major + "." + std::to_string(LLVM_VERSION_MINOR), "libLLVM-" + major + ".so.1",
-                    "libLLVM-" + major + ".so"});
+    return shared_library({named ? named : "", "libLLVM.so." + major + "." + std::to_string(LLVM_VERSION_MINOR),
+                           "libLLVM-" + major + ".so.1", "libLLVM-" + major + ".so"});
   }();
   return one;
 }
@@ -132,7 +132,8 @@ inline void initialise_targets(bool all) {
 #undef TTUNE_TEXT_OF
   auto const initialise = [](std::string const& target) {
     for (auto const* part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"})
-      if (auto* const found = llvm().find(("LLVMInitialize" + target + part).c_str())) reinterpret_cast<void (*)()>(found)();
+      if (auto* const found = llvm().find(("LLVMInitialize" + target + part).c_str()))
+        reinterpret_cast<void (*)()>(found)();
   };
   if (all)
     for (auto const* target : every) initialise(target);

@@ -20,7 +20,8 @@ namespace ttune::inline v0::orc {
 TTUNE_INLINE void compiler::initialise_process(bool all_targets) {
   static bool const once = [] {
     initialise_targets(false);
-    char const* const arguments[] = {"ttune", "-disable-lsr", "-combiner-store-merging=0", "-disable-post-ra", "-enable-misched=0"};
+    char const* const arguments[] = {"ttune", "-disable-lsr", "-combiner-store-merging=0", "-disable-post-ra",
+                                     "-enable-misched=0"};
     LLVMParseCommandLineOptions(static_cast<int>(std::size(arguments)), arguments, nullptr);
     return true;
   }();
@@ -31,9 +32,11 @@ TTUNE_INLINE void compiler::initialise_process(bool all_targets) {
   }
 }
 
-TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options options) : target_(std::move(machine_facts)), options_(std::move(options)) {
+TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options options)
+    : target_(std::move(machine_facts)), options_(std::move(options)) {
   if (failure_ = llvm().failure(); !failure_.empty()) {
-    failure_ += "; install libllvm" + std::to_string(LLVM_VERSION_MAJOR) + ", or name the library with TTUNE_LLVM_LIBRARY";
+    failure_ +=
+        "; install libllvm" + std::to_string(LLVM_VERSION_MAJOR) + ", or name the library with TTUNE_LLVM_LIBRARY";
     return;
   }
   target_ = named_by_llvm(std::move(target_));
@@ -47,11 +50,12 @@ TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options op
   }
   // Said by every CPU that LLVM knows. With a name that it does not know, code for x86-64 would end the process.
   bool const says_64 = t.triple.starts_with("x86_64");
-  auto const names = known_names(description, t.triple, {t.cpu, t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "")});
+  auto const names = known_names(description, t.triple,
+                                 {t.cpu, t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "")});
   auto const create = [&] {
     auto const level = static_cast<LLVMCodeGenOptLevel>(std::clamp(options_.level, 0, 3));
-    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), names.cpu.c_str(), names.features.c_str(), level,
-                                                 LLVMRelocPIC, LLVMCodeModelSmall));
+    return machine_owner(LLVMCreateTargetMachine(description, t.triple.c_str(), names.cpu.c_str(),
+                                                 names.features.c_str(), level, LLVMRelocPIC, LLVMCodeModelSmall));
   };
   machine_ = create();
   if (!machine_) {
@@ -93,7 +97,8 @@ TTUNE_INLINE std::optional<linked_code> compiler::compile(std::string const& tex
   return made;
 }
 
-TTUNE_INLINE std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text, std::string& diagnostics) {
+TTUNE_INLINE std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text,
+                                                                       std::string& diagnostics) {
   auto const made = generate(text, LLVMObjectFile, diagnostics);
   if (!made) return std::nullopt;
   auto const* const begin = reinterpret_cast<std::uint8_t const*>(LLVMGetBufferStart(made.get()));
@@ -106,7 +111,8 @@ TTUNE_INLINE std::optional<std::string> compiler::assembly(std::string const& te
   return std::string(LLVMGetBufferStart(made.get()), LLVMGetBufferSize(made.get()));
 }
 
-TTUNE_INLINE buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileType kind, std::string& diagnostics) {
+TTUNE_INLINE buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileType kind,
+                                             std::string& diagnostics) {
   diagnostics = failure_;
   phases_ = {};
   if (!failure_.empty()) return {};

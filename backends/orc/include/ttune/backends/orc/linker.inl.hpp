@@ -64,7 +64,8 @@ TTUNE_INLINE std::uint8_t* linker::place_elsewhere(std::size_t size) {
   return elsewhere_.emplace_back(new std::uint8_t[size]).get();
 }
 
-TTUNE_INLINE std::optional<linked_code> linker::link(LLVMMemoryBufferRef object, bool prepares, std::string& diagnostics) {
+TTUNE_INLINE std::optional<linked_code> linker::link(LLVMMemoryBufferRef object, bool prepares,
+                                                     std::string& diagnostics) {
   if (!failure_.empty()) return diagnostics = failure_, std::nullopt;
   auto first = link_at(0, object, prepares, diagnostics);
   if (!first) return std::nullopt;
@@ -75,7 +76,7 @@ TTUNE_INLINE std::optional<linked_code> linker::link(LLVMMemoryBufferRef object,
 }
 
 TTUNE_INLINE std::optional<linked_code> linker::link_at(std::size_t offset, LLVMMemoryBufferRef object, bool prepares,
-                                                  std::string& diagnostics) {
+                                                        std::string& diagnostics) {
   begin_ = end_ = offset;
   sections_.clear();
   elsewhere_.clear();

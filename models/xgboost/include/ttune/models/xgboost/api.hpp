@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that includes xgboost: its C API. The library is opened when a model is first fitted: a program that finds
-// its kernels in a database starts without it (4 ms).
+// The only file that includes xgboost: its C API. The library is opened when a model is first fitted: a program that
+// finds its kernels in a database starts without it (4 ms).
 #pragma once
 
 #include <xgboost/c_api.h>

@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
   for (std::size_t c = 0; c < 64; ++c)
     for (std::size_t r = 0; r < 3; ++r)
       for (std::size_t s = 0; s < 3; ++s)
-        sum += static_cast<double>(image[c * 784 + r * 28 + s]) * static_cast<double>(weights[(5 * 64 + c) * 9 + r * 3 + s]);
+        sum += static_cast<double>(image[c * 784 + r * 28 + s]) *
+               static_cast<double>(weights[(5 * 64 + c) * 9 + r * 3 + s]);
   auto const found = static_cast<double>(out[5 * 784 + 28 + 1]);
   std::cout << "found " << found << ", exactly " << sum << "\n";
   return std::abs(found - sum) < 1e-3 ? 0 : 1;
