@@ -39,7 +39,10 @@ TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative>
 TTUNE_INLINE tuning_result alternatives_session::run() {
   if (auto found = find_in_records()) return std::move(*found);
   start_all();
-  while (auto* const next = most_promising()) next->session->advance();
+  while (auto* const next = most_promising()) {
+    next->session->advance();
+    budget_.clock().check();
+  }
   return choose();
 }
 
@@ -97,7 +100,8 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
           .count();
   r.device = options_.device;
-  options_.records->put_image(r, to_bytes(winner.image));
+  if (winner.image.hosted) options_.records->append(r);
+  else options_.records->put_image(r, to_bytes(winner.image));
 }
 
 // ----------------------------------------------------------------------------------------------------- trials

@@ -38,7 +38,8 @@ TTUNE_INLINE tuning_result tuner::tune(handle<ir::program> const& program, tunin
 TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all, tuning_budget const& budget,
                                                     numerics const& allowed) {
   std::scoped_lock const lock(*one_at_a_time_);
-  detail::budget_meter meter(budget, 1);
+  detail::session_clock const clock(options_.clock);
+  detail::budget_meter meter(budget, 1, clock);
   detail::learner model(options_.model);
   return detail::alternatives_session(std::move(all), allowed, options_, *backend_, model, meter).run();
 }

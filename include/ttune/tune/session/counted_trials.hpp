@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuning_report.hpp"
@@ -21,6 +22,8 @@ class counted_trials final : public trial_runner {
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
   [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
+  /// Nothing runs.
+  [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
   [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
 
  private:

@@ -323,7 +323,7 @@ TTUNE_INLINE std::string tuning_session::disagreement(tuning_session& oracle, do
 }
 
 TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_image const& b) {
-  if (found_ || budget_.stopped()) return {};
+  if (found_ || budget_.stopped() || report_.counted || report_.replayed) return {};
   trial const first{{}, {}, a};
   trial const second{{}, {}, b};
   return runner_->compare(first, second, final_pairs);
