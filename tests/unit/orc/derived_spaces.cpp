@@ -109,6 +109,16 @@ TEST_CASE("derived spaces: panels that are transposed in registers, edges and al
   }
 }
 
+TEST_CASE("derived spaces: a matrix times itself") {
+  const auto [i, j, k] = axes<"i", "j", "k">;
+  const tensor<"A", float, 2> A{{37, 53}};
+  const auto S = compute<"S">(i, j) = sum(over(k), A(i, k) * A(j, k));
+  check(op(inputs(A), outputs(S), "syrk"));
+  const constant<"W", float, 2> W{{40, 40}};
+  const auto Q = compute<"Q">(i, j) = sum(over(k), W(i, k) * W(k, j));
+  check(op(inputs(W), outputs(Q), "square"));
+}
+
 TEST_CASE("derived spaces: windows that move by two to five") {
   for (std::int64_t const stride : {2, 3, 4, 5}) {
     check(ops::max_pool2d({1, 3, 9, 35 * stride + 2, 3, stride, 1}));

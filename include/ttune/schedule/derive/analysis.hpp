@@ -141,6 +141,8 @@ struct vector_choice {
                                          std::int32_t index) {
   auto const rank = producer.definition->axes.size();
   if (reader.definition->axes.size() != rank) return false;
+  for (std::size_t d = 0; d < rank; ++d)
+    if (reader.axis_size(d) != producer.axis_size(d)) return false;
   for (auto const& a : reader.accesses) {
     if (a.write || a.producer != index) continue;
     for (std::size_t d = 0; d < rank; ++d) {

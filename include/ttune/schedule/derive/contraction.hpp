@@ -311,6 +311,8 @@ class contraction {
   // -------------------------------------------------------------------------------------------------- packing
 
   void pack_operands() {
+    auto const& reduced = r_.definition->reduction.axes;  // a copy is indexed from 0: by the axis itself, or not at all
+    if (std::any_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; })) return;
     int count = 0;
     for (auto const& a : r_.accesses) {
       if (is_laid_out_ahead(p_, r_, a))
@@ -318,10 +320,18 @@ class contraction {
       if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) continue;
       auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
       if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || !indexes_by_axes(r_, a)) continue;
+      if (!is_first_of_one_place(a)) continue;
       auto const copy = acc_ + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
       if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
       else pack_panel(a, t->name, copy);
     }
+  }
+
+  /// A copy stands for all reads of its operand, and its axes are called after the first: A(i, k) * A(j, k) has none.
+  [[nodiscard]] bool is_first_of_one_place(planned_access const& a) const {
+    return std::none_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& b) {
+      return !b.write && b.operand == a.operand && (&b < &a || !is_same_element(a, b));
+    });
   }
 
   /// Names of the copy's axes, the vector axis aside: other free axes, then the reduced ones in the order of the loops.
