@@ -184,7 +184,10 @@ class program_generator {
     if (random_.chance(0.1)) return literal(type_);
     if (random_.chance(0.1)) return ir::make_cast(type_, ir::make_variable(one_of(axes_).name));
     auto const read = random_.chance(0.5) && !made_.stages.empty() ? read_stage() : read_tensor();
-    return ir::make_cast(type_, read);
+    // Floats stay small enough for sums to be exact in any order; (u64)-1 is not.
+    bool const may_be_large = is_float(type_) && !is_float(read->type) && size_in_bytes(read->type) >= 4;
+    return ir::make_cast(
+        type_, may_be_large ? ir::make_binary(ir::binary_op::modulo, read, ir::make_number(read->type, 251)) : read);
   }
 
   ir::expr condition() {
