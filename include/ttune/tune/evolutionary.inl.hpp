@@ -30,7 +30,11 @@ TTUNE_INLINE configuration evolutionary_search::child(std::vector<configuration>
   auto const parent = [&]() -> configuration const& {
     return ranked[std::min(random_.below(ranked.size()), random_.below(ranked.size()))];
   };
-  if (!random_.chance(options_.mutation)) return space_->crossover(parent(), parent(), random_);
+  if (!random_.chance(options_.mutation)) {
+    auto const& father = parent();  // one after the other: compilers differ in the order of arguments
+    auto const& mother = parent();
+    return space_->crossover(mother, father, random_);
+  }
   auto c = parent();
   if (random_.chance(options_.local_moves)) space_->shift(c, random_);
   else space_->mutate(c, random_);
