@@ -2,6 +2,7 @@
 // One measured trial as it is stored: what was tuned, for what, how it was scheduled, what came of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,13 @@ struct knob_choice {
   std::vector<std::int32_t> values;
   friend bool operator==(knob_choice const&, knob_choice const&) = default;
 };
+
+/// The choice recorded for a knob, or null.
+[[nodiscard]] inline knob_choice const* find_choice(std::vector<knob_choice> const& choices,
+                                                    std::string const& name) noexcept {
+  auto const at = std::ranges::find(choices, name, &knob_choice::knob);
+  return at == choices.end() ? nullptr : &*at;
+}
 
 struct record {
   record_key key;

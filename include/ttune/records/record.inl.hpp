@@ -29,11 +29,6 @@ inline double tuple_distance(std::span<std::int32_t const> a, std::span<std::int
   return sum;
 }
 
-inline knob_choice const* find_choice(std::vector<knob_choice> const& choices, std::string const& name) noexcept {
-  auto const at = std::ranges::find(choices, name, &knob_choice::knob);
-  return at == choices.end() ? nullptr : &*at;
-}
-
 /// The index of a tuple among the choices of a knob, or -1. The recorded index is tried first: mostly it still holds.
 inline std::int32_t find_tuple(knob const& k, knob_choice const& wanted) noexcept {
   auto const is_it = [&](std::int32_t i) { return std::ranges::equal(k.choice(i), wanted.values); };
@@ -150,7 +145,7 @@ TTUNE_INLINE std::optional<configuration> find_configuration(std::vector<knob> c
   configuration found;
   std::size_t used = 0;
   for (auto const& k : knobs) {
-    auto const* const choice = detail::find_choice(choices, k.name);
+    auto const* const choice = find_choice(choices, k.name);
     auto const index = choice ? detail::find_tuple(k, *choice) : k.choices() == 1 ? 0 : -1;
     if (index < 0) return std::nullopt;
     used += choice ? 1 : 0;
@@ -166,7 +161,7 @@ TTUNE_INLINE configuration nearest_configuration(std::vector<knob> const& knobs,
   configuration found;
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     auto const fallback = i < otherwise.choices.size() ? otherwise.choices[i] : 0;
-    auto const* const choice = detail::find_choice(choices, knobs[i].name);
+    auto const* const choice = find_choice(choices, knobs[i].name);
     found.choices.push_back(choice ? detail::nearest_tuple(knobs[i], *choice, fallback) : fallback);
   }
   return found;

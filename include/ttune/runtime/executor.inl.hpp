@@ -18,6 +18,7 @@
 #include "ttune/runtime/elbow_room.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/machine.hpp"
+#include "ttune/support/clock.hpp"
 
 namespace ttune::inline v0 {
 

@@ -18,16 +18,11 @@
 #endif
 
 #include "ttune/runtime/machine.hpp"
+#include "ttune/support/clock.hpp"
 
 namespace ttune::inline v0 {
 
 namespace detail {
-
-using steady = std::chrono::steady_clock;
-
-inline double seconds_since(steady::time_point start) noexcept {
-  return std::chrono::duration<double>(steady::now() - start).count();
-}
 
 /// Processors' worth of time that the container grants, rounded up; a large number without a quota.
 inline std::int32_t container_quota() {

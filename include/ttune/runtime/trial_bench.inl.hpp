@@ -17,7 +17,9 @@
 #include "ttune/runtime/sample_statistics.hpp"
 #include "ttune/runtime/trial_bench.hpp"
 #include "ttune/runtime/trial_check.hpp"
+#include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/support/rng.hpp"
 
 namespace ttune::inline v0 {
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "ttune/runtime/worker/process.hpp"
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/runtime/worker/server.hpp"
+#include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune::inline v0 {
@@ -39,8 +41,7 @@ TTUNE_INLINE int run_worker() {
   dup2(nowhere, STDIN_FILENO);
   dup2(nowhere, STDOUT_FILENO);
   setenv("TTUNE_WORKER", "1", 1);
-  worker::detail::limit_resources();
-  worker::detail::report_faults_to(out);
+  worker::prepare_process(out);
   return worker::server(in, out).serve();
 }
 
@@ -198,8 +199,7 @@ class measurer::process {
     }
     child_.end(got == protocol::outcome::closed);
     auto const said = child_.said();
-    detail::no_worker((is_self_ ? worker::detail::executable_path() : words_.front()) +
-                      " does not answer as a worker does" +
+    detail::no_worker((is_self_ ? worker::executable_path() : words_.front()) + " does not answer as a worker does" +
                       (is_self_ ? ": main must begin with `if (ttune::is_worker(argc, argv)) return "
                                   "ttune::run_worker();`, before it prints anything"
                                 : "") +

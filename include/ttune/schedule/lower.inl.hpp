@@ -10,6 +10,7 @@
 #include "ttune/schedule/primitive/compute_at.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/schedule/replay.hpp"
+#include "ttune/schedule/span.hpp"
 
 namespace ttune::inline v0 {
 

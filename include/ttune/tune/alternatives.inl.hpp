@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ttune/runtime/image_io.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/session/stored_image.hpp"
 
 namespace ttune::inline v0::detail {
 

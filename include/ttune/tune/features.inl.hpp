@@ -427,7 +427,7 @@ TTUNE_INLINE void feature_extractor::write_block(configuration const& chosen, ro
   r.put(thousand * loads / (b.accumulators * b.inner_reduction));
   r.put(words > 0 ? b.accumulators * b.threads * b.reduction / b.steps / words : 0);
   r.put(b.registers);
-  r.put(std::max(0.0, b.registers - detail::thread_registers));
+  r.put(b.spilled);
   r.put(b.resident);
   r.put(b.occupancy);
   r.put(b.waves);

@@ -2,7 +2,7 @@
 // Draws without repetition; copies of strategies.
 #pragma once
 
-#include "ttune/schedule/sampling.inl.hpp"
+#include "ttune/schedule/sampling.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/search.hpp"
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "ttune/emit/llvm_ir.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/replay.hpp"
+#include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune::inline v0 {

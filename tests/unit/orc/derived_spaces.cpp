@@ -110,12 +110,12 @@ TEST_CASE("derived spaces: panels that are transposed in registers, edges and al
 }
 
 TEST_CASE("derived spaces: a matrix times itself") {
-  const auto [i, j, k] = axes<"i", "j", "k">;
-  const tensor<"A", float, 2> A{{37, 53}};
-  const auto S = compute<"S">(i, j) = sum(over(k), A(i, k) * A(j, k));
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{37, 53}};
+  auto const S = compute<"S">(i, j) = sum(over(k), A(i, k) * A(j, k));
   check(op(inputs(A), outputs(S), "syrk"));
-  const constant<"W", float, 2> W{{40, 40}};
-  const auto Q = compute<"Q">(i, j) = sum(over(k), W(i, k) * W(k, j));
+  constant<"W", float, 2> const W{{40, 40}};
+  auto const Q = compute<"Q">(i, j) = sum(over(k), W(i, k) * W(k, j));
   check(op(inputs(W), outputs(Q), "square"));
 }
 

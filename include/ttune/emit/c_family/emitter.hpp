@@ -18,7 +18,8 @@
 #include "ttune/emit/c_family/register_shapes.hpp"
 #include "ttune/emit/c_family/virtual_threads.hpp"
 #include "ttune/emit/device_program.hpp"
-#include "ttune/emit/llvm/linear.hpp"
+#include "ttune/emit/lane_decisions.hpp"
+#include "ttune/emit/linear.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/pass/interval.hpp"
 
@@ -46,7 +47,7 @@ class c_emitter {
     int lanes = 1;
     int binds = primary;
   };
-  using mask = std::vector<bool>;  ///< one a lane
+  using mask = lane_mask;  ///< one a lane
 
   /// A direction of blocks or threads: x, y, z of blocks, then of threads.
   static constexpr int directions = 6;
@@ -96,7 +97,7 @@ class c_emitter {
 
   // ---------------------------------------------------------------------------------- indices (emitter_index)
   [[nodiscard]] linear index(ir::expr const& e);
-  [[nodiscard]] linear index_binary(ir::expr const& e, ir::binary const& b);
+  [[nodiscard]] linear index_binary(ir::binary const& b);
   [[nodiscard]] linear divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder);
   [[nodiscard]] linear atom(std::string const& text, bool not_negative = false);
   [[nodiscard]] bool not_negative(linear const& l) const;

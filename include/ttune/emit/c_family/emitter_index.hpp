@@ -55,7 +55,7 @@ inline linear c_emitter::index(ir::expr const& e) {
     return made;
   }
   if (auto const* v = ir::as<ir::variable>(e)) return variables_.at(v->name);
-  if (auto const* b = ir::as<ir::binary>(e)) return index_binary(e, *b);
+  if (auto const* b = ir::as<ir::binary>(e)) return index_binary(*b);
   if (varies(e)) throw needs_scalar{};
   if (auto const* s = ir::as<ir::select>(e)) {
     if (auto const known = decide(s->condition)) return index((*known)[0] ? s->when_true : s->when_false);
@@ -69,7 +69,7 @@ inline linear c_emitter::index(ir::expr const& e) {
   return atom("(" + type_name(dtype::index) + ")" + in(v, prefix));
 }
 
-inline linear c_emitter::index_binary(ir::expr const& e, ir::binary const& b) {
+inline linear c_emitter::index_binary(ir::binary const& b) {
   auto const x = index(b.left);
   auto const y = index(b.right);
   switch (b.op) {
@@ -99,35 +99,15 @@ inline linear c_emitter::index_binary(ir::expr const& e, ir::binary const& b) {
   }
   bool const natural = least ? not_negative(x) && not_negative(y) : not_negative(x) || not_negative(y);
   auto const made = helper(least ? "least" : "most", dtype::index, {written(x), written(y)});
-  (void)e;
   return atom(made.text, natural);
 }
 
-/// floor(a / by), or the remainder. Terms that are multiples of `by` leave the division. C rounds towards zero, which
-/// is the same where nothing is negative.
+/// floor(a / by), or the remainder. C rounds towards zero, which is the same where nothing is negative.
 inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder) {
-  linear whole;  // multiples of `by`
-  linear rest;
-  rest.constant = a.constant;
-  rest.lane = a.lane;
-  for (auto const& t : a.terms) (t.coefficient % by == 0 ? whole : rest).add(t);
-  linear result;
-  for (auto t : whole.terms) {
-    t.coefficient /= by;
-    result.add(t);
-  }
-  if (rest.terms.empty()) {
-    auto const first = floor_divide(rest.constant, by);
-    auto const last = floor_divide(rest.constant + rest.lane * (lanes_ - 1), by);
-    if (rest.lane != 0 && first != last) throw needs_scalar{};
-    if (remainder) {
-      rest.constant -= first * by;
-      return rest;
-    }
-    result.constant += first;
-    return result;
-  }
-  if (rest.lane != 0) throw needs_scalar{};
+  auto const parts = divide_partly(a, by, lanes_);
+  if (!parts) throw needs_scalar{};
+  auto [result, rest] = *parts;
+  if (rest.terms.empty()) return remainder ? rest : result;
   auto const multiple = floor_divide(rest.constant, by);  // of the constant: what is left of it is not negative
   rest.constant -= multiple * by;
   if (!not_negative(rest)) {
@@ -171,44 +151,11 @@ inline bool c_emitter::varies(ir::expr const& e) const {
 
 /// Which lanes fulfil a condition, if that is known now.
 inline std::optional<c_emitter::mask> c_emitter::decide(ir::expr const& condition) {
-  if (auto const* c = ir::as<ir::constant>(condition)) return mask(static_cast<std::size_t>(lanes_), c->integer != 0);
-  if (auto const* u = ir::as<ir::unary>(condition); u && u->op == ir::unary_op::logical_not) {
-    auto m = decide(u->operand);
-    if (m) m->flip();
-    return m;
-  }
-  auto const* b = ir::as<ir::binary>(condition);
-  if (!b) return std::nullopt;
-  if (b->op == ir::binary_op::logical_and || b->op == ir::binary_op::logical_or) {
-    bool const all = b->op == ir::binary_op::logical_and;
-    auto const x = decide(b->left);
-    auto const y = decide(b->right);
-    auto const settled = [&](std::optional<mask> const& m) {
-      return m && std::find(m->begin(), m->end(), all) == m->end();
-    };
-    if (settled(x)) return x;
-    if (settled(y)) return y;
-    if (!x || !y) return std::nullopt;
-    mask made(x->size());
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] = all ? (*x)[i] && (*y)[i] : (*x)[i] || (*y)[i];
-    return made;
-  }
-  if (b->left->type != dtype::index || b->op < ir::binary_op::equal) return std::nullopt;
-  if (ir::contains(condition, [](ir::expr const& n) { return ir::as<ir::access>(n) || ir::as<ir::select>(n); }))
-    return std::nullopt;
-  auto const difference = index(b->left) + index(b->right).scaled(-1);
-  if (!difference.terms.empty()) return std::nullopt;
-  mask made;
-  for (int lane = 0; lane < lanes_; ++lane) {
-    auto const d = difference.constant + difference.lane * lane;
-    switch (b->op) {
-      case ir::binary_op::equal: made.push_back(d == 0); break;
-      case ir::binary_op::not_equal: made.push_back(d != 0); break;
-      case ir::binary_op::less: made.push_back(d < 0); break;
-      default: made.push_back(d <= 0); break;
-    }
-  }
-  return made;
+  return decide_lanes(condition, lanes_, [&](ir::binary const& comparison) -> std::optional<linear> {
+    auto const is_chosen = [](ir::expr const& n) { return ir::as<ir::access>(n) || ir::as<ir::select>(n); };
+    if (ir::contains(comparison.left, is_chosen) || ir::contains(comparison.right, is_chosen)) return std::nullopt;
+    return index(comparison.left) + index(comparison.right).scaled(-1);
+  });
 }
 
 }  // namespace ttune::inline v0::emit

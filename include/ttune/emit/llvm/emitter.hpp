@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "ttune/core/target.hpp"
+#include "ttune/emit/lane_decisions.hpp"
+#include "ttune/emit/linear.hpp"
 #include "ttune/emit/llvm/frames.hpp"
 #include "ttune/emit/llvm/instruction_set.hpp"
 #include "ttune/emit/llvm/lane_code.hpp"
-#include "ttune/emit/llvm/linear.hpp"
 #include "ttune/emit/llvm/transposition.hpp"
 #include "ttune/emit/llvm/values.hpp"
 #include "ttune/emit/llvm/workspace.hpp"
@@ -37,7 +38,7 @@ class llvm_emitter : private lane_sink {
   /// at hand unrolled instead; it happens rarely, and nothing has to be taken back.
   struct needs_scalar {};
 
-  using mask = std::vector<bool>;  ///< one a lane; empty: all lanes run
+  using mask = lane_mask;  ///< one a lane; empty: all lanes run
 
   /// An element of a register buffer: lane `lane` of an SSA vector (or literal). Elements that were stored together
   /// are one group, and stay one vector through loops and conditions.

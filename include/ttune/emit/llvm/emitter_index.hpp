@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/support/error.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::emit {
@@ -74,30 +75,12 @@ inline linear llvm_emitter::index_binary(ir::binary const& b) {
   return as_linear(define_at(depth, call, call), depth);
 }
 
-/// floor(a / by), or the remainder. Terms that are multiples of `by` leave the division.
+/// floor(a / by), or the remainder.
 inline linear llvm_emitter::divide(linear const& a, std::int64_t by, bool remainder) {
-  linear whole;  // multiples of `by`
-  linear rest;
-  rest.constant = a.constant;
-  rest.lane = a.lane;
-  for (auto const& t : a.terms) (t.coefficient % by == 0 ? whole : rest).add(t);
-  linear quotient;
-  for (auto t : whole.terms) {
-    t.coefficient /= by;
-    quotient.add(t);
-  }
-  if (rest.terms.empty()) {
-    auto const first = floor_divide(rest.constant, by);
-    auto const last = floor_divide(rest.constant + rest.lane * (lanes_ - 1), by);
-    if (rest.lane != 0 && first != last) throw needs_scalar{};
-    if (remainder) {
-      rest.constant -= first * by;
-      return rest;
-    }
-    quotient.constant += first;
-    return quotient;
-  }
-  if (rest.lane != 0) throw needs_scalar{};
+  auto const parts = divide_partly(a, by, lanes_);
+  if (!parts) throw needs_scalar{};
+  auto const& [quotient, rest] = *parts;
+  if (rest.terms.empty()) return remainder ? rest : quotient;
   auto const depth = depth_of(rest);
   auto const x = materialise(rest);
   auto const d = std::to_string(by);
@@ -160,45 +143,11 @@ inline bool llvm_emitter::varies(ir::expr const& e) const {
 }
 
 inline std::optional<llvm_emitter::mask> llvm_emitter::decide(ir::expr const& condition) {
-  if (auto const* c = ir::as<ir::constant>(condition)) return mask(static_cast<std::size_t>(lanes_), c->integer != 0);
-  if (auto const* u = ir::as<ir::unary>(condition); u && u->op == ir::unary_op::logical_not) {
-    auto m = decide(u->operand);
-    if (m) m->flip();
-    return m;
-  }
-  auto const* b = ir::as<ir::binary>(condition);
-  if (!b) return std::nullopt;
-  if (b->op == ir::binary_op::logical_and || b->op == ir::binary_op::logical_or) {
-    bool const all = b->op == ir::binary_op::logical_and;
-    auto const x = decide(b->left);
-    auto const y = decide(b->right);
-    auto const settled = [&](std::optional<mask> const& m) {
-      return m && std::find(m->begin(), m->end(), all) == m->end();
-    };
-    if (settled(x)) return x;
-    if (settled(y)) return y;
-    if (!x || !y) return std::nullopt;
-    mask made(x->size());
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] = all ? (*x)[i] && (*y)[i] : (*x)[i] || (*y)[i];
-    return made;
-  }
-  if (b->left->type != dtype::index || b->op < ir::binary_op::equal) return std::nullopt;
-  bool reads = false;
-  ir::for_each_node(condition, [&](ir::expr const& n) { reads = reads || ir::as<ir::access>(n); });
-  if (reads) return std::nullopt;
-  auto const difference = index(b->left) + index(b->right).scaled(-1);
-  if (!difference.terms.empty()) return std::nullopt;
-  mask made;
-  for (int lane = 0; lane < lanes_; ++lane) {
-    auto const d = difference.constant + difference.lane * lane;
-    switch (b->op) {
-      case ir::binary_op::equal: made.push_back(d == 0); break;
-      case ir::binary_op::not_equal: made.push_back(d != 0); break;
-      case ir::binary_op::less: made.push_back(d < 0); break;
-      default: made.push_back(d <= 0); break;
-    }
-  }
-  return made;
+  return decide_lanes(condition, lanes_, [&](ir::binary const& comparison) -> std::optional<linear> {
+    auto const is_data = [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; };
+    if (ir::contains(comparison.left, is_data) || ir::contains(comparison.right, is_data)) return std::nullopt;
+    return index(comparison.left) + index(comparison.right).scaled(-1);
+  });
 }
 
 }  // namespace ttune::inline v0::emit

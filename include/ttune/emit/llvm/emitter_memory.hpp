@@ -4,6 +4,7 @@
 
 #include "ttune/emit/llvm/emitter.hpp"
 #include "ttune/emit/llvm/lane_conversions.hpp"
+#include "ttune/support/error.hpp"
 
 namespace ttune::inline v0::emit {
 

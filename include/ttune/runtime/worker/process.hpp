@@ -43,6 +43,8 @@ class child_process {
   int error_ = -1;
 };
 
+/// Of this process; an empty text if the system does not tell.
+[[nodiscard]] std::string executable_path();
 /// The helper program, an empty text if it is nowhere; `tried` lists where it was looked for.
 [[nodiscard]] std::string find_program(std::string& tried);
 /// As "SIGSEGV".

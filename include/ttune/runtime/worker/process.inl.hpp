@@ -65,13 +65,6 @@ inline std::vector<char*> worker_environment() {
   return variables;
 }
 
-inline std::string executable_path() {
-  std::string path(4096, '\0');
-  auto const n = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  return path;
-}
-
 inline bool is_executable(std::string const& path) {
   return path.find('/') != std::string::npos && access(path.c_str(), X_OK) == 0;
 }
@@ -145,6 +138,13 @@ TTUNE_INLINE std::string child_process::said() const {
   return text;
 }
 
+TTUNE_INLINE std::string executable_path() {
+  std::string path(4096, '\0');
+  auto const n = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return path;
+}
+
 TTUNE_INLINE std::string find_program(std::string& tried) {
   auto const take = [&](std::string const& c) {
     if (detail::is_executable(c)) return true;
@@ -152,7 +152,7 @@ TTUNE_INLINE std::string find_program(std::string& tried) {
     return false;
   };
   if (auto const* named = std::getenv("TTUNE_WORKER_PROGRAM"); named && *named && take(named)) return named;
-  if (auto const own = detail::executable_path(); !own.empty()) {
+  if (auto const own = executable_path(); !own.empty()) {
     auto const folder = own.substr(0, own.rfind('/') + 1);
     for (auto const* place : {"ttune-worker", "../libexec/ttune/ttune-worker", "../bin/ttune-worker"})
       if (take(folder + place)) return folder + place;

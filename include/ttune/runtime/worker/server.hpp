@@ -25,6 +25,9 @@ class server {
   std::unique_ptr<trial_bench> bench_;
 };
 
+/// Makes this process one for trials: no core files, a limit of memory, and faults told through `out` before it dies.
+void prepare_process(int out);
+
 }  // namespace ttune::inline v0::worker
 
 #if TTUNE_HEADER_ONLY

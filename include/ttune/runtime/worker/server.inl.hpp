@@ -119,6 +119,11 @@ inline kernel_image get_image(byte_source& in) { return image_from_bytes(in.get_
 
 }  // namespace detail
 
+TTUNE_INLINE void prepare_process(int out) {
+  detail::limit_resources();
+  detail::report_faults_to(out);
+}
+
 TTUNE_INLINE bool server::say(protocol::kind what, std::span<std::uint8_t const> body) const {
   return protocol::send(out_, what, body, protocol::time_point::max(), {}) == protocol::outcome::ok;
 }

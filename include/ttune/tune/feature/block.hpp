@@ -42,6 +42,7 @@ struct block_work {
   double reduction = 1;        ///< reduced iterations, all
   double output_sectors = 1;   ///< that one store of a warp touches
   double registers = 0;        ///< of a thread, about
+  double spilled = 0;          ///< of those, more than a thread can have
   double resident = 1;         ///< blocks that a core holds at a time
   double occupancy = 0;        ///< warps resident / warps that a core can hold
   double waves = 1;

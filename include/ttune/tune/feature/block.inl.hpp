@@ -188,6 +188,7 @@ TTUNE_INLINE void block_builder::unroll_loops(nest const& n, std::size_t st, std
 TTUNE_INLINE void block_builder::occupy(block_work& out) const {
   auto const warps = std::ceil(out.threads / detail::warp);
   auto const used = std::min(out.registers, detail::thread_registers);
+  out.spilled = out.registers - used;
   out.resident = detail::core_blocks;
   out.resident = std::min(out.resident, std::floor(detail::core_warps / warps));
   out.resident = std::min(out.resident, std::floor(detail::core_registers / (used * warps * detail::warp)));
@@ -216,14 +217,13 @@ TTUNE_INLINE void block_builder::time(block_work& out) const {
     words += o.thread_words * out.middle * out.steps;
     fetched += o.fetch_words;
   }
-  auto const spilled = std::max(0.0, out.registers - detail::thread_registers);
   out.time_fma = each * warps * points / detail::warps_issued / ideal;
   out.time_load = each * warps * load / ideal;
   out.time_store = each * warps * store / ideal;
   out.time_fetch = each * warps * fetch / 4 / ideal;
   out.time_traffic = each * traffic * 4 / detail::fetch_bytes_per_cycle / ideal;
   auto const instructions =
-      points + words + detail::addressing * fetched * out.steps + 2 * spilled * out.middle * out.steps;
+      points + words + detail::addressing * fetched * out.steps + 2 * out.spilled * out.middle * out.steps;
   out.time_issue = each * warps * instructions / detail::warps_issued / ideal;
   auto const latency = out.steps * (440 + 20 * fetched + 30 * out.middle);
   out.time_latency = each * latency / out.resident / ideal;

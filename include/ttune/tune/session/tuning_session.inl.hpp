@@ -14,6 +14,7 @@
 #include "ttune/tune/session/counted_trials.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
 #include "ttune/tune/session/replayed_trials.hpp"
+#include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 
 namespace ttune::inline v0::detail {
@@ -58,16 +59,6 @@ TTUNE_INLINE void tuning_session::start() {
   queue_neighbours();
   settle(seed_, std::nullopt);
   why_over_ = reason_to_end();
-}
-
-inline std::optional<kernel_image> usable_image(image_lookup const& stored) {
-  if (!stored || stored.of.lowering_version != lowering_version) return std::nullopt;
-  try {
-    auto image = image_from_bytes(stored.bytes);
-    if (image.abi == abi_version) return image;
-  } catch (record_error const&) {  // it is compiled again
-  }
-  return std::nullopt;
 }
 
 /// An image that runs at once, or a configuration that only has to be compiled.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// An index at code generation: a constant, a multiple of the vector lane, and multiples of SSA values.
+// An index while code is written: a constant, a multiple of the vector lane, and multiples of values that have names in
+// the text (SSA values, variables of C).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ttune/support/config.hpp"
+#include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::emit {
 
@@ -15,7 +18,7 @@ namespace ttune::inline v0::emit {
 /// so that partial sums can be computed in the outermost loop where they are known.
 struct linear {
   struct term {
-    std::string value;  ///< an i64 SSA name
+    std::string value;  ///< its name
     int depth = 0;
     std::int64_t coefficient = 1;
     friend bool operator==(term const&, term const&) = default;
@@ -65,5 +68,34 @@ struct linear {
     return text;
   }
 };
+
+/// floor(a / by) = quotient + floor(rest / by), and a and rest have the same remainder.
+struct partial_division {
+  linear quotient;
+  linear rest;  ///< without terms: the remainder itself, all of the quotient is in `quotient`
+};
+
+/// Terms that are multiples of `by` leave the division. Nothing where the lanes of a vector have different quotients,
+/// or may have.
+[[nodiscard]] inline std::optional<partial_division> divide_partly(linear const& a, std::int64_t by, int lanes) {
+  partial_division made;
+  made.rest.constant = a.constant;
+  made.rest.lane = a.lane;
+  for (auto t : a.terms) {
+    if (t.coefficient % by != 0) {
+      made.rest.add(t);
+      continue;
+    }
+    t.coefficient /= by;
+    made.quotient.add(t);
+  }
+  if (!made.rest.terms.empty()) return made.rest.lane == 0 ? std::optional(made) : std::nullopt;
+  auto const first = floor_divide(made.rest.constant, by);
+  auto const last = floor_divide(made.rest.constant + made.rest.lane * (lanes - 1), by);
+  if (made.rest.lane != 0 && first != last) return std::nullopt;
+  made.rest.constant -= first * by;
+  made.quotient.constant += first;
+  return made;
+}
 
 }  // namespace ttune::inline v0::emit

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock that durations are measured with: one that never jumps.
+#pragma once
+
+#include <chrono>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0::detail {
+
+using steady = std::chrono::steady_clock;
+
+[[nodiscard]] inline double seconds_since(steady::time_point start) noexcept {
+  return std::chrono::duration<double>(steady::now() - start).count();
+}
+
+}  // namespace ttune::inline v0::detail
