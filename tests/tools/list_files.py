@@ -4,6 +4,7 @@
 
   list_files.py headers INCLUDE_DIR       public and .inl headers, relative to INCLUDE_DIR
   list_files.py sources ROOT FOLDER...    *.cpp below the folders, one a line:  path|needs|suites
+  list_files.py bodies INCLUDE_DIR        the engine's bodies, a folder a line:  folder|file|file...
   list_files.py layers ROOT FOLDER        names of the sub-folders that hold a *.cpp
 
 `needs` are the parts a file uses, found by following its includes outside any #if: orc, xgboost,
@@ -69,12 +70,25 @@ def sources(root, folders):
                   sep="|")
 
 
+def bodies(include):
+    """Those of records in SQLite are a library of their own."""
+    folders = {}
+    for path in sorted(include.rglob("*.inl.hpp")):
+        name = path.relative_to(include).as_posix()
+        if "sqlite" not in name:
+            folders.setdefault(path.parent.relative_to(include).as_posix(), []).append(name)
+    for folder, files in folders.items():
+        print(folder, *files, sep="|")
+
+
 def main():
     mode, root, *folders = sys.argv[1:]
     root = pathlib.Path(root).resolve()
     if mode == "headers":
         for path in sorted(root.rglob("*.hpp")):
             print(path.relative_to(root).as_posix())
+    elif mode == "bodies":
+        bodies(root)
     elif mode == "sources":
         sources(root, folders)
     elif mode == "layers":
