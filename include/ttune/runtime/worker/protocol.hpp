@@ -17,7 +17,7 @@ namespace ttune::inline v0::protocol {
 /// A message is {magic u32, kind u32, length u64, body}. The worker says `hello` first; then the parent asks, and the
 /// worker answers each request once, after any number of `stage`s. A worker that is about to die says `fault`.
 inline constexpr std::uint32_t magic = 0x77757474;  // "ttuw"
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr std::uint64_t longest = std::uint64_t{1} << 36;
 inline constexpr char const* worker_argument = "--ttune-worker";
 
