@@ -92,6 +92,7 @@
 #include "ttune/tune/session/compiled_trials.hpp"
 #include "ttune/tune/session/counted_trials.hpp"
 #include "ttune/tune/session/learner.hpp"
+#include "ttune/tune/session/parallel_compiler.hpp"
 #include "ttune/tune/session/replayed_trials.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/stop_on_interrupt.hpp"

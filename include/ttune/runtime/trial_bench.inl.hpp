@@ -125,6 +125,10 @@ struct sample_set {
     if (!disturbed) clean.push_back(seconds);
   }
   [[nodiscard]] std::vector<double> const& best() const noexcept { return clean.size() >= 3 ? clean : all; }
+  /// By so much that more samples would not change it.
+  [[nodiscard]] bool slower_than(double rival) const {
+    return rival > 0 && *std::min_element(all.begin(), all.end()) > 1.2 * rival;
+  }
   /// The median is known to about a third of a per cent.
   [[nodiscard]] bool stable() const {
     auto const n = clean.size();
@@ -383,7 +387,9 @@ TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits con
   auto const budget = detail::steady::now();
   auto const spent = [&] { return detail::seconds_since(budget); };
   for (bool first = true; static_cast<std::int32_t>(samples.all.size()) < limits.max_samples; first = false) {
-    if (samples.all.size() >= 3 && (spent() > limits.total_seconds || samples.stable())) break;
+    if (samples.all.size() >= 3 &&
+        (spent() > limits.total_seconds || samples.stable() || samples.slower_than(limits.rival_seconds)))
+      break;
     if (stop_.stop_requested()) break;
     if (mutates) restore(false, 1);
     auto const before = detail::interruptions();

@@ -5,32 +5,43 @@
 
 #include "ttune/runtime/oracle_check.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE candidate compiled_trials::lower(configuration const& chosen) {
+TTUNE_INLINE void compiled_trials::prepare(std::span<configuration const> batch) {
   auto const timed = timing(tuning_phase::compile);
-  return make_candidate(work_, chosen);
+  auto made = compiler_.compile(
+      batch, [this](std::uint64_t text) { return known_.contains(text); },
+      [this] { return !budget_.exhausted().empty(); });
+  prepared_.clear();
+  for (std::size_t i = 0; i < batch.size(); ++i) prepared_.insert_or_assign(batch[i], std::move(made[i]));
 }
 
-TTUNE_INLINE compile_result compiled_trials::compile(candidate of) {
-  if (!of.diagnostics.empty()) return {std::nullopt, of.diagnostics, 0};
+/// Prepared, or compiled now.
+TTUNE_INLINE compiled_candidate compiled_trials::compiled(configuration const& chosen) {
+  if (auto ready = prepared_.extract(chosen)) {
+    auto const& one = ready.mapped();
+    if (one.made || known_.contains(one.text)) return std::move(ready.mapped());
+  }
   auto const timed = timing(tuning_phase::compile);
-  return backend_.compile(of.program, std::move(of.signature));
+  auto made = compiler_.compile(
+      std::span(&chosen, 1), [this](std::uint64_t text) { return known_.contains(text); }, [] { return false; });
+  return std::move(made.front());
 }
 
 TTUNE_INLINE std::optional<kernel_image> compiled_trials::image_of(configuration const& chosen) {
-  return compile(lower(chosen)).image;
+  auto const timed = timing(tuning_phase::compile);
+  return compile_candidate(work_, backend_, chosen);
 }
 
 TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double check_seconds) {
   if (auto const there = backend_.availability(); !there)
     throw backend_error(backend_.name() + " cannot be used: " + there.reason);
   auto const the_first = backend_.name() + ": the first kernel of " + report_.workload;
-  auto lowered = lower(seed);
-  auto const text = lowered.text;
-  auto made = compile(std::move(lowered));
+  auto one = compiled(seed);
+  auto& made = *one.made;
   if (!made.image) throw backend_error(the_first + " cannot be compiled: " + made.diagnostics);
   auto const timed = timing(tuning_phase::measure);
   measurer_.emplace(
@@ -43,7 +54,7 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
     throw backend_error(the_first + " does not run: " + name_of(t.result.status) + ": " + t.result.message);
   check_result(check_seconds);
   t.result.compile_seconds = made.seconds;
-  known_.emplace(text, t.result);
+  known_.emplace(one.text, t.result);
   return t;
 }
 
@@ -77,22 +88,21 @@ TTUNE_INLINE std::vector<trial> compiled_trials::measure_all(std::span<configura
   for (auto const& c : chosen) {
     if (!made.empty() && budget_.stopped()) break;
     auto& t = made.emplace_back(trial{c, {}});
-    auto lowered = lower(c);
-    texts.push_back(lowered.text);
-    if (!known_.emplace(lowered.text, measurement()).second) {  // its result may not be there yet
+    auto one = compiled(c);
+    texts.push_back(one.text);
+    if (!known_.emplace(one.text, measurement()).second) {  // its result may not be there yet
       t.what = trial::kind::same;
       continue;
     }
-    auto image = compile(std::move(lowered));
-    t.result.compile_seconds = image.seconds;
-    if (image.image) {
+    t.result.compile_seconds = one.made->seconds;
+    if (one.made->image) {
       auto const timed = timing(tuning_phase::measure);
-      measurer_->submit(*image.image, limits);
+      measurer_->submit(*one.made->image, limits);
       running.push_back(made.size() - 1);
-      t.image = std::move(image.image);
+      t.image = std::move(one.made->image);
     } else {
       t.result.status = trial_status::compile_failed;
-      t.result.message = image.diagnostics;
+      t.result.message = one.made->diagnostics;
     }
   }
   auto results = [&] {

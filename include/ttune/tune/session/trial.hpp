@@ -46,6 +46,8 @@ class trial_runner {
   /// The untuned kernel, which all others are compared with, in result and in speed. Its own result is checked for
   /// `check_seconds` at most. Throws backend_error if it cannot be compiled or run, or is wrong.
   [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
+  /// Of a batch that is about to be measured: what can be done for all of it at once, before the first is measured.
+  virtual void prepare(std::span<configuration const>) {}
   [[nodiscard]] virtual trial measure(configuration const& chosen, trial_limits const& limits) = 0;
   /// How many configurations are worth giving to `measure_all` together.
   [[nodiscard]] virtual std::size_t width() const noexcept { return 1; }

@@ -135,17 +135,19 @@ TTUNE_INLINE std::string tuning_session::reason_to_end() const {
 /// A candidate much slower than the best is not worth samples; one that hangs is killed.
 TTUNE_INLINE trial_limits tuning_session::limits() const {
   trial_limits l;
-  l.cutoff_seconds = 2 * best_.best_seconds() + 10e-6;
+  l.rival_seconds = best_.best_seconds();
+  l.cutoff_seconds = 2 * l.rival_seconds + 10e-6;
   l.hang_seconds = std::max(2.0, 1000 * report_.seed_seconds);
   return l;
 }
 
-/// Where the time is short the model learns at least eight times.
+/// Where the time is short the model learns at least eight times; where trials are many, each fit brings little that is
+/// new and takes long.
 TTUNE_INLINE std::size_t tuning_session::batch_size() const {
   auto const each = report_.tuning_seconds / static_cast<double>(report_.trials);
   auto const affordable = budget_.seconds_left() / 8 / static_cast<double>(budget_.workloads()) / std::max(each, 1e-6);
-  auto const wanted =
-      std::clamp(affordable, std::min(4.0, static_cast<double>(options_.batch)), static_cast<double>(options_.batch));
+  auto const most = std::max(static_cast<double>(options_.batch), static_cast<double>(report_.trials) / 8);
+  auto const wanted = std::clamp(affordable, std::min(4.0, static_cast<double>(options_.batch)), most);
   return static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(wanted), budget_.trials_left()));
 }
 
@@ -165,6 +167,7 @@ TTUNE_INLINE void tuning_session::advance() {
   std::vector<float> predicted(batch.size());
   auto const score = learner_.scorer(work_);
   if (score) score(batch, predicted);
+  runner_->prepare(batch);
   for (std::size_t i = 0; i < batch.size() && !over();) {
     auto const together =
         std::min({runner_->width(), batch.size() - i, static_cast<std::size_t>(budget_.trials_left())});
