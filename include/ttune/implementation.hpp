@@ -38,6 +38,7 @@
 #include "ttune/records/store.hpp"
 #include "ttune/records/trust.hpp"
 #include "ttune/runtime/executor.hpp"
+#include "ttune/runtime/fleet.hpp"
 #include "ttune/runtime/guarded_memory.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"

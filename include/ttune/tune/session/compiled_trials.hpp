@@ -33,6 +33,10 @@ class compiled_trials final : public trial_runner {
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
   TTUNE_INLINE void prepare(std::span<configuration const> batch) override;
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
+  /// What its workers can measure side by side, and as much again that waits for them.
+  [[nodiscard]] TTUNE_INLINE std::size_t width() const noexcept override;
+  [[nodiscard]] TTUNE_INLINE std::vector<trial> measure_all(std::span<configuration const> chosen,
+                                                            trial_limits const& limits) override;
   [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
   [[nodiscard]] TTUNE_INLINE std::vector<std::uint8_t> operand_bytes(std::size_t operand) override;
   [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;

@@ -46,8 +46,8 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
   auto const timed = timing(tuning_phase::measure);
   measurer_.emplace(
       options_.worker, work_.signature(),
-      bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes});
-  measurer_->stop_with(budget_.budget().stop);
+      bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes},
+      budget_.budget().stop);
   report_.isolated = measurer_->isolated();
   trial t{seed, measurer_->set_reference(*made.image, trial_limits{}), std::move(made.image)};
   if (!t.result.ok())
@@ -72,22 +72,53 @@ TTUNE_INLINE void compiled_trials::check_result(double seconds) {
 }
 
 TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_limits const& limits) {
-  auto one = compiled(chosen);
-  if (auto const known = known_.find(one.text); known != known_.end())
-    return {chosen, known->second, std::nullopt, trial::kind::same};
-  auto& made = *one.made;
-  trial t{chosen, {}};
-  if (made.image) {
-    auto const timed = timing(tuning_phase::measure);
-    t.result = measurer_->measure(*made.image, limits);
-    t.image = std::move(made.image);
-  } else {
-    t.result.status = trial_status::compile_failed;
-    t.result.message = made.diagnostics;
+  return std::move(measure_all(std::span(&chosen, 1), limits).front());
+}
+
+TTUNE_INLINE std::size_t compiled_trials::width() const noexcept {
+  auto const workers = measurer_ ? measurer_->width() : 1;
+  return workers == 1 ? 1 : 2 * workers;
+}
+
+TTUNE_INLINE std::vector<trial> compiled_trials::measure_all(std::span<configuration const> chosen,
+                                                             trial_limits const& limits) {
+  std::vector<trial> made;
+  std::vector<std::uint64_t> texts;
+  std::vector<std::size_t> running;
+  for (auto const& c : chosen) {
+    if (!made.empty() && budget_.stopped()) break;
+    auto& t = made.emplace_back(trial{c, {}});
+    auto one = compiled(c);
+    texts.push_back(one.text);
+    if (!known_.emplace(one.text, measurement()).second) {  // its result may not be there yet
+      t.what = trial::kind::same;
+      continue;
+    }
+    t.result.compile_seconds = one.made->seconds;
+    if (one.made->image) {
+      auto const timed = timing(tuning_phase::measure);
+      measurer_->submit(*one.made->image, limits);
+      running.push_back(made.size() - 1);
+      t.image = std::move(one.made->image);
+    } else {
+      t.result.status = trial_status::compile_failed;
+      t.result.message = one.made->diagnostics;
+    }
   }
-  t.result.compile_seconds = made.seconds;
-  known_.emplace(one.text, t.result);
-  return t;
+  auto results = [&] {
+    auto const timed = timing(tuning_phase::measure);
+    return measurer_->collect();
+  }();
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    auto& t = made[running[i]];
+    auto const seconds = t.result.compile_seconds;
+    t.result = std::move(results[i]);
+    t.result.compile_seconds = seconds;
+  }
+  for (std::size_t i = 0; i < made.size(); ++i)
+    if (auto& t = made[i]; t.what == trial::kind::same) t.result = known_.at(texts[i]);
+    else known_.at(texts[i]) = t.result;
+  return made;
 }
 
 TTUNE_INLINE std::vector<std::uint8_t> compiled_trials::operand_bytes(std::size_t operand) {

@@ -115,7 +115,7 @@ TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<do
   r.predicted = predicted;
   r.library_version = std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." +
                       std::to_string(TTUNE_VERSION_PATCH);
-  r.device = options_.device;
+  r.device = r.result.device.empty() ? options_.device : std::exchange(r.result.device, {});
   return r;
 }
 
@@ -168,10 +168,15 @@ TTUNE_INLINE void tuning_session::advance() {
   auto const score = learner_.scorer(work_);
   if (score) score(batch, predicted);
   runner_->prepare(batch);
-  for (std::size_t i = 0; i < batch.size() && !over(); ++i) {
-    auto t = runner_->measure(batch[i], limits());
-    if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial says nothing
-    else settle(std::move(t), score ? std::optional<double>(predicted[i]) : std::nullopt);
+  for (std::size_t i = 0; i < batch.size() && !over();) {
+    auto const together =
+        std::min({runner_->width(), batch.size() - i, static_cast<std::size_t>(budget_.trials_left())});
+    auto made = runner_->measure_all(std::span(batch).subspan(i, together), limits());
+    for (auto& t : made) {
+      if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial says nothing
+      else settle(std::move(t), score ? std::optional<double>(predicted[i]) : std::nullopt);
+      ++i;
+    }
   }
   idle_batches_ = report_.trials == trials_before ? idle_batches_ + 1 : 0;
   if (idle_batches_ == most_idle_batches && !over()) why_over_ = "nothing proposed was new for a long time";
