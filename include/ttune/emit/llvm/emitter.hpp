@@ -77,16 +77,19 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value load(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat);
   [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
+  [[nodiscard]] value load_pieces(ir::buffer const& b, linear const& flat);
   value load_strided(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_table(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_register(ir::buffer const& b, linear const& flat);
   void store(ir::buffer const& b, linear const& flat, value v);
   void store_memory(ir::buffer const& b, linear const& flat, value v);
+  void store_pieces(ir::buffer const& b, linear const& flat, std::string const& raw);
   void store_register(ir::buffer const& b, linear const& flat, value const& v);
   [[nodiscard]] value from_memory(std::string const& raw, dtype type, int lanes);
   [[nodiscard]] std::string to_memory(value const& v, dtype type);
   [[nodiscard]] std::string mask_text(int lanes) const;
+  [[nodiscard]] std::vector<std::pair<int, int>> running_pieces() const;
   [[nodiscard]] std::string opaque_mask(int lanes);
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type,

@@ -409,9 +409,6 @@ inline void llvm_emitter::emit_conditional(ir::conditional const& c) {
     if (taken) emit(taken);
     return;
   }
-  bool const all = std::find(known->begin(), known->end(), false) == known->end();
-  bool const none = std::find(known->begin(), known->end(), true) == known->end();
-  if (!all && !none && !machine_.has_masks) throw needs_scalar{};
   auto inverse = *known;
   inverse.flip();
   under(*known, c.then);
