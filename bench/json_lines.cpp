@@ -21,7 +21,8 @@ std::string to_json_line(result const& r) {
                                                   {"tuning_seconds", {r.tuning_seconds}},
                                                   {"trials", {r.trials}},
                                                   {"status", {r.status}},
-                                                  {"numerics", {r.numerics}}}});
+                                                  {"numerics", {r.numerics}},
+                                                  {"mode", {r.mode}}}});
   return line;
 }
 

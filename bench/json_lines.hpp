@@ -19,9 +19,9 @@ struct result {
   double tuning_seconds = 0;
   std::int64_t trials = 0;
   std::string status = "ok";
-  double numerics = 0;      ///< options::numerics
-  bool disturbed = false;   ///< not written: see timing; a star in the table
-  bool same_layout = true;  ///< not written: whether ttune is compared with it
+  double numerics = 0;     ///< options::numerics
+  std::string mode = {};   ///< of layouts, where the suite has modes
+  bool disturbed = false;  ///< not written: see timing; a star in the table
 };
 
 [[nodiscard]] std::string to_json_line(result const& r);

@@ -64,6 +64,8 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
 }
 
 add_system<gemm_problem> const gemm{{40, "eigen", prepare_gemm}};
-add_system<conv_problem> const conv{{40, "eigen", prepare_conv}};
+bool serves(conv_problem const& problem) { return !problem.shape.channels_last(); }
+
+add_system<conv_problem> const conv{{40, "eigen", prepare_conv, serves}};
 
 }  // namespace

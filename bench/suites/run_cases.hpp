@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,13 +57,16 @@ struct contender {
 
 /// What this run found the machine to allow.
 struct limits {
-  double fma_peak = 0;  ///< GFLOP/s; measured again in every round: what disturbs it makes it smaller
-  double copy = 0;      ///< GB/s
+  std::map<int, double> fma_peak;  ///< GFLOP/s, by threads; measured again in every round: disturbed, it is smaller
+  double copy = 0;                 ///< GB/s
 };
 
 template <class Problem>
 void run_case(std::string const& suite, Problem const& problem, std::vector<system_entry<Problem>> const& systems,
-              options const& chosen, reporter& report, limits& machine) {
+              options chosen, reporter& report, limits& machine) {
+  if constexpr (requires { problem.shape.threads; })
+    if (problem.shape.threads > 0) chosen.threads = std::min(chosen.threads, problem.shape.threads);
+  auto& peak = machine.fma_peak[chosen.threads];
   std::vector<std::unique_ptr<contender<Problem>>> all;
   std::vector<std::function<void()>> timed;
   for (auto const& s : systems) {
@@ -70,22 +74,21 @@ void run_case(std::string const& suite, Problem const& problem, std::vector<syst
     all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256));
     if (all.back()->ok()) timed.push_back(all.back()->peer.run);
   }
-  auto const timings = time_interleaved(timed, chosen, [&] {
-    machine.fma_peak = std::max(machine.fma_peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01));
-  });
+  auto const timings = time_interleaved(
+      timed, chosen, [&] { peak = std::max(peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01)); });
 
   std::vector<result> results;
   std::size_t next = 0;
   for (auto const& c : all) {
     result r{suite, problem.shape.name, c->peer.system};
     if constexpr (requires { problem.shape.attainable(1.0, 1.0); })
-      r.peak_gflops = problem.shape.attainable(machine.fma_peak, machine.copy);
-    else r.peak_gflops = machine.fma_peak;
+      r.peak_gflops = problem.shape.attainable(peak, machine.copy);
+    else r.peak_gflops = peak;
     r.tuning_seconds = c->peer.tuning_seconds;
     r.trials = c->peer.trials;
     r.status = c->peer.status;
     r.numerics = chosen.numerics;
-    r.same_layout = c->peer.same_layout;
+    if constexpr (requires { problem.shape.mode; }) r.mode = problem.shape.mode;
     if (c->ok()) {
       r.seconds = timings[next].seconds;
       r.disturbed = timings[next++].disturbed;
@@ -96,13 +99,26 @@ void run_case(std::string const& suite, Problem const& problem, std::vector<syst
   report.add(results);
 }
 
+/// The mode, and the versions of the libraries: ", nhwc, oneDNN 2.6.3".
+template <class Problem, class Shape>
+std::string heading_of(std::vector<Shape> const& shapes, std::vector<system_entry<Problem>> const& systems) {
+  std::vector<std::string> parts;
+  if constexpr (requires(Shape s) { s.mode; })
+    if (!shapes.empty()) parts.push_back(shapes[0].mode);
+  for (auto const& s : systems)
+    if (s.version && std::ranges::find(parts, s.version()) == parts.end()) parts.push_back(s.version());
+  std::string text;
+  for (auto const& p : parts) text += ", " + p;
+  return text;
+}
+
 template <class Problem, class Shape>
 int run_cases(std::string const& suite, std::vector<Shape> const& shapes, options const& chosen) {
   auto const systems = chosen_systems<Problem>(chosen);
   std::vector<std::string> names;
   for (auto const& s : systems) names.push_back(s.name);
-  reporter report(suite, names, chosen);
-  limits machine{0, ttune::measure_copy_bandwidth(chosen.threads)};
+  reporter report(suite, heading_of(shapes, systems), names, chosen);
+  limits machine{{}, ttune::measure_copy_bandwidth(chosen.threads)};
   for (auto const& shape : shapes)
     if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report, machine);
   return report.finish();
