@@ -40,6 +40,27 @@ std::vector<conv_shape> conv_cases(std::string const& mode) {
   return cases;
 }
 
+namespace {
+
+void change(std::int64_t& extent, std::int64_t by) {
+  if (extent > 1) extent = std::max<std::int64_t>(1, extent + by);
+}
+std::string with_sign(std::int64_t by) { return (by > 0 ? "+" : "") + std::to_string(by); }
+
+}  // namespace
+
+gemm_shape varied(gemm_shape s, std::int64_t by) {
+  for (auto* const extent : {&s.m, &s.n, &s.k}) change(*extent, by);
+  s.name += with_sign(by);
+  return s;
+}
+
+conv_shape varied(conv_shape s, std::int64_t by) {
+  for (auto* const extent : {&s.height, &s.width, &s.channels, &s.filters}) change(*extent, by);
+  s.name += with_sign(by);
+  return s;
+}
+
 void buffer::release::operator()(float* p) const noexcept { std::free(p); }
 
 buffer::buffer(std::int64_t elements)

@@ -41,6 +41,11 @@ struct conv_shape {
 /// C1 … C12 of ResNet-18, batch 1.
 [[nodiscard]] std::vector<conv_shape> conv_cases(std::string const& mode = "nchw");
 
+/// The same with its extents changed by `by` (what was 1 stays 1, and nothing falls below): "C6+1".
+[[nodiscard]] gemm_shape varied(gemm_shape s, std::int64_t by);
+/// Height, width, channels and filters are changed.
+[[nodiscard]] conv_shape varied(conv_shape s, std::int64_t by);
+
 /// Floats on a boundary of 64 bytes.
 class buffer {
  public:
@@ -67,6 +72,8 @@ struct gemm_problem {
   explicit gemm_problem(gemm_shape s);
   [[nodiscard]] double expected(std::int64_t index) const;
   [[nodiscard]] std::int64_t outputs() const { return shape.m * shape.n; }
+  /// Of the inputs.
+  [[nodiscard]] std::int64_t bytes() const { return 4 * (a.size() + b.size()); }
   gemm_shape shape;
   buffer a, b;
 };
@@ -76,6 +83,7 @@ struct conv_problem {
   [[nodiscard]] std::int64_t outputs() const {
     return shape.batch * shape.filters * shape.out_height() * shape.out_width();
   }
+  [[nodiscard]] std::int64_t bytes() const { return 4 * (in.size() + weights.size()); }
   conv_shape shape;
   buffer in, weights;
 };
