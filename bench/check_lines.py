@@ -12,7 +12,8 @@ import sys
 import tempfile
 
 FIELDS = {"suite": str, "case": str, "system": str, "seconds": float, "gflops": float, "peak_gflops": float,
-          "of_peak": float, "tuning_seconds": float, "trials": int, "status": str, "numerics": float}
+          "of_peak": float, "tuning_seconds": float, "trials": int, "status": str, "numerics": float, "mode": str,
+          "operands": str, "ping_pong_ns": float}
 PHASES = ["propose", "compile", "measure", "learn", "rest"]
 # What must be there, as case and system; peers come on top where they are installed.
 EXPECTED = {
