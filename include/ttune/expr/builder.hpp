@@ -131,6 +131,7 @@ struct reduction {
 [[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs,
                                           std::vector<handle<ir::stage>> outputs);
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
+[[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
 /// Names of its run-time extents.
 [[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);
 [[nodiscard]] std::string signature_text(handle<ir::program> const& p);

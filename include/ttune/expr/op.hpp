@@ -79,6 +79,14 @@ class op_type {
     made.error_ = error_;
     return made;
   }
+  /// The same operator with the terms of its sums added one after the other, in the order of the axes as written: any
+  /// schedule, number of threads and width of vectors gives the same bits, on processors that fuse multiply and add.
+  /// Sums along the contiguous axis of their operands are slow then: lanes would be sums of their own.
+  [[nodiscard]] op_type in_order() const {
+    op_type made(capture::in_order(program_));
+    made.error_ = error_;
+    return made;
+  }
   /// The same operator, declared to round otherwise than a sum of its terms in any order: `factor` is the root mean
   /// square error to be expected over that of the direct sum (numerics). Throws argument_error unless it is positive.
   [[nodiscard]] op_type with_error(double factor) const {

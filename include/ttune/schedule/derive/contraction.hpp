@@ -240,6 +240,20 @@ class contraction {
     rolled_ = guarded;
     rolled_.insert(rolled_.end(), longs.begin(), longs.end());
     windows_ = windows;
+    if (!r_.definition->reduction.commutative) keep_order();
+  }
+
+  /// All as written: what follows the last axis that is no window is unrolled.
+  void keep_order() {
+    std::vector<std::int32_t> all = rolled_;
+    all.insert(all.end(), windows_.begin(), windows_.end());
+    std::sort(all.begin(), all.end());
+    auto const is_rolled = [&](std::int32_t a) {
+      return std::find(rolled_.begin(), rolled_.end(), a) != rolled_.end();
+    };
+    auto const last = std::find_if(all.rbegin(), all.rend(), is_rolled).base();
+    rolled_.assign(all.begin(), last);
+    windows_.assign(last, all.end());
   }
 
   /// The boundary of a tap of a short window cuts a last, partly filled tile of vectors: which lanes it leaves is known
