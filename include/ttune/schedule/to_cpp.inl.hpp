@@ -73,9 +73,8 @@ class fixed_steps {
   }
 
   void add(step s) {
-    bool const is_switch =
-        s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll ||
-        s.what == primitive::tensorize;
+    bool const is_switch = s.what == primitive::parallel || s.what == primitive::vectorize ||
+                           s.what == primitive::unroll || s.what == primitive::tensorize;
     if (is_switch && !s.values.empty() && value(s.values[0]) == 0) return;
     if (s.what == primitive::reorder && !s.values.empty()) s.loops = ordered(s);
     if (s.what == primitive::compute_at) {

@@ -303,8 +303,8 @@ class contraction {
       auto const n = name(rolled_[i]);
       bool const last = i + 1 == rolled_.size();
       if (rolled_[i] == dot_.axis) {
-        auto const factor = size(rolled_[i]) >= 16 * dot_.terms ? out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1)
-                                                                : literal(1);
+        auto const factor =
+            size(rolled_[i]) >= 16 * dot_.terms ? out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1) : literal(1);
         out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1", n + "_t"}, {factor, literal(dot_.terms)});
         out_.step(primitive::unroll, acc_, {n + "_1"});
         order.push_back(n + "_0");
@@ -403,9 +403,7 @@ class contraction {
     out_.step(primitive::parallel, copy, {vn + "_o"});
     out_.step(primitive::vectorize, copy, {vn + "_i"});
   }
-  [[nodiscard]] bool groups_terms(planned_access const& a) const {
-    return dot_ && &a == &r_.accesses[dot_.in_vectors];
-  }
+  [[nodiscard]] bool groups_terms(planned_access const& a) const { return dot_ && &a == &r_.accesses[dot_.in_vectors]; }
   /// The terms of a dot product lie side by side, behind each other for the lanes.
   void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
     out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(dot_.terms)});
