@@ -25,8 +25,9 @@ EXPECTED = {
     "conv": [("C11", "ttune"), ("C11", "ttune-untuned")],
     "shared": [("softmax 64x1000", "ttune"), ("softmax 64x1000", "alone")],
     "ops": [("layer_norm", "ttune"), ("layer_norm", "ttune-untuned")],
+    "types": [("gemm_i8_1024", "ttune"), ("gemm_i8_1024", "ttune-untuned")],
 }
-TIMED = {"gemm", "conv", "ops", "shared"}  # those that compare throughput
+TIMED = {"gemm", "conv", "ops", "shared", "types"}  # those that compare throughput
 
 
 def wrong_with(suite, line):

@@ -60,6 +60,9 @@ inline constexpr instruction_level instruction_levels[] = {
     machine.vector_registers = level.vector_registers;
     machine.has_fma = level.has_fma;
     machine.has_masks = level.has_masks;
+    auto const lists = [&](char const* feature) { return machine.features.find(feature) != std::string::npos; };
+    machine.has_byte_dot = lists("+avxvnni") || lists("+avx512vnni");
+    machine.has_bfloat_dot = lists("+avx512bf16");
     return machine;
   }
   throw argument_error("named_target: \"" + std::string(name) + "\" is no instruction set; there are " + known);

@@ -58,6 +58,32 @@ void check(orc_backend& backend, Run const& run, Op const& op, int configuration
   }
 }
 
+/// C = A B of narrow elements.
+template <class X, class Y>
+auto narrow_matmul(std::int64_t m, std::int64_t n, std::int64_t depth) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", X, 2> const A{{m, depth}};
+  tensor<"B", Y, 2> const B{{depth, n}};
+  auto const C = compute<"C">(i, j) = sum(over(k), cast<std::int32_t>(A(i, k)) * cast<std::int32_t>(B(k, j)));
+  return op(inputs(A, B), outputs(C), "narrow");
+}
+
+/// Bytes and bfloats, whose products the machine adds up several at once.
+template <class Run>
+void check_dot_products(orc_backend& backend, Run const& run, int configurations) {
+  auto const each = [&](auto const& op) { check(backend, run, op, configurations); };
+  each(narrow_matmul<std::uint8_t, std::int8_t>(19, 37, 33));
+  each(narrow_matmul<std::int8_t, std::uint8_t>(8, 64, 32));
+  each(narrow_matmul<std::int8_t, std::int8_t>(13, 50, 27));
+  each(narrow_matmul<std::uint8_t, std::uint8_t>(7, 20, 9));
+  each(narrow_matmul<std::int16_t, std::int16_t>(7, 35, 21));
+  each(ops::matmul<std::int8_t>(9, 33, 40, {.b = true}));
+  each(ops::matmul<bf16>(21, 70, 35));
+  each(ops::matmul<bf16>(6, 32, 64, {.b = true}));
+  each(ops::batched_matmul<std::int8_t>(2, 11, 24, 17));
+  each(ops::conv2d_nhwc<std::int8_t>({1, 8, 9, 9, 20, 3, 1, 1}));
+}
+
 template <class Run>
 void check_operators(orc_backend& backend, Run const& run, int configurations) {
   auto const each = [&](auto const& op) { check(backend, run, op, configurations); };
@@ -130,6 +156,7 @@ TEST_CASE("instruction sets: operators with SSE 4.2 and with AVX2 alone") {
     TTUNE_SKIP_UNLESS("x86", backend.availability() && is_host_architecture(backend.target().name) && lacks.empty(),
                       "this machine has no " + std::string(name));
     check_operators(backend, run_here, 4);
+    check_dot_products(backend, run_here, 4);
   }
 }
 
@@ -139,6 +166,12 @@ TEST_CASE("instruction sets: operators on 64-bit ARM, in an emulator") {
   TTUNE_SKIP_UNLESS("aarch64", !emulator().empty(),
                     "g++-aarch64-linux-gnu or qemu-user is not installed, or TTUNE_AARCH64_RUN does not name it");
   check_operators(backend, run_emulated, 2);
+  check_dot_products(backend, run_emulated, 2);
+}
+
+TEST_CASE("instruction sets: dot products of bytes and bfloats on this machine") {
+  orc_backend backend;
+  check_dot_products(backend, run_here, 12);
 }
 
 TEST_CASE("instruction sets: an image for another processor is refused here, and says so") {

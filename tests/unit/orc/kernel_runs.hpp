@@ -24,7 +24,8 @@ inline ttune::ir::ndarray random_array(ttune::operand_info const& o, ttune::rng&
       a.set_number(i, static_cast<double>(o.low) +
                           static_cast<double>(random.below(static_cast<std::uint64_t>(o.high - o.low))));
     else if (ttune::is_float(o.type)) a.set_number(i, random.uniform() * 2 - 1);
-    else a.set_number(i, static_cast<double>(random.below(8)));
+    else if (o.type == ttune::dtype::i8) a.set_number(i, static_cast<double>(random.below(256)) - 128);
+    else a.set_number(i, static_cast<double>(random.below(o.type == ttune::dtype::u8 ? 256 : 8)));
   }
   return a;
 }

@@ -132,7 +132,7 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   auto const align = std::to_string(size_in_bytes(b.type));
   if (lanes == 1 || mask_.empty())
     return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
-  if (!machine_.has_masks) return load_pieces(b, start);
+  if (!machine_.has_masks) return from_memory(load_pieces(b, start, memory_type(b.type), 1), b.type, lanes);
   auto const suffix =
       ".v" + std::to_string(lanes) + (memory_type(b.type)[0] == 'i' ? memory_type(b.type) : mangled(b.type, 1));
   auto const bits = "<" + std::to_string(lanes) + " x i1>";
@@ -159,14 +159,15 @@ inline std::vector<std::pair<int, int>> llvm_emitter::running_pieces() const {
   return pieces;
 }
 
-/// What a masked load would be where there is none: whole smaller vectors, put side by side. `flat` is of lane 0.
-inline value llvm_emitter::load_pieces(ir::buffer const& b, linear const& flat) {
-  auto const scalar = memory_type(b.type);
+/// What a masked load would be where there is none: whole smaller vectors, put side by side. `flat` is of lane 0;
+/// a lane is a `scalar` of so many elements.
+inline std::string llvm_emitter::load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
+                                             int elements) {
   auto const whole = vector_of(scalar, lanes_);
   std::string made = "undef";
   for (auto const& [first, count] : running_pieces()) {
     auto at = flat;
-    at.constant += first;
+    at.constant += std::int64_t{first} * elements;
     auto const type = vector_of(scalar, count);
     auto const part =
         define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
@@ -189,7 +190,7 @@ inline value llvm_emitter::load_pieces(ir::buffer const& b, linear const& flat) 
     made = define("shufflevector " + whole + " " + made + ", " + whole + " " + widened_part + ", " + places + merged +
                   ">");
   }
-  return from_memory(made, b.type, lanes_);
+  return made;
 }
 
 /// Lanes a few elements apart (pixels under a window that moves by two): what lies between them is in the buffer too.
