@@ -44,7 +44,8 @@ struct random_schedule_options {
       ttune::primitive::parallel,   ttune::primitive::vectorize,  ttune::primitive::unroll,
       ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
       ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in,
-      ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer};
+      ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer,
+      ttune::primitive::tensorize};
   std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
                                           ttune::ir::memory::shared,    ttune::ir::memory::local,
                                           ttune::ir::memory::registers, ttune::ir::memory::group};
@@ -127,6 +128,7 @@ class schedule_generator {
       case primitive::parallel:
       case primitive::vectorize:
       case primitive::unroll:
+      case primitive::tensorize:
         s.loops = {some_loop(st)};
         if (random_.chance(0.3)) s.values = {{add_knob(ttune::boolean_knob(fresh("maybe"))), 0, 0}};
         return s;

@@ -285,7 +285,7 @@ class stmt_printer {
 
   static std::string loop_name(loop_kind kind) {
     constexpr char const* names[] = {
-        "for",           "parallel",       "vectorize",      "unroll",         "bind(block.x)", "bind(block.y)",
+        "for",           "parallel",       "vectorize",      "unroll", "tensorize",         "bind(block.x)", "bind(block.y)",
         "bind(block.z)", "bind(thread.x)", "bind(thread.y)", "bind(thread.z)", "bind(vthread)"};
     return names[static_cast<int>(kind)];
   }

@@ -100,7 +100,9 @@ class partitioner {
     std::int64_t end;
   };
 
-  static bool is_unrolled(ir::loop_kind k) { return k == ir::loop_kind::unrolled || k == ir::loop_kind::vectorized; }
+  static bool is_unrolled(ir::loop_kind k) {
+    return k == ir::loop_kind::unrolled || k == ir::loop_kind::vectorized || k == ir::loop_kind::tensorized;
+  }
 
   static bool in_registers(ir::allocate const& a) { return a.storage->where == ir::memory::registers; }
 

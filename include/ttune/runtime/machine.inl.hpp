@@ -302,8 +302,11 @@ TTUNE_INLINE target probe_host() {
     t.vector_bytes = 64;
     t.vector_registers = 32;
     t.has_masks = true;
+    t.has_byte_dot = detail::host_feature("avx512vnni", false);
+    t.has_bfloat_dot = detail::host_feature("avx512bf16", false);
   } else if (detail::host_feature("avx2", false)) {
     t.vector_bytes = 32;
+    t.has_byte_dot = detail::host_feature("avxvnni", false);
   }
   t.l1_bytes = detail::cache_bytes(1, t.l1_bytes);
   t.l2_bytes = detail::cache_bytes(2, t.l2_bytes);

@@ -16,6 +16,7 @@
 #include "ttune/schedule/primitive/reorder.hpp"
 #include "ttune/schedule/primitive/rfactor.hpp"
 #include "ttune/schedule/primitive/split.hpp"
+#include "ttune/schedule/primitive/tensorize.hpp"
 
 namespace ttune::inline v0 {
 
@@ -47,6 +48,7 @@ inline void loop_step(plan& p, step const& s) {
     case primitive::pack: return primitives::pack(p, s);
     case primitive::annotate: return primitives::annotate(p, s);
     case primitive::double_buffer: return primitives::double_buffer(p, s);
+    case primitive::tensorize: return primitives::tensorize(p, s);
     default: return;
   }
 }

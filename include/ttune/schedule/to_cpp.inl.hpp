@@ -74,7 +74,8 @@ class fixed_steps {
 
   void add(step s) {
     bool const is_switch =
-        s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll;
+        s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll ||
+        s.what == primitive::tensorize;
     if (is_switch && !s.values.empty() && value(s.values[0]) == 0) return;
     if (s.what == primitive::reorder && !s.values.empty()) s.loops = ordered(s);
     if (s.what == primitive::compute_at) {
@@ -183,7 +184,8 @@ class cpp_writer {
       case primitive::reorder:
       case primitive::parallel:
       case primitive::vectorize:
-      case primitive::unroll: return call(s, name_of(s.what), listed(s.loops));
+      case primitive::unroll:
+      case primitive::tensorize: return call(s, name_of(s.what), listed(s.loops));
       case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value()));
       case primitive::annotate:
         return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value()));

@@ -157,7 +157,9 @@ TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
   r.vectors = c.vector_level > 0 ? std::ceil(extent / r.facts->lanes) : 1;
   for (std::int32_t i = 1; i <= c.own_count; ++i) {
     auto const& l = r.level(i);
-    if (l.kind != ir::loop_kind::unrolled && l.kind != ir::loop_kind::vectorized) break;
+    if (l.kind != ir::loop_kind::unrolled && l.kind != ir::loop_kind::vectorized &&
+        l.kind != ir::loop_kind::tensorized)
+      break;
     r.tile = i;
     if (r.is_reduced(l)) unrolled_reduction *= l.extent;
   }
