@@ -47,36 +47,35 @@ peer_case prepare_gemm(gemm_problem const& problem, buffer const& out, options c
   return run(found, found);
 }
 
-/// (F, C, R, S) -> (R, S, C, F)
-buffer filters_last(conv_shape const& s, buffer const& weights) {
-  buffer made(weights.size());
-  auto const taps = s.kernel * s.kernel;
-  for (std::int64_t f = 0; f < s.filters; ++f)
-    for (std::int64_t c = 0; c < s.channels; ++c)
-      for (std::int64_t t = 0; t < taps; ++t)
-        made.data()[(t * s.channels + c) * s.filters + f] = weights.data()[(f * s.channels + c) * taps + t];
-  return made;
+/// The layouts of input and output in a mode, of an operator or several of free layouts; in mode free they stay so.
+template <class Free>
+Free in_mode(conv_shape const& s, Free const& op) {
+  if (s.mode == "free") return op;
+  auto const order = s.channels_last() ? ttune::operand_layout({0, 2, 3, 1}) : ttune::operand_layout(4);
+  return op.template with_layout<"I">(order).template with_layout<"O">(order);
 }
 
+/// In mode free, input and output are in the kernel's layouts, and converted outside of the call.
 template <bool Tune>
 peer_case prepare_conv(conv_problem const& problem, buffer const& out, options const& chosen) {
   auto const& s = problem.shape;
   ttune::ops::conv2d_shape const shape{s.batch,   s.channels, s.height, s.width,
                                        s.filters, s.kernel,   s.stride, s.padding};
-  if (s.channels_last()) {
-    auto const& found =
-        found_once(s, chosen, Tune, [&] { return find_kernel(ttune::ops::conv2d_nhwc(shape), chosen, Tune); });
-    auto const weights = std::make_shared<buffer>(filters_last(s, problem.weights));
-    auto const kernel = found.prepare(in(problem.in), in(*weights), out_of(out));
-    return made_by(found, Tune,
-                   [kernel, weights, &problem, &out] { kernel(in(problem.in), in(*weights), out_of(out)); });
-  }
   auto const& found = found_once(s, chosen, Tune, [&] {
-    if constexpr (Tune) return find_kernel(ttune::ops::conv2d_alternatives(shape), chosen, true);
-    else return find_kernel(ttune::ops::conv2d(shape), chosen, false);
+    if constexpr (Tune)
+      return find_kernel(in_mode(s, ttune::ops::conv2d_alternatives(shape).with_free_layouts()), chosen, true);
+    else return find_kernel(in_mode(s, ttune::ops::conv2d(shape).with_free_layouts()), chosen, false);
   });
-  auto const kernel = found.prepare(in(problem.in), in(problem.weights), out_of(out));
-  return made_by(found, Tune, [kernel, &problem, &out] { kernel(in(problem.in), in(problem.weights), out_of(out)); });
+  auto const from = s.mode == "free" ? std::make_shared<buffer>(problem.in.size()) : nullptr;
+  auto const to = s.mode == "free" ? std::make_shared<buffer>(out.size()) : nullptr;
+  if (from) found.template pack<"I">(in(problem.in), out_of(*from));
+  auto const image = from ? in(*from) : in(problem.in);
+  auto const result = to ? out_of(*to) : out_of(out);
+  auto const kernel = found.prepare(image, in(problem.weights), result);
+  auto made =
+      made_by(found, Tune, [kernel, from, to, image, result, &problem] { kernel(image, in(problem.weights), result); });
+  if (to) made.finish = [kernel, to, &out] { kernel.template unpack<"O">(in(*to), out_of(out)); };
+  return made;
 }
 
 add_system<gemm_problem> const tuned_gemm{{0, "ttune", prepare_gemm<true>}};
