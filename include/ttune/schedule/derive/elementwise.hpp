@@ -9,15 +9,15 @@
 //       unroll row: vectorize column: O[row, column] = … tile …             (and written)
 #pragma once
 
-#include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
 
 class elementwise {
  public:
-  elementwise(space_builder& out, plan const& p, planned_stage const& st)
-      : out_(out), p_(p), st_(st), name_(st.definition->name) {
+  elementwise(space_builder& out, plan const& p, planned_stage const& st, block_axis blocks = {})
+      : out_(out), p_(p), st_(st), name_(st.definition->name), blocks_(std::move(blocks)) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
     find_crossing();
@@ -39,8 +39,9 @@ class elementwise {
     if (!row_loop_.empty()) order.push_back(row_loop_);
     if (!vector_loop_.empty()) order.push_back(vector_loop_);
     if (order.size() > 1) out_.step(primitive::reorder, name_, order);
-    if (tasks_.size() > 1) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
-    if (!tasks_.empty()) out_.step(primitive::parallel, name_, {tasks_.size() > 1 ? "tasks" : tasks_[0]});
+    bool const fuses = tasks_.size() > 1 && !blocks_.is_last;
+    if (fuses) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
+    if (!tasks_.empty()) out_.step(primitive::parallel, name_, {fuses ? "tasks" : tasks_[0]});
     if (!vector_loop_.empty()) out_.step(primitive::vectorize, name_, {vector_loop_});
     if (!row_loop_.empty()) out_.step(primitive::unroll, name_, {row_loop_});
     for (auto const* a : crossing_reads_) through_registers(*a);
@@ -119,11 +120,14 @@ class elementwise {
         vector_loop_ = n;
       } else {
         auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
-        auto const chunk =
-            out_.one_of(name_ + ".chunk_" + n, doublings(size(x)),
-                        std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores))));
+        auto const seed = n == blocks_.name
+                              ? blocks_.seed
+                              : std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores)));
+        auto const chunk = n == blocks_.name && !blocks_.is_last
+                               ? literal(1)
+                               : out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), seed);
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
-        tasks_.push_back(n + "_0");
+        tasks_.insert(n == blocks_.name && blocks_.is_last ? tasks_.begin() : tasks_.end(), n + "_0");
         middle_.push_back(n + "_1");
       }
     }
@@ -171,6 +175,7 @@ class elementwise {
   plan const& p_;
   planned_stage const& st_;
   std::string const& name_;
+  block_axis blocks_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t crossing_ = -1;
