@@ -38,9 +38,11 @@ struct fusion_shape {
   [[nodiscard]] double attainable(double fma_peak, double copy) const;
   [[nodiscard]] std::int64_t outputs() const;
   /// Rows and columns of blocks, and positions along an axis of the window, of absolute_differences.
-  [[nodiscard]] std::int64_t displacements() const { return 2 * k + 1; }
+  /// They run from -k up to k - 1.
+  [[nodiscard]] std::int64_t displacements() const { return 2 * k; }
   /// Width of the image that blocks are searched in: it reaches past the blocks on all sides.
-  [[nodiscard]] std::int64_t search_width() const { return n * 16 + 2 * k; }
+  [[nodiscard]] std::int64_t search_width() const { return n * 16 + 2 * k - 1; }
+  [[nodiscard]] std::int64_t search_height() const { return m * 16 + 2 * k - 1; }
 };
 
 [[nodiscard]] std::vector<fusion_shape> fusion_cases();

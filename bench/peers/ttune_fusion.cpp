@@ -57,7 +57,7 @@ auto chain(std::int64_t n) {
 auto absolute_differences(fusion_shape const& s) {
   auto const [a, b, v, u, y, x] = ttune::axes<"a", "b", "v", "u", "y", "x">;
   ttune::tensor<"C", std::uint8_t, 2> const C{{s.m * 16, s.n * 16}};
-  ttune::tensor<"R", std::uint8_t, 2> const R{{s.m * 16 + 2 * s.k, s.search_width()}};
+  ttune::tensor<"R", std::uint8_t, 2> const R{{s.search_height(), s.search_width()}};
   auto const pixel = ttune::cast<std::int16_t>(C(a * 16 + y, b * 16 + x));
   auto const other = ttune::cast<std::int16_t>(R(a * 16 + y + v, b * 16 + x + u));
   auto const apart = ttune::cast<std::uint16_t>(ttune::abs(pixel - other));
@@ -104,7 +104,7 @@ peer_case prepare(fusion_problem const& p, buffer const& out, options const& cho
     case fusion::absolute_differences: {
       std::span<std::uint8_t const> const blocks{bytes_of(p.in[0]), static_cast<std::size_t>(s.m * s.n * 256)};
       std::span<std::uint8_t const> const image{
-          bytes_of(p.in[1]), static_cast<std::size_t>((s.m * 16 + 2 * s.k) * s.search_width())};
+          bytes_of(p.in[1]), static_cast<std::size_t>(s.search_height() * s.search_width())};
       std::span<std::int32_t> const sums{integers_of(out), static_cast<std::size_t>(s.outputs())};
       return serve(absolute_differences(s), chosen, tune, blocks, image, sums);
     }
