@@ -134,7 +134,9 @@ class elementwise {
             out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
                         std::min<std::int64_t>(shared_rows_.empty() ? 4 * lanes_ : lanes_, size(x)));
         auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)),
-                                       std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
+                                       iterations_of(st_) <= most_sequential_elements
+                                           ? ceil_divide(size(x), lanes_)
+                                           : std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
         tasks_.push_back(n + "_0");
         middle_.push_back(n + "_1");
@@ -143,8 +145,9 @@ class elementwise {
         vector_loop_ = n;
       } else {
         auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
-        auto const seed = n == blocks_.name
-                              ? blocks_.seed
+        auto const seed = n == blocks_.name ? blocks_.seed
+                          : iterations_of(st_) <= most_sequential_elements
+                              ? size(x)
                               : std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores)));
         auto const chunk = n == blocks_.name && !blocks_.is_last
                                ? literal(1)

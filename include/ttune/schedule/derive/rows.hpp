@@ -74,7 +74,9 @@ class rows {
       auto const size = e_.axis_size(x);
       if (!is_row(n)) continue;
       auto const wanted = n == blocks_.name ? blocks_.seed
-                                            : std::min(std::max<std::int64_t>(1, 16384 / elements),
+                          : iterations_of(e_) <= most_sequential_elements && size * elements <= most_sequential_elements
+                              ? size
+                              : std::min(std::max<std::int64_t>(1, 16384 / elements),
                                                        std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
       auto const chunk = n == blocks_.name && !blocks_.is_last
                              ? literal(1)
