@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite check: every system of conv, gemm and ops against plain loops, on small shapes, at every output. A test runs
-// it.
+// Suite check: every system of conv, gemm, ops and fusion against plain loops, on small shapes, at every output. A test
+// runs it.
 #include <cstdio>
 
+#include "../fusion_problem.hpp"
 #include "../ops_problem.hpp"
 #include "../suite.hpp"
 #include "run_cases.hpp"
@@ -52,6 +53,7 @@ int run(options const& asked) {
       failures += check<conv_problem>("conv", c, chosen);
     }
   for (auto const& o : small_ops_cases()) failures += check<ops_problem>("ops", o, chosen);
+  for (auto const& f : small_fusion_cases()) failures += check<fusion_problem>("fusion", f, chosen);
   return failures == 0 ? 0 : 1;
 }
 

@@ -11,7 +11,7 @@
 // The structure is the one that reached 0.95–1.0 of the FMA peak in measurements over tile shapes and packings.
 #pragma once
 
-#include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/dot_terms.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -21,8 +21,14 @@ class contraction {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes. Names only: the stages may be new.
   contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name,
-              std::string reduction_name, planned_stage const& reader)
-      : out_(out), p_(p), r_(reduction), e_(reader), reader_(std::move(reader_name)), acc_(std::move(reduction_name)) {
+              std::string reduction_name, planned_stage const& reader, block_axis blocks = {})
+      : out_(out),
+        p_(p),
+        r_(reduction),
+        e_(reader),
+        reader_(std::move(reader_name)),
+        acc_(std::move(reduction_name)),
+        blocks_(std::move(blocks)) {
     lanes_ = out_.machine().lanes(r_.definition->type());
     v_ = choose_vector_axis(p_, r_, lanes_).axis;
     w_ = choose_row_axis(p_, r_, v_);
@@ -197,9 +203,10 @@ class contraction {
       auto const count = tiles(a);
       auto const whole = ceil_divide(size(a), a == v_ ? lanes_ : 1);
       auto const sizes = doublings(whole);
-      auto const chunk =
-          out_.one_of(knob_name("chunk_" + n), sizes, a == parallel ? balanced_chunk(count, sizes) : whole);
-      tasks.push_back(n + "_0");
+      auto const chunk = n == blocks_.name ? block_of(a, sizes)
+                                           : out_.one_of(knob_name("chunk_" + n), sizes,
+                                                         a == parallel ? balanced_chunk(count, sizes) : whole);
+      tasks.insert(n == blocks_.name && blocks_.is_last ? tasks.begin() : tasks.end(), n + "_0");
       middle.push_back(n + "_1");
       if (a == v_)
         out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"},
@@ -225,10 +232,18 @@ class contraction {
     if (middle.size() > 1 && middle.size() <= 4)
       out_.step(primitive::reorder, reader_, middle, {},
                 {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
-    if (tasks.size() > 1) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
-    out_.step(primitive::parallel, reader_, {tasks.size() > 1 ? "tasks" : tasks[0]});
+    bool const fuses = tasks.size() > 1 && !blocks_.is_last;
+    if (fuses) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
+    out_.step(primitive::parallel, reader_, {fuses ? "tasks" : tasks[0]});
     out_.step(primitive::vectorize, reader_, {across ? reader_axis(w_) + "_2" : vn + "_2"});
     if (w_ >= 0) out_.step(primitive::unroll, reader_, {across ? vn + "_2" : reader_axis(w_) + "_2"});
+  }
+
+  /// Tiles in a block of the axis that stages have in common; a stage before the last is computed for one block.
+  [[nodiscard]] knob_value block_of(std::int32_t a, std::vector<std::int32_t> const& sizes) {
+    if (!blocks_.is_last) return literal(1);
+    auto const tile = a == v_ ? seed_tile_v_ : a == w_ ? seed_tile_w_ : 1;
+    return out_.one_of(knob_name("block_" + reader_axis(a)), sizes, std::max<std::int64_t>(1, blocks_.seed / tile));
   }
 
   [[nodiscard]] std::int64_t write_stride(std::int32_t axis) const {
@@ -452,7 +467,8 @@ class contraction {
     if (crossing >= 0) {
       transpose_panel(a, source, copy, name(crossing));
       out_.step(primitive::pack, copy, {});
-      out_.step(primitive::compute_at, copy, {reader_, place});
+      if (is_for_a_block()) out_.step(primitive::parallel, copy, {name(v_) + "_o"});  // once, for all blocks
+      else out_.step(primitive::compute_at, copy, {reader_, place});
       return;
     }
     auto order = copy_order(a);
@@ -478,6 +494,8 @@ class contraction {
     if (!by_terms) out_.step(primitive::unroll, copy, {axis + "_i"});
     out_.step(primitive::compute_at, copy, {reader_, place});
   }
+
+  [[nodiscard]] bool is_for_a_block() const { return !blocks_.name.empty() && !blocks_.is_last; }
 
   /// The reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
   [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
@@ -515,6 +533,7 @@ class contraction {
   planned_stage const& e_;
   std::string reader_;
   std::string acc_;
+  block_axis blocks_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t w_ = -1;
