@@ -178,19 +178,19 @@ class deriver {
     rows(out_, p_, st, st.definition->name, stages).write();
   }
 
-  /// With a stage of the same kind that it alone reads.
+  /// With stages of the same kind that it alone reads.
   void schedule_choice(planned_stage const& st) {
-    planned_stage const* first = nullptr;
+    std::vector<planned_stage const*> first;
     for (auto const& a : st.accesses) {
       if (a.write || a.producer < 0) continue;
       auto const q = static_cast<std::size_t>(a.producer);
       if (done_[q] || choosing_axes(*p_.stages[q].definition).empty() || readers_of(p_, a.producer).size() != 1)
         continue;
-      first = &p_.stages[q];
+      first.push_back(&p_.stages[q]);
       done_[q] = true;
     }
-    auto const blocks = first ? pipeline_before(st, *first) : std::nullopt;
-    transform(out_, p_, st, first, blocks ? &*blocks : nullptr).write();
+    auto const blocks = first.size() == 1 ? pipeline_before(st, *first[0]) : std::nullopt;
+    transform(out_, p_, st, std::move(first), blocks ? &*blocks : nullptr).write();
   }
 
   /// The reduction that `first` alone reads and what chooses an expression for it alone, if they share a long axis with
