@@ -81,17 +81,25 @@ void for_each_value(ir::stmt const& s, F const& f) {
   if (auto const* n = ir::as<ir::conditional>(s)) for_each_value(n->then, f), for_each_value(n->otherwise, f);
 }
 
+/// Whether there is such a choice by an index that is compared.
+inline bool has_choices(ir::stmt const& all) {
+  bool found = false;
+  for_each_value(all, [&](ir::expr const& value) {
+    found = found || ir::contains(value, [](ir::expr const& e) {
+              auto const* s = as_choice(e);
+              auto const* b = s ? ir::as<ir::binary>(s->condition) : nullptr;
+              return b && b->left->type == dtype::index &&
+                     (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal);
+            });
+  });
+  return found;
+}
+
 /// One pass over a statement tree, outside in.
 class partitioner {
  public:
-  explicit partitioner(ir::stmt const& all) {
-    for_each_value(all, [&](ir::expr const& value) {
-      ir::for_each_node(value, [&](ir::expr const& e) {
-        auto const* s = as_choice(e);
-        has_choices_ = has_choices_ || (s && as_non_negative(s->condition));
-      });
-    });
-  }
+  explicit partitioner(bool has_choices = false) : has_choices_(has_choices) {}
+
   ir::stmt visit(ir::stmt const& s) {
     if (auto const* n = ir::as<ir::block>(s)) {
       std::vector<ir::stmt> body;
@@ -558,11 +566,15 @@ class partitioner {
 
   ranges known_;
   std::vector<postponed> postponed_;
-  bool has_choices_ = false;
+  bool has_choices_;
 };
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt partition(ir::stmt const& s) { return s ? detail::partitioner(s).visit(s) : s; }
+TTUNE_INLINE ir::stmt partition(ir::stmt const& s) {
+  if (!s) return s;
+  if (!detail::has_choices(s)) return detail::partitioner().visit(s);
+  return detail::partitioner(true).visit(simplify(s));  // parts of an axis become loops' variables
+}
 
 }  // namespace ttune::inline v0::pass
