@@ -414,7 +414,7 @@ namespace detail {
 
 }  // namespace detail
 
-inline constexpr std::size_t most_winograd_candidates = 4;  ///< among which a tuner divides its trials
+inline constexpr std::size_t most_winograd_candidates = 3;  ///< among which a tuner divides its trials
 
 /// The tilings that are worth a trial for a shape: less work than the direct sum is expected, and none with
 /// less work has nearly as small an error. The one with the least work first.

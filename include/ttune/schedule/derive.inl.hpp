@@ -161,7 +161,7 @@ class deriver {
       contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st).write();
       return;
     }
-    if (!choosing_axes(*st.definition).empty()) return schedule_choice(st);
+    if (!choosing_axes(*st.definition).empty() || combines_choices(st)) return schedule_choice(st);
     auto const beside = row_producers(i);
     if (beside.empty()) {
       elementwise one(out_, p_, st);
@@ -176,6 +176,24 @@ class deriver {
       stages.push_back({&p_.stages[r], p_.stages[r].definition->name});
     }
     rows(out_, p_, st, st.definition->name, stages).write();
+  }
+
+  /// A stage without a choice of its own, as of one point, that combines what it alone reads of a stage with one, each
+  /// element where it is made.
+  [[nodiscard]] bool combines_choices(planned_stage const& st) const {
+    bool found = false;
+    for (auto const& a : st.accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const& from = p_.stages[static_cast<std::size_t>(a.producer)];
+      if (choosing_axes(*from.definition).empty()) continue;
+      if (readers_of(p_, a.producer).size() != 1 || done_[static_cast<std::size_t>(a.producer)]) return false;
+      for (auto const& i : a.indices)
+        if (i.whole || i.divisor != 1 ||
+            std::count_if(i.coefficient.begin(), i.coefficient.end(), [](auto c) { return c != 0; }) > 1)
+          return false;
+      found = true;
+    }
+    return found && !st.output;
   }
 
   /// With stages of the same kind that it alone reads.
@@ -266,11 +284,20 @@ class deriver {
     auto const& name = st.definition->name;
     if (st.definition->updates) return;  // in place: the plain loops
     auto const acc = name + ".acc";
+    out_.settle(takes_little(st));
     out_.step(primitive::cache_write, name, {}, {acc});
     for (auto const& a : st.accesses)
       if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
     if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st).write();
     else rows(out_, p_, st, name, {{&st, acc}}).write();
+    out_.settle(false);
+  }
+
+  /// Beside another reduction of the program it is not worth trials.
+  [[nodiscard]] bool takes_little(planned_stage const& st) const {
+    return std::any_of(p_.stages.begin(), p_.stages.end(), [&](planned_stage const& other) {
+      return other.definition->reduces() && iterations(other) > 6 * iterations(st);
+    });
   }
 
   /// A reduction with a vectorisable free axis that only this stage reads, element by element; -1 if there is none.
