@@ -3,6 +3,7 @@
 
 #include "ttune/pass/affine.hpp"
 #include "ttune/pass/canonicalize_boundaries.hpp"
+#include "ttune/schedule/nest.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/annotate.hpp"
 #include "ttune/schedule/primitive/bind.hpp"
@@ -216,6 +217,21 @@ inline void check_order(planned_stage const& st) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Nests have room for so many.
+inline void check_size(plan const& p) {
+  std::size_t loops = 0;
+  for (auto const& st : p.stages) loops += st.order.size();
+  if (p.stages.size() > nest::max_stages || loops > nest::max_loops)
+    throw schedule_error("program", p.program->name,
+                         "has " + std::to_string(p.stages.size()) + " stages of " + std::to_string(loops) +
+                             " loops; at most " + std::to_string(nest::max_stages) + " of " +
+                             std::to_string(nest::max_loops) + " can be scheduled");
+}
+
+}  // namespace detail
+
 TTUNE_INLINE plan make_plan(space const& of) {
   plan p;
   p.knobs = of.knobs;
@@ -231,6 +247,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   primitives::check_bound(p);
   primitives::check_doubled(p);
   detail::choose_memory(p);
+  detail::check_size(p);
   return p;
 }
 
