@@ -6,9 +6,10 @@
 
 namespace {
 
-ttune_bench::add_suite const types{
-    {"types", "matrix products of bytes and of 16-bit floats, B laid out ahead", [](ttune_bench::options const& chosen) {
-       return ttune_bench::run_cases<ttune_bench::types_problem>("types", ttune_bench::types_cases(), chosen);
-     }}};
+ttune_bench::add_suite const types{{"types", "matrix products of bytes and of 16-bit floats, B laid out ahead",
+                                    [](ttune_bench::options const& chosen) {
+                                      return ttune_bench::run_cases<ttune_bench::types_problem>(
+                                          "types", ttune_bench::types_cases(), chosen);
+                                    }}};
 
 }  // namespace

@@ -84,8 +84,8 @@ class pasted_text {
   void apply() {
     auto& to = made_[0];
     using ttune::primitive;
-    constexpr char const* kinds[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",       "block_y",
-                                     "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
+    constexpr char const* kinds[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",
+                                     "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
     constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
     if (name_ == "in") to.enter_by_text(argument(0), false);
     else if (name_ == "cache_read") to.cache_read(argument(0), argument(1));

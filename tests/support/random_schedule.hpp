@@ -132,9 +132,8 @@ class schedule_generator {
         if (random_.chance(0.3)) s.values = {{add_knob(ttune::boolean_knob(fresh("maybe"))), 0, 0}};
         return s;
       case primitive::tensorize:
-        s.loops = {random_.chance(0.2) || st.order.empty()
-                       ? some_loop(st)
-                       : st.loops[static_cast<std::size_t>(st.order.back())].name};
+        s.loops = {random_.chance(0.2) || st.order.empty() ? some_loop(st)
+                                                           : st.loops[static_cast<std::size_t>(st.order.back())].name};
         return s;
       case primitive::bind:
         s.loops = {some_loop(st)};

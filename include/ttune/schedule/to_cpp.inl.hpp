@@ -202,8 +202,8 @@ class cpp_writer {
     call(s, "split", text + ", " + listed(s.results));
   }
   [[nodiscard]] static char const* kind_name(std::int64_t kind) {
-    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",       "block_y",
-                                     "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
+    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",
+                                     "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
     return texts[static_cast<std::size_t>(kind)];
   }
   [[nodiscard]] static char const* memory_name(std::int64_t where) {

@@ -80,6 +80,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
   [[nodiscard]] std::string load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
                                         int elements);
+  [[nodiscard]] bool spreads_halves(ir::buffer const& b) const;
   value load_strided(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_table(ir::buffer const& b, linear const& flat);

@@ -31,6 +31,8 @@ inline std::optional<llvm_emitter::dot_operand> llvm_emitter::dot_source(ir::exp
 /// There are instructions for 128 bits and twice as much up to the machine's vectors.
 inline bool llvm_emitter::multiplies_lanes(dot_product const& dot) const {
   if (dot.how == dot_method::split_bfloats) return lanes_ > 1;
+  if (dot.how == dot_method::bytes && !instructions_.dots_bytes) return false;
+  if (dot.how == dot_method::bfloats && !instructions_.dots_bfloats) return false;
   return lanes_ >= 4 && lanes_ <= 16 && lanes_ * 4 <= machine_.vector_bytes;
 }
 

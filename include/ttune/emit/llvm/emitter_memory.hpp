@@ -107,9 +107,13 @@ inline std::string llvm_emitter::to_memory(value const& v, dtype type) {
 inline value llvm_emitter::load(ir::buffer const& b, linear const& flat) {
   if (b.where == ir::memory::registers) return load_register(b, flat);
   if (!b.content.empty() && flat.is_constant()) return load_table(b, flat);
-  auto const key = std::to_string(flat.constant) + " " + flat.key() + (flat.lane != 0 ? mask_text(lanes_) : "");
+  bool const spread = flat.lane == 0 && spreads_halves(b);
+  auto const key = std::to_string(flat.constant) + " " + flat.key() +
+                   (flat.lane != 0 ? mask_text(lanes_)
+                    : spread       ? "x" + std::to_string(lanes_)
+                                   : "");
   if (auto const* known = frames_.find_load(b.name, key))
-    return {*known, compute_type(b.type), flat.lane == 0 ? 1 : lanes_};
+    return {*known, compute_type(b.type), flat.lane == 0 && !spread ? 1 : lanes_};
   auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat)
                     : loads_whole_vectors(b, flat)   ? load_strided(b, flat)
                                                      : load_lanes(b, flat);
@@ -130,6 +134,10 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   auto const address = pointer(b, start);
   auto const type = vector_of(memory_type(b.type), lanes);
   auto const align = std::to_string(size_in_bytes(b.type));
+  if (flat.lane == 0 && spreads_halves(b)) {
+    auto const all = widened({define("load i16, ptr " + address + ", align 2"), dtype::i16, 1}, lanes_);
+    return from_memory(all.text, b.type, lanes_);
+  }
   if (lanes == 1 || mask_.empty())
     return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
   if (!machine_.has_masks) return from_memory(load_pieces(b, start, memory_type(b.type), 1), b.type, lanes);
@@ -191,6 +199,11 @@ inline std::string llvm_emitter::load_pieces(ir::buffer const& b, linear const& 
                   ">");
   }
   return made;
+}
+
+/// One half that all lanes need is spread before it is converted: it stays among the vectors.
+inline bool llvm_emitter::spreads_halves(ir::buffer const& b) const {
+  return b.type == dtype::f16 && lanes_ > 1 && instructions_.converts_half;
 }
 
 /// Lanes a few elements apart (pixels under a window that moves by two): what lies between them is in the buffer too.

@@ -96,7 +96,8 @@ class contraction {
       auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
       // with one row, what is loaded is used once, by the multiply-add that loads it
       out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers)
-                               : knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers),
+                               : knob_expression(tile_w_) * vectors + vectors * dot_.registers_each() + beside_all() <=
+                                     knob_expression(registers),
                    "the register tile fits the vector registers");
     }
   }
@@ -110,7 +111,8 @@ class contraction {
     auto const vectors = ceil_divide(tv, lanes_);
     auto const accumulators = vectors * tw;
     bool const one_row = w_ < 0 || size(w_) == 1;
-    if (one_row ? vectors + 2 > registers : accumulators + vectors + 1 > registers) return 0;
+    if (one_row ? vectors + 2 > registers : accumulators + vectors * dot_.registers_each() + beside_all() > registers)
+      return 0;
     auto const used = [](std::int64_t extent, std::int64_t tile) {
       return static_cast<double>(extent) / static_cast<double>(ceil_divide(extent, tile) * tile);
     };
@@ -123,6 +125,12 @@ class contraction {
     double const stores =
         4.0 * static_cast<double>(tv * ceil_divide(tw, lanes_)) / static_cast<double>(terms() * accumulators);
     return full * latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (rows_contiguous() ? stores : 0.0));
+  }
+
+  /// Registers for what is the same for all vectors of a row, and for products that are no multiply-adds.
+  [[nodiscard]] std::int32_t beside_all() const {
+    bool const unfused = !dot_ && !out_.machine().has_fma && is_float(r_.definition->type());
+    return dot_.registers_once() + (unfused ? 1 : 0);
   }
 
   /// How many terms an element of the result has.

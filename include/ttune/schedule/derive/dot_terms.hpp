@@ -11,7 +11,22 @@ struct dot_terms {
   std::int32_t axis = -1;      ///< reduced; of it come the terms
   std::int32_t terms = 1;      ///< of one instruction
   std::size_t in_vectors = 0;  ///< the access that moves with the lanes; the other one is the same for all
+  dot_method how = dot_method::none;
+  bool both_signed = false;
   explicit operator bool() const noexcept { return axis >= 0; }
+
+  /// Vector registers beside the sums: for each vector of a row, and for all.
+  [[nodiscard]] std::int32_t registers_each() const {
+    return how == dot_method::split_bfloats || (how == dot_method::bytes && both_signed) ? 2 : 1;
+  }
+  [[nodiscard]] std::int32_t registers_once() const {
+    switch (how) {
+      case dot_method::bytes: return both_signed ? 4 : 1;
+      case dot_method::words: return 2;
+      case dot_method::split_bfloats: return 3;
+      default: return 1;
+    }
+  }
 };
 
 /// An access, perhaps widened; null if an expression is anything else.
@@ -36,6 +51,8 @@ struct dot_terms {
   bool const first = stride(p, st, st.accesses[0], vector_axis) != 0;
   dot_terms made;
   made.terms = dot.terms;
+  made.how = dot.how;
+  made.both_signed = left->type == dtype::i8 && right->type == dtype::i8;
   made.in_vectors = first ? 0 : 1;
   auto const& same = st.accesses[first ? 1 : 0];
   if (stride(p, st, same, vector_axis) != 0) return {};

@@ -70,7 +70,8 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
   auto const chosen = find_configuration(work_.space().knobs, best->choices);
   if (!chosen || !work_.sampler().valid(*chosen)) return false;
   auto image = usable_image(stored);
-  if (!image) {
+  auto const lacks = image ? missing_for(*image) : std::string();
+  if (!image || !lacks.empty()) {
     image = runner_->image_of(*chosen);
     if (!image) return false;
     if (may_record() && !image->hosted) options_.records->put_image(*best, to_bytes(*image));
@@ -78,7 +79,10 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
   report_.source = tuning_report::origin::record;
   report_.seconds = best->result.seconds;
   report_.spread = best->result.spread;
-  report_.stopped_because = why_over_ = "found in the records";
+  why_over_ = "found in the records";
+  if (!lacks.empty())
+    why_over_ += "; its image needs " + lacks + ", which this processor lacks: the schedule was compiled again";
+  report_.stopped_because = why_over_;
   report_.schedule = describe_choices(work_.space().knobs, *chosen);
   found_ = tuning_result{std::move(*image), *chosen, {}};
   return true;
