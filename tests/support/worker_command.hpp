@@ -29,8 +29,9 @@ inline ttune::worker::command own_worker(std::string device = {}) {
 
 /// One that leaves the id of its process in a file.
 inline ttune::worker::command own_worker_with_id(std::string const& id_file, std::string device = {}) {
-  return {{"/bin/sh", "-c", "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; exec \"$1\" --ttune-worker", id_file, own_path()},
-          std::move(device)};
+  return {
+      {"/bin/sh", "-c", "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; exec \"$1\" --ttune-worker", id_file, own_path()},
+      std::move(device)};
 }
 
 inline bool send_signal(std::string const& id_file, int number) {
@@ -41,7 +42,8 @@ inline bool send_signal(std::string const& id_file, int number) {
 
 /// Whether a program of this name lies in a folder of PATH, and runs when it is asked for its version.
 inline bool has_program(std::string const& name) {
-  return std::system(("command -v " + name + " >/dev/null 2>&1 && " + name + " --version >/dev/null 2>&1").c_str()) == 0;
+  return std::system(("command -v " + name + " >/dev/null 2>&1 && " + name + " --version >/dev/null 2>&1").c_str()) ==
+         0;
 }
 
 }  // namespace ttune_test

@@ -21,7 +21,8 @@ class fleet_measurer {
  public:
   /// Starts all members, and returns when one is ready. Throws argument_error for none, backend_error with all reasons
   /// if none can be started.
-  fleet_measurer(worker::fleet members, kernel_signature const& signature, bench_options options, std::stop_token stop = {});
+  fleet_measurer(worker::fleet members, kernel_signature const& signature, bench_options options,
+                 std::stop_token stop = {});
   fleet_measurer(fleet_measurer const&) = delete;
   fleet_measurer& operator=(fleet_measurer const&) = delete;
   ~fleet_measurer();

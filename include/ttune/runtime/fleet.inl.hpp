@@ -50,10 +50,10 @@ struct fleet_measurer::state {
   struct member {
     worker::command how;
     phase now = phase::starting;
-    std::string complaint;             ///< why it was given up, or did not start the last time
+    std::string complaint;  ///< why it was given up, or did not start the last time
     std::int32_t respawns = 0;
     std::uint64_t reference_known = 0;
-    std::optional<measurer> worker;    ///< touched by its thread only
+    std::optional<measurer> worker;  ///< touched by its thread only
     std::jthread thread;
   };
 
@@ -63,15 +63,15 @@ struct fleet_measurer::state {
   std::mutex guard;
   std::condition_variable changed;
   std::deque<member> members;
-  std::deque<task_handle> queue;       ///< that nobody has begun, or that lost their worker
+  std::deque<task_handle> queue;  ///< that nobody has begun, or that lost their worker
   std::vector<task_handle> in_flight;
-  std::vector<task_handle> batch;      ///< submitted, not collected
+  std::vector<task_handle> batch;  ///< submitted, not collected
   std::vector<std::vector<std::uint8_t>> reference;
   std::uint64_t reference_version = 0;
-  double finished_seconds = 0;         ///< of all trials, to tell a slow member
+  double finished_seconds = 0;  ///< of all trials, to tell a slow member
   std::int64_t finished = 0;
-  std::stop_token stop;                ///< the user's
-  std::stop_source ending;             ///< of all that runs now: by the user, or with this object
+  std::stop_token stop;     ///< the user's
+  std::stop_source ending;  ///< of all that runs now: by the user, or with this object
   bool closed = false;
 
   ~state() {
@@ -98,8 +98,8 @@ struct fleet_measurer::state {
     for (std::size_t i = 0; i < members.size(); ++i) {
       auto const& m = members[i];
       if (m.complaint.empty()) continue;
-      text += (text.empty() ? "" : "; ") + (m.how.device.empty() ? "worker " + std::to_string(i) : m.how.device) + ": " +
-              m.complaint;
+      text += (text.empty() ? "" : "; ") + (m.how.device.empty() ? "worker " + std::to_string(i) : m.how.device) +
+              ": " + m.complaint;
     }
     return text;
   }
@@ -263,7 +263,8 @@ TTUNE_INLINE fleet_measurer::fleet_measurer(worker::fleet members, kernel_signat
   for (std::size_t i = 0; i < state_->members.size(); ++i)
     state_->members[i].thread = std::jthread([s = state_.get(), i] { s->serve(i); });
   while (!state_->any_ready() && state_->there() > 0) {
-    if (state_->stop.stop_requested()) throw backend_error("no worker of the fleet was there when a stop was requested");
+    if (state_->stop.stop_requested())
+      throw backend_error("no worker of the fleet was there when a stop was requested");
     state_->changed.wait_for(lock, std::chrono::milliseconds(20));
   }
   if (state_->there() == 0) throw backend_error("no worker of the fleet can be started: " + state_->complaints());
@@ -298,8 +299,8 @@ TTUNE_INLINE void fleet_measurer::set_reference(std::vector<std::vector<std::uin
 }
 
 TTUNE_INLINE void fleet_measurer::submit(kernel_image image, trial_limits const& limits) {
-  state_->batch.push_back(state_->enqueue(
-      [image = std::move(image), limits](measurer& by) { return by.measure(image, limits); }, true));
+  state_->batch.push_back(
+      state_->enqueue([image = std::move(image), limits](measurer& by) { return by.measure(image, limits); }, true));
 }
 
 TTUNE_INLINE std::vector<measurement> fleet_measurer::collect() {
@@ -324,8 +325,8 @@ TTUNE_INLINE measurement fleet_measurer::run(kernel_image const& image,
 TTUNE_INLINE comparison fleet_measurer::compare(kernel_image const& first, kernel_image const& second,
                                                 std::int32_t pairs) {
   auto const made = std::make_shared<comparison>();
-  auto const t = state_->enqueue(
-      [=](measurer& by) { return *made = by.compare(first, second, pairs), measurement(); }, false);
+  auto const t =
+      state_->enqueue([=](measurer& by) { return *made = by.compare(first, second, pairs), measurement(); }, false);
   state_->wait_for(t);
   if (!t->result.ok()) made->failure = std::string(name_of(t->result.status)) + ": " + t->result.message;
   return *made;
@@ -337,7 +338,8 @@ TTUNE_INLINE std::vector<std::uint8_t> fleet_measurer::operand_bytes(std::size_t
     if (operand < state_->reference.size() && !state_->reference[operand].empty()) return state_->reference[operand];
   }
   auto const bytes = std::make_shared<std::vector<std::uint8_t>>();
-  auto const t = state_->enqueue([=](measurer& by) { return *bytes = by.operand_bytes(operand), measurement(); }, false);
+  auto const t =
+      state_->enqueue([=](measurer& by) { return *bytes = by.operand_bytes(operand), measurement(); }, false);
   state_->wait_for(t);
   return std::move(*bytes);
 }

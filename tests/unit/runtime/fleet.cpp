@@ -143,7 +143,8 @@ TEST_CASE("command: nonsense behind a right greeting is told, too") {
   temporary_folder const folder;
   CHECK(has(reason(impostor(folder / "a", hello() + bytes{1, 2, 3}, true)), "failed"));
   CHECK(has(reason(impostor(folder / "b", hello() + message(protocol::kind::measure, {}), false)), "makes no sense"));
-  CHECK(has(reason(impostor(folder / "c", hello() + message(protocol::kind::answer, {9, 9}), false)), "makes no sense"));
+  CHECK(
+      has(reason(impostor(folder / "c", hello() + message(protocol::kind::answer, {9, 9}), false)), "makes no sense"));
   CHECK(has(reason(impostor(folder / "d", hello() + message(protocol::kind::stage, {9}), false)), "makes no sense"));
   CHECK(has(reason(impostor(folder / "e", hello() + message(protocol::kind::fault, {9}), false)), "makes no sense"));
   CHECK(has(reason(impostor(folder / "f", hello(), false, 0.2)), "nothing was heard of the worker for 0.2 s"));

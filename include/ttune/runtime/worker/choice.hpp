@@ -34,7 +34,6 @@ struct fleet {
 };
 }  // namespace worker
 
-using worker_choice =
-    std::variant<worker::program, worker::self, worker::in_process, worker::command, worker::fleet>;
+using worker_choice = std::variant<worker::program, worker::self, worker::in_process, worker::command, worker::fleet>;
 
 }  // namespace ttune::inline v0
