@@ -12,12 +12,14 @@ import sys
 import tempfile
 
 FIELDS = {"suite": str, "case": str, "system": str, "seconds": float, "gflops": float, "peak_gflops": float,
-          "of_peak": float, "tuning_seconds": float, "trials": int, "status": str, "numerics": float}
+          "of_peak": float, "tuning_seconds": float, "trials": int, "status": str, "numerics": float, "mode": str,
+          "operands": str, "ping_pong_ns": float}
 SKIPPED = 77  # the suite needs a device that is not here, and has said so
 PHASES = ["propose", "compile", "measure", "learn", "rest"]
 # What must be there, as case and system; peers come on top where they are installed.
 EXPECTED = {
-    "call": [("4x4x4", "raw"), ("4x4x4", "ttune"), ("conv 4x4", "raw"), ("conv 4x4", "ttune")],
+    "call": [("4x4x4", "raw"), ("4x4x4", "ttune"), ("conv 4x4", "raw"), ("conv 4x4", "ttune"),
+             ("fork-join x1", "ttune"), ("fork-join x4", "ttune")],
     "startup": [("cold", "ttune"), ("database", "ttune")],
     "tuner": [("C6", s) for s in ["seed", "replay", "replay+features", "lower", "compile", "compile:codegen", "load", "trial-in-worker",
                                   "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
@@ -27,9 +29,11 @@ EXPECTED = {
     "gpu-conv": [("C11", "ttune")],
     "gpu-gemm": [("32x32x32", "ttune")],
     "shared": [("softmax 64x1000", "ttune"), ("softmax 64x1000", "alone")],
+    "fusion": [("attention", "ttune"), ("attention", "ttune-untuned")],
     "ops": [("layer_norm", "ttune"), ("layer_norm", "ttune-untuned")],
+    "types": [("gemm_i8_1024", "ttune"), ("gemm_i8_1024", "ttune-untuned")],
 }
-TIMED = {"gemm", "conv", "ops", "shared", "opencl", "gpu-conv", "gpu-gemm"}  # those that compare throughput
+TIMED = {"gemm", "conv", "ops", "fusion", "shared", "types", "opencl", "gpu-conv", "gpu-gemm"}  # those that compare throughput
 
 
 def wrong_with(suite, line):

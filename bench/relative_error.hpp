@@ -23,6 +23,13 @@ template <class Problem>
   return problem.outputs() * (is_wide(problem) ? 2 : 1);
 }
 
+/// An element of the output, of whatever type the problem has.
+template <class Problem>
+[[nodiscard]] double result_at(Problem const& problem, buffer const& out, std::int64_t at) {
+  if constexpr (requires { problem.result(out, at); }) return problem.result(out, at);
+  else return is_wide(problem) ? doubles(out)[at] : double{out.data()[at]};
+}
+
 /// Largest difference of `out` from the expected result, by the root mean square of what is expected; over all outputs,
 /// or `samples` of them.
 template <class Problem>
@@ -38,7 +45,7 @@ template <class Problem>
                     : i == 1     ? all - 1
                                  : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all)));
     auto const wanted = problem.expected(at);
-    auto const got = is_wide(problem) ? doubles(out)[at] : double{out.data()[at]};
+    auto const got = result_at(problem, out, at);
     auto const difference = std::abs(got - wanted);
     if (std::isnan(difference)) return difference;
     largest = std::max(largest, difference);

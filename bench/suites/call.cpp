@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite call: what a call costs over the machine code's own entry, on operators so small that this is all there is.
+// Suite call: what a call costs over the machine code's own entry, on operators so small that this is all there is; and
+// what a parallel loop costs over its tasks.
 #include <ttune/backends/orc.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
@@ -137,12 +138,32 @@ void measure_conv(ttune::orc_backend& compiler, options const& chosen, figure_ta
               chosen, table);
 }
 
+/// What a parallel loop costs over its tasks, called back to back: as many tasks as threads, and four times as many.
+void measure_fork_join(options const& chosen, figure_table& table) {
+  auto const pool = std::make_shared<ttune::thread_pool>(chosen.threads);
+  for (int const each : {1, 4}) {
+    auto const name = "fork-join x" + std::to_string(each);
+    if (!chosen.wants_case(name)) continue;
+    auto const tasks = std::int64_t{each} * chosen.threads;
+    std::vector<way_to_call> ways{
+        {"ttune", many([=] { pool->parallel([](void*, std::int64_t, std::int32_t) {}, nullptr, tasks); })}};
+#if defined(_OPENMP)
+    ways.push_back({"openmp", many([=, threads = chosen.threads] {
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+                      for (std::int64_t t = 0; t < tasks; ++t) asm volatile("");
+                    })});
+#endif
+    report_case(name, ways, chosen, table);
+  }
+}
+
 int run(options const& chosen) {
   figure_table table("call", chosen,
                      "seconds of a call; raw is the machine code's own entry, ttune checks all arguments");
   ttune::orc_backend compiler{};
   measure_matmul(compiler, chosen, table);
   measure_conv(compiler, chosen, table);
+  measure_fork_join(chosen, table);
   return table.status();
 }
 

@@ -15,7 +15,7 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::double_buffer) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::tensorize) + 1;
 
 /// How often each primitive was applied, and refused.
 struct primitive_counts {
@@ -128,9 +128,13 @@ class schedule_generator {
       case primitive::parallel:
       case primitive::vectorize:
       case primitive::unroll:
-      case primitive::tensorize:
         s.loops = {some_loop(st)};
         if (random_.chance(0.3)) s.values = {{add_knob(ttune::boolean_knob(fresh("maybe"))), 0, 0}};
+        return s;
+      case primitive::tensorize:
+        s.loops = {random_.chance(0.2) || st.order.empty()
+                       ? some_loop(st)
+                       : st.loops[static_cast<std::size_t>(st.order.back())].name};
         return s;
       case primitive::bind:
         s.loops = {some_loop(st)};

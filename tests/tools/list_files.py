@@ -8,7 +8,7 @@
   list_files.py layers ROOT FOLDER        names of the sub-folders that hold a *.cpp
 
 `needs` are the parts a file uses, found by following its includes outside any #if: orc, xgboost,
-sqlite, eigen (parts of ttune), onednn, openblas, xsmm, cli11, json (libraries). `suites` are the
+sqlite, eigen (parts of ttune), onednn, openblas, xsmm, tbb, openmp, cli11, json (libraries). `suites` are the
 names of its doctest suites, as in test_suite("threads").
 """
 import pathlib
@@ -28,6 +28,8 @@ NEEDS = [
     ("onednn", re.compile(r"^(dnnl\.h|oneapi/dnnl/)")),
     ("openblas", re.compile(r"^(cblas\.h|openblas)")),
     ("xsmm", re.compile(r"^libxsmm")),
+    ("tbb", re.compile(r"^oneapi/tbb")),
+    ("openmp", re.compile(r"^omp\.h")),
     ("cli11", re.compile(r"^CLI/")),
     ("json", re.compile(r"^nlohmann/")),
 ]

@@ -3,6 +3,7 @@
 // microsecond when called back to back.
 #pragma once
 
+#include <exception>
 #include <memory>
 
 #include "ttune/runtime/abi.hpp"
@@ -19,7 +20,9 @@ class executor {
   virtual ~executor() = default;
   /// The most workers that `parallel` uses; their numbers are below it.
   [[nodiscard]] virtual std::int32_t threads() const noexcept = 0;
-  /// Runs each task once and returns when all are done. Tasks are machine code and do not throw.
+  /// Runs each task once and returns when all are done. Tasks are machine code and do not throw. What this throws, when
+  /// none of its tasks runs any more, comes out of the kernel's call, if it is thrown on the thread that made that; on
+  /// another thread, from within a task, it ends the program.
   virtual void parallel(parallel_body body, void* closure, std::int64_t tasks) = 0;
 };
 
@@ -53,6 +56,31 @@ class thread_pool final : public executor {
 /// The pool that kernels use unless told otherwise: made when first asked for, never destroyed, since kernels may run
 /// while the program ends. The only mutable global of the library.
 [[nodiscard]] std::shared_ptr<executor> default_executor();
+
+namespace detail {
+
+/// While it lives, what an executor throws on this thread is kept for `rethrow`: exceptions cannot pass machine code.
+class executor_failures {
+ public:
+  executor_failures() noexcept;
+  executor_failures(executor_failures const&) = delete;
+  executor_failures& operator=(executor_failures const&) = delete;
+  ~executor_failures();
+  /// Throws the first that was kept, if any.
+  void rethrow() const;
+  /// Keeps the exception that is being handled; ends the program if no such object lives on this thread.
+  static void keep() noexcept;
+
+ private:
+  struct innermost {
+    executor_failures* now = nullptr;
+  };
+  static innermost& on_this_thread() noexcept;
+  executor_failures* const outer_;
+  std::exception_ptr first_;
+};
+
+}  // namespace detail
 
 /// The table that a kernel is called with. `on` must outlive it.
 [[nodiscard]] runtime_table make_runtime_table(executor& on);

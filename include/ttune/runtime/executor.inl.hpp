@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -237,12 +238,37 @@ TTUNE_INLINE std::shared_ptr<executor> default_executor() {
   return *pool;
 }
 
+namespace detail {
+
+TTUNE_INLINE executor_failures::innermost& executor_failures::on_this_thread() noexcept {
+  static thread_local innermost one;
+  return one;
+}
+TTUNE_INLINE executor_failures::executor_failures() noexcept : outer_(on_this_thread().now) {
+  on_this_thread().now = this;
+}
+TTUNE_INLINE executor_failures::~executor_failures() { on_this_thread().now = outer_; }
+TTUNE_INLINE void executor_failures::rethrow() const {
+  if (first_) std::rethrow_exception(first_);
+}
+TTUNE_INLINE void executor_failures::keep() noexcept {
+  auto* const to = on_this_thread().now;
+  if (!to) std::terminate();
+  if (!to->first_) to->first_ = std::current_exception();
+}
+
+}  // namespace detail
+
 TTUNE_INLINE runtime_table make_runtime_table(executor& on) {
   runtime_table t;
   t.threads = on.threads();
   t.executor = &on;
   t.parallel = [](runtime_table const* self, parallel_body body, void* closure, std::int64_t tasks) {
-    static_cast<executor*>(self->executor)->parallel(body, closure, tasks);
+    try {
+      static_cast<executor*>(self->executor)->parallel(body, closure, tasks);
+    } catch (...) {
+      detail::executor_failures::keep();
+    }
   };
   t.exp_f32 = [](float x) { return std::exp(x); };
   t.log_f32 = [](float x) { return std::log(x); };

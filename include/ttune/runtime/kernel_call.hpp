@@ -39,7 +39,8 @@ class kernel_call {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
 
   /// `operands`: inputs, then outputs, as in signature(). Not null, aligned for their element types; nothing else is
-  /// checked here. Costs a few nanoseconds over the code's own entry. Throws argument_error for a wrong number.
+  /// checked here. Costs a few nanoseconds over the code's own entry. Throws argument_error for a wrong number,
+  /// memory_error where scratch memory cannot be had, and what the executor throws; outputs are undefined then.
   void operator()(std::span<void* const> operands) const {
     if (workspace_bytes_ == 0) return run(operands, nullptr);
     workspace_lease const lease(workspace_bytes_);
@@ -60,6 +61,7 @@ class kernel_call {
   struct buffers;  ///< laid-out constants
 
   void run(std::span<void* const> operands, void* workspace) const;
+  void run_entries(std::span<void* const> operands, void* workspace) const;
   void check_count(std::span<void* const> operands) const;
 
   std::shared_ptr<loaded_image const> code_;

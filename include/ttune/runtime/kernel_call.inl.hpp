@@ -27,7 +27,8 @@ using aligned_memory = std::unique_ptr<void, aligned_free>;
 inline aligned_memory allocate_lines(std::size_t bytes) {
   auto const lines = std::max(whole_lines(static_cast<std::int64_t>(bytes)), workspace_alignment);
   aligned_memory memory(std::aligned_alloc(workspace_alignment, lines));
-  if (!memory) throw std::bad_alloc();
+  if (!memory)
+    throw memory_error("a kernel needs " + std::to_string(lines) + " bytes of scratch memory, which cannot be had");
   return memory;
 }
 
@@ -96,6 +97,13 @@ TTUNE_INLINE void kernel_call::check_count(std::span<void* const> operands) cons
 
 TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
   check_count(operands);
+  detail::executor_failures const failures;
+  run_entries(operands, workspace);
+  failures.rethrow();
+}
+
+TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<void* const> operands,
+                                                                    void* workspace) const {
   auto* const device = code_->device();
   if (!code_->prepares()) {
     if (!device) return code_->main()(operands.data(), &table_, workspace);
@@ -133,8 +141,10 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span
     at += detail::whole_lines(bytes);
   }
   workspace_lease const lease(scratch_bytes_);
+  detail::executor_failures const failures;
   if (auto* const device = code_->device()) (void)device->run(device_code::entry::prepare, all.data(), 1, false);
   else code_->prepare()(all.data(), &table_, lease.data());
+  failures.rethrow();
   made.prepared_ = std::move(own);
   made.workspace_bytes_ = scratch_bytes_;
   return made;

@@ -134,8 +134,14 @@ inline bool has_feature(cpu_feature const& f) noexcept {
 /// Whether this machine is known to have, or to lack, a feature of LLVM's name.
 inline bool host_feature([[maybe_unused]] std::string_view name, bool otherwise) noexcept {
 #if defined(__x86_64__)
-  for (auto const& f : cpu_features)
-    if (name == f.name) return has_feature(f);
+  // asked of the processor once: virtual machines answer slowly
+  enum class answer : char { unknown, no, yes };
+  static std::array<std::atomic<answer>, std::size(cpu_features)> known{};
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (name != cpu_features[i].name) continue;
+    if (known[i] == answer::unknown) known[i] = has_feature(cpu_features[i]) ? answer::yes : answer::no;
+    return known[i] == answer::yes;
+  }
 #endif
   return otherwise;
 }

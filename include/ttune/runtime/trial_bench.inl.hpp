@@ -118,7 +118,7 @@ struct sample_set {
   [[nodiscard]] std::vector<double> const& best() const noexcept { return clean.size() >= 3 ? clean : all; }
   /// By so much that more samples would not change it.
   [[nodiscard]] bool slower_than(double rival) const {
-    return rival > 0 && *std::min_element(all.begin(), all.end()) > 1.2 * rival;
+    return rival > 0 && *std::min_element(all.begin(), all.end()) > (1.05 + 2 * spread_of(all)) * rival;
   }
   /// The median is known to about a third of a per cent.
   [[nodiscard]] bool stable() const {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/chosen.hpp"
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
@@ -26,8 +27,13 @@ class deriver {
     p_ = make_plan(partial_);
     share_long_reductions();
     done_.assign(p_.stages.size(), false);
+    blocks_.assign(p_.stages.size(), {});
     for (std::size_t i = p_.stages.size(); i-- > 0;)
-      if (!done_[i]) schedule_root(i);
+      if (!done_[i]) {
+        choose_blocks(i);
+        schedule_root(i);
+        place_for_block(i);
+      }
     return out_.finish();
   }
 
@@ -123,6 +129,9 @@ class deriver {
     return found;
   }
 
+  /// What passes between stages through a first-level cache needs no blocks.
+  static constexpr double least_block_bytes = 64 * 1024;
+
   void share_long_reductions() {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
@@ -149,22 +158,73 @@ class deriver {
     return choice.score >= 0 || (!long_rows && 4 * st.axis_size(static_cast<std::size_t>(choice.axis)) > lanes);
   }
 
+  /// For the last stage: whether what it reads is computed for blocks of one of its axes, that along which most
+  /// passes between stages; the outermost of several.
+  void choose_blocks(std::size_t last) {
+    auto const& st = p_.stages[last];
+    if (last + 1 != p_.stages.size() || has_choices() || st.definition->updates) return;
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const& lanes_of = tiled_producer(last) >= 0 ? p_.stages[static_cast<std::size_t>(tiled_producer(last))] : st;
+    auto const lanes = choose_vector_axis(p_, lanes_of, out_.machine().lanes(lanes_of.definition->type())).axis;
+    block_chain best;
+    double most = 0;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+      if (static_cast<std::int32_t>(x) == lanes || st.axis_size(x) < 4 * cores) continue;
+      auto chain = chain_along(p_, last, static_cast<std::int32_t>(x));
+      leave_out_absorbed(last, chain);
+      auto const bytes = chain.bytes_each * static_cast<double>(st.axis_size(x));
+      if (bytes > most) most = bytes, best = std::move(chain);
+    }
+    if (most < least_block_bytes) return;
+    last_ = last;
+    auto const size = st.axis_size(static_cast<std::size_t>(best.axis[last]));
+    auto const fitting = static_cast<std::int64_t>(static_cast<double>(out_.machine().l2_bytes) / 2 / best.bytes_each);
+    auto const seed = std::clamp<std::int64_t>(fitting, 1, size / (4 * cores));
+    for (std::size_t s = 0; s <= last; ++s)
+      if (best.axis[s] >= 0)
+        blocks_[s] = {p_.stages[s].axis_name(static_cast<std::size_t>(best.axis[s])), s == last, seed};
+  }
+
+  /// What the last stage has in registers or a row beside it anyway does not pass through memory.
+  void leave_out_absorbed(std::size_t last, block_chain& chain) const {
+    auto beside = row_producers(last);
+    if (auto const r = tiled_producer(last); r >= 0) beside.push_back(static_cast<std::size_t>(r));
+    bool others = false;
+    for (std::size_t s = 0; s < last; ++s)
+      others = others || (chain.axis[s] >= 0 && std::find(beside.begin(), beside.end(), s) == beside.end());
+    if (!others) chain.bytes_each = 0;
+  }
+
+  /// Behind the steps of a stage's own: it is computed for a block of the last stage, or whole.
+  void place_for_block(std::size_t i) {
+    if (blocks_[i].name.empty() || blocks_[i].is_last) return;
+    auto const& name = p_.stages[last_].definition->name;
+    if (in_blocks_.is_literal()) in_blocks_ = out_.location(name + ".blocks", 2, 1);
+    out_.step(primitive::compute_at, p_.stages[i].definition->name, {name, place_root, blocks_[last_].name + "_0"}, {},
+              {in_blocks_});
+  }
+
+  [[nodiscard]] bool has_choices() const {
+    return std::any_of(p_.stages.begin(), p_.stages.end(),
+                       [](auto const& s) { return !choosing_axes(*s.definition).empty(); });
+  }
+
   void schedule_root(std::size_t i) {
     auto const& st = p_.stages[i];
     done_[i] = true;
-    if (st.definition->reduces()) return schedule_reduction(st);
+    if (st.definition->reduces()) return schedule_reduction(st, blocks_[i]);
     if (auto const r = tiled_producer(i); r >= 0) {
       auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
       done_[static_cast<std::size_t>(r)] = true;
       for (auto const& a : reduction.accesses)
         if (is_laid_out_ahead(p_, reduction, a)) done_[static_cast<std::size_t>(a.producer)] = true;
-      contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st).write();
+      contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st, blocks_[i]).write();
       return;
     }
     if (!choosing_axes(*st.definition).empty()) return schedule_choice(st);
     auto const beside = row_producers(i);
     if (beside.empty()) {
-      elementwise one(out_, p_, st);
+      elementwise one(out_, p_, st, blocks_[i]);
       for (auto const q : one.absorbed()) done_[q] = true;
       out_.settle(is_of_constants(p_, st) || moves_for_choices(st));
       one.write();
@@ -175,7 +235,7 @@ class deriver {
       done_[r] = true;
       stages.push_back({&p_.stages[r], p_.stages[r].definition->name});
     }
-    rows(out_, p_, st, st.definition->name, stages).write();
+    rows(out_, p_, st, st.definition->name, stages, blocks_[i]).write();
   }
 
   /// With a stage of the same kind that it alone reads.
@@ -254,23 +314,21 @@ class deriver {
 
   /// A stage without arithmetic, in a program whose time goes into transforms and products.
   [[nodiscard]] bool moves_for_choices(planned_stage const& st) const {
-    bool const choices = std::any_of(p_.stages.begin(), p_.stages.end(),
-                                     [](auto const& s) { return !choosing_axes(*s.definition).empty(); });
     auto value = st.definition->components[0].value;
     if (auto const* s = ir::as<ir::select>(value)) value = ir::expr(s->when_true);
-    return choices && ir::as<ir::access>(value);
+    return has_choices() && ir::as<ir::access>(value);
   }
 
   /// A reduction that nothing is fused behind: it accumulates in a stage of its own.
-  void schedule_reduction(planned_stage const& st) {
+  void schedule_reduction(planned_stage const& st, block_axis const& blocks) {
     auto const& name = st.definition->name;
     if (st.definition->updates) return;  // in place: the plain loops
     auto const acc = name + ".acc";
     out_.step(primitive::cache_write, name, {}, {acc});
     for (auto const& a : st.accesses)
       if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
-    if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st).write();
-    else rows(out_, p_, st, name, {{&st, acc}}).write();
+    if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st, blocks).write();
+    else rows(out_, p_, st, name, {{&st, acc}}, blocks).write();
   }
 
   /// A reduction with a vectorisable free axis that only this stage reads, element by element; -1 if there is none.
@@ -362,6 +420,9 @@ class deriver {
   space partial_;
   plan p_;
   std::vector<bool> done_;
+  std::vector<block_axis> blocks_;  ///< by stage
+  std::size_t last_ = 0;            ///< whose blocks they are
+  knob_value in_blocks_ = literal(0);
 };
 
 }  // namespace derive

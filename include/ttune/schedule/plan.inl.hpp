@@ -198,11 +198,12 @@ inline void check_order(planned_stage const& st) {
         "the reduction of " + st.definition->name + " is not declared commutative: its terms keep their order");
   };
   auto const reduced = [&](std::int32_t loop) {
-    return primitives::is_reduction_axis(st, st.loops[static_cast<std::size_t>(loop)].axis);
+    auto const axis = st.loops[static_cast<std::size_t>(loop)].axis;
+    return primitives::is_reduction_axis(st, axis) && st.axis_size(static_cast<std::size_t>(axis)) != 1;
   };
   std::vector<std::int32_t> in_order;
   for (auto a = st.definition->axes.size(); a < st.axis_count(); ++a)
-    collect_leaves(st, static_cast<std::int32_t>(a), in_order);
+    if (st.axis_size(a) != 1) collect_leaves(st, static_cast<std::int32_t>(a), in_order);
   auto next = in_order.begin();
   for (auto const id : st.order)
     if (reduced(id) && id != *next++) say(id);

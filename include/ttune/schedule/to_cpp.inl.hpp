@@ -73,9 +73,8 @@ class fixed_steps {
   }
 
   void add(step s) {
-    bool const is_switch =
-        s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll ||
-        s.what == primitive::tensorize;
+    bool const is_switch = s.what == primitive::parallel || s.what == primitive::vectorize ||
+                           s.what == primitive::unroll || s.what == primitive::tensorize;
     if (is_switch && !s.values.empty() && value(s.values[0]) == 0) return;
     if (s.what == primitive::reorder && !s.values.empty()) s.loops = ordered(s);
     if (s.what == primitive::compute_at) {
@@ -203,7 +202,7 @@ class cpp_writer {
     call(s, "split", text + ", " + listed(s.results));
   }
   [[nodiscard]] static char const* kind_name(std::int64_t kind) {
-    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "block_x",       "block_y",
+    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",       "block_y",
                                      "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
     return texts[static_cast<std::size_t>(kind)];
   }

@@ -35,6 +35,11 @@ struct argument_error : error {
   using error::error;
 };
 
+/// Memory that a kernel needs beside its operands cannot be had.
+struct memory_error : error {
+  using error::error;
+};
+
 /// A foreign library failed: names it and carries its full log.
 struct backend_error : error {
   using error::error;

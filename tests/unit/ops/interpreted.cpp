@@ -30,6 +30,10 @@ TEST_CASE("conv2d_nhwc: interpreted, as plain loops have it") { ttune_test::conv
 
 TEST_CASE("matmul: interpreted, as plain loops have it") { ttune_test::matmul_cases(interpreted); }
 
+TEST_CASE("attention, fused layers, mttkrp: interpreted, as plain loops have it") {
+  ttune_test::fused_cases(interpreted);
+}
+
 TEST_CASE("conv2d: groups that do not divide are refused") {
   CHECK_THROWS_WITH_AS((void)ttune::ops::conv2d({1, 4, 5, 5, 6, 3, 1, 1, 1, 4}),
                        "conv2d: 4 groups do not divide 4 channels and 6 filters", ttune::program_error);

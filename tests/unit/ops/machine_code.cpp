@@ -50,6 +50,11 @@ TEST_CASE("depthwise_conv2d: machine code, as plain loops have it") {
   ttune_test::depthwise_cases(compiled);
 }
 
+TEST_CASE("attention, fused layers, mttkrp: machine code, as plain loops have it") {
+  TTUNE_SKIP_UNLESS_ORC();
+  ttune_test::fused_cases(compiled);
+}
+
 TEST_CASE("conv2d: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::conv_cases(compiled);

@@ -64,8 +64,10 @@ std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workl
     if (o.way != way::out && o.way != way::inout) continue;
     auto const got = ttune::ir::load_ndarray(o.type, o.shape, memory[i].data());
     auto const& want = expected[out++];
-    double const tolerance =
-        ttune::is_float(o.type) ? (o.type == dtype::f64 ? 1e-11 : o.type == dtype::f32 ? 2e-4 : 2e-2) : 0;
+    double const tolerance = ttune::is_float(o.type) ? (o.type == dtype::f64   ? 1e-11
+                                                        : o.type == dtype::f32 ? 2e-4
+                                                                               : 2e-2)
+                                                     : 0;
     for (std::size_t e = 0; e < static_cast<std::size_t>(want.elements()); ++e) {
       auto const a = got.number(e);
       auto const b = want.number(e);

@@ -2,6 +2,9 @@
 #include "ttune/runtime/executor.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -9,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/sanitized.hpp"
 #include "ttune/runtime/machine.hpp"
 
 namespace {
@@ -36,6 +40,26 @@ void check_each_once(ttune::executor& on, std::int64_t tasks) {
 }
 
 }  // namespace
+
+#if !TTUNE_TEST_SANITIZED  // which want address space of their own
+TEST_CASE("executor: has fewer threads where the system grants no more, and computes with those") {
+  auto const child = ::fork();  // the limit is for a process of its own
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    rlimit const memory{std::size_t{256} << 20, std::size_t{256} << 20};  // no room for many stacks
+    if (::setrlimit(RLIMIT_AS, &memory) != 0) ::_exit(3);
+    ttune::thread_pool pool(500);
+    std::atomic<int> done{0};
+    pool.parallel([](void* n, std::int64_t, std::int32_t) { static_cast<std::atomic<int>*>(n)->fetch_add(1); }, &done,
+                  1000);
+    ::_exit(done.load() != 1000 ? 1 : pool.threads() < 500 ? 0 : 2);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
 
 TEST_SUITE("threads") {
   TEST_CASE("executor: runs each task once, whatever their number") {

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "support/machine_code.hpp"
+#include "support/sanitized.hpp"
 #include "ttune/support/error.hpp"
 
 using namespace ttune_test;
@@ -107,6 +110,61 @@ TEST_CASE("workspace: aligned, kept by the thread, and a lease within a lease ha
   }
   ttune::workspace_lease const again(500);
   CHECK(again.data() == first);
+}
+
+#if !TTUNE_TEST_SANITIZED  // whose allocators end the program instead
+TEST_CASE("workspace: one that cannot be had is an error that says how large it is") {
+  CHECK_THROWS_WITH_AS(ttune::workspace_lease(std::size_t{1} << 60),
+                       "a kernel needs 1152921504606846976 bytes of scratch memory, which cannot be had",
+                       ttune::memory_error);
+  ttune::workspace_lease const after(64);  // the thread's memory is as usable as before
+  CHECK(after.data() != nullptr);
+}
+#endif
+
+namespace {
+
+/// Says that it has as many threads as it likes, computes on one, and may fail instead.
+struct own_executor final : ttune::executor {
+  explicit own_executor(std::int32_t says) : said(says) {}
+  [[nodiscard]] std::int32_t threads() const noexcept override { return said; }
+  void parallel(ttune::parallel_body body, void* closure, std::int64_t tasks) override {
+    if (fails) throw std::runtime_error("no threads today");
+    for (auto t = tasks; t-- > 0;) body(closure, t, 0);
+  }
+  std::int32_t said;
+  bool fails = false;
+};
+
+ttune::kernel_call parallel_copy_on(std::shared_ptr<ttune::executor> on) {
+  auto image = copy_image(1024);
+  image.code = code::parallel_copy(4096, 16).get();
+  image.signature.shared_bytes = 256;
+  return ttune::kernel_call(ttune::load(image), std::move(on));
+}
+
+}  // namespace
+
+TEST_CASE("kernel: what its executor throws comes out of the call, and the next call works") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const on = std::make_shared<own_executor>(4);
+  auto const kernel = parallel_copy_on(on);
+  pair_of_vectors v(1024);
+  on->fails = true;
+  CHECK_THROWS_WITH_AS(kernel(v.operands()), "no threads today", std::runtime_error);
+  CHECK(v.out != v.in);
+  on->fails = false;
+  kernel(v.operands());
+  CHECK(v.out == v.in);
+}
+
+TEST_CASE("kernel: an executor may have fewer threads than the code has tasks, or than it says") {
+  TTUNE_SKIP_UNLESS_X86();
+  for (std::int32_t const says : {1, 3, 64}) {
+    pair_of_vectors v(1024, static_cast<float>(says));
+    parallel_copy_on(std::make_shared<own_executor>(says))(v.operands());
+    CHECK(v.out == v.in);
+  }
 }
 
 TEST_SUITE("threads") {

@@ -2,9 +2,13 @@
 // Derived spaces: seed and random configurations of many operators, lowered and interpreted, equal the programs.
 #include "ttune/schedule/derive.hpp"
 
+#include <algorithm>
+
 #include "derived_programs.hpp"
+#include "ttune/ops/attention.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/depthwise_conv2d.hpp"
+#include "ttune/ops/fused.hpp"
 #include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
@@ -130,6 +134,33 @@ TEST_CASE("derived: long reductions with few results, shared among the cores") {
   check(op(inputs(C), outputs(M), "largest"));
 }
 
+TEST_CASE("derived: stages that pass much along a common axis are computed for a block of it") {
+  auto const machine = ttune_test::machines().back();
+  auto const placed_at = [&](auto const& op, std::string const& last, std::string const& axis) {
+    auto const found = derive_space(op.program(), machine);
+    std::vector<std::string> stages;
+    for (auto const& s : found.steps)
+      if (s.what == primitive::compute_at && s.loops == std::vector<std::string>{last, place_root, axis + "_0"})
+        stages.push_back(s.stage);
+    std::sort(stages.begin(), stages.end());
+    return stages;
+  };
+  CHECK(placed_at(ops::attention(256, 300, 16), "O", "i") == std::vector<std::string>{"E", "S", "inverse"});
+  CHECK(placed_at(ops::mttkrp(32, 80, 24, 32), "M", "i") == std::vector<std::string>{"Y"});
+  CHECK(placed_at(ops::depthwise_pointwise({1, 32, 40, 40, 3, 1, 1}, 16), "O", "y") ==
+        std::vector<std::string>{"each"});
+  CHECK(placed_at(ops::attention(8, 16, 16), "O", "i").empty());  // fits any cache
+  CHECK(placed_at(ops::softmax(512, 512), "P", "i").empty());     // row by row as it is
+  check_derived(ops::attention(33, 260, 3), 4);
+  check_derived(ops::mttkrp(17, 60, 3, 17), 4);
+  check_derived(ops::depthwise_pointwise({1, 5, 61, 57, 3, 1, 1}, 2), 4);
+  auto const [i, j] = axes<"i", "j">;  // the last stage without a reduction; one before it read at two places
+  tensor<"A", float, 2> const A{{65, 300}};
+  auto const E = compute<"E">(i, j) = exp(A(i, j));
+  auto const B = compute<"B">(i, j.in(299)) = E(i, j) + E(i, j + 1) * 2;
+  check_derived(op(inputs(A), outputs(B), "neighbours"), 4);
+}
+
 TEST_CASE("derived: transposes and stencils") {
   auto const [i, j, z, y, x] = axes<"i", "j", "z", "y", "x">;
   tensor<"A", float, 2> const A{{19, 26}};
@@ -151,6 +182,11 @@ TEST_CASE("derived: transposes and stencils") {
                                          clamp_outside(V)(z, y - 1, x) + wrap_outside(V)(z, y + 1, x) +
                                          mirror_outside(V)(z, y, x - 1) + zero_outside(V)(z, y, x + 1) - 6 * V(z, y, x);
   check_derived(op(inputs(V), outputs(F), "stencil"));
+  tensor<"W", float, 3> const W{{9, 11, 35}};  // rows that share what they read
+  auto const w = zero_outside(W);
+  auto const G = compute<"G">(z.in(9), y.in(11), x.in(35)) =
+      w(z - 1, y - 1, x - 1) + w(z - 1, y + 1, x) + w(z, y, x + 1) + w(z + 1, y - 1, x) - 2 * w(z + 1, y + 1, x - 1);
+  check_derived(op(inputs(W), outputs(G), "rows"));
 }
 
 TEST_CASE("derived: chains of stages and several outputs") {

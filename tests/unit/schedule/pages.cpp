@@ -80,7 +80,8 @@ std::map<std::string, page> pages() {
   auto const copied = schedule(M).cache_read(W, "Wp").in("Wp").split(j, 4, io, ii).reorder(io, k, ii);
   made["pack"] = {loop_text(copied), loop_text(copied.pack())};
   made["annotate"] = {loop_text(d), loop_text(d.annotate(i, "prefetch", 2))};
-  made["tensorize"] = {loop_text(c.split(k, 4, ko, ki)), loop_text(c.split(k, 4, ko, ki).vectorize(j).reorder(ko, j, ki).tensorize(ki))};
+  made["tensorize"] = {loop_text(c.split(k, 4, ko, ki)),
+                       loop_text(c.split(k, 4, ko, ki).vectorize(j).reorder(ko, j, ki).tensorize(ki))};
   made["double_buffer"] = {loop_text(at), loop_text(at.double_buffer())};
   return made;
 }

@@ -114,6 +114,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value evaluate_binary(ir::expr const& e, ir::binary const& b);
   [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
   [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
+  [[nodiscard]] ir::expr lanes_apart(ir::select const& s);
   [[nodiscard]] value evaluate_cast(ir::expr const& e, ir::cast const& c);
   [[nodiscard]] value divide_integers(value const& x, value y, ir::binary_op op, bool no_sign,
                                       std::optional<std::int64_t> constant_divisor);

@@ -34,8 +34,8 @@ inline bool llvm_emitter::multiplies_lanes(dot_product const& dot) const {
   return lanes_ >= 4 && lanes_ <= 16 && lanes_ * 4 <= machine_.vector_bytes;
 }
 
-/// A loop over terms `sum += widened a * widened b` as one instruction for all lanes; false, and nothing is emitted that
-/// counts, if it is anything else.
+/// A loop over terms `sum += widened a * widened b` as one instruction for all lanes; false, and nothing is emitted
+/// that counts, if it is anything else.
 inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   if (begin != 0 || lanes_ == 1) return false;
   auto const terms = static_cast<int>(end);
@@ -153,15 +153,15 @@ inline std::string llvm_emitter::dot_words(dot_operand const& a, dot_operand con
     auto const narrow = vector_of(scalar_type(o.type), 2 * lanes_);
     auto const parts = computed_once(o, "terms", "bitcast " + from + " " + load_dot(o) + " to " + narrow);
     if (size_in_bytes(o.type) == 2) return parts;
-    return computed_once(o, "words",
-                         (is_unsigned(o.type) ? "zext " : "sext ") + narrow + " " + parts + " to " + words);
+    return computed_once(o, "words", (is_unsigned(o.type) ? "zext " : "sext ") + narrow + " " + parts + " to " + words);
   };
   auto const type = vector_of("i32", lanes_);
   std::string const name = lanes_ == 16  ? "@llvm.x86.avx512.pmaddw.d.512"
                            : lanes_ == 8 ? "@llvm.x86.avx2.pmadd.wd"
                                          : "@llvm.x86.sse2.pmadd.wd";
   declare("declare " + type + " " + name + "(" + words + ", " + words + ")");
-  auto const pairs = define("call " + type + " " + name + "(" + words + " " + wide(a) + ", " + words + " " + wide(b) + ")");
+  auto const pairs =
+      define("call " + type + " " + name + "(" + words + " " + wide(a) + ", " + words + " " + wide(b) + ")");
   return define("add " + type + " " + sum + ", " + pairs);
 }
 
@@ -196,8 +196,8 @@ inline std::string llvm_emitter::dot_split_bfloats(dot_operand const& a, dot_ope
     if (machine_.has_fma) {
       auto const name = "@llvm.fma." + mangled(dtype::f32, lanes_);
       declare("declare " + type + " " + name + "(" + type + ", " + type + ", " + type + ")");
-      made = define("call " + type + " " + name + "(" + type + " " + x + ", " + type + " " + y + ", " + type + " " + made +
-                    ")");
+      made = define("call " + type + " " + name + "(" + type + " " + x + ", " + type + " " + y + ", " + type + " " +
+                    made + ")");
     } else {
       made = define("fadd " + type + " " + made + ", " + define("fmul " + type + " " + x + ", " + y));
     }

@@ -148,8 +148,8 @@ inline void llvm_emitter::emit_loop(ir::loop const& l) {
   if (known && l.kind == ir::loop_kind::vectorized && lanes_ == 1)
     return emit_vectorized(l, begin.constant, end.constant);
   if (known && l.kind == ir::loop_kind::tensorized && emit_dot(l, begin.constant, end.constant)) return;
-  bool const unroll = l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::vectorized ||
-                      l.kind == ir::loop_kind::tensorized;
+  bool const unroll =
+      l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::vectorized || l.kind == ir::loop_kind::tensorized;
   if (known && (unroll || end.constant - begin.constant == 1)) return emit_unrolled(l, begin.constant, end.constant);
   if (l.kind == ir::loop_kind::parallel && parallel_depth_ == 0 && lanes_ == 1) return emit_parallel(l, begin, end);
   emit_rolled(l, begin, end);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "ttune/emit/llvm/emitter.hpp"
 #include "ttune/emit/llvm/lane_conversions.hpp"
 #include "ttune/emit/llvm/lane_functions.hpp"
+#include "ttune/ir/make.hpp"
 #include "ttune/runtime/abi.hpp"
 
 namespace ttune::inline v0::emit {
@@ -200,6 +202,26 @@ inline value llvm_emitter::with_mask(mask const& m, ir::expr const& e) {
   return v;
 }
 
+/// A choice by what all lanes share, around one by which lanes are known to fulfil the rest, where a condition says
+/// both, as where a row may lie outside and its first element does; null if it does not.
+inline ir::expr llvm_emitter::lanes_apart(ir::select const& s) {
+  std::vector<ir::expr> shared;
+  std::vector<ir::expr> of_lanes;
+  std::function<void(ir::expr const&)> const take = [&](ir::expr const& part) {
+    auto const* both = ir::as<ir::binary>(part);
+    if (both && both->op == ir::binary_op::logical_and) return take(both->left), take(both->right);
+    (decide(part) ? of_lanes : shared).push_back(part);
+  };
+  take(ir::expr(s.condition));
+  if (shared.empty() || of_lanes.empty()) return nullptr;
+  auto const all = [](std::vector<ir::expr> const& parts) {
+    auto made = parts[0];
+    for (std::size_t i = 1; i < parts.size(); ++i) made = ir::make_binary(ir::binary_op::logical_and, made, parts[i]);
+    return made;
+  };
+  return ir::make_select(all(shared), ir::make_select(all(of_lanes), s.when_true, s.when_false), s.when_false);
+}
+
 /// Only the arm that is chosen is read: the other may lie outside of its buffer.
 inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& s) {
   if (auto const known = decide(s.condition)) {
@@ -227,7 +249,10 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
   ir::for_each_node(s.when_false, look);
   auto const c = evaluate(s.condition);
   if (!reads) return choose(c.text, c.lanes, evaluate(s.when_true), evaluate(s.when_false));
-  if (c.lanes != 1) throw needs_scalar{};
+  if (c.lanes != 1) {
+    if (auto const apart = lanes_apart(s)) return evaluate(apart);
+    throw needs_scalar{};
+  }
   auto const yes = fresh_label();
   auto const no = fresh_label();
   auto const join = fresh_label();

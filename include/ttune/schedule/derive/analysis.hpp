@@ -34,6 +34,16 @@ namespace ttune::inline v0::derive {
   return sum;
 }
 
+/// Up to so many elements waking threads takes longer than it saves: the seed then makes one task.
+inline constexpr std::int64_t most_sequential_elements = 8192;
+
+/// Elements that a stage's loops run over, the reduced ones counted.
+[[nodiscard]] inline std::int64_t iterations_of(planned_stage const& st) {
+  std::int64_t n = 1;
+  for (std::size_t x = 0; x < st.axis_count(); ++x) n *= std::max<std::int64_t>(1, st.axis_size(x));
+  return n;
+}
+
 [[nodiscard]] inline bool is_constant_operand(plan const& p, planned_access const& a) {
   return a.operand >= 0 && p.program->inputs[static_cast<std::size_t>(a.operand)]->role == ir::tensor_role::constant;
 }

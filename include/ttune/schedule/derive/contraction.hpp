@@ -11,7 +11,7 @@
 // The structure is the one that reached 0.95–1.0 of the FMA peak in measurements over tile shapes and packings.
 #pragma once
 
-#include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/dot_terms.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -21,8 +21,14 @@ class contraction {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes. Names only: the stages may be new.
   contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name,
-              std::string reduction_name, planned_stage const& reader)
-      : out_(out), p_(p), r_(reduction), e_(reader), reader_(std::move(reader_name)), acc_(std::move(reduction_name)) {
+              std::string reduction_name, planned_stage const& reader, block_axis blocks = {})
+      : out_(out),
+        p_(p),
+        r_(reduction),
+        e_(reader),
+        reader_(std::move(reader_name)),
+        acc_(std::move(reduction_name)),
+        blocks_(std::move(blocks)) {
     lanes_ = out_.machine().lanes(r_.definition->type());
     v_ = choose_vector_axis(p_, r_, lanes_).axis;
     w_ = choose_row_axis(p_, r_, v_);
@@ -197,9 +203,10 @@ class contraction {
       auto const count = tiles(a);
       auto const whole = ceil_divide(size(a), a == v_ ? lanes_ : 1);
       auto const sizes = doublings(whole);
-      auto const chunk =
-          out_.one_of(knob_name("chunk_" + n), sizes, a == parallel ? balanced_chunk(count, sizes) : whole);
-      tasks.push_back(n + "_0");
+      auto const chunk = n == blocks_.name ? block_of(a, sizes)
+                                           : out_.one_of(knob_name("chunk_" + n), sizes,
+                                                         a == parallel ? balanced_chunk(count, sizes) : whole);
+      tasks.insert(n == blocks_.name && blocks_.is_last ? tasks.begin() : tasks.end(), n + "_0");
       middle.push_back(n + "_1");
       if (a == v_)
         out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"},
@@ -225,10 +232,18 @@ class contraction {
     if (middle.size() > 1 && middle.size() <= 4)
       out_.step(primitive::reorder, reader_, middle, {},
                 {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
-    if (tasks.size() > 1) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
-    out_.step(primitive::parallel, reader_, {tasks.size() > 1 ? "tasks" : tasks[0]});
+    bool const fuses = tasks.size() > 1 && !blocks_.is_last;
+    if (fuses) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
+    out_.step(primitive::parallel, reader_, {fuses ? "tasks" : tasks[0]});
     out_.step(primitive::vectorize, reader_, {across ? reader_axis(w_) + "_2" : vn + "_2"});
     if (w_ >= 0) out_.step(primitive::unroll, reader_, {across ? vn + "_2" : reader_axis(w_) + "_2"});
+  }
+
+  /// Tiles in a block of the axis that stages have in common; a stage before the last is computed for one block.
+  [[nodiscard]] knob_value block_of(std::int32_t a, std::vector<std::int32_t> const& sizes) {
+    if (!blocks_.is_last) return literal(1);
+    auto const tile = a == v_ ? seed_tile_v_ : a == w_ ? seed_tile_w_ : 1;
+    return out_.one_of(knob_name("block_" + reader_axis(a)), sizes, std::max<std::int64_t>(1, blocks_.seed / tile));
   }
 
   [[nodiscard]] std::int64_t write_stride(std::int32_t axis) const {
@@ -256,6 +271,20 @@ class contraction {
     if (auto const at = std::find(rolled_.begin(), rolled_.end(), dot_.axis); at != rolled_.end())
       std::rotate(at, at + 1, rolled_.end());  // its terms are the innermost
     windows_ = windows;
+    if (!r_.definition->reduction.commutative) keep_order();
+  }
+
+  /// All as written: what follows the last axis that is no window is unrolled.
+  void keep_order() {
+    std::vector<std::int32_t> all = rolled_;
+    all.insert(all.end(), windows_.begin(), windows_.end());
+    std::sort(all.begin(), all.end());
+    auto const is_rolled = [&](std::int32_t a) {
+      return std::find(rolled_.begin(), rolled_.end(), a) != rolled_.end();
+    };
+    auto const last = std::find_if(all.rbegin(), all.rend(), is_rolled).base();
+    rolled_.assign(all.begin(), last);
+    windows_.assign(last, all.end());
   }
 
   /// The boundary of a tap of a short window cuts a last, partly filled tile of vectors: which lanes it leaves is known
@@ -303,8 +332,8 @@ class contraction {
       auto const n = name(rolled_[i]);
       bool const last = i + 1 == rolled_.size();
       if (rolled_[i] == dot_.axis) {
-        auto const factor = size(rolled_[i]) >= 16 * dot_.terms ? out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1)
-                                                                : literal(1);
+        auto const factor =
+            size(rolled_[i]) >= 16 * dot_.terms ? out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1) : literal(1);
         out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1", n + "_t"}, {factor, literal(dot_.terms)});
         out_.step(primitive::unroll, acc_, {n + "_1"});
         order.push_back(n + "_0");
@@ -403,9 +432,7 @@ class contraction {
     out_.step(primitive::parallel, copy, {vn + "_o"});
     out_.step(primitive::vectorize, copy, {vn + "_i"});
   }
-  [[nodiscard]] bool groups_terms(planned_access const& a) const {
-    return dot_ && &a == &r_.accesses[dot_.in_vectors];
-  }
+  [[nodiscard]] bool groups_terms(planned_access const& a) const { return dot_ && &a == &r_.accesses[dot_.in_vectors]; }
   /// The terms of a dot product lie side by side, behind each other for the lanes.
   void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
     out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(dot_.terms)});
@@ -440,7 +467,8 @@ class contraction {
     if (crossing >= 0) {
       transpose_panel(a, source, copy, name(crossing));
       out_.step(primitive::pack, copy, {});
-      out_.step(primitive::compute_at, copy, {reader_, place});
+      if (is_for_a_block()) out_.step(primitive::parallel, copy, {name(v_) + "_o"});  // once, for all blocks
+      else out_.step(primitive::compute_at, copy, {reader_, place});
       return;
     }
     auto order = copy_order(a);
@@ -466,6 +494,8 @@ class contraction {
     if (!by_terms) out_.step(primitive::unroll, copy, {axis + "_i"});
     out_.step(primitive::compute_at, copy, {reader_, place});
   }
+
+  [[nodiscard]] bool is_for_a_block() const { return !blocks_.name.empty() && !blocks_.is_last; }
 
   /// The reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
   [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
@@ -503,6 +533,7 @@ class contraction {
   planned_stage const& e_;
   std::string reader_;
   std::string acc_;
+  block_axis blocks_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t w_ = -1;

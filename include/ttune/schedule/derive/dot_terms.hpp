@@ -8,9 +8,9 @@
 namespace ttune::inline v0::derive {
 
 struct dot_terms {
-  std::int32_t axis = -1;        ///< reduced; of it come the terms
-  std::int32_t terms = 1;        ///< of one instruction
-  std::size_t in_vectors = 0;    ///< the access that moves with the lanes; the other one is the same for all
+  std::int32_t axis = -1;      ///< reduced; of it come the terms
+  std::int32_t terms = 1;      ///< of one instruction
+  std::size_t in_vectors = 0;  ///< the access that moves with the lanes; the other one is the same for all
   explicit operator bool() const noexcept { return axis >= 0; }
 };
 

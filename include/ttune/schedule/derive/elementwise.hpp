@@ -9,15 +9,15 @@
 //       unroll row: vectorize column: O[row, column] = … tile …             (and written)
 #pragma once
 
-#include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
 
 class elementwise {
  public:
-  elementwise(space_builder& out, plan const& p, planned_stage const& st)
-      : out_(out), p_(p), st_(st), name_(st.definition->name) {
+  elementwise(space_builder& out, plan const& p, planned_stage const& st, block_axis blocks = {})
+      : out_(out), p_(p), st_(st), name_(st.definition->name), blocks_(std::move(blocks)) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
     find_crossing();
@@ -36,13 +36,16 @@ class elementwise {
     auto order = unit_axes(st_);
     order.insert(order.end(), tasks_.begin(), tasks_.end());
     order.insert(order.end(), middle_.begin(), middle_.end());
+    order.insert(order.end(), shared_rows_.begin(), shared_rows_.end());
     if (!row_loop_.empty()) order.push_back(row_loop_);
     if (!vector_loop_.empty()) order.push_back(vector_loop_);
     if (order.size() > 1) out_.step(primitive::reorder, name_, order);
-    if (tasks_.size() > 1) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
-    if (!tasks_.empty()) out_.step(primitive::parallel, name_, {tasks_.size() > 1 ? "tasks" : tasks_[0]});
+    bool const fuses = tasks_.size() > 1 && !blocks_.is_last;
+    if (fuses) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
+    if (!tasks_.empty()) out_.step(primitive::parallel, name_, {fuses ? "tasks" : tasks_[0]});
     if (!vector_loop_.empty()) out_.step(primitive::vectorize, name_, {vector_loop_});
     if (!row_loop_.empty()) out_.step(primitive::unroll, name_, {row_loop_});
+    for (auto const& n : shared_rows_) out_.step(primitive::unroll, name_, {n});
     for (auto const* a : crossing_reads_) through_registers(*a);
   }
 
@@ -93,6 +96,26 @@ class elementwise {
            out_.machine().lanes(made.definition->type()) == lanes_;
   }
 
+  /// Some source is read at places that differ by a constant along the axis: what one row reads its neighbour reads,
+  /// too. Unrolled, they share it in registers, and a boundary is met by whole tiles of rows, outside of which none
+  /// need be looked for.
+  [[nodiscard]] bool is_read_beside(std::int32_t x) const {
+    auto const differ_along = [&](planned_access const& a, planned_access const& b) {
+      if (a.write || b.write || a.producer != b.producer || a.operand != b.operand) return false;
+      for (std::size_t d = 0; d < a.indices.size(); ++d) {
+        auto const &i = a.indices[d], &j = b.indices[d];
+        if (!i.whole && !j.whole && i.coefficient == j.coefficient && i.constant != j.constant &&
+            i.coefficient[static_cast<std::size_t>(x)] != 0)
+          return true;
+      }
+      return false;
+    };
+    for (auto const& a : st_.accesses)
+      for (auto const& b : st_.accesses)
+        if (differ_along(a, b)) return true;
+    return false;
+  }
+
   void split_axes() {
     auto const inner = v_ < 0 ? 1 : size(v_);
     for (std::int32_t x = 0; x < rank(); ++x) {
@@ -107,10 +130,13 @@ class elementwise {
         middle_.push_back(n + "_1");
         (x == v_ ? vector_loop_ : row_loop_) = n + "_2";
       } else if (x == v_ && size(x) > lanes_) {
-        auto const tile = out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
-                                      std::min<std::int64_t>(4 * lanes_, size(x)));
+        auto const tile =
+            out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
+                        std::min<std::int64_t>(shared_rows_.empty() ? 4 * lanes_ : lanes_, size(x)));
         auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)),
-                                       std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
+                                       iterations_of(st_) <= most_sequential_elements
+                                           ? ceil_divide(size(x), lanes_)
+                                           : std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
         tasks_.push_back(n + "_0");
         middle_.push_back(n + "_1");
@@ -119,11 +145,21 @@ class elementwise {
         vector_loop_ = n;
       } else {
         auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
-        auto const chunk =
-            out_.one_of(name_ + ".chunk_" + n, doublings(size(x)),
-                        std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores))));
-        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
-        tasks_.push_back(n + "_0");
+        auto const seed = n == blocks_.name ? blocks_.seed
+                          : iterations_of(st_) <= most_sequential_elements
+                              ? size(x)
+                              : std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores)));
+        auto const chunk = n == blocks_.name && !blocks_.is_last
+                               ? literal(1)
+                               : out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), seed);
+        if (size(x) >= 8 && is_read_beside(x)) {
+          auto const tile = out_.one_of(name_ + ".rows_" + n, {1, 2, 4}, x + 1 == v_ ? 4 : 2);
+          out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
+          shared_rows_.push_back(n + "_2");
+        } else {
+          out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
+        }
+        tasks_.insert(n == blocks_.name && blocks_.is_last ? tasks_.begin() : tasks_.end(), n + "_0");
         middle_.push_back(n + "_1");
       }
     }
@@ -171,12 +207,14 @@ class elementwise {
   plan const& p_;
   planned_stage const& st_;
   std::string const& name_;
+  block_axis blocks_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t crossing_ = -1;
   std::vector<planned_access const*> crossing_reads_;
   std::vector<std::string> tasks_;
   std::vector<std::string> middle_;
+  std::vector<std::string> shared_rows_;  ///< unrolled, outside of the vectors
   std::string vector_loop_;
   std::string row_loop_;
 };

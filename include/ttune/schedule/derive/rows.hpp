@@ -10,7 +10,7 @@
 //       vectorize column: O[row, column] = … r … E[column] …
 #pragma once
 
-#include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -26,8 +26,13 @@ class rows {
   /// The last of `stages`, which are in the order in which they are read back from the reader, is no reduction's input;
   /// one reduction at least is among them.
   rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name,
-       std::vector<row_stage> stages)
-      : out_(out), p_(p), e_(reader), reader_(std::move(reader_name)), stages_(std::move(stages)) {
+       std::vector<row_stage> stages, block_axis blocks = {})
+      : out_(out),
+        p_(p),
+        e_(reader),
+        reader_(std::move(reader_name)),
+        stages_(std::move(stages)),
+        blocks_(std::move(blocks)) {
     lanes_ = out_.machine().lanes(e_.definition->type());
     for (auto const& s : stages_)
       if (s.stage->definition->reduces()) reduction_ = s.stage;
@@ -68,11 +73,16 @@ class rows {
       auto const& n = e_.axis_name(x);
       auto const size = e_.axis_size(x);
       if (!is_row(n)) continue;
-      auto const wanted = std::min(std::max<std::int64_t>(1, 16384 / elements),
-                                   std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
-      auto const chunk = out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
+      auto const wanted = n == blocks_.name ? blocks_.seed
+                          : iterations_of(e_) <= most_sequential_elements && size * elements <= most_sequential_elements
+                              ? size
+                              : std::min(std::max<std::int64_t>(1, 16384 / elements),
+                                                       std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
+      auto const chunk = n == blocks_.name && !blocks_.is_last
+                             ? literal(1)
+                             : out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
       out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
-      tasks.push_back(n + "_0");
+      tasks.insert(n == blocks_.name && blocks_.is_last ? tasks.begin() : tasks.end(), n + "_0");
       middle.push_back(n + "_1");
     }
     auto const columns = vectorized_columns(reader_, e_);
@@ -81,8 +91,9 @@ class rows {
     order.insert(order.end(), middle.begin(), middle.end());
     order.insert(order.end(), columns.begin(), columns.end());
     if (order.size() > 1) out_.step(primitive::reorder, reader_, order);
-    if (tasks.size() > 1) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
-    if (!tasks.empty()) out_.step(primitive::parallel, reader_, {tasks.size() > 1 ? "tasks" : tasks[0]});
+    bool const fuses = tasks.size() > 1 && !blocks_.is_last;
+    if (fuses) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
+    if (!tasks.empty()) out_.step(primitive::parallel, reader_, {fuses ? "tasks" : tasks[0]});
     if (!columns.empty()) out_.step(primitive::vectorize, reader_, {columns.back()});
   }
 
@@ -166,6 +177,7 @@ class rows {
   planned_stage const& e_;
   std::string reader_;
   std::vector<row_stage> stages_;
+  block_axis blocks_;
   planned_stage const* reduction_ = nullptr;
   std::int32_t lanes_ = 1;
   std::string last_row_;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages that pass large results to each other and share an axis: each task takes a block of it through all of them,
+// so that what passes between them stays in a core's cache.
+//
+//   parallel blocks of i
+//     S of the block = Q K^T
+//     E of the block = exp(S - largest)
+//     O of the block = E V
+#pragma once
+
+#include "ttune/schedule/derive/chosen.hpp"
+
+namespace ttune::inline v0::derive {
+
+/// What a schedule of one stage must know of it.
+struct block_axis {
+  std::string name;        ///< as the stage calls it; empty: there are no blocks
+  bool is_last = false;    ///< of the stage that the others are computed for: its blocks are the tasks
+  std::int64_t seed = 1;   ///< elements of a block
+};
+
+/// The stages that are computed for blocks of the last one's axis.
+struct block_chain {
+  std::vector<std::int32_t> axis;  ///< by stage: which of its axes is the common one; -1: none, or not in the chain
+  double bytes_each = 0;           ///< that pass between the stages, for one element of the axis
+};
+
+/// The one dimension of `producer` that `reader` indexes by its axis `axis` alone, in all reads; -1: there is none.
+[[nodiscard]] inline std::int32_t dimension_along(planned_stage const& reader, std::int32_t producer,
+                                                  std::int32_t axis) {
+  std::int32_t found = -1;
+  for (auto const& a : reader.accesses) {
+    if (a.write || a.producer != producer) continue;
+    std::int32_t here = -1;
+    for (std::size_t d = 0; d < a.indices.size(); ++d) {
+      auto const& i = a.indices[d];
+      if (i.whole || i.divisor != 1 || i.constant != 0) continue;
+      bool alone = true;
+      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+        alone = alone && i.coefficient[x] == (static_cast<std::int32_t>(x) == axis ? 1 : 0);
+      if (alone) here = static_cast<std::int32_t>(d);
+    }
+    if (here < 0 || (found >= 0 && here != found)) return -1;
+    found = here;
+  }
+  return found;
+}
+
+/// The stages that stage `last` reads, itself or through others, for a block of its axis at that block alone. Those
+/// that cannot be are computed ahead, whole.
+[[nodiscard]] inline block_chain chain_along(plan const& p, std::size_t last, std::int32_t axis) {
+  block_chain made;
+  made.axis.assign(p.stages.size(), -1);
+  made.axis[last] = axis;
+  for (auto s = last; s-- > 0;) {
+    auto const& st = p.stages[s];
+    if (st.output || st.definition->updates || st.definition->components.size() != 1 || is_of_constants(p, st))
+      continue;
+    auto const readers = readers_of(p, static_cast<std::int32_t>(s));
+    std::int32_t common = -1;
+    bool fits = !readers.empty();
+    for (auto const r : readers) {
+      auto const theirs = made.axis[static_cast<std::size_t>(r)];
+      auto const mine = theirs < 0 ? -1
+                                   : dimension_along(p.stages[static_cast<std::size_t>(r)],
+                                                     static_cast<std::int32_t>(s), theirs);
+      fits = fits && mine >= 0 && (common < 0 || mine == common);
+      common = mine;
+    }
+    if (!fits) continue;
+    made.axis[s] = common;
+    double elements = 1;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+      if (static_cast<std::int32_t>(x) != common) elements *= static_cast<double>(st.axis_size(x));
+    made.bytes_each += elements * static_cast<double>(size_in_bytes(st.definition->type()));
+  }
+  return made;
+}
+
+}  // namespace ttune::inline v0::derive
