@@ -25,6 +25,9 @@ fi
 status=0
 TTUNE_REQUIRE=cuda,nvrtc ./dev test --gcc unit 2>&1 | tee "$out/tests.txt" || status=1
 for suite in gpu-gemm gpu-conv; do
-  ./dev bench "$suite" --trials "$trials" --budget "$seconds" --json "$out/$suite.json" 2>&1 | tee "$out/$suite.txt" || status=1
+  for mode in f32 tf32; do
+    ./dev bench "$suite" --mode "$mode" --trials "$trials" --budget "$seconds" --json "$out/$suite.json" 2>&1 |
+      tee "$out/$suite-$mode.txt" || status=1
+  done
 done
 exit $status

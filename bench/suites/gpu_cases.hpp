@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the suites of GPUs have in common: memory of the device, kernels that are tuned and called with it, and timing by
-// events, a sample of each system in turn.
+// What the suites of GPUs have in common: memory of the device, kernels that are tuned and called with it, and timing
+// by events, a sample of each system in turn.
 #pragma once
 
 #include <ttune/backends/cuda.hpp>
@@ -99,7 +99,6 @@ struct contender {
   std::string system;
   std::function<void()> enqueue;  ///< one call, on the device's stream; empty: see `status`
   std::string status = "ok";
-  bool same_numerics = true;  ///< others (TF32) are shown, and not compared with
   double tuning_seconds = 0;
   std::int64_t trials = 0;
 };
@@ -119,7 +118,8 @@ contender contender_of(std::string system, Make const& make) {
 
 /// ttune, tuned within the budget; constants are laid out ahead.
 template <class Op>
-contender tuned(Op const& op, std::vector<ttune::cuda::device_pointer> operands, device const& on, options const& chosen) {
+contender tuned(Op const& op, std::vector<ttune::cuda::device_pointer> operands, device const& on,
+                options const& chosen) {
   return contender_of("ttune", [&](contender& made) {
     ttune::tuner tuner{std::make_shared<ttune::cuda_backend>(), {.model = ttune::xgboost{}}};
     ttune::tuning_budget budget;
@@ -128,7 +128,9 @@ contender tuned(Op const& op, std::vector<ttune::cuda::device_pointer> operands,
     auto const found = tuner.tune(op.program(), budget);
     auto const kernel = std::make_shared<ttune::cuda::resident_kernel>(found.image);
     kernel->prepare(operands, on.stream());
-    made.enqueue = [kernel, operands = std::move(operands), stream = on.stream()] { kernel->enqueue(operands, stream); };
+    made.enqueue = [kernel, operands = std::move(operands), stream = on.stream()] {
+      kernel->enqueue(operands, stream);
+    };
     made.tuning_seconds = found.report.tuning_seconds;
     made.trials = found.report.trials;
   });
@@ -144,8 +146,7 @@ inline std::int64_t calls_for(device const& on, std::function<void()> const& enq
 template <class Problem>
 void run_case(std::string const& suite, Problem const& problem, memory const& result_memory, buffer const& out,
               std::vector<contender> all, device const& on, options const& chosen, reporter& report) {
-  constexpr double tolerance = 2e-4;
-  constexpr double tensor_tolerance = 5e-3;
+  double const tolerance = chosen.mode == "tf32" ? 5e-3 : 2e-4;
   std::vector<std::int64_t> calls;
   std::vector<std::vector<double>> samples(all.size());
   for (auto& c : all) {
@@ -159,7 +160,7 @@ void run_case(std::string const& suite, Problem const& problem, memory const& re
       (void)on.seconds(c.enqueue, 1);
       result_memory.copy_to(out);
       auto const error = relative_error(problem, out, 256);
-      if (!(error < (c.same_numerics ? tolerance : tensor_tolerance))) {
+      if (!(error < tolerance)) {
         c.status = "wrong result: differs by " + std::to_string(error);
         c.enqueue = {};
       } else {
@@ -172,8 +173,7 @@ void run_case(std::string const& suite, Problem const& problem, memory const& re
   }
   for (int sample = 0; sample < chosen.samples; ++sample)
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].enqueue)
-        samples[i].push_back(on.seconds(all[i].enqueue, calls[i]) / static_cast<double>(calls[i]));
+      if (all[i].enqueue) samples[i].push_back(on.seconds(all[i].enqueue, calls[i]) / static_cast<double>(calls[i]));
   std::vector<result> results;
   for (std::size_t i = 0; i < all.size(); ++i) {
     result r{suite, problem.shape.name, all[i].system};
@@ -181,7 +181,7 @@ void run_case(std::string const& suite, Problem const& problem, memory const& re
     r.tuning_seconds = all[i].tuning_seconds;
     r.trials = all[i].trials;
     r.status = all[i].status;
-    r.same_layout = all[i].same_numerics;
+    r.mode = chosen.mode;
     if (auto& s = samples[i]; !s.empty()) {
       std::ranges::sort(s);
       r.seconds = s[s.size() / 2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-conv: the convolutions of ResNet-18 on the first NVIDIA GPU, f32, against the best of cuDNN's algorithms
-// without TF32; the best with TF32 is shown.
+// Suite gpu-conv: the convolutions of ResNet-18 on the first NVIDIA GPU, f32, against the best of cuDNN's algorithms;
+// in mode tf32 these may use TF32.
 #include <ttune/ops/conv2d.hpp>
 
 #include "gpu_cases.hpp"
@@ -28,17 +28,17 @@ class cudnn_convolution {
     gpu::check(gpu::cudnnSetTensor4d(out_, nchw, f32, size(s.batch), size(s.filters), size(s.out_height()),
                                      size(s.out_width())),
                "cudnnSetTensor4dDescriptor");
-    gpu::check(gpu::cudnnSetFilter4d(weights_, f32, nchw, size(s.filters), size(s.channels), size(s.kernel),
-                                     size(s.kernel)),
-               "cudnnSetFilter4dDescriptor");
+    gpu::check(
+        gpu::cudnnSetFilter4d(weights_, f32, nchw, size(s.filters), size(s.channels), size(s.kernel), size(s.kernel)),
+        "cudnnSetFilter4dDescriptor");
     gpu::check(gpu::cudnnSetConvolution2d(convolution_, size(s.padding), size(s.padding), size(s.stride),
                                           size(s.stride), 1, 1, cross_correlation, f32),
                "cudnnSetConvolution2dDescriptor");
     gpu::check(gpu::cudnnSetConvolutionMathType(convolution_, math), "cudnnSetConvolutionMathType");
     for (int number = 0; number < gpu::cudnn_algorithms; ++number) {
       std::size_t bytes = 0;
-      if (gpu::cudnnGetConvolutionForwardWorkspaceSize(library_, in_, weights_, convolution_, out_, number,
-                                                       &bytes) != 0 ||
+      if (gpu::cudnnGetConvolutionForwardWorkspaceSize(library_, in_, weights_, convolution_, out_, number, &bytes) !=
+              0 ||
           bytes > most_scratch)
         continue;
       served_.push_back({number, bytes});
@@ -83,11 +83,10 @@ class cudnn_convolution {
 };
 
 /// The fastest of its algorithms on this device.
-gpu::contender cudnn(std::string system, int math, conv_problem const& problem, gpu::memory const& in,
-                     gpu::memory const& weights, gpu::memory const& out, gpu::device const& on) {
-  return gpu::contender_of(std::move(system), [&](gpu::contender& made) {
+gpu::contender cudnn(int math, conv_problem const& problem, gpu::memory const& in, gpu::memory const& weights,
+                     gpu::memory const& out, gpu::device const& on) {
+  return gpu::contender_of("cudnn", [&](gpu::contender& made) {
     auto const convolution = std::make_shared<cudnn_convolution>(problem.shape, math, on);
-    made.same_numerics = math == gpu::cudnn_fma_math;
     double best = std::numeric_limits<double>::infinity();
     for (auto const& by : convolution->algorithms()) {
       if (convolution->enqueue(by, in, weights, out) != 0) continue;  // it has no kernel for this shape
@@ -103,10 +102,13 @@ gpu::contender cudnn(std::string system, int math, conv_problem const& problem, 
   });
 }
 
-int run(options const& chosen) {
+int run(options const& given) {
+  auto chosen = given;
+  chosen.mode = mode_of(given, "gpu-conv", {"f32", "tf32"});
   if (!gpu::has_device("gpu-conv")) return skipped;
   gpu::device const on;
-  reporter report("gpu-conv", {"ttune", "cudnn", "cudnn-tf32"}, chosen);
+  reporter report("gpu-conv", ", " + chosen.mode, {"ttune", "cudnn"}, chosen);
+  int const math = chosen.mode == "tf32" ? gpu::cudnn_tf32_math : gpu::cudnn_fma_math;
   for (auto const& s : conv_cases()) {
     if (!chosen.wants_case(s.name)) continue;
     conv_problem const problem(s);
@@ -116,8 +118,7 @@ int run(options const& chosen) {
                                          s.filters, s.kernel,   s.stride, s.padding};
     std::vector<gpu::contender> all;
     all.push_back(gpu::tuned(ttune::ops::conv2d(shape), {in.at(), weights.at(), out.at()}, on, chosen));
-    all.push_back(cudnn("cudnn", gpu::cudnn_fma_math, problem, in, weights, out, on));
-    all.push_back(cudnn("cudnn-tf32", gpu::cudnn_tf32_math, problem, in, weights, out, on));
+    all.push_back(cudnn(math, problem, in, weights, out, on));
     std::erase_if(all, [&](auto const& c) { return !chosen.wants_system(c.system); });
     gpu::run_case("gpu-conv", problem, out, result, std::move(all), on, chosen, report);
   }

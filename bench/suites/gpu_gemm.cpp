@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-gemm: matrix products of f32 on the first NVIDIA GPU, against cuBLAS without TF32; with TF32 it is shown.
+// Suite gpu-gemm: matrix products of f32 on the first NVIDIA GPU, against cuBLAS; in mode tf32 it may use TF32.
 #include <ttune/ops/matmul.hpp>
 
 #include "gpu_cases.hpp"
@@ -9,15 +9,14 @@ namespace {
 using namespace ttune_bench;
 
 /// Row-major C = A B is column-major C' = B' A'.
-gpu::contender cublas(std::string system, int math, gemm_problem const& problem, gpu::memory const& a,
-                      gpu::memory const& b, gpu::memory const& c, gpu::device const& on) {
-  return gpu::contender_of(std::move(system), [&](gpu::contender& made) {
+gpu::contender cublas(int math, gemm_problem const& problem, gpu::memory const& a, gpu::memory const& b,
+                      gpu::memory const& c, gpu::device const& on) {
+  return gpu::contender_of("cublas", [&](gpu::contender& made) {
     gpu::handle library = nullptr;
     gpu::check(gpu::cublasCreate(&library), "cublasCreate");
     std::shared_ptr<void> const owner(library, [](gpu::handle h) { (void)gpu::cublasDestroy(h); });
     gpu::check(gpu::cublasSetStream(library, on.stream()), "cublasSetStream");
     gpu::check(gpu::cublasSetMathMode(library, math), "cublasSetMathMode");
-    made.same_numerics = math == gpu::cublas_default_math;
     auto const size = [](std::int64_t n) { return static_cast<int>(n); };
     made.enqueue = [owner, m = size(problem.shape.m), n = size(problem.shape.n), k = size(problem.shape.k),
                     pa = a.floats(), pb = b.floats(), pc = c.floats()] {
@@ -44,18 +43,20 @@ std::vector<gemm_shape> cases(options const& chosen) {
   return all;
 }
 
-int run(options const& chosen) {
+int run(options const& given) {
+  auto chosen = given;
+  chosen.mode = mode_of(given, "gpu-gemm", {"f32", "tf32"});
   if (!gpu::has_device("gpu-gemm")) return skipped;
   gpu::device const on;
-  reporter report("gpu-gemm", {"ttune", "cublas", "cublas-tf32"}, chosen);
+  reporter report("gpu-gemm", ", " + chosen.mode, {"ttune", "cublas"}, chosen);
+  int const math = chosen.mode == "tf32" ? gpu::cublas_tf32_math : gpu::cublas_default_math;
   for (auto const& shape : cases(chosen)) {
     gemm_problem const problem(shape);
     buffer const out(shape.m * shape.n);
     gpu::memory const a(problem.a), b(problem.b), c(out);
     std::vector<gpu::contender> all;
     all.push_back(gpu::tuned(ttune::ops::matmul(shape.m, shape.n, shape.k), {a.at(), b.at(), c.at()}, on, chosen));
-    all.push_back(cublas("cublas", gpu::cublas_default_math, problem, a, b, c, on));
-    all.push_back(cublas("cublas-tf32", gpu::cublas_tf32_math, problem, a, b, c, on));
+    all.push_back(cublas(math, problem, a, b, c, on));
     std::erase_if(all, [&](auto const& s) { return !chosen.wants_system(s.system); });
     gpu::run_case("gpu-gemm", problem, c, out, std::move(all), on, chosen, report);
   }

@@ -67,10 +67,10 @@ inline void check(int code, char const* what) {
   if (code != 0) throw ttune::backend_error(std::string(what) + " failed with " + std::to_string(code));
 }
 
-inline constexpr int cublas_default_math = 0;   ///< f32 without TF32
+inline constexpr int cublas_default_math = 0;  ///< f32 without TF32
 inline constexpr int cublas_tf32_math = 3;
-inline constexpr int cudnn_tf32_math = 1;       ///< CUDNN_TENSOR_OP_MATH
-inline constexpr int cudnn_fma_math = 3;        ///< f32 without TF32
-inline constexpr int cudnn_algorithms = 8;      ///< CUDNN_CONVOLUTION_FWD_ALGO_COUNT
+inline constexpr int cudnn_tf32_math = 1;   ///< CUDNN_TENSOR_OP_MATH
+inline constexpr int cudnn_fma_math = 3;    ///< f32 without TF32
+inline constexpr int cudnn_algorithms = 8;  ///< CUDNN_CONVOLUTION_FWD_ALGO_COUNT
 
 }  // namespace ttune_bench::gpu

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 
 #include "../peers/ttune.hpp"
 #include "../suite.hpp"
@@ -20,13 +21,14 @@ struct device_conv : conv_problem {
   using conv_problem::conv_problem;
 };
 
-peer_case conv(device_conv const& problem, buffer const& out, options const& chosen, std::shared_ptr<ttune::backend> by) {
+peer_case conv(device_conv const& problem, buffer const& out, options const& chosen,
+               std::shared_ptr<ttune::backend> by) {
   auto const& s = problem.shape;
-  auto const op = ttune::ops::conv2d(
-      {s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
+  auto const op =
+      ttune::ops::conv2d({s.batch, s.channels, s.height, s.width, s.filters, s.kernel, s.stride, s.padding});
   auto const found = with_tuner(
-      chosen, true,
-      [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(op, budget); }, std::move(by));
+      chosen, true, [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(op, budget); },
+      std::move(by));
   auto const kernel = found.prepare(in(problem.in), in(problem.weights), out_of(out));
   return made_by(found, true, [kernel, &problem, &out] { kernel(in(problem.in), in(problem.weights), out_of(out)); });
 }
@@ -47,6 +49,7 @@ int run(options const& chosen) {
     return skipped;
   }
   std::printf("%s against machine code\n", backend.name().c_str());
+  if (chosen.cold) throw std::invalid_argument("suite opencl has no --cold");
   return run_cases<device_conv>("opencl", conv_cases(), chosen);
 }
 

@@ -356,9 +356,7 @@ class measurer::process {
 namespace detail {
 
 /// A worker that tells of such a trial ends, or should: its memory or its device are not what they were.
-inline bool is_worn(trial_status s) noexcept {
-  return s == trial_status::wrote_outside || s == trial_status::crashed;
-}
+inline bool is_worn(trial_status s) noexcept { return s == trial_status::wrote_outside || s == trial_status::crashed; }
 
 inline std::vector<std::uint8_t> trial_request(kernel_image const& image, trial_limits const& limits) {
   byte_sink body;

@@ -12,10 +12,11 @@
 
 namespace ttune::inline v0::cuda {
 
-/// Made of the image of a tuned kernel (`tuner.tune(op.program()).image`). Lives in the device's primary context, which is
-/// the one of the runtime API. Pointers may be of cuMemAlloc, cudaMalloc or managed memory, at the start of 16 bytes;
-/// streams are CUstream or cudaStream_t, null is the default one. Used by one thread at a time. What it enqueues may be captured into
-/// a graph of the application's. A kernel with scratch memory (`workspace_bytes`) must not run on two streams at once.
+/// Made of the image of a tuned kernel (`tuner.tune(op.program()).image`). Lives in the device's primary context, which
+/// is the one of the runtime API. Pointers may be of cuMemAlloc, cudaMalloc or managed memory, at the start of 16
+/// bytes; streams are CUstream or cudaStream_t, null is the default one. Used by one thread at a time. What it enqueues
+/// may be captured into a graph of the application's. A kernel with scratch memory (`workspace_bytes`) must not run on
+/// two streams at once.
 class resident_kernel {
  public:
   /// Throws backend_error if there is no such device or the driver does not take the kernel.
