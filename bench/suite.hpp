@@ -11,6 +11,9 @@
 
 namespace ttune_bench {
 
+/// Exit status of a suite that needs a device that is not here.
+inline constexpr int skipped = 77;
+
 /// `run` returns the exit status.
 struct suite {
   std::string name;

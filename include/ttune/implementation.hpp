@@ -15,6 +15,7 @@
 #include "ttune/core/operand_layout.hpp"
 #include "ttune/emit/c.hpp"
 #include "ttune/emit/cuda.hpp"
+#include "ttune/emit/device_image.hpp"
 #include "ttune/emit/device_program.hpp"
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/emit/opencl.hpp"

@@ -241,7 +241,7 @@ class measurer::process {
     auto const stopped = [this] { return stop.stop_requested(); };
     protocol::stop_check const check = stop.stop_possible() ? protocol::stop_check(stopped) : protocol::stop_check();
     double const transfers = 10 + operand_bytes_ * 1e-7;
-    conversation now{limit, detail::in_seconds(transfers), {}, {}, {}, false};
+    conversation now{limit, detail::in_seconds(transfers), {}, {}};
     auto got = protocol::send(child_.socket(), what, body, now.deadline, check);
     now.silent = got == protocol::outcome::late;  // it takes nothing
     // Those that run no kernel have no stages.
@@ -254,7 +254,7 @@ class measurer::process {
       if (got == protocol::outcome::ok && !take(m, now, failure, read)) got = protocol::outcome::malformed;
     }
     if (!now.answered) explain(got, now, failure);
-    return now.answered && failure.message.empty();
+    return now.answered && !now.refused;
   }
 
   /// A request and what has been said to it.
@@ -263,8 +263,9 @@ class measurer::process {
     protocol::time_point deadline;
     protocol::time_point first_run;
     std::optional<protocol::fault> fault;
-    bool answered;
-    bool silent;
+    bool answered = false;
+    bool refused = false;  ///< the answer is a complaint
+    bool silent = false;
   };
 
   /// False if the message makes no sense.
@@ -294,6 +295,7 @@ class measurer::process {
       if (!complaint.empty()) {
         failure.message = std::move(complaint);
         failure.status = trial_status::unsupported;
+        now.refused = true;
       } else {
         read(content);
         content.finish();
@@ -352,6 +354,9 @@ class measurer::process {
 };
 
 namespace detail {
+
+/// A worker that tells of such a trial ends, or should: its memory or its device are not what they were.
+inline bool is_worn(trial_status s) noexcept { return s == trial_status::wrote_outside || s == trial_status::crashed; }
 
 inline std::vector<std::uint8_t> trial_request(kernel_image const& image, trial_limits const& limits) {
   byte_sink body;
@@ -412,7 +417,7 @@ TTUNE_INLINE measurement measurer::set_reference(kernel_image const& image, tria
                                       });
   m.device = process_->device();
   if (answered) process_->remember(std::move(outputs));
-  if (answered && m.status == trial_status::wrote_outside) process_->retire();
+  if (answered && detail::is_worn(m.status)) process_->retire();
   return m;
 }
 
@@ -433,7 +438,7 @@ TTUNE_INLINE measurement measurer::measure(kernel_image const& image, trial_limi
                                       {detail::first_run_seconds(limits), 1 + 4 * limits.total_seconds, 12}, m,
                                       [&](byte_source& in) { get(in, m); });
   m.device = process_->device();
-  if (answered && m.status == trial_status::wrote_outside) process_->retire();
+  if (answered && detail::is_worn(m.status)) process_->retire();
   return m;
 }
 
@@ -458,7 +463,7 @@ TTUNE_INLINE measurement measurer::run(kernel_image const& image, std::vector<st
     in.get(outputs);
   });
   m.device = process_->device();
-  if (answered && m.status == trial_status::wrote_outside) process_->retire();
+  if (answered && detail::is_worn(m.status)) process_->retire();
   return m;
 }
 
