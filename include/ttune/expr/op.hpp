@@ -59,10 +59,11 @@ struct op_of;
 template <class Operand>
 inline constexpr bool is_free_v = std::is_same_v<typename Operand::layout, layout::any>;
 
+template <fixed_string Name>
+struct layout_of_operand {};
 template <fixed_string Name, class... Operands>
-constexpr bool has_free_operand() {
-  return ((Operands::name == Name && is_free_v<Operands>) || ...);
-}
+using not_free =
+    std::conditional_t<((Operands::name == Name && is_free_v<Operands>) || ...), void, layout_of_operand<Name>>;
 
 template <class Operand>
 struct freed {
@@ -123,7 +124,7 @@ class op_type {
   /// first.layout_of<"O">())`. Throws program_error for one that the operand cannot have.
   template <fixed_string Name>
   [[nodiscard]] op_type with_layout(operand_layout const& how) const {
-    static_assert(detail::has_free_operand<Name, Operands...>(), TTUNE_SAY_NOT_FREE);
+    static_assert(detail::none_v<detail::not_free<Name, Operands...>>, TTUNE_SAY_NOT_FREE);
     op_type made = *this;
     made.program_ = capture::arrange(program_, {{Name.text, how}});
     made.layouts_.push_back({Name.text, how});
@@ -150,6 +151,8 @@ struct detail::op_of<detail::type_list<Operands...>> {
 /// Whether an operator has operands whose layout is its kernel's choice.
 template <class Op>
 inline constexpr bool has_free_layouts = false;
+template <class Op>
+inline constexpr bool has_free_layouts<Op const> = has_free_layouts<Op>;
 template <class... Operands>
 inline constexpr bool has_free_layouts<op_type<Operands...>> = (detail::is_free_v<Operands> || ...);
 
