@@ -21,6 +21,7 @@ HEADERS = {
     "ttune-orc": "<ttune/backends/orc.hpp>",
     "ttune-orc-compiled": "<ttune/backends/orc.hpp>",
     "ttune-xgboost": "<ttune/models/xgboost.hpp>",
+    "ttune-treegru": "<ttune/models/treegru.hpp>",
     "ttune-sqlite": "<ttune/records/sqlite.hpp>",
     "ttune-sqlite-compiled": "<ttune/records/sqlite.hpp>",
     "ttune-eigen": "<ttune/eigen.hpp>",
