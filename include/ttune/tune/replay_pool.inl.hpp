@@ -38,6 +38,7 @@ TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request cons
   std::vector<configuration> left;
   for (auto const& c : candidates_)
     if (!request.visited.contains(c)) left.push_back(c);
+  if (left.empty()) return left;  // models are not asked about nothing
   shuffle(std::span(left), random_);
   auto const count = std::min(request.batch, left.size());
   if (!request.score) {
