@@ -25,6 +25,7 @@ HEADERS = {
     "ttune-cuda": "<ttune/backends/cuda.hpp>",
     "ttune-cuda-compiled": "<ttune/backends/cuda.hpp>",
     "ttune-xgboost": "<ttune/models/xgboost.hpp>",
+    "ttune-treegru": "<ttune/models/treegru.hpp>",
     "ttune-sqlite": "<ttune/records/sqlite.hpp>",
     "ttune-sqlite-compiled": "<ttune/records/sqlite.hpp>",
     "ttune-eigen": "<ttune/eigen.hpp>",
