@@ -9,8 +9,7 @@
 
 `needs` are the parts a file uses, found by following its includes outside any #if: orc, xgboost,
 treegru, sqlite, eigen (parts of ttune), onednn, openblas, xsmm, tbb, openmp, cli11, json (libraries).
-`suites` are the
-names of its doctest suites, as in test_suite("threads").
+`suites` are the names of its doctest suites, as in test_suite("threads").
 """
 import pathlib
 import re
