@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 
 #include "ttune/backends/cuda/current_context.hpp"
 #include "ttune/backends/cuda/device_kernel.hpp"
