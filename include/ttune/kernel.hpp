@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ttune/core/operand_layout.hpp"
@@ -27,8 +28,30 @@ struct passed {
 [[noreturn]] void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence);
 /// Of an operand of free layout: what has a shape of its own is plain, which the kernel's layout may not be.
 void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts);
-/// Null or misaligned pointers, and outputs that overlap other operands.
+/// Null or misaligned pointers, and outputs that overlap other operands. Throws for what `looks_wrong` finds.
 void check_memory(kernel_signature const& s, std::span<passed const> all);
+
+/// Of an operand, found once: a call has no time to multiply extents.
+struct operand_size {
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+};
+
+/// The same questions without their answers, on the path of every call.
+template <class... Operands, std::size_t... I>
+[[nodiscard]] inline bool looks_wrong(std::array<passed, sizeof...(Operands)> const& all, std::index_sequence<I...>) {
+  auto const at = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(all[i].data); };
+  auto const end = [&](std::size_t i) { return at(i) + static_cast<std::uintptr_t>(all[i].bytes); };
+  bool wrong = false;
+  ((wrong |= at(I) == 0 || at(I) % sizeof(typename Operands::element_type) != 0), ...);
+  auto const overlaps = [&](std::size_t written) {
+    bool any = false;
+    ((any |= I != written && at(written) < end(I) && at(I) < end(written)), ...);
+    return any;
+  };
+  ((wrong |= Operands::written && overlaps(I)), ...);
+  return wrong;
+}
 
 [[nodiscard]] inline operand_layout reversed_layout(int rank) {
   std::vector<int> order;
@@ -37,7 +60,7 @@ void check_memory(kernel_signature const& s, std::span<passed const> all);
 }
 
 template <class Operand, class X>
-passed pass_known(kernel_signature const& s, std::size_t index, X& x) {
+passed pass_known(kernel_signature const& s, std::size_t index, operand_size const& size, X& x) {
   using traits = argument_traits<std::remove_cvref_t<X>>;
   using element_type = std::remove_const_t<typename traits::element>;
   static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>(),
@@ -55,13 +78,13 @@ passed pass_known(kernel_signature const& s, std::size_t index, X& x) {
   if constexpr (Operand::written)
     static_assert(!std::is_const_v<std::remove_pointer_t<decltype(data)>>,
                   "ttune: an output is passed an object that cannot be written");
-  auto const& o = s.operands[index];
   if constexpr (traits::rank < 0) {
-    if (traits::elements(x) != o.elements())
+    if (traits::elements(x) != size.elements)
       refuse_argument(
           s, index,
-          "has " + std::to_string(traits::elements(x)) + " elements, the operand " + std::to_string(o.elements()));
+          "has " + std::to_string(traits::elements(x)) + " elements, the operand " + std::to_string(size.elements));
   } else {
+    auto const& o = s.operands[index];
     for (int d = 0; d < traits::rank; ++d) {
       auto const wanted = o.shape[static_cast<std::size_t>(
           wants_column_major ? traits::rank - 1 - d : d)];  // the signature's are in memory order
@@ -74,17 +97,17 @@ passed pass_known(kernel_signature const& s, std::size_t index, X& x) {
       if (!traits::contiguous(x))
         refuse_argument(s, index, "is a part of a larger object, with gaps in memory: pass a copy of it");
   }
-  return {const_cast<void*>(static_cast<void const*>(data)), o.bytes()};
+  return {const_cast<void*>(static_cast<void const*>(data)), size.bytes};
 }
 
 /// Says one thing about a type that is not known, not all that follows from it.
 template <class Operand, class X>
 passed pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index,
-                     [[maybe_unused]] X& x) {
+                     [[maybe_unused]] operand_size const& size, [[maybe_unused]] X& x) {
   constexpr bool known = argument_traits<std::remove_cvref_t<X>>::known;
   static_assert(
       known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
-  if constexpr (known) return pass_known<Operand>(s, index, x);
+  if constexpr (known) return pass_known<Operand>(s, index, size, x);
   else return {};
 }
 
@@ -120,7 +143,11 @@ class kernel {
   kernel() = default;
   /// `layouts`: of the operands whose layout is free; those that are not among them are plain.
   explicit kernel(kernel_call call, std::vector<named_layout> layouts = {})
-      : call_(std::move(call)), layouts_(std::make_shared<std::vector<named_layout> const>(std::move(layouts))) {}
+      : call_(std::move(call)), layouts_(std::make_shared<std::vector<named_layout> const>(std::move(layouts))) {
+    if (!call_) return;
+    auto const& operands = call_.signature().operands;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = {operands[i].elements(), operands[i].bytes()};
+  }
 
   /// Throws argument_error, naming the operand, for shapes or memory that do not fit.
   template <class... Arguments>
@@ -230,19 +257,21 @@ class kernel {
     std::array<void*, sizeof...(Operands)> made;
     if constexpr (as_many) {
       auto const& s = call_.signature();
-      std::size_t next = 0;
       if constexpr ((detail::is_free_v<Operands> || ...)) {
         std::size_t operand = 0;
         (check_layout<Operands>(operand++, arguments), ...);
       }
-      std::array<detail::passed, sizeof...(Operands)> const all{
-          detail::pass_argument<Operands>(s, next++, arguments)...};
-      detail::check_memory(s, all);
+      auto const all = [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::array<detail::passed, sizeof...(Operands)>{
+            detail::pass_argument<Operands>(s, I, sizes_[I], arguments)...};
+      }(std::index_sequence_for<Operands...>());
+      if (detail::looks_wrong<Operands...>(all, std::index_sequence_for<Operands...>())) detail::check_memory(s, all);
       for (std::size_t i = 0; i < all.size(); ++i) made[i] = all[i].data;
     }
     return made;
   }
   kernel_call call_;
+  std::array<detail::operand_size, sizeof...(Operands)> sizes_{};
   std::shared_ptr<std::vector<named_layout> const> layouts_;
 };
 
