@@ -17,7 +17,7 @@ struct replay_pool_options {
   double pool = 2;
   /// As long as nothing succeeded, scores are advice from elsewhere: three quarters of the batch are then drawn among
   /// this share of the candidates, the best by score, the rest among all. 0: the best are taken.
-  double advised = 0.05;
+  double advised = 0;
 };
 
 class replay_pool final : public search_strategy {

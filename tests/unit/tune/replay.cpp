@@ -237,4 +237,14 @@ TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan'
   auto const spread = diverse.propose({40, {}, score, {}});
   CHECK(configuration_set(spread.begin(), spread.end()).size() == 40);
   CHECK(spread != first);
+  replay_pool advised(device.configurations(), {.advised = 0.25});  // nothing succeeded yet: drawn among the best 100
+  advised.start(land.space(), 4);
+  auto const begin = advised.propose({40, {}, score, {}});
+  CHECK(configuration_set(begin.begin(), begin.end()).size() == 40);
+  auto const among = [&](std::size_t best) {
+    return std::count_if(begin.begin(), begin.end(),
+                         [&](auto const& c) { return land.speed(c) >= land.speed(sorted[best - 1]); });
+  };
+  CHECK(among(100) >= 30);
+  CHECK(among(40) < 30);
 }
