@@ -74,24 +74,25 @@ struct maker {
     return plain({1, channels, p.shape.image.height, p.shape.image.width}, tag::nchw);
   }
 
-  /// The residual is added by a binary post-operation: the one that sums into the result would have to copy it first.
+  /// The residual is copied into the result, into which the convolution then sums: a binary post-operation, which needs
+  /// no copy, took more than twice as long (oneDNN 2.6).
   [[nodiscard]] peer_case conv_residual() const {
     auto const& c = p.shape.image;
     memory::dims const extents{c.filters, c.channels, c.kernel, c.kernel};
-    auto const residual = image(c.filters), bias = plain({c.filters}, tag::a);
+    auto const pixels = image(c.filters), bias = plain({c.filters}, tag::a);
     dnnl::post_ops after;
-    after.append_binary(dnnl::algorithm::binary_add, residual);
+    after.append_sum(1);
     append_function(after, dnnl::algorithm::eltwise_relu);
     dnnl::primitive_attr attributes;
     attributes.set_post_ops(after);
-    auto const d =
-        convolution(image(c.channels), plain(extents, tag::any), bias, image(c.filters), c.padding, attributes);
-    return of({{dnnl::convolution_forward(d),
+    auto const d = convolution(image(c.channels), plain(extents, tag::any), bias, pixels, c.padding, attributes);
+    auto const residual = operand(3, pixels), to = result(pixels);
+    return of({{dnnl::reorder(residual, to), {{DNNL_ARG_FROM, residual}, {DNNL_ARG_TO, to}}},
+               {dnnl::convolution_forward(d),
                 {{DNNL_ARG_SRC, operand(0, image(c.channels))},
                  {DNNL_ARG_WEIGHTS, reordered(s, operand(1, plain(extents, tag::oihw)), d.weights_desc())},
                  {DNNL_ARG_BIAS, operand(2, bias)},
-                 {DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, operand(3, residual)},
-                 {DNNL_ARG_DST, result(image(c.filters))}}}});
+                 {DNNL_ARG_DST, to}}}});
   }
 
   [[nodiscard]] peer_case matmul_gelu() const {
