@@ -155,15 +155,15 @@ struct reporter::state {
   }
 };
 
-reporter::reporter(std::string suite, std::vector<std::string> systems, options chosen)
+reporter::reporter(std::string suite, std::string const& heading, std::vector<std::string> systems, options chosen)
     : state_(std::make_unique<state>(chosen.json)) {
   auto& s = *state_;
   s.suite = std::move(suite);
   s.systems = std::move(systems);
   s.chosen = std::move(chosen);
   for (auto const& name : s.systems) s.width = std::max(s.width, name.size() + 2);
-  std::printf("%s: %d threads, FMA peak %.0f GFLOP/s, copy %.1f GB/s; GFLOP/s (share of peak)\n", s.suite.c_str(),
-              s.chosen.threads, ttune::measure_fma_peak(s.chosen.threads),
+  std::printf("%s%s: %d threads, FMA peak %.0f GFLOP/s, copy %.1f GB/s; GFLOP/s (share of peak)\n", s.suite.c_str(),
+              heading.c_str(), s.chosen.threads, ttune::measure_fma_peak(s.chosen.threads),
               ttune::measure_copy_bandwidth(s.chosen.threads));
   std::printf("%-14s", "case");
   for (auto const& name : s.systems) std::printf("%*s", static_cast<int>(s.width), name.c_str());
@@ -190,7 +190,7 @@ void reporter::add(std::vector<result> const& of_one_case) {
     char cell[40];
     std::snprintf(cell, sizeof cell, "%s%.1f (%.2f)", r->disturbed ? "*" : "", r->gflops, r->gflops / r->peak_gflops);
     std::printf("%*s", static_cast<int>(s.width), cell);
-    if (!is_ours(name) && r->same_layout && (!best_peer || r->seconds < best_peer->seconds)) best_peer = &*r;
+    if (!is_ours(name) && (!best_peer || r->seconds < best_peer->seconds)) best_peer = &*r;
   }
   std::printf("%*s", 16, best_peer ? best_peer->system.c_str() : "-");
   for (auto const& name : s.ours()) {

@@ -27,7 +27,8 @@ struct timing {
 /// Prints a table on the terminal as the cases come, and writes JSON lines where asked for.
 class reporter {
  public:
-  reporter(std::string suite, std::vector<std::string> systems, options chosen);
+  /// `heading` stands behind the name of the suite.
+  reporter(std::string suite, std::string const& heading, std::vector<std::string> systems, options chosen);
   ~reporter();
   reporter(reporter const&) = delete;
   reporter& operator=(reporter const&) = delete;

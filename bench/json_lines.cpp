@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "ping_pong.hpp"
 #include "ttune/records/json.hpp"
 
 namespace ttune_bench {
@@ -21,7 +22,10 @@ std::string to_json_line(result const& r) {
                                                   {"tuning_seconds", {r.tuning_seconds}},
                                                   {"trials", {r.trials}},
                                                   {"status", {r.status}},
-                                                  {"numerics", {r.numerics}}}});
+                                                  {"numerics", {r.numerics}},
+                                                  {"mode", {r.mode}},
+                                                  {"operands", {r.operands}},
+                                                  {"ping_pong_ns", {ping_pong_nanoseconds()}}}});
   return line;
 }
 

@@ -8,7 +8,7 @@
 
 namespace ttune_bench {
 
-/// One line of the output. What a suite has no figure for is 0.
+/// One line of the output, less what is the same for a whole run. What a suite has no figure for is 0.
 struct result {
   std::string suite;
   std::string name;  ///< "case"
@@ -19,9 +19,10 @@ struct result {
   double tuning_seconds = 0;
   std::int64_t trials = 0;
   std::string status = "ok";
-  double numerics = 0;      ///< options::numerics
-  bool disturbed = false;   ///< not written: see timing; a star in the table
-  bool same_layout = true;  ///< not written: whether ttune is compared with it
+  double numerics = 0;            ///< options::numerics
+  std::string mode = {};          ///< of layouts, where the suite has modes
+  std::string operands = "warm";  ///< or "cold": in no cache when a call begins
+  bool disturbed = false;         ///< not written: see timing; a star in the table
 };
 
 [[nodiscard]] std::string to_json_line(result const& r);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "ping_pong.hpp"
 #include "suite.hpp"
 
 int main(int argc, char** argv) {
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     for (auto const& name : chosen.suites)
       if (std::ranges::find(suites(), name, &suite::name) == suites().end())
         throw std::invalid_argument("no suite " + name);
+    std::printf("core to core: %.0f ns\n", ping_pong_nanoseconds());
     int status = 0;
     for (auto const& name : chosen.suites)
       status = std::max(status, std::ranges::find(suites(), name, &suite::name)->run(chosen));

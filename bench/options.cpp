@@ -46,6 +46,9 @@ std::string usage() {
       "  --budget SECONDS   of tuning, a case (60)\n"
       "  --trials N         of tuning, a case (as many as fit the budget)\n"
       "  --numerics X       error allowed to ttune, as a factor over direct sums' (0: reassociation only)\n"
+      "  --mode M           layouts: nchw, nhwc or free (conv); plain or packed (gemm)\n"
+      "  --cold             operands rotated through more than the last-level cache (conv, gemm)\n"
+      "  --vary             each case also with all extents changed by -3, -1, 1, 3 (conv, gemm)\n"
       "  --case A,B         only these cases; --system A,B only these systems\n"
       "  --threads N        (OMP_NUM_THREADS, or the cores that this process may use)\n"
       "  --samples N        of which the median counts (9); --sample-seconds S each at least so long (0.005)\n"
@@ -65,6 +68,10 @@ options parse(int argc, char** argv) {
       continue;
     }
     if (name == "--help") return options{};
+    if (name == "--cold" || name == "--vary") {
+      (name == "--cold" ? o.cold : o.vary) = true;
+      continue;
+    }
     if (i + 1 == argc) throw std::invalid_argument(name + ": a value is missing");
     std::string const value = argv[++i];
     if (name == "--json") o.json = value;
@@ -73,6 +80,7 @@ options parse(int argc, char** argv) {
     else if (name == "--case") o.cases = split(value);
     else if (name == "--system") o.systems = split(value);
     else if (name == "--numerics") o.numerics = number(name, value);
+    else if (name == "--mode") o.mode = value;
     else if (name == "--threads") o.threads = std::max(1, static_cast<int>(number(name, value)));
     else if (name == "--samples") o.samples = std::max(1, static_cast<int>(number(name, value)));
     else if (name == "--sample-seconds") o.sample_seconds = number(name, value);

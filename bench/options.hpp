@@ -17,6 +17,9 @@ struct options {
   double budget_seconds = 60;        ///< of tuning, a case
   std::int64_t trials = 0;           ///< of tuning, a case; 0: as many as the budget allows
   double numerics = 0;               ///< error allowed over that of direct sums; 0: they may only be reordered
+  std::string mode;                  ///< of layouts; empty: the suite's first
+  bool cold = false;                 ///< operands in no cache when a call begins
+  bool vary = false;                 ///< each case also with other extents nearby
   int threads = 0;                   ///< set by parse: --threads, OMP_NUM_THREADS or the cores of this process
   int samples = 9;
   double sample_seconds = 5e-3;  ///< a sample calls as often as it takes for that

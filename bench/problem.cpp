@@ -14,16 +14,20 @@ gemm_shape make_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
   return {std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k), m, n, k};
 }
 
-std::vector<gemm_shape> gemm_cases() {
+std::vector<gemm_shape> gemm_cases(std::string const& mode) {
   std::vector<gemm_shape> cases;
-  for (std::int64_t n = 32; n <= 2048; n *= 2) cases.push_back(make_gemm(n, n, n));
-  cases.push_back(make_gemm(512, 1024, 256));
-  cases.push_back(make_gemm(1, 4096, 1024));
-  cases.push_back(make_gemm(1000, 17, 513));
+  for (std::int64_t n = 16; n <= 2048; n *= 2) {
+    cases.push_back(make_gemm(n, n, n));
+    cases.back().threads = n <= 128 ? 1 : 0;
+  }
+  std::int64_t const others[][3] = {
+      {512, 1024, 256}, {1000, 17, 513}, {33, 1000, 77}, {8, 4096, 1024}, {1, 4096, 1024}};
+  for (auto const& [m, n, k] : others) cases.push_back(make_gemm(m, n, k));
+  for (auto& c : cases) c.mode = mode;
   return cases;
 }
 
-std::vector<conv_shape> conv_cases() {
+std::vector<conv_shape> conv_cases(std::string const& mode) {
   std::int64_t const layers[][5] = {// size, channels, filters, kernel, stride
                                     {224, 3, 64, 7, 2},   {56, 64, 64, 3, 1},   {56, 64, 64, 1, 1},
                                     {56, 64, 128, 3, 2},  {56, 64, 128, 1, 2},  {28, 128, 128, 3, 1},
@@ -32,8 +36,29 @@ std::vector<conv_shape> conv_cases() {
   std::vector<conv_shape> cases;
   for (auto const& [size, channels, filters, kernel, stride] : layers)
     cases.push_back(
-        {"C" + std::to_string(cases.size() + 1), 1, channels, size, size, filters, kernel, stride, kernel / 2});
+        {"C" + std::to_string(cases.size() + 1), 1, channels, size, size, filters, kernel, stride, kernel / 2, mode});
   return cases;
+}
+
+namespace {
+
+void change(std::int64_t& extent, std::int64_t by) {
+  if (extent > 1) extent = std::max<std::int64_t>(1, extent + by);
+}
+std::string with_sign(std::int64_t by) { return (by > 0 ? "+" : "") + std::to_string(by); }
+
+}  // namespace
+
+gemm_shape varied(gemm_shape s, std::int64_t by) {
+  for (auto* const extent : {&s.m, &s.n, &s.k}) change(*extent, by);
+  s.name += with_sign(by);
+  return s;
+}
+
+conv_shape varied(conv_shape s, std::int64_t by) {
+  for (auto* const extent : {&s.height, &s.width, &s.channels, &s.filters}) change(*extent, by);
+  s.name += with_sign(by);
+  return s;
 }
 
 void buffer::release::operator()(float* p) const noexcept { std::free(p); }
@@ -67,17 +92,21 @@ conv_problem::conv_problem(conv_shape s)
 
 double conv_problem::expected(std::int64_t index) const {
   auto const& s = shape;
-  auto const x = index % s.out_width(), y = index / s.out_width() % s.out_height();
-  auto const f = index / (s.out_width() * s.out_height()) % s.filters;
-  auto const n = index / (s.out_width() * s.out_height() * s.filters);
+  auto const pixels = s.out_width() * s.out_height();
+  auto const n = index / (pixels * s.filters);
+  auto const within = index % (pixels * s.filters);
+  auto const f = s.channels_last() ? within % s.filters : within / pixels;
+  auto const pixel = s.channels_last() ? within / s.filters : within % pixels;
+  auto const x = pixel % s.out_width(), y = pixel / s.out_width();
   double sum = 0;
   for (std::int64_t c = 0; c < s.channels; ++c)
     for (std::int64_t r = 0; r < s.kernel; ++r)
       for (std::int64_t t = 0; t < s.kernel; ++t) {
         auto const iy = y * s.stride + r - s.padding, ix = x * s.stride + t - s.padding;
         if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
-        sum += double{in.data()[((n * s.channels + c) * s.height + iy) * s.width + ix]} *
-               double{weights.data()[((f * s.channels + c) * s.kernel + r) * s.kernel + t]};
+        auto const at = s.channels_last() ? ((n * s.height + iy) * s.width + ix) * s.channels + c
+                                          : ((n * s.channels + c) * s.height + iy) * s.width + ix;
+        sum += double{in.data()[at]} * double{weights.data()[((f * s.channels + c) * s.kernel + r) * s.kernel + t]};
       }
   return sum;
 }

@@ -14,15 +14,20 @@ namespace ttune_bench {
 struct gemm_shape {
   std::string name;  ///< MxNxK
   std::int64_t m = 0, n = 0, k = 0;
+  std::string mode = "plain";  ///< or "packed": B is laid out ahead as a system likes it
+  int threads = 0;             ///< at most so many; 0: all
   [[nodiscard]] double flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
 };
 
 /// out (batch, filters, oh, ow) = in (batch, channels, height, width) * weights (filters, channels, kernel, kernel).
+/// Weights are laid out ahead as a system likes them.
 struct conv_shape {
   std::string name;
   std::int64_t batch = 1, channels = 0, height = 0, width = 0, filters = 0, kernel = 1, stride = 1, padding = 0;
+  std::string mode = "nchw";  ///< or "nhwc", of `in` and `out`; "free": nchw, brought into a layout of its own ahead
+  [[nodiscard]] bool channels_last() const { return mode == "nhwc"; }
   [[nodiscard]] std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
   [[nodiscard]] std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
   [[nodiscard]] double flops() const {
@@ -31,10 +36,15 @@ struct conv_shape {
 };
 
 [[nodiscard]] gemm_shape make_gemm(std::int64_t m, std::int64_t n, std::int64_t k);
-/// 32 … 2048 in powers of two, and three that are not square.
-[[nodiscard]] std::vector<gemm_shape> gemm_cases();
+/// 16 … 128 in powers of two on one core, 256 … 2048 on all, and odd and skinny ones.
+[[nodiscard]] std::vector<gemm_shape> gemm_cases(std::string const& mode = "plain");
 /// C1 … C12 of ResNet-18, batch 1.
-[[nodiscard]] std::vector<conv_shape> conv_cases();
+[[nodiscard]] std::vector<conv_shape> conv_cases(std::string const& mode = "nchw");
+
+/// The same with its extents changed by `by` (what was 1 stays 1, and nothing falls below): "C6+1".
+[[nodiscard]] gemm_shape varied(gemm_shape s, std::int64_t by);
+/// Height, width, channels and filters are changed.
+[[nodiscard]] conv_shape varied(conv_shape s, std::int64_t by);
 
 /// Floats on a boundary of 64 bytes.
 class buffer {
@@ -62,6 +72,8 @@ struct gemm_problem {
   explicit gemm_problem(gemm_shape s);
   [[nodiscard]] double expected(std::int64_t index) const;
   [[nodiscard]] std::int64_t outputs() const { return shape.m * shape.n; }
+  /// Of the inputs.
+  [[nodiscard]] std::int64_t bytes() const { return 4 * (a.size() + b.size()); }
   gemm_shape shape;
   buffer a, b;
 };
@@ -71,6 +83,7 @@ struct conv_problem {
   [[nodiscard]] std::int64_t outputs() const {
     return shape.batch * shape.filters * shape.out_height() * shape.out_width();
   }
+  [[nodiscard]] std::int64_t bytes() const { return 4 * (in.size() + weights.size()); }
   conv_shape shape;
   buffer in, weights;
 };

@@ -2,6 +2,8 @@
 // A suite is a subcommand of ttune-bench; each file of bench/suites registers its own.
 #pragma once
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,12 +11,25 @@
 
 namespace ttune_bench {
 
+/// Exit status of a suite that needs a device that is not here.
+inline constexpr int skipped = 77;
+
 /// `run` returns the exit status.
 struct suite {
   std::string name;
   std::string summary;
   int (*run)(options const& chosen) = nullptr;
 };
+
+/// `--mode`, or the first of a suite's modes. Throws std::invalid_argument for one that it does not have.
+[[nodiscard]] inline std::string mode_of(options const& chosen, std::string const& suite,
+                                         std::vector<std::string> const& modes) {
+  if (chosen.mode.empty()) return modes.front();
+  if (std::ranges::find(modes, chosen.mode) != modes.end()) return chosen.mode;
+  std::string all;
+  for (auto const& m : modes) all += " " + m;
+  throw std::invalid_argument("suite " + suite + " has no mode " + chosen.mode + "; it has" + all);
+}
 
 /// In the order of their names once `main` has sorted them.
 inline std::vector<suite>& suites() {

@@ -18,7 +18,6 @@ struct peer_case {
   std::function<void()> run;       ///< one call; empty: not to be had for this case
   std::string status = "ok";       ///< else why `run` is empty
   std::function<void()> finish{};  ///< brings the result into `out` where `run` leaves it elsewhere; not timed
-  bool same_layout = true;         ///< plain operands in and out, as ttune; others are shown but not compared with
   double tuning_seconds = 0;
   std::int64_t trials = 0;
 };
@@ -34,6 +33,7 @@ struct system_entry {
   std::string name;
   std::function<peer_case(Problem const& problem, buffer const& out, options const& chosen)> prepare;
   std::function<bool(Problem const& problem)> serves{};  ///< whether it has the operator; empty: always
+  std::function<std::string()> version{};                ///< of the library, for the heading; empty: not told
 };
 
 template <class Problem>

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "../recorded.hpp"
@@ -13,6 +14,10 @@
 #include "svg.hpp"
 #include "ttune/models/xgboost.hpp"
 #include "ttune/schedule/sampling.hpp"
+#include "ttune/tune/annealing.hpp"
+#include "ttune/tune/ensemble_model.hpp"
+#include "ttune/tune/genetic.hpp"
+#include "ttune/tune/random_search.hpp"
 #include "ttune/tune/replay_pool.hpp"
 #include "ttune/tune/replay_search.hpp"
 #include "ttune/tune/transfer_model.hpp"
@@ -87,16 +92,86 @@ void table1(std::vector<subject> const& subjects) {
   }
 }
 
+/// Lines of table2.csv by task, system and trials. Those of experiments that are not run now stay as they were.
+class best_after_trials {
+ public:
+  best_after_trials() {
+    std::ifstream before(out_file("table2.csv"));
+    std::string line;
+    std::getline(before, line);
+    while (std::getline(before, line)) {
+      auto end = line.find(',');
+      for (int commas = 1; commas < 3 && end != std::string::npos; ++commas) end = line.find(',', end + 1);
+      if (end != std::string::npos) lines_[line.substr(0, end)] = line.substr(end + 1);
+    }
+  }
+  void note(std::string const& task_name, std::string const& system, std::size_t trials, double mean, double spread) {
+    lines_[task_name + ',' + system + ',' + std::to_string(trials)] =
+        std::to_string(mean) + ',' + std::to_string(spread);
+  }
+  void write() const {
+    std::ofstream csv(out_file("table2.csv"));
+    csv << "task,system,trials,gflops_mean,gflops_sd\n";
+    for (auto const& [key, values] : lines_) csv << key << ',' << values << '\n';
+  }
+
+ private:
+  std::map<std::string, std::string> lines_;
+};
+
+/// AutoTVM's regression: failures are speed 0, all rows weigh the same, trees of depth 3.
+class autotvm_model final : public cost_model {
+ public:
+  explicit autotvm_model(std::uint64_t seed)
+      : trees_({.rounds = 100,
+                .depth = 3,
+                .eta = 0.3,
+                .row_share = 1,
+                .column_share = 1,
+                .min_child_weight = 0.1,
+                .speed_weight = 0,
+                .held_out = 0,
+                .seed = seed}) {}
+  [[nodiscard]] std::string name() const override { return "autotvm"; }
+  fit_report fit(feature_view features, std::span<model_target const> targets) override {
+    std::vector<model_target> all(targets.begin(), targets.end());
+    for (auto& t : all) t.failed = false;
+    return trees_.fit(features, all);
+  }
+  [[nodiscard]] bool fitted() const noexcept override { return trees_.fitted(); }
+  void predict(feature_view features, std::span<float> scores) const override { trees_.predict(features, scores); }
+  [[nodiscard]] std::vector<std::byte> save() const override { return trees_.save(); }
+  void load(std::span<std::byte const> bytes) override { trees_.load(bytes); }
+
+ private:
+  xgboost trees_;
+};
+
 struct contender {
+  enum class kind : std::uint8_t { none, trees, rank, autotvm, ensemble };
   std::string name;
-  feature_set const* features;  ///< null: no model
-  bool rank = false;
+  feature_set const* features = nullptr;  ///< null: no model
+  kind model = kind::none;
+  double optimism = 0;     ///< of an ensemble
+  double diversity = 0;    ///< of a batch
+  any_search search = {};  ///< none: the pool of all recorded points
 };
 
 any_cost_model make_model(contender const& c, std::uint64_t seed) {
-  if (!c.features) return {};
   xgboost_options o{.held_out = 0, .seed = seed};
-  if (c.rank) o.objective = xgboost_options::target::rank;
+  switch (c.model) {
+    case contender::kind::none: return {};
+    case contender::kind::autotvm: return any_cost_model(autotvm_model(seed));
+    case contender::kind::ensemble:
+      return any_cost_model(ensemble_model(
+          [o](std::uint64_t other) mutable {
+            o.seed = other;
+            return any_cost_model(xgboost(o));
+          },
+          {.members = 4, .optimism = c.optimism, .by_estimate = false, .seed = seed}));
+    case contender::kind::rank: o.objective = xgboost_options::target::rank; break;
+    case contender::kind::trees: break;
+  }
   return any_cost_model(xgboost(o));
 }
 
@@ -118,33 +193,52 @@ svg_curve summarise(std::string const& name, task const& t, std::vector<replay_c
   return c;
 }
 
-/// Searches on all recorded points; curves go into a figure, and their values after some trials into a table.
-void compare(std::string const& figure, subject const& s, std::vector<contender> const& contenders, int seeds,
-             std::size_t trials, std::ofstream& table2) {
-  sampler const whole(s.in.knobs);
+/// Features of what was recorded are kept, others are computed when they are asked for.
+row_writer writer_of(subject const& s, contender const& c, std::optional<feature_table>& kept) {
+  if (!c.features) return [](auto const&, auto&) {};
+  if (!c.search) {
+    kept.emplace(*c.features, s.p, s.device.configurations());
+    return kept->writer();
+  }
+  return [&s, of = c.features->of(s.p)](configuration const& chosen, std::vector<float>& row) {
+    nest n;
+    replay(s.p, chosen, n);
+    auto const values = of(n, chosen);
+    row.insert(row.end(), values.begin(), values.end());
+  };
+}
+
+/// Searches; curves go into a figure, and their values after some trials into a table.
+void compare(std::string const& figure, subject const& s, sampler const& in, std::vector<contender> const& contenders,
+             int seeds, std::size_t trials, best_after_trials& table2, std::string const& note = "") {
   std::vector<svg_curve> curves;
   std::ofstream csv(out_file(figure + ".csv"));
   csv << "system,trial,gflops_mean,gflops_sd\n";
+  std::ofstream reached(out_file(figure + "-to95.csv"));
+  reached << "system,seed,trials\n";
   for (auto const& c : contenders) {
-    row_writer write = [](auto const&, auto&) {};
-    std::optional<feature_table> features;
-    if (c.features) features.emplace(*c.features, s.p, s.device.configurations());
-    if (features) write = features->writer();
+    std::optional<feature_table> kept;
+    auto const write = writer_of(s, c, kept);
     std::vector<replay_curve> runs;
-    for (int seed = 1; seed <= seeds; ++seed)
-      runs.push_back(replay_search(whole, s.device, any_search(replay_pool(s.device.configurations())),
-                                   make_model(c, static_cast<std::uint64_t>(seed)), write,
-                                   {.trials = trials, .batch = 64, .seed = static_cast<std::uint64_t>(seed)}));
+    for (int i = 1; i <= seeds; ++i) {
+      auto const seed = static_cast<std::uint64_t>(i);
+      auto const search = c.search ? c.search.another()
+                                   : any_search(replay_pool(s.device.configurations(), {.diversity = c.diversity}));
+      runs.push_back(replay_search(in, s.device, search, make_model(c, seed), write,
+                                   {.trials = trials, .batch = 64, .seed = seed}));
+    }
     auto curve = summarise(c.name, s.of, runs, trials);
     double to95 = 0;
-    for (auto const& r : runs)
-      to95 += static_cast<double>(r.trials_to(s.device.best_seconds(), 0.95).value_or(trials + 1)) / seeds;
-    std::printf("%-8s %-4s %-16s", figure.c_str(), s.of.name.c_str(), c.name.c_str());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      auto const n = runs[i].trials_to(s.device.best_seconds(), 0.95).value_or(trials + 1);
+      reached << c.name << ',' << i + 1 << ',' << n << '\n';
+      to95 += static_cast<double>(n) / seeds;
+    }
+    std::printf("%-11s %-4s %-24s", figure.c_str(), s.of.name.c_str(), c.name.c_str());
     for (std::size_t const at : {64U, 100U, 256U, 512U})
       if (at <= trials) {
         std::printf("  @%zu %.0f±%.0f", at, curve.mean[at - 1], curve.spread[at - 1]);
-        table2 << s.of.name << ',' << c.name << ',' << at << ',' << curve.mean[at - 1] << ',' << curve.spread[at - 1]
-               << '\n';
+        table2.note(s.of.name, c.name + note, at, curve.mean[at - 1], curve.spread[at - 1]);
       }
     std::printf("  to95 %.0f\n", to95);
     std::fflush(stdout);
@@ -152,9 +246,10 @@ void compare(std::string const& figure, subject const& s, std::vector<contender>
       csv << c.name << ',' << i + 1 << ',' << curve.mean[i] << ',' << curve.spread[i] << '\n';
     curves.push_back(std::move(curve));
   }
-  auto const title = figure + ": " + s.of.name + (s.synthetic ? " (synthetic records)" : " (recorded)");
+  auto const title = figure + ": " + s.of.name + (s.synthetic ? " (synthetic records)" : " (recorded)") + note;
   write_svg(out_file(figure + ".svg"), title, "best GFLOP/s, mean and sd of " + std::to_string(seeds) + " seeds",
             curves);
+  table2.write();
 }
 
 /// Table 3: what features cost.
@@ -187,23 +282,59 @@ int run(options const& chosen) {
                 s.synthetic ? ", SYNTHETIC: no logs were given, times are the analytic estimate with noise" : "");
   auto const seeds = std::max(chosen.samples, 1);
   constexpr std::size_t trials = 512;
-  std::ofstream table2(out_file("table2.csv"));
-  table2 << "task,system,trials,gflops_mean,gflops_sd\n";
+  best_after_trials table2;
   if (chosen.wants_case("table1")) table1(subjects);
   if (chosen.wants_case("table3")) table3(subjects[0]);
-  auto const with = [](char const* set, bool rank = false) {
-    return contender{std::string(set) + (rank ? " (rank)" : ""), set_named(set), rank};
+  using kind = contender::kind;
+  auto const with = [](char const* set, kind model = kind::trees) {
+    return contender{std::string(set) + (model == kind::rank      ? " (rank)"
+                                         : model == kind::autotvm ? " (AutoTVM)"
+                                                                  : ""),
+                     set_named(set), model};
   };
-  contender const random{"random", nullptr};
-  if (chosen.wants_case("figure3"))
-    compare("figure3", subjects[0], {random, with("curve"), with("curve-fix"), with("ttune")}, seeds, trials, table2);
-  if (chosen.wants_case("figure4"))
-    compare("figure4", subjects[1],
-            {random, with("knob"), with("itervar"), with("curve"), with("curve-fix"), with("ttune")}, seeds, trials,
-            table2);
-  if (chosen.wants_case("objective"))
-    compare("objective", subjects[1], {with("itervar", true), with("itervar"), with("ttune", true), with("ttune")},
-            seeds, trials, table2);
+  contender const random{"random"};
+  auto const run_one = [&](std::string const& name, std::size_t subject_number, std::vector<contender> const& all) {
+    auto const& s = subjects[subject_number];
+    if (chosen.wants_case(name)) compare(name, s, sampler(s.in.knobs), all, seeds, trials, table2);
+  };
+  run_one("figure3", 0, {random, with("curve"), with("curve-fix"), with("ttune")});
+  run_one("figure4", 1, {random, with("knob"), with("itervar"), with("curve"), with("curve-fix"), with("ttune")});
+  run_one("objective", 1, {with("itervar", kind::rank), with("itervar"), with("ttune", kind::rank), with("ttune")});
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    auto const on = "-" + subjects[i].of.name;
+    run_one("loop" + on, i, {random, with("knob", kind::autotvm), with("itervar", kind::autotvm), with("ttune")});
+    std::vector<contender> bold, diverse;
+    for (auto const optimism : {0.0, 0.5, 1.0}) {
+      auto c = with("ttune", kind::ensemble);
+      c.name = "ensemble +" + std::to_string(optimism).substr(0, 3) + " sd";
+      c.optimism = optimism;
+      bold.push_back(c);
+    }
+    bold.push_back(with("ttune"));
+    run_one("uncertainty" + on, i, bold);
+    for (auto const diversity : {0.0, 0.5, 2.0}) {
+      auto c = with("ttune");
+      c.name = "diversity " + std::to_string(diversity).substr(0, 3);
+      c.diversity = diversity;
+      diverse.push_back(c);
+    }
+    run_one("diversity" + on, i, diverse);
+    auto& s = subjects[i];
+    if (!chosen.wants_case("strategies" + on)) continue;
+    // these propose what was not recorded: an oracle answers, which no measurement backs
+    auto const* const set = set_named("ttune");
+    std::optional<feature_table> unused;
+    s.device.estimate_by(fit_oracle(s.device, writer_of(s, {"", set, kind::trees, 0, 0, random_search()}, unused),
+                                    any_cost_model(xgboost({.held_out = 0, .seed = 99}))));
+    auto const limited = ops::within_limits(s.in, s.of.shape);
+    sampler const valid(limited.knobs, limited.constraints);
+    compare("strategies" + on, s, valid,
+            {{"random", nullptr, kind::none, 0, 0, random_search()},
+             {"genetic", nullptr, kind::none, 0, 0, genetic_search()},
+             {"annealing with model", set, kind::trees, 0, 0, annealing()}},
+            seeds, trials, table2, " (oracle)");
+    s.device.estimate_by({});
+  }
   return 0;
 }
 

@@ -45,8 +45,10 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
   auto const s = problem.shape;
   auto const rows = s.channels * s.kernel * s.kernel, pixels = s.out_height() * s.out_width();
   bool const needs_patches = s.kernel != 1 || s.stride != 1;
+  static auto const scratch = std::make_shared<matrix>();  // one for all sets of operands: it stays warm
+  if (needs_patches && scratch->size() < rows * pixels) scratch->resize(rows, pixels);
   auto const run = [=, threads = chosen.threads, in = problem.in.data(), weights = problem.weights.data(),
-                    o = out.data(), patches = std::make_shared<matrix>(needs_patches ? rows : 0, pixels)] {
+                    o = out.data(), patches = scratch] {
     for (std::int64_t n = 0; n < s.batch; ++n) {
       auto const* const image = in + n * s.channels * s.height * s.width;
       if (needs_patches) {
@@ -64,6 +66,8 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
 }
 
 add_system<gemm_problem> const gemm{{40, "eigen", prepare_gemm}};
-add_system<conv_problem> const conv{{40, "eigen", prepare_conv}};
+bool serves(conv_problem const& problem) { return !problem.shape.channels_last(); }
+
+add_system<conv_problem> const conv{{40, "eigen", prepare_conv, serves}};
 
 }  // namespace

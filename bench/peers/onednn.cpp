@@ -1,47 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN: convolution with plain activations (weights in the layout of its choice, made ahead) and with all layouts of
-// its choice; matrix product as the matmul primitive and as sgemm.
+// oneDNN: convolution by each of its algorithms, in the layouts of the mode or in its own with reorders around it;
+// matrix product as the matmul primitive and as sgemm. Weights are in the layout of its choice, made ahead.
 #include "onednn.hpp"
+
+#include <optional>
 
 namespace {
 
 using namespace ttune_bench;
+using dnnl::algorithm;
 using dnnl::memory;
 using tag = dnnl::memory::format_tag;
+using description = dnnl::convolution_forward::primitive_desc;
 
 memory::desc any(memory::dims const& extents) { return plain(extents, tag::any); }
 
-dnnl::convolution_forward::primitive_desc describe_conv(dnnl_session& s, conv_shape const& c, memory::desc const& in,
-                                                        memory::desc const& weights, memory::desc const& out) {
-  memory::dims const strides{c.stride, c.stride}, padding{c.padding, c.padding};
-  return describe<dnnl::convolution_forward>(s, dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_auto,
-                                             in, weights, out, strides, padding, padding);
-}
+/// A convolution as oneDNN sees it: its operands as the caller has them.
+struct convolution {
+  explicit convolution(conv_shape const& c)
+      : shape(c),
+        in(plain({c.batch, c.channels, c.height, c.width}, c.channels_last() ? tag::nhwc : tag::nchw)),
+        weights(plain({c.filters, c.channels, c.kernel, c.kernel}, tag::oihw)),
+        out(plain({c.batch, c.filters, c.out_height(), c.out_width()}, c.channels_last() ? tag::nhwc : tag::nchw)) {}
 
-/// With `free`, the input is brought into its layout ahead and the output stays in its own until `finish`.
-peer_case prepare_conv(conv_problem const& problem, buffer const& out, options const& chosen, bool free) {
+  /// With layouts for activations that oneDNN chooses, or those of the caller. Throws dnnl::error for what it has not.
+  [[nodiscard]] description describe(dnnl_session const& s, algorithm how, bool own_layouts) const {
+    memory::dims const strides{shape.stride, shape.stride}, padding{shape.padding, shape.padding};
+    return ttune_bench::describe<dnnl::convolution_forward>(
+        s, dnnl::prop_kind::forward_inference, how, own_layouts ? any(extents_of(in)) : in, any(extents_of(weights)),
+        own_layouts ? any(extents_of(out)) : out, strides, padding, padding);
+  }
+
+  conv_shape shape;
+  memory::desc in, weights, out;
+};
+
+/// An algorithm, and whether activations are in oneDNN's own layouts: in mode free ahead of the call, else reordered by
+/// the call itself.
+struct variant {
+  char const* name;
+  algorithm how;
+  bool own_layouts;
+};
+constexpr variant automatic{"onednn", algorithm::convolution_auto, false};
+constexpr variant direct{"onednn-direct", algorithm::convolution_direct, false};
+constexpr variant reordered_direct{"onednn-reorder", algorithm::convolution_direct, true};
+constexpr variant winograd{"onednn-winograd", algorithm::convolution_winograd, true};
+
+peer_case prepare_conv(conv_problem const& problem, buffer const& out, options const& chosen, variant const& v) {
   auto& s = the_dnnl_session(chosen);
-  auto const& c = problem.shape;
-  memory::dims const in_extents{c.batch, c.channels, c.height, c.width};
-  memory::dims const weight_extents{c.filters, c.channels, c.kernel, c.kernel};
-  memory::dims const out_extents{c.batch, c.filters, c.out_height(), c.out_width()};
-  auto const in_plain = plain(in_extents, tag::nchw), out_plain = plain(out_extents, tag::nchw);
-  auto const chosen_layouts =
-      describe_conv(s, c, free ? any(in_extents) : in_plain, any(weight_extents), free ? any(out_extents) : out_plain);
-  memory const user_in(in_plain, s.engine, problem.in.data()), user_out(out_plain, s.engine, out.data());
-  memory const user_weights(plain(weight_extents, tag::oihw), s.engine, problem.weights.data());
-  auto const in = free ? reordered(s, user_in, chosen_layouts.src_desc()) : user_in;
-  auto const weights = reordered(s, user_weights, chosen_layouts.weights_desc());
-  auto const to = free ? memory(chosen_layouts.dst_desc(), s.engine) : user_out;
-  peer_case result{free ? "onednn-free" : "onednn",
-                   [&s, primitive = dnnl::convolution_forward(chosen_layouts),
+  convolution const c(problem.shape);
+  bool const free = c.shape.mode == "free";
+  auto const chosen_layouts = c.describe(s, v.how, v.own_layouts || free);
+  memory user_in(c.in, s.engine, problem.in.data()), user_out(c.out, s.engine, out.data());
+  auto const weights = reordered(s, memory(c.weights, s.engine, problem.weights.data()), chosen_layouts.weights_desc());
+  bool const in_differs = chosen_layouts.src_desc() != c.in, out_differs = chosen_layouts.dst_desc() != c.out;
+  auto in = in_differs ? reordered(s, user_in, chosen_layouts.src_desc()) : user_in;
+  auto to = out_differs ? memory(chosen_layouts.dst_desc(), s.engine) : user_out;
+  std::optional<dnnl::reorder> before, after;
+  if (in_differs && !free) before = dnnl::reorder(user_in, in);
+  if (out_differs && !free) after = dnnl::reorder(to, user_out);
+  peer_case result{v.name,
+                   [&s, before, after, user_in, in, to, user_out, primitive = dnnl::convolution_forward(chosen_layouts),
                     arguments = std::unordered_map<int, memory>{
-                        {DNNL_ARG_SRC, in}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, to}}] {
+                        {DNNL_ARG_SRC, in}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, to}}]() mutable {
+                     if (before) before->execute(s.stream, user_in, in);
                      primitive.execute(s.stream, arguments);
+                     if (after) after->execute(s.stream, to, user_out);
                      s.stream.wait();
                    }};
-  result.same_layout = !free;
-  if (free)
+  if (free && out_differs)
     result.finish = [&s, from = to, back = user_out]() mutable {
       dnnl::reorder(from, back).execute(s.stream, from, back);
       s.stream.wait();
@@ -49,14 +77,36 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
   return result;
 }
 
+/// Whether oneDNN has the algorithm for a shape, and is not without reorders what it is with them.
+bool has(conv_problem const& problem, variant const& v) {
+  bool const free = problem.shape.mode == "free";
+  bool const only_reorders = v.own_layouts && v.how == algorithm::convolution_direct;
+  if (only_reorders && free) return false;
+  try {
+    convolution const c(problem.shape);
+    auto const d = c.describe(the_dnnl_session(), v.how, v.own_layouts || free);
+    return !only_reorders || d.src_desc() != c.in || d.dst_desc() != c.out;
+  } catch (dnnl::error const&) {
+    return false;
+  }
+}
+
+std::string version() {
+  auto const* const v = dnnl::version();
+  return "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
+}
+
+/// In mode packed, B in the layout of its choice.
 peer_case prepare_matmul(gemm_problem const& problem, buffer const& out, options const& chosen) {
   auto& s = the_dnnl_session(chosen);
   auto const& g = problem.shape;
   auto const a = plain({g.m, g.k}, tag::ab), b = plain({g.k, g.n}, tag::ab), c = plain({g.m, g.n}, tag::ab);
-  auto const description = describe<dnnl::matmul>(s, a, b, c);
-  return {"onednn", [&s, primitive = dnnl::matmul(description),
+  auto const described = describe<dnnl::matmul>(s, a, g.mode == "packed" ? any({g.k, g.n}) : b, c);
+  auto right = memory(b, s.engine, problem.b.data());
+  if (described.weights_desc() != b) right = reordered(s, right, described.weights_desc());
+  return {"onednn", [&s, primitive = dnnl::matmul(described),
                      arguments = std::unordered_map<int, memory>{{DNNL_ARG_SRC, {a, s.engine, problem.a.data()}},
-                                                                 {DNNL_ARG_WEIGHTS, {b, s.engine, problem.b.data()}},
+                                                                 {DNNL_ARG_WEIGHTS, right},
                                                                  {DNNL_ARG_DST, {c, s.engine, out.data()}}}] {
             primitive.execute(s.stream, arguments);
             s.stream.wait();
@@ -71,16 +121,19 @@ peer_case prepare_sgemm(gemm_problem const& problem, buffer const& out, options 
           }};
 }
 
-peer_case prepare_nchw(conv_problem const& problem, buffer const& out, options const& chosen) {
-  return prepare_conv(problem, out, chosen, false);
-}
-peer_case prepare_free(conv_problem const& problem, buffer const& out, options const& chosen) {
-  return prepare_conv(problem, out, chosen, true);
+system_entry<conv_problem> entry(int rank, variant const& v) {
+  return {rank, v.name,
+          [v](conv_problem const& problem, buffer const& out, options const& chosen) {
+            return prepare_conv(problem, out, chosen, v);
+          },
+          [v](conv_problem const& problem) { return has(problem, v); }, version};
 }
 
-add_system<conv_problem> const nchw{{20, "onednn", prepare_nchw}};
-add_system<conv_problem> const free_layouts{{21, "onednn-free", prepare_free}};
-add_system<gemm_problem> const matmul{{20, "onednn", prepare_matmul}};
-add_system<gemm_problem> const sgemm{{21, "onednn-sgemm", prepare_sgemm}};
+add_system<conv_problem> const conv_automatic{entry(20, automatic)};
+add_system<conv_problem> const conv_direct{entry(21, direct)};
+add_system<conv_problem> const conv_reordered{entry(22, reordered_direct)};
+add_system<conv_problem> const conv_winograd{entry(23, winograd)};
+add_system<gemm_problem> const matmul{{20, "onednn", prepare_matmul, {}, version}};
+add_system<gemm_problem> const sgemm{{21, "onednn-sgemm", prepare_sgemm, {}, version}};
 
 }  // namespace

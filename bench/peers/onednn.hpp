@@ -16,15 +16,27 @@ struct dnnl_session {
   dnnl::stream stream{engine};
 };
 
-/// One engine for all cases. The threads are those of OpenMP.
+/// One engine for all cases.
+inline dnnl_session& the_dnnl_session() {
+  static dnnl_session s;
+  return s;
+}
+/// The threads are those of OpenMP.
 inline dnnl_session& the_dnnl_session(options const& chosen) {
 #if defined(_OPENMP)
   omp_set_num_threads(chosen.threads);
 #else
   (void)chosen;
 #endif
-  static dnnl_session s;
-  return s;
+  return the_dnnl_session();
+}
+
+inline dnnl::memory::dims extents_of(dnnl::memory::desc const& d) {
+#if DNNL_VERSION_MAJOR >= 3
+  return d.get_dims();
+#else
+  return d.dims();
+#endif
 }
 
 inline dnnl::memory::desc plain(dnnl::memory::dims const& extents, dnnl::memory::format_tag order) {

@@ -15,9 +15,11 @@ namespace ttune_bench {
 
 /// Calls `f` with a tuner and its budget: of tuning, or of the first configuration alone.
 template <class Function>
-auto with_tuner(options const& chosen, bool tune, Function const& f) {
+auto with_tuner(options const& chosen, bool tune, Function const& f,
+                std::shared_ptr<ttune::backend> by = std::make_shared<ttune::orc_backend>()) {
+  auto const goal = chosen.cold ? ttune::objective::cold : ttune::objective::warm;
   auto const pool = std::make_shared<ttune::thread_pool>(chosen.threads);
-  ttune::tuner tuner{ttune::orc_backend{}, {.model = ttune::xgboost{}, .executor = pool}};
+  ttune::tuner tuner{std::move(by), {.model = ttune::xgboost{}, .executor = pool, .objective = goal}};
   ttune::tuning_budget budget;
   budget.trials = tune ? (chosen.trials > 0 ? chosen.trials : 1'000'000) : 1;
   budget.time = std::chrono::duration<double>(tune ? chosen.budget_seconds : 3600);

@@ -12,6 +12,12 @@ namespace {
 
 using namespace ttune_bench;
 
+template <class Shape>
+std::string mode_in(Shape const& shape) {
+  if constexpr (requires { shape.mode; }) return shape.mode;
+  else return "plain";
+}
+
 template <class Problem, class Shape>
 int check(char const* suite, Shape const& shape, options const& chosen) {
   int failures = 0;
@@ -19,8 +25,9 @@ int check(char const* suite, Shape const& shape, options const& chosen) {
   for (auto const& s : chosen_systems<Problem>(chosen)) {
     if (s.serves && !s.serves(problem)) continue;
     contender<Problem> const c(s, problem, chosen, 0);
-    std::printf("%s - %s %s %s: largest difference %.1e%s%s\n", c.ok() ? "ok" : "not ok", suite, shape.name.c_str(),
-                s.name.c_str(), c.error, c.ok() ? "" : ", ", c.ok() ? "" : c.peer.status.c_str());
+    std::printf("%s - %s %s %s %s: largest difference %.1e%s%s\n", c.ok() ? "ok" : "not ok", suite, shape.name.c_str(),
+                mode_in(shape).c_str(), s.name.c_str(), c.error, c.ok() ? "" : ", ",
+                c.ok() ? "" : c.peer.status.c_str());
     failures += c.ok() ? 0 : 1;
   }
   return failures;
@@ -30,15 +37,21 @@ int run(options const& asked) {
   auto chosen = asked;
   if (chosen.trials == 0) chosen.trials = 4;  // right or wrong is asked here, not fast
   int failures = 0;
-  for (auto const& g :
+  for (auto g :
        {make_gemm(1, 1, 1), make_gemm(33, 65, 17), make_gemm(1, 40, 100), make_gemm(50, 1, 7), make_gemm(64, 64, 64)})
-    failures += check<gemm_problem>("gemm", g, chosen);
-  std::vector<conv_shape> const convolutions{{"3x3", 1, 3, 9, 11, 5, 3, 1, 1},
-                                             {"3x3 stride 2", 2, 4, 10, 9, 16, 3, 2, 1},
-                                             {"1x1", 1, 16, 7, 7, 32, 1, 1, 0},
-                                             {"1x1 stride 2", 1, 16, 8, 8, 32, 1, 2, 0},
-                                             {"7x7 stride 2", 1, 3, 22, 22, 16, 7, 2, 3}};
-  for (auto const& c : convolutions) failures += check<conv_problem>("conv", c, chosen);
+    for (auto const* const mode : {"plain", "packed"}) {
+      g.mode = mode;
+      failures += check<gemm_problem>("gemm", g, chosen);
+    }
+  std::vector<conv_shape> const convolutions{
+      {"3x3", 1, 3, 9, 11, 5, 3, 1, 1},         {"3x3 stride 2", 2, 4, 10, 9, 16, 3, 2, 1},
+      {"1x1", 1, 16, 7, 7, 32, 1, 1, 0},        {"1x1 stride 2", 1, 16, 8, 8, 32, 1, 2, 0},
+      {"3x3 of 16", 1, 16, 9, 10, 32, 3, 1, 1}, {"7x7 stride 2", 1, 3, 22, 22, 16, 7, 2, 3}};
+  for (auto c : convolutions)
+    for (auto const* const mode : {"nchw", "nhwc", "free"}) {
+      c.mode = mode;
+      failures += check<conv_problem>("conv", c, chosen);
+    }
   for (auto const& o : small_ops_cases()) failures += check<ops_problem>("ops", o, chosen);
   for (auto const& f : small_fusion_cases()) failures += check<fusion_problem>("fusion", f, chosen);
   return failures == 0 ? 0 : 1;

@@ -5,10 +5,11 @@
 
 namespace {
 
-ttune_bench::add_suite const conv{{"conv", "convolutions of ResNet-18, batch 1, f32, NCHW, weights packed ahead",
-                                   [](ttune_bench::options const& chosen) {
-                                     return ttune_bench::run_cases<ttune_bench::conv_problem>(
-                                         "conv", ttune_bench::conv_cases(), chosen);
-                                   }}};
+ttune_bench::add_suite const conv{
+    {"conv", "convolutions of ResNet-18, batch 1, f32, weights packed ahead; --mode nchw|nhwc|free",
+     [](ttune_bench::options const& chosen) {
+       auto const mode = ttune_bench::mode_of(chosen, "conv", {"nchw", "nhwc", "free"});
+       return ttune_bench::run_cases<ttune_bench::conv_problem>("conv", ttune_bench::conv_cases(mode), chosen);
+     }}};
 
 }  // namespace

@@ -6,8 +6,10 @@
 namespace {
 
 ttune_bench::add_suite const gemm{
-    {"gemm", "matrix products, M x N x K, f32, plain row-major", [](ttune_bench::options const& chosen) {
-       return ttune_bench::run_cases<ttune_bench::gemm_problem>("gemm", ttune_bench::gemm_cases(), chosen);
+    {"gemm", "matrix products, M x N x K, f32, row-major; --mode plain|packed (B laid out ahead)",
+     [](ttune_bench::options const& chosen) {
+       auto const mode = ttune_bench::mode_of(chosen, "gemm", {"plain", "packed"});
+       return ttune_bench::run_cases<ttune_bench::gemm_problem>("gemm", ttune_bench::gemm_cases(mode), chosen);
      }}};
 
 }  // namespace

@@ -5,11 +5,15 @@
 #include <ttune/runtime/machine.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../harness.hpp"
@@ -29,10 +33,27 @@ std::vector<system_entry<Problem>> chosen_systems(options const& chosen) {
   return result;
 }
 
+/// Problems of the same shape, as many as do not fit the last-level cache twice together with their outputs.
+template <class Problem>
+std::vector<std::unique_ptr<Problem>> further_sets(Problem const& problem) {
+  std::vector<std::unique_ptr<Problem>> made;
+  if constexpr (requires { problem.bytes(); }) {
+    auto const each = problem.bytes() + 4 * output_floats(problem);
+    constexpr std::int64_t most = 1 << 14;  // of products so small that they take longer to make ready than to time
+    auto const wanted = std::min(most, 2 * ttune::probe_host().l3_bytes / each + 1);
+    for (std::int64_t i = 0; i < wanted; ++i) made.push_back(std::make_unique<Problem>(problem.shape));
+    return made;
+  } else {
+    throw std::invalid_argument("this suite has no --cold");
+  }
+}
+
 /// A system ready for a problem, with an output of its own, and its result checked at `samples` places (0: at all).
+/// With `others`, which outlive it, it is made ready for them as well, and calls take turns.
 template <class Problem>
 struct contender {
-  contender(system_entry<Problem> const& system, Problem const& problem, options const& chosen, std::int64_t samples)
+  contender(system_entry<Problem> const& system, Problem const& problem, options const& chosen, std::int64_t samples,
+            std::vector<std::unique_ptr<Problem>> const& others = {})
       : out(output_floats(problem)) {
     out.fill(std::numeric_limits<float>::quiet_NaN());
     try {
@@ -46,46 +67,67 @@ struct contender {
     if (peer.finish) peer.finish();
     error = relative_error(problem, out, samples);
     if (!(error < tolerance)) peer.status = "wrong result: differs by " + std::to_string(error);
+    if (ok() && !others.empty()) rotate(system, others, chosen);
   }
   [[nodiscard]] bool ok() const { return peer.run && peer.status == "ok"; }
 
   buffer out;
   peer_case peer;
   double error = 0;
+
+ private:
+  void rotate(system_entry<Problem> const& system, std::vector<std::unique_ptr<Problem>> const& others,
+              options const& chosen) {
+    std::vector<std::function<void()>> all{peer.run};
+    for (auto const& other : others) {
+      more_outputs_.push_back(std::make_unique<buffer>(out.size()));
+      all.push_back(system.prepare(*other, *more_outputs_.back(), chosen).run);
+    }
+    peer.run = [all = std::move(all), next = std::size_t{0}]() mutable {
+      all[next]();
+      next = next + 1 == all.size() ? 0 : next + 1;
+    };
+  }
+  std::vector<std::unique_ptr<buffer>> more_outputs_;
 };
 
 /// What this run found the machine to allow.
 struct limits {
-  double fma_peak = 0;  ///< GFLOP/s; measured again in every round: what disturbs it makes it smaller
-  double copy = 0;      ///< GB/s
+  std::map<int, double> fma_peak;  ///< GFLOP/s, by threads; measured again in every round: disturbed, it is smaller
+  double copy = 0;                 ///< GB/s
 };
 
 template <class Problem>
-void run_case(std::string const& suite, Problem const& problem, std::vector<system_entry<Problem>> const& systems,
-              options const& chosen, reporter& report, limits& machine) {
+std::vector<result> run_case(std::string const& suite, Problem const& problem,
+                             std::vector<system_entry<Problem>> const& systems, options chosen, reporter& report,
+                             limits& machine) {
+  if constexpr (requires { problem.shape.threads; })
+    if (problem.shape.threads > 0) chosen.threads = std::min(chosen.threads, problem.shape.threads);
+  auto& peak = machine.fma_peak[chosen.threads];
+  auto const others = chosen.cold ? further_sets(problem) : std::vector<std::unique_ptr<Problem>>{};
   std::vector<std::unique_ptr<contender<Problem>>> all;
   std::vector<std::function<void()>> timed;
   for (auto const& s : systems) {
     if (s.serves && !s.serves(problem)) continue;
-    all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256));
+    all.push_back(std::make_unique<contender<Problem>>(s, problem, chosen, 256, others));
     if (all.back()->ok()) timed.push_back(all.back()->peer.run);
   }
-  auto const timings = time_interleaved(timed, chosen, [&] {
-    machine.fma_peak = std::max(machine.fma_peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01));
-  });
+  auto const timings = time_interleaved(
+      timed, chosen, [&] { peak = std::max(peak, ttune::measure_fma_peak(chosen.threads, ttune::dtype::f32, 0.01)); });
 
   std::vector<result> results;
   std::size_t next = 0;
   for (auto const& c : all) {
     result r{suite, problem.shape.name, c->peer.system};
     if constexpr (requires { problem.shape.attainable(1.0, 1.0); })
-      r.peak_gflops = problem.shape.attainable(machine.fma_peak, machine.copy);
-    else r.peak_gflops = machine.fma_peak;
+      r.peak_gflops = problem.shape.attainable(peak, machine.copy);
+    else r.peak_gflops = peak;
     r.tuning_seconds = c->peer.tuning_seconds;
     r.trials = c->peer.trials;
     r.status = c->peer.status;
     r.numerics = chosen.numerics;
-    r.same_layout = c->peer.same_layout;
+    r.operands = chosen.cold ? "cold" : "warm";
+    if constexpr (requires { problem.shape.mode; }) r.mode = problem.shape.mode;
     if (c->ok()) {
       r.seconds = timings[next].seconds;
       r.disturbed = timings[next++].disturbed;
@@ -94,6 +136,31 @@ void run_case(std::string const& suite, Problem const& problem, std::vector<syst
     results.push_back(std::move(r));
   }
   report.add(results);
+  return results;
+}
+
+/// How ttune's share of peak of one case changes with its extents: of the case itself, then of its neighbours by what
+/// their extents were changed. Prints a line; gives the least ratio of two of them (1: all alike).
+inline double print_variation(std::vector<std::pair<std::string, double>> const& shares) {
+  auto const [least, most] = std::ranges::minmax(shares, {}, [](auto const& s) { return s.second; });
+  auto const ratio = least.second / most.second;
+  std::printf("  of peak:");
+  for (auto const& [name, share] : shares) std::printf("  %s %.2f", name.c_str(), share);
+  std::printf("; least / most %.2f\n", ratio);
+  return ratio;
+}
+
+/// The mode, and the versions of the libraries: ", nhwc, oneDNN 2.6.3".
+template <class Problem, class Shape>
+std::string heading_of(std::vector<Shape> const& shapes, std::vector<system_entry<Problem>> const& systems) {
+  std::vector<std::string> parts;
+  if constexpr (requires(Shape s) { s.mode; })
+    if (!shapes.empty()) parts.push_back(shapes[0].mode);
+  for (auto const& s : systems)
+    if (s.version && std::ranges::find(parts, s.version()) == parts.end()) parts.push_back(s.version());
+  std::string text;
+  for (auto const& p : parts) text += ", " + p;
+  return text;
 }
 
 template <class Problem, class Shape>
@@ -101,10 +168,28 @@ int run_cases(std::string const& suite, std::vector<Shape> const& shapes, option
   auto const systems = chosen_systems<Problem>(chosen);
   std::vector<std::string> names;
   for (auto const& s : systems) names.push_back(s.name);
-  reporter report(suite, names, chosen);
-  limits machine{0, ttune::measure_copy_bandwidth(chosen.threads)};
-  for (auto const& shape : shapes)
-    if (chosen.wants_case(shape.name)) run_case(suite, Problem(shape), systems, chosen, report, machine);
+  reporter report(suite, heading_of(shapes, systems) + (chosen.cold ? ", cold operands" : ""), names, chosen);
+  limits machine{{}, ttune::measure_copy_bandwidth(chosen.threads)};
+  std::vector<double> variations;
+  for (auto const& shape : shapes) {
+    if (!chosen.wants_case(shape.name)) continue;
+    std::vector<std::pair<std::string, double>> shares;
+    auto const run = [&](Shape const& s) {
+      for (auto const& r : run_case(suite, Problem(s), systems, chosen, report, machine))
+        if (r.system == "ttune" && r.status == "ok") shares.emplace_back(s.name, r.gflops / r.peak_gflops);
+    };
+    run(shape);
+    if (!chosen.vary) continue;
+    if constexpr (requires { varied(shape, 1); }) {
+      for (std::int64_t const by : {-3, -1, 1, 3}) run(varied(shape, by));
+      if (shares.size() > 1) variations.push_back(print_variation(shares));
+    } else {
+      throw std::invalid_argument("suite " + suite + " has no --vary");
+    }
+  }
+  if (!variations.empty())
+    std::printf("extents changed by 1 and 3: least / most share of peak %.2f at worst, over %zu cases\n",
+                std::ranges::min(variations), variations.size());
   return report.finish();
 }
 

@@ -79,7 +79,7 @@ result tuned_line(result made, ttune::tuning_report const& by) {
 }
 
 int run(options const& chosen) {
-  reporter report("shared", {"ttune", "ttune-untuned", "alone"}, chosen);
+  reporter report("shared", "", {"ttune", "ttune-untuned", "alone"}, chosen);
   auto const pool = std::make_shared<ttune::thread_pool>(chosen.threads);
   ttune::tuner tuner{ttune::orc_backend{}, {.model = ttune::xgboost{}, .executor = pool}};
   auto const parts = application();

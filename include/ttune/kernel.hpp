@@ -3,8 +3,12 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <vector>
 
+#include "ttune/core/operand_layout.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/runtime/argument.hpp"
 #include "ttune/runtime/kernel_call.hpp"
@@ -21,8 +25,16 @@ struct passed {
 };
 
 [[noreturn]] void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence);
+/// Of an operand of free layout: what has a shape of its own is plain, which the kernel's layout may not be.
+void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts);
 /// Null or misaligned pointers, and outputs that overlap other operands.
 void check_memory(kernel_signature const& s, std::span<passed const> all);
+
+[[nodiscard]] inline operand_layout reversed_layout(int rank) {
+  std::vector<int> order;
+  for (int d = rank; d-- > 0;) order.push_back(d);
+  return operand_layout(std::move(order));
+}
 
 template <class Operand, class X>
 passed pass_known(kernel_signature const& s, std::size_t index, X& x) {
@@ -106,7 +118,9 @@ template <class... Operands>
 class kernel {
  public:
   kernel() = default;
-  explicit kernel(kernel_call call) : call_(std::move(call)) {}
+  /// `layouts`: of the operands whose layout is free; those that are not among them are plain.
+  explicit kernel(kernel_call call, std::vector<named_layout> layouts = {})
+      : call_(std::move(call)), layouts_(std::make_shared<std::vector<named_layout> const>(std::move(layouts))) {}
 
   /// Throws argument_error, naming the operand, for shapes or memory that do not fit.
   template <class... Arguments>
@@ -116,12 +130,99 @@ class kernel {
   /// A kernel that has laid out the constants among these arguments once; outputs may be anything of the right type.
   template <class... Arguments>
   [[nodiscard]] kernel prepare(Arguments&&... arguments) const {
-    return kernel(call_.prepare(pointers(arguments...)));
+    return kernel(call_.prepare(pointers(arguments...)), layouts());
+  }
+  /// How an operand lies in memory: `layout_of<"I">()`. Of free operands it is the kernel's choice; what is passed for
+  /// them is a span, or any other object where it is plain.
+  template <fixed_string Name>
+  [[nodiscard]] operand_layout layout_of() const {
+    constexpr auto index = index_of<Name>();
+    if constexpr (index >= 0) {
+      using operand_type = std::tuple_element_t<static_cast<std::size_t>(index), std::tuple<Operands...>>;
+      constexpr int rank = operand_type::rank;
+      if constexpr (detail::is_free_v<operand_type>) {
+        auto const* const found = find_layout(layouts(), Name.text);
+        return found ? *found : operand_layout(rank);
+      } else if constexpr (std::is_same_v<typename operand_type::layout, col_major>) {
+        return detail::reversed_layout(rank);
+      } else {
+        return operand_layout(rank);
+      }
+    } else {
+      return {};
+    }
+  }
+  /// Brings an operand from the plain order into that of the kernel. Both are contiguous objects of its elements:
+  /// views, spans, vectors. Throws argument_error for another number of elements.
+  template <fixed_string Name, class Plain, class Packed>
+  void pack(Plain const& plain, Packed&& packed) const {
+    auto const [layout, shape, bytes] = placed<Name>();
+    pack_elements(layout, shape, bytes, elements_of<Name>(plain), elements_of<Name>(packed));
+  }
+  /// And back: `kernel.unpack<"O">(packed, plain)`.
+  template <fixed_string Name, class Packed, class Plain>
+  void unpack(Packed const& packed, Plain&& plain) const {
+    auto const [layout, shape, bytes] = placed<Name>();
+    unpack_elements(layout, shape, bytes, elements_of<Name>(packed), elements_of<Name>(plain));
   }
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return call_.workspace_bytes(); }
   [[nodiscard]] kernel_call const& call() const noexcept { return call_; }
 
  private:
+  [[nodiscard]] std::vector<named_layout> const& layouts() const noexcept {
+    static std::vector<named_layout> const none;
+    return layouts_ ? *layouts_ : none;
+  }
+  template <fixed_string Name>
+  [[nodiscard]] static constexpr int index_of() {
+    int index = -1, at = 0;
+    ((Operands::name == Name ? index = at : 0, ++at), ...);
+    constexpr bool is_operand = ((Operands::name == Name) || ...);
+    static_assert(is_operand, "ttune: the kernel has no operand of this name");
+    return index;
+  }
+  struct placement {
+    operand_layout layout;
+    std::vector<std::int64_t> shape;  ///< as declared
+    std::int64_t element_bytes;
+  };
+  template <fixed_string Name>
+  [[nodiscard]] placement placed() const {
+    auto const& o = call_.signature().operands[static_cast<std::size_t>(index_of<Name>())];
+    auto const how = layout_of<Name>();
+    return {how, how.declared(o.shape), static_cast<std::int64_t>(size_in_bytes(o.type))};
+  }
+  template <fixed_string Name, class X>
+  [[nodiscard]] auto* elements_of(X& x) const {
+    using traits = argument_traits<std::remove_cvref_t<X>>;
+    constexpr auto index = static_cast<std::size_t>(index_of<Name>());
+    using operand_type = std::tuple_element_t<index, std::tuple<Operands...>>;
+    static_assert(
+        traits::known &&
+            std::is_same_v<std::remove_const_t<typename traits::element>, typename operand_type::element_type>,
+        "ttune: what is packed or unpacked is a view, a std::span or a vector of the operand's elements");
+    static_assert(traits::rank < 2 || !traits::column_major,
+                  "ttune: what is packed or unpacked is row-major: pass a RowMajor object");
+    std::int64_t elements = 1;
+    if constexpr (traits::rank < 0) elements = traits::elements(x);
+    else
+      for (int d = 0; d < traits::rank; ++d) elements *= traits::extent(x, d);
+    auto const& o = call_.signature().operands[index];
+    if (elements != o.elements())
+      detail::refuse_argument(
+          call_.signature(), index,
+          "has " + std::to_string(elements) + " elements, the operand " + std::to_string(o.elements()));
+    if constexpr (requires { traits::contiguous(x); })
+      if (!traits::contiguous(x))
+        detail::refuse_argument(call_.signature(), index, "is a part of a larger object, with gaps in memory");
+    return traits::data(x);
+  }
+  template <class Operand, class X>
+  void check_layout([[maybe_unused]] std::size_t operand, X&) const {
+    if constexpr (detail::is_free_v<Operand> && argument_traits<std::remove_cvref_t<X>>::rank > 0)
+      detail::check_plain(call_.signature(), operand, layouts());
+  }
+
   template <class... Arguments>
   [[nodiscard]] std::array<void*, sizeof...(Operands)> pointers([[maybe_unused]] Arguments&... arguments) const {
     constexpr bool as_many = sizeof...(Arguments) == sizeof...(Operands);
@@ -130,6 +231,10 @@ class kernel {
     if constexpr (as_many) {
       auto const& s = call_.signature();
       std::size_t next = 0;
+      if constexpr ((detail::is_free_v<Operands> || ...)) {
+        std::size_t operand = 0;
+        (check_layout<Operands>(operand++, arguments), ...);
+      }
       std::array<detail::passed, sizeof...(Operands)> const all{
           detail::pass_argument<Operands>(s, next++, arguments)...};
       detail::check_memory(s, all);
@@ -138,6 +243,7 @@ class kernel {
     return made;
   }
   kernel_call call_;
+  std::shared_ptr<std::vector<named_layout> const> layouts_;
 };
 
 /// The kernel type of an operator.

@@ -11,6 +11,16 @@ TTUNE_INLINE void refuse_argument(kernel_signature const& s, std::size_t operand
   throw argument_error("kernel " + s.name + ", operand " + s.operands[operand].name + ": " + sentence);
 }
 
+TTUNE_INLINE void check_plain(kernel_signature const& s, std::size_t operand,
+                              std::vector<named_layout> const& layouts) {
+  auto const& name = s.operands[operand].name;
+  auto const* const wanted = find_layout(layouts, name);
+  if (wanted && !wanted->is_plain())
+    refuse_argument(s, operand,
+                    "lies as " + wanted->text() + " in memory, this object is plain: bring it into a span by pack<\"" +
+                        name + "\">, or back by unpack");
+}
+
 TTUNE_INLINE void check_memory(kernel_signature const& s, std::span<passed const> all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const& o = s.operands[i];

@@ -187,6 +187,10 @@ struct invalid_schedule {
     return {};
   }
   template <class... X>
+  invalid_schedule tensorize(X const&...) const {
+    return {};
+  }
+  template <class... X>
   invalid_schedule bind(X const&...) const {
     return {};
   }
@@ -390,6 +394,11 @@ class schedule_type {
   template <class... Loops>
   [[nodiscard]] auto unroll(Loops const&... loops) const {
     return run_as(primitive::unroll, loops...);
+  }
+  /// The innermost loop, of a summed axis, is one instruction of the machine: 4 products of bytes, 2 of 16 bits.
+  template <class... Loops>
+  [[nodiscard]] auto tensorize(Loops const&... loops) const {
+    return run_as(primitive::tensorize, loops...);
   }
 
   /// The loop runs over blocks or threads of a GPU: `bind(io, ttune::ir::loop_kind::block_x)`.

@@ -31,8 +31,12 @@ auto operator<<(Stream& out, tuning_report const& report) -> decltype(out << rep
 
 /// What `tuner.tune(op)` ends with: a result becomes a kernel of the operator's types.
 template <class... Operands>
-[[nodiscard]] auto make_tuned(op_type<Operands...> const&, tuning_result found, std::shared_ptr<executor> const& on) {
-  return tuned<kernel<Operands...>>(kernel<Operands...>(kernel_call(load(found.image), on)), std::move(found.report));
+[[nodiscard]] auto make_tuned(op_type<Operands...> const& op, tuning_result found,
+                              std::shared_ptr<executor> const& on) {
+  auto layouts = op.layouts();
+  layouts.insert(layouts.end(), found.layouts.begin(), found.layouts.end());
+  return tuned<kernel<Operands...>>(kernel<Operands...>(kernel_call(load(found.image), on), std::move(layouts)),
+                                    std::move(found.report));
 }
 
 }  // namespace ttune::inline v0

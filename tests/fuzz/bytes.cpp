@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 #if defined(TTUNE_FUZZ_ONLY)
   unsigned const reader = TTUNE_FUZZ_ONLY;
 #else
-  unsigned const reader = data[0] % 6;
+  unsigned const reader = data[0] % 7;
 #endif
   std::span const rest(data + 1, size - 1);
   std::string_view const text(reinterpret_cast<char const*>(rest.data()), rest.size());
@@ -49,7 +49,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       case 2: (void)ttune::image_from_bytes(rest); break;
       case 3: read_part<ttune::bench_options>(rest); break;
       case 4: read_part<ttune::trial_limits>(rest); break;
-      default: read_part<ttune::comparison>(rest);
+      case 5: read_part<ttune::comparison>(rest); break;
+      default: {
+        ttune::byte_source in(rest);
+        ttune::measurement result;
+        get(in, result);
+      }
     }
   } catch (ttune::record_error const&) {  // the only error that bytes may cause
   }

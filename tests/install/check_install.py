@@ -20,7 +20,12 @@ import runner  # noqa: E402
 HEADERS = {
     "ttune-orc": "<ttune/backends/orc.hpp>",
     "ttune-orc-compiled": "<ttune/backends/orc.hpp>",
+    "ttune-opencl": "<ttune/backends/opencl.hpp>",
+    "ttune-opencl-compiled": "<ttune/backends/opencl.hpp>",
+    "ttune-cuda": "<ttune/backends/cuda.hpp>",
+    "ttune-cuda-compiled": "<ttune/backends/cuda.hpp>",
     "ttune-xgboost": "<ttune/models/xgboost.hpp>",
+    "ttune-treegru": "<ttune/models/treegru.hpp>",
     "ttune-sqlite": "<ttune/records/sqlite.hpp>",
     "ttune-sqlite-compiled": "<ttune/records/sqlite.hpp>",
     "ttune-eigen": "<ttune/eigen.hpp>",

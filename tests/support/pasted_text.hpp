@@ -84,8 +84,8 @@ class pasted_text {
   void apply() {
     auto& to = made_[0];
     using ttune::primitive;
-    constexpr char const* kinds[] = {"serial",  "parallel", "vectorized", "unrolled", "block_x",       "block_y",
-                                     "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
+    constexpr char const* kinds[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",
+                                     "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
     constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
     if (name_ == "in") to.enter_by_text(argument(0), false);
     else if (name_ == "cache_read") to.cache_read(argument(0), argument(1));
@@ -100,6 +100,7 @@ class pasted_text {
     else if (name_ == "parallel") to.run_as(primitive::parallel, from(0));
     else if (name_ == "vectorize") to.run_as(primitive::vectorize, from(0));
     else if (name_ == "unroll") to.run_as(primitive::unroll, from(0));
+    else if (name_ == "tensorize") to.run_as(primitive::tensorize, from(0));
     else if (name_ == "bind") to.bind(arguments_.at(0), value_of<ttune::ir::loop_kind>(arguments_.at(1), kinds));
     else if (name_ == "annotate") to.annotate(arguments_.at(0), argument(1), std::stoll(arguments_.at(2)));
     else if (name_ == "compute_at") to.compute_at(argument(0), arguments_.at(1));

@@ -15,7 +15,7 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::double_buffer) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::tensorize) + 1;
 
 /// How often each primitive was applied, and refused.
 struct primitive_counts {
@@ -44,7 +44,8 @@ struct random_schedule_options {
       ttune::primitive::parallel,   ttune::primitive::vectorize,  ttune::primitive::unroll,
       ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
       ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in,
-      ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer};
+      ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer,
+      ttune::primitive::tensorize};
   std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
                                           ttune::ir::memory::shared,    ttune::ir::memory::local,
                                           ttune::ir::memory::registers, ttune::ir::memory::group};
@@ -129,6 +130,10 @@ class schedule_generator {
       case primitive::unroll:
         s.loops = {some_loop(st)};
         if (random_.chance(0.3)) s.values = {{add_knob(ttune::boolean_knob(fresh("maybe"))), 0, 0}};
+        return s;
+      case primitive::tensorize:
+        s.loops = {random_.chance(0.2) || st.order.empty() ? some_loop(st)
+                                                           : st.loops[static_cast<std::size_t>(st.order.back())].name};
         return s;
       case primitive::bind:
         s.loops = {some_loop(st)};

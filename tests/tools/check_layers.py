@@ -24,12 +24,12 @@ ADAPTERS = {
     "backends": {"support", "core", "ir", "emit", "runtime"},
     "models": {"support", "core"},
 }
-MODELS_MAY_SEE = re.compile(r"^ttune/tune/(cost_model|features?)\b|^ttune/tune/features/")
+MODELS_MAY_SEE = re.compile(r"^ttune/tune/(cost_model|features?)\b|^ttune/tune/features/|^ttune/schedule/(nest|plan)\.hpp")
 FOREIGN = [
     (re.compile(r"^llvm(-c)?/"), re.compile(r"^backends/orc/")),
     (re.compile(r"^xgboost/"), re.compile(r"^models/xgboost/")),
     (re.compile(r"^sqlite3\.h"), re.compile(r"^include/ttune/records/sqlite\b")),
-    (re.compile(r"^(unsupported/)?Eigen/"), re.compile(r"^include/ttune/(eigen\b|eigen/)")),
+    (re.compile(r"^(unsupported/)?Eigen/"), re.compile(r"^(include/ttune/(eigen\b|eigen/)|models/treegru/)")),
     (re.compile(r"^CL/"), re.compile(r"^backends/opencl/")),
     (re.compile(r"^(cuda|nvrtc|dnnl|oneapi/|cblas|libxsmm|CLI/|nlohmann/|doctest/)"), re.compile(r"^$")),
 ]

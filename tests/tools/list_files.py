@@ -8,7 +8,8 @@
   list_files.py layers ROOT FOLDER        names of the sub-folders that hold a *.cpp
 
 `needs` are the parts a file uses, found by following its includes outside any #if: orc, xgboost,
-sqlite, eigen (parts of ttune), onednn, openblas, xsmm, tbb, openmp, cli11, json (libraries). `suites` are the
+treegru, sqlite, eigen (parts of ttune), onednn, openblas, xsmm, tbb, openmp, cli11, json (libraries).
+`suites` are the
 names of its doctest suites, as in test_suite("threads").
 """
 import pathlib
@@ -22,6 +23,7 @@ NEEDS = [
     ("orc", re.compile(r"^(ttune/backends/orc\b|llvm-c/)")),
     ("opencl", re.compile(r"^(ttune/backends/opencl\b|CL/)")),
     ("cuda", re.compile(r"^ttune/backends/cuda\b")),
+    ("treegru", re.compile(r"^ttune/models/treegru\b")),
     ("xgboost", re.compile(r"^(ttune/models/xgboost\b|xgboost/)")),
     ("sqlite", re.compile(r"^(ttune/records/sqlite\b|sqlite3\.h)")),
     ("eigen", re.compile(r"^(ttune/eigen\.hpp|Eigen/|unsupported/Eigen/)")),
@@ -38,7 +40,8 @@ NEEDS = [
 class scanner:
     def __init__(self, root):
         self.roots = [root / "include", root / "backends/orc/include", root / "backends/opencl/include",
-                      root / "backends/cuda/include", root / "models/xgboost/include", root / "tests"]
+                      root / "backends/cuda/include", root / "models/xgboost/include", root / "models/treegru/include",
+                      root / "tests"]
         self.found = {}
 
     def includes(self, path):

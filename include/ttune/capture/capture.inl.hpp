@@ -7,6 +7,7 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/capture/bounds.hpp"
 #include "ttune/capture/capture.hpp"
+#include "ttune/capture/in_order.hpp"
 #include "ttune/capture/memory_order.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/make.hpp"

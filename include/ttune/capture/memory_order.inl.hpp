@@ -15,7 +15,7 @@ namespace ttune::inline v0::capture::detail {
 class reorderer {
  public:
   [[nodiscard]] handle<ir::tensor> tensor(handle<ir::tensor> const& t) {
-    if (!t || t->order == ir::layout::row_major) return t;
+    if (!t || t->order != ir::layout::column_major) return t;
     auto& known = tensors_[t.get()];
     if (!known) {
       auto made = *t;
@@ -29,7 +29,7 @@ class reorderer {
   [[nodiscard]] handle<ir::stage> stage(handle<ir::stage> const& s) {
     auto made = *s;
     if (reversed(s)) std::reverse(made.axes.begin(), made.axes.end());
-    made.order = ir::layout::row_major;
+    if (made.order == ir::layout::column_major) made.order = ir::layout::row_major;
     made.updates = tensor(s->updates);
     for (auto& c : made.components) c.value = expression(c.value);
     if (made.predicate) made.predicate = expression(made.predicate);
@@ -67,9 +67,9 @@ class reorderer {
 };
 
 TTUNE_INLINE ir::program in_memory_order(ir::program p) {
-  bool const done =
-      std::all_of(p.inputs.begin(), p.inputs.end(), [](auto const& t) { return t->order == ir::layout::row_major; }) &&
-      std::none_of(p.stages.begin(), p.stages.end(), reorderer::reversed);
+  bool const done = std::all_of(p.inputs.begin(), p.inputs.end(),
+                                [](auto const& t) { return t->order != ir::layout::column_major; }) &&
+                    std::none_of(p.stages.begin(), p.stages.end(), reorderer::reversed);
   if (done) return p;
   reorderer all;
   for (auto& t : p.inputs) t = all.tensor(t);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ttune/core/dtype.hpp"
+#include "ttune/core/operand_layout.hpp"
 #include "ttune/support/handle.hpp"
 
 namespace ttune::inline v0 {
@@ -57,7 +58,7 @@ enum class function : std::uint8_t {
 enum class reducer : std::uint8_t { none, sum, product, minimum, maximum, tuple };
 enum class outside : std::uint8_t { none, value, clamp, wrap, mirror };
 enum class tensor_kind : std::uint8_t { input, constant, table, inout };
-enum class memory_order : std::uint8_t { row_major, column_major };
+enum class memory_order : std::uint8_t { row_major, column_major, any };
 
 /// A run-time extent: `dim b{"b", 1, 4096}`.
 struct dim {
@@ -131,6 +132,10 @@ struct reduction {
 [[nodiscard]] handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs,
                                           std::vector<handle<ir::stage>> outputs);
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
+[[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
+/// Operands of free layout get one (core/operand_layout.hpp); inputs and results become free.
+[[nodiscard]] handle<ir::program> arrange(handle<ir::program> const& p, std::vector<named_layout> const& layouts);
+[[nodiscard]] handle<ir::program> with_free_operands(handle<ir::program> const& p);
 /// Names of its run-time extents.
 [[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);
 [[nodiscard]] std::string signature_text(handle<ir::program> const& p);

@@ -80,8 +80,8 @@ struct product_of_sums<names<Reduced...>, uses<Uses...>> {
 template <fixed_string Name, class Left, class Layout = row_major>
 class pending_stage {
  public:
-  pending_stage(std::vector<axis_range> left, handle<ir::tensor> updates)
-      : left_(std::move(left)), updates_(std::move(updates)) {}
+  pending_stage(std::vector<axis_range> left, handle<ir::tensor> updates, std::string text = Name.text)
+      : left_(std::move(left)), updates_(std::move(updates)), text_(std::move(text)) {}
 
   template <class X>
   auto operator=(X const& right) const {
@@ -99,7 +99,7 @@ class pending_stage {
         return invalid{};
       } else {
         return stage<Name, typename X::element, Left, reduced_axes_t<uses_of_t<X>>, Layout>(
-            capture::assign(Name.text, left_, right.node, {}, Layout::order, updates_));
+            capture::assign(text_, left_, right.node, {}, Layout::order, updates_));
       }
     }
   }
@@ -120,11 +120,12 @@ class pending_stage {
       how.kind = Kind;
       for (auto& text : texts(reduced{})) how.over.push_back({std::move(text), false, 0, 0});
       return stage<Name, T, Left, united_t<reduced, reduced_axes_t<Uses>>, Layout>(
-          capture::assign(Name.text, left_, right.node, std::move(how), Layout::order, updates_));
+          capture::assign(text_, left_, right.node, std::move(how), Layout::order, updates_));
     }
   }
   std::vector<axis_range> left_;
   handle<ir::tensor> updates_;
+  std::string text_;
 };
 
 /// Stands for a left side after its error.
@@ -155,21 +156,31 @@ using twice_t = decltype(repeated_in(axes_of_t<Axes>{}...));
 
 }  // namespace detail
 
-/// The left side of a stage: `compute<"C">(i, j.in(20)) = …`, or `compute<"C", col_major>(i, j) = …`.
+/// The left side of a stage: `compute<"C">(i, j.in(20)) = …`, or `compute<"C", col_major>(i, j) = …`. One of several
+/// that are alike, and so of one type, has a number behind its name in the program: `compute<"C">.numbered(1)(i) = …`.
 template <fixed_string Name, class Layout = row_major>
 struct compute_maker {
+  constexpr explicit compute_maker(std::int64_t number = 0) : number_(number) {}
+  [[nodiscard]] constexpr compute_maker numbered(std::int64_t number) const { return compute_maker(number); }
+
   template <class... Axes>
   [[nodiscard]] auto operator()(Axes const&... axes) const {
     if constexpr (((detail::is_axis_v<Axes> || detail::is_bounded_v<Axes>) && ...)) {
       if constexpr (detail::left_is_good<detail::twice_t<Axes...>, Axes...>())
         return detail::pending_stage<Name, decltype(detail::unite_all(names<>{}, detail::axes_of_t<Axes>{}...)),
-                                     Layout>({axes.range()...}, {});
+                                     Layout>({axes.range()...}, {}, text());
       else return detail::swallow_all{};
     } else {
       static_assert(((detail::is_axis_v<Axes> || detail::is_bounded_v<Axes>) && ...), TTUNE_SAY_SCATTER);
       return detail::swallow_all{};
     }
   }
+
+ private:
+  [[nodiscard]] std::string text() const {
+    return number_ == 0 ? std::string(Name.text) : Name.text + ("_" + std::to_string(number_));
+  }
+  std::int64_t number_;
 };
 template <fixed_string Name, class Layout = row_major>
 inline constexpr compute_maker<Name, Layout> compute{};

@@ -58,8 +58,11 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_NARROW "ttune: this sum would be accumulated in a narrow type; write sum(cast<float>(...))"
 #define TTUNE_SAY_INTEGER_FUNCTION "ttune: this function is for floats; write cast<float>(...)"
 #define TTUNE_SAY_ELEMENT "ttune: this type cannot be the element of a tensor: its size or sign is not fixed"
-#define TTUNE_SAY_LAYOUT \
-  "ttune: operands are row_major or col_major; strided and free layouts are not supported yet: pass a contiguous copy"
+#define TTUNE_SAY_LAYOUT                                                                                            \
+  "ttune: operands are row_major or col_major, plain inputs and results layout::any as well; strided ones are not " \
+  "supported yet: pass a contiguous copy"
+#define TTUNE_SAY_NOT_FREE \
+  "ttune: the operator has no operand of this name and of free layout: declare it with layout::any"
 #define TTUNE_SAY_SCATTER "ttune: the left side is axes only; a scatter has no deterministic order"
 #define TTUNE_SAY_CONDITION "ttune: the condition of select is a comparison"
 #define TTUNE_SAY_SAME_OPERANDS "ttune: alternatives must compute the same operator"

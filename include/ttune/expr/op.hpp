@@ -55,6 +55,25 @@ constexpr auto operands_of(type_list<All...> all, Out*, Rest*... rest) {
 template <class Operands>
 struct op_of;
 
+/// Whether the layout of an operand is its kernel's choice.
+template <class Operand>
+inline constexpr bool is_free_v = std::is_same_v<typename Operand::layout, layout::any>;
+
+template <fixed_string Name>
+struct layout_of_operand {};
+template <fixed_string Name, class... Operands>
+using not_free =
+    std::conditional_t<((Operands::name == Name && is_free_v<Operands>) || ...), void, layout_of_operand<Name>>;
+
+template <class Operand>
+struct freed {
+  using type = Operand;
+};
+template <fixed_string Name, class T, int Rank, bool Written>
+struct freed<operand<Name, T, Rank, row_major, tensor_kind::input, Written>> {
+  using type = operand<Name, T, Rank, layout::any, tensor_kind::input, Written>;
+};
+
 }  // namespace detail
 
 template <class... Tensors>
@@ -71,11 +90,21 @@ template <class... Operands>
 class op_type {
  public:
   explicit op_type(handle<ir::program> program) : program_(std::move(program)) {}
+  op_type(handle<ir::program> program, double error) : program_(std::move(program)), error_(error) {}
   [[nodiscard]] handle<ir::program> const& program() const noexcept { return program_; }
   /// With run-time extents bound to constants: `op.at({{b, 64}})`. Kernels are made for constants only. Throws
   /// program_error for a dim that the operator does not have, or a value outside of its range.
   [[nodiscard]] op_type at(std::vector<bound_dim> const& values) const {
     op_type made(capture::bind(program_, values));
+    made.error_ = error_;
+    made.layouts_ = layouts_;
+    return made;
+  }
+  /// The same operator with the terms of its sums added one after the other, in the order of the axes as written: any
+  /// schedule, number of threads and width of vectors gives the same bits, on processors that fuse multiply and add.
+  /// Sums along the contiguous axis of their operands are slow then: lanes would be sums of their own.
+  [[nodiscard]] op_type in_order() const {
+    op_type made(capture::in_order(program_));
     made.error_ = error_;
     return made;
   }
@@ -86,6 +115,23 @@ class op_type {
     made.error_ = numerics::error_within(factor).limit();
     return made;
   }
+  /// The same with all inputs and results of free layout that are row-major, and neither constant nor updated in place.
+  [[nodiscard]] auto with_free_layouts() const {
+    using free = typename detail::op_of<detail::type_list<typename detail::freed<Operands>::type...>>::type;
+    return free(capture::with_free_operands(program_), error_);
+  }
+  /// With the layout of a free operand settled, as where another kernel gives or takes it: `second.with_layout<"I">(
+  /// first.layout_of<"O">())`. Throws program_error for one that the operand cannot have.
+  template <fixed_string Name>
+  [[nodiscard]] op_type with_layout(operand_layout const& how) const {
+    static_assert(detail::none_v<detail::not_free<Name, Operands...>>, TTUNE_SAY_NOT_FREE);
+    op_type made = *this;
+    made.program_ = capture::arrange(program_, {{Name.text, how}});
+    made.layouts_.push_back({Name.text, how});
+    return made;
+  }
+  /// Those that are settled.
+  [[nodiscard]] std::vector<named_layout> const& layouts() const noexcept { return layouts_; }
   /// 0: it rounds as a sum in some order does.
   [[nodiscard]] double error() const noexcept { return error_; }
   /// `C(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)`
@@ -94,12 +140,21 @@ class op_type {
  private:
   handle<ir::program> program_;
   double error_ = 0;
+  std::vector<named_layout> layouts_;
 };
 
 template <class... Operands>
 struct detail::op_of<detail::type_list<Operands...>> {
   using type = op_type<Operands...>;
 };
+
+/// Whether an operator has operands whose layout is its kernel's choice.
+template <class Op>
+inline constexpr bool has_free_layouts = false;
+template <class Op>
+inline constexpr bool has_free_layouts<Op const> = has_free_layouts<Op>;
+template <class... Operands>
+inline constexpr bool has_free_layouts<op_type<Operands...>> = (detail::is_free_v<Operands> || ...);
 
 /// `op(inputs(A, B), outputs(C))`. Named after its first output, or as given.
 template <class... In, class... Out>
@@ -117,6 +172,18 @@ class alternatives_type {
  public:
   explicit alternatives_type(std::vector<Op> all) : all_(std::move(all)) {}
   [[nodiscard]] std::vector<Op> const& all() const noexcept { return all_; }
+  /// As of one operator.
+  [[nodiscard]] auto with_free_layouts() const {
+    std::vector<decltype(all_.front().with_free_layouts())> made;
+    for (auto const& op : all_) made.push_back(op.with_free_layouts());
+    return alternatives_type<typename decltype(made)::value_type>(std::move(made));
+  }
+  template <fixed_string Name>
+  [[nodiscard]] alternatives_type with_layout(operand_layout const& how) const {
+    auto made = all_;
+    for (auto& op : made) op = op.template with_layout<Name>(how);
+    return alternatives_type(std::move(made));
+  }
 
  private:
   std::vector<Op> all_;

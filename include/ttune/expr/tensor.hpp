@@ -15,8 +15,13 @@ struct col_major {
 };
 /// Inner stride 1, outer strides given at the call: not supported yet.
 struct strided {};
-/// The kernel chooses, and gives pack and unpack: not supported yet.
-struct any_layout {};
+namespace layout {
+/// The kernel chooses, says which it wants (`layout_of`) and gives `pack` and `unpack`. Not for constants, which
+/// kernels lay out themselves, nor for operands that are updated in place.
+struct any {
+  static constexpr auto order = memory_order::any;
+};
+}  // namespace layout
 
 /// The range of integers that an operand holds: what indices are checked by.
 struct values {
@@ -30,9 +35,11 @@ namespace detail {
 
 template <fixed_string Name, class Layout>
 struct layout_of_tensor {};
-template <fixed_string Name, class Layout>
-using unsupported_layout = std::conditional_t<std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major>,
-                                              void, layout_of_tensor<Name, Layout>>;
+template <class Layout, tensor_kind Kind>
+constexpr bool is_supported_layout = std::is_same_v<Layout, row_major> || std::is_same_v<Layout, col_major> ||
+                                     (std::is_same_v<Layout, layout::any> && Kind == tensor_kind::input);
+template <fixed_string Name, class Layout, tensor_kind Kind>
+using unsupported_layout = std::conditional_t<is_supported_layout<Layout, Kind>, void, layout_of_tensor<Name, Layout>>;
 
 /// The axes that an index argument brings in, and what it reads.
 template <class Index>
@@ -76,7 +83,7 @@ template <fixed_string Name, class T, int Rank, class Layout = row_major, tensor
 class tensor {
   static_assert(element<T>, TTUNE_SAY_ELEMENT);
   static_assert(Rank >= 0);
-  static_assert(detail::none_v<detail::unsupported_layout<Name, Layout>>, TTUNE_SAY_LAYOUT);
+  static_assert(detail::none_v<detail::unsupported_layout<Name, Layout, Kind>>, TTUNE_SAY_LAYOUT);
 
  public:
   using element_type = T;
@@ -106,7 +113,7 @@ class tensor {
 
  private:
   [[nodiscard]] static handle<ir::tensor> make(std::vector<extent_value> shape) {
-    if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout>>)
+    if constexpr (detail::none_v<detail::unsupported_layout<Name, Layout, Kind>>)
       return capture::tensor(Name.text, dtype_of<T>(), std::move(shape), Kind, Layout::order);
     else return {};
   }

@@ -152,8 +152,8 @@ enum class tensor_role : std::uint8_t {
 };
 
 /// Dimension order in memory. Only expressions that are being captured know column-major tensors
-/// (capture/memory_order.hpp).
-enum class layout : std::uint8_t { row_major, column_major };
+/// (capture/memory_order.hpp); `any` is row-major until a layout is chosen (capture/layouts.hpp).
+enum class layout : std::uint8_t { row_major, column_major, any };
 
 struct tensor : counted {
   std::string name;

@@ -205,6 +205,7 @@ inline std::string tensor_text(tensor const& t) {
   auto out = t.name + " " + name_of(t.type) + " (" + comma_list(t.shape, extent_text) + ")";
   constexpr char const* roles[] = {"", " constant", " table", " inout"};
   if (t.order == layout::column_major) out += " column_major";
+  if (t.order == layout::any) out += " of any layout";
   out += roles[static_cast<int>(t.role)];
   if (t.has_range) out += " in [" + std::to_string(t.low) + ", " + std::to_string(t.high) + ")";
   return out;
@@ -285,8 +286,8 @@ class stmt_printer {
 
   static std::string loop_name(loop_kind kind) {
     constexpr char const* names[] = {
-        "for",           "parallel",       "vectorize",      "unroll",         "bind(block.x)", "bind(block.y)",
-        "bind(block.z)", "bind(thread.x)", "bind(thread.y)", "bind(thread.z)", "bind(vthread)"};
+        "for",           "parallel",      "vectorize",      "unroll",         "tensorize",      "bind(block.x)",
+        "bind(block.y)", "bind(block.z)", "bind(thread.x)", "bind(thread.y)", "bind(thread.z)", "bind(vthread)"};
     return names[static_cast<int>(kind)];
   }
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "ttune/ops/conv2d.hpp"
-#include "ttune/ops/winograd_matrices.hpp"
+#include "ttune/ops/winograd_cut.hpp"
 
 namespace ttune::inline v0::ops {
 
@@ -14,9 +14,17 @@ namespace ttune::inline v0::ops {
 struct winograd_tile {
   std::int64_t outputs = 4;                        ///< along both dimensions
   std::optional<std::vector<double>> points = {};  ///< none: `winograd_points`
+  std::int64_t columns = 0;                        ///< outputs along rows; 0: as many as along columns
+  bool smaller_last = true;                        ///< the last tile has what is left; else it overhangs
 };
 
 namespace detail {
+
+/// A sum without a term.
+template <class Form>
+Form nothing() {
+  return Form{v0::detail::literal_node<typename Form::element>(0)};
+}
 
 /// Sums of `read(j)` with the coefficients of each row: terms without one are left out. Two rows that differ in signs
 /// only share what they have in common: e + o and e - o.
@@ -60,7 +68,7 @@ auto linear_forms(small_matrix const& rows, Read const& read) {
     if (!made[a]) made[a] = sum_of(rows[a], all);
   }
   std::vector<form> forms;
-  for (auto const& f : made) forms.push_back(*f);
+  for (auto const& f : made) forms.push_back(f ? *f : nothing<form>());
   return forms;
 }
 
@@ -91,7 +99,7 @@ auto paired_forms(small_matrix const& rows, Read const& read) {
       if (row[i] != 1) term = term * row[i];
       sum = sum ? *sum + term : term;
     }
-    forms.push_back(*sum);
+    forms.push_back(sum ? *sum : nothing<form>());
   }
   return forms;
 }
@@ -102,79 +110,228 @@ auto choose_by(Index const& index, std::vector<Form> const& forms) {
   auto chosen = select(index == 0, forms[0], forms.back());
   for (std::size_t i = 1; i + 1 < forms.size(); ++i)
     chosen = select(index == static_cast<std::int64_t>(i), forms[i], chosen);
-  return chosen;
-}
-
-/// A matrix as a table of the program.
-template <fixed_string Name, class T>
-table<Name, T, 2> as_table(small_matrix const& of) {
-  std::vector<double> content;
-  for (auto const& row : of) content.insert(content.end(), row.begin(), row.end());
-  return {{static_cast<std::int64_t>(of.size()), static_cast<std::int64_t>(of[0].size())}, std::move(content)};
+  return forms.size() == 1 ? decltype(chosen){forms[0].node} : chosen;
 }
 
 inline void check_winograd(conv2d_shape const& s) {
-  if (s.stride != 1 || s.dilation != 1 || s.groups != 1)
-    throw program_error("winograd: stride, dilation and groups of a convolution must be 1");
+  if (s.dilation != 1 || s.groups != 1) throw program_error("winograd: dilation and groups of a convolution must be 1");
+}
+
+/// The cut of rows, and that of columns.
+[[nodiscard]] inline std::pair<winograd_cut, winograd_cut> winograd_cuts(conv2d_shape const& s,
+                                                                         winograd_tile const& how) {
+  auto const cut = [&](std::int64_t extent, std::int64_t outputs) {
+    auto const m = std::clamp<std::int64_t>(outputs, 1, std::max<std::int64_t>(extent, 1));
+    auto const taps = ceil_divide(s.kernel, s.stride);
+    return winograd_cut({extent, s.kernel, s.stride, m, how.smaller_last,
+                         how.points ? *how.points : winograd_points(m, taps, s.stride)});
+  };
+  return {cut(s.out_height(), how.outputs), cut(s.out_width(), how.columns == 0 ? how.outputs : how.columns)};
 }
 
 /// Over that of the direct sum.
 [[nodiscard]] inline double error_of(conv2d_shape const& s, winograd_tile const& how) {
-  auto const points = how.points ? *how.points : winograd_points(how.outputs, s.kernel);
-  return winograd_error(make_winograd_matrices(how.outputs, s.kernel, points));
+  auto const [rows, columns] = winograd_cuts(s, how);
+  return winograd_error(rows, columns);
+}
+
+/// `full` in all tiles but the last, `last` in that, if it is smaller and `some` tiles include it.
+template <class Condition, class Form>
+auto by_tile(winograd_cut const& cut, std::int64_t some, Condition const& is_full, std::vector<Form> const& full,
+             std::vector<Form> const& last) {
+  using form = decltype(select(is_full, full[0], last[0]));
+  bool const one_size = cut.last_outputs() == cut.outputs() || some < cut.tiles();
+  std::vector<form> forms;
+  for (std::size_t i = 0; i < full.size(); ++i)
+    forms.push_back(one_size ? form{full[i].node} : select(is_full, full[i], last[i]));
+  return forms;
+}
+
+/// Transformed input of a group, along one dimension; `read(phase, j)` is pixel j of a phase of the tile.
+template <class Point, class Phase, class Condition, class Read>
+auto transformed_input(winograd_cut const& cut, winograd_cut::group const& g, Point const& point, Phase const& phase,
+                       Condition const& is_full, Read const& read) {
+  auto const of_phase = [&](std::int64_t q) {
+    auto const forms = [&](std::int64_t outputs) {
+      small_matrix rows;
+      for (auto const i : g.points) rows.push_back(cut.input_row(outputs, q, i));
+      return linear_forms(rows, [&](std::int64_t j) { return read(q, j); });
+    };
+    return choose_by(point, by_tile(cut, g.tiles, is_full, forms(cut.outputs()), forms(cut.last_outputs())));
+  };
+  std::vector<decltype(of_phase(0))> phases;
+  for (std::int64_t q = 0; q < g.phases; ++q) phases.push_back(of_phase(q));
+  return choose_by(phase, phases);
+}
+
+/// Outputs of a tile along one dimension; `read(group, p)` is the product at the p-th point of a group.
+template <class Output, class Condition, class Read>
+auto transformed_output(winograd_cut const& cut, Output const& output, Condition const& is_full, Read const& read) {
+  std::vector<std::pair<std::size_t, std::int64_t>> places;
+  for (std::size_t g = 0; g < cut.groups().size(); ++g)
+    for (std::int64_t p = 0; p < std::ssize(cut.groups()[g].points); ++p) places.emplace_back(g, p);
+  auto const forms = [&](std::int64_t outputs) {
+    small_matrix rows;
+    for (std::int64_t k = 0; k < cut.outputs(); ++k) {
+      rows.emplace_back();
+      for (auto const& [g, p] : places)
+        rows.back().push_back(
+            k < outputs ? cut.output_coefficient(outputs, k, cut.groups()[g].points[static_cast<std::size_t>(p)]) : 0);
+    }
+    return paired_forms(rows, [&](std::int64_t i) {
+      auto const& [g, p] = places[static_cast<std::size_t>(i)];
+      return read(g, p);
+    });
+  };
+  return choose_by(output, by_tile(cut, cut.tiles(), is_full, forms(cut.outputs()), forms(cut.last_outputs())));
+}
+
+/// The weights' transform as a table (points of all groups, phases, taps).
+template <fixed_string Name>
+table<Name, double, 3> weights_table(winograd_cut const& cut) {
+  std::vector<double> content;
+  std::int64_t points = 0;
+  for (auto const& g : cut.groups())
+    for (auto const i : g.points) {
+      ++points;
+      for (std::int64_t q = 0; q < cut.phases(); ++q) {
+        auto const row = cut.weights_row(q, i);
+        content.insert(content.end(), row.begin(), row.end());
+      }
+    }
+  return {{points, cut.phases(), cut.taps()}, std::move(content)};
+}
+
+/// The first row of a group there.
+[[nodiscard]] inline std::int64_t first_point(winograd_cut const& cut, std::size_t group) {
+  std::int64_t points = 0;
+  for (std::size_t g = 0; g < group; ++g) points += std::ssize(cut.groups()[g].points);
+  return points;
 }
 
 /// `finish` of the convolution as the image Z (N, OH, OW, F).
 ///
 /// Tiles are counted along one axis t, all images together. P: the padded image, channels last; V: transformed tiles;
-/// U: transformed weights, made ahead of all calls; M: the products; Y: the tiles' outputs.
+/// U: transformed weights, made ahead of all calls; M: the products; Y: the tiles' outputs. V, U and M are several
+/// stages, one for each group of points of the rows and each of the columns (winograd_cut.hpp): a, b are points of
+/// them, h, g phases.
 template <class Image, class Weights, class Finish>
 auto convolve_by_winograd(conv2d_shape const& s, winograd_tile const& how, Image const& image, Weights const& weight,
                           Finish const& finish) {
   using T = typename decltype(image(0, 0))::element;
   check_winograd(s);
-  auto const m = how.outputs;
+  auto const cuts = winograd_cuts(s, how);
+  auto const& rows = cuts.first;
+  auto const& columns = cuts.second;
   auto const r = s.kernel;
-  auto const matrices = make_winograd_matrices(m, r, how.points ? *how.points : winograd_points(m, r));
-  auto const points = m + r - 1;
-  auto const rows = (s.out_height() + m - 1) / m;
-  auto const columns = (s.out_width() + m - 1) / m;
-  auto const [n, y, x, c, f, a, b, t, i, k, l] = axes<"n", "y", "x", "c", "f", "a", "b", "t", "i", "k", "l">;
+  auto const [n, y, x, c, f, a, b, t, i, k, l, h, g] =
+      axes<"n", "y", "x", "c", "f", "a", "b", "t", "i", "k", "l", "h", "g">;
+
+  auto const P = compute<"P">(n.in(s.batch), y.in(rows.pixels()), x.in(columns.pixels()), c.in(s.channels)) =
+      image(y - s.padding, x - s.padding);
 
   // in double precision: its coefficients are no binary fractions, and their rounding would be the same for all
   // channels
-  auto const G = as_table<"G", double>(matrices.weights);
-  auto const weights_along = [&](auto const& read) {
-    auto sum = G(a, 0) * read(0);
-    for (std::int64_t j = 1; j < r; ++j) sum = sum + G(a, j) * read(j);
-    return sum;
-  };
-  auto const half = compute<"half">(a.in(points), i.in(r), c.in(s.channels), f.in(s.filters)) =
-      weights_along([&](std::int64_t j) { return cast<double>(weight(j)); });
-  auto const along_rows = [&] {
-    auto sum = G(b, 0) * half(a, 0, c, f);
-    for (std::int64_t j = 1; j < r; ++j) sum = sum + G(b, j) * half(a, j, c, f);
-    return sum;
-  };
-  auto const U = compute<"U">(a, b.in(points), c, f) = cast<T>(along_rows());  // (points, points, C, F)
+  auto const G = weights_table<"G">(rows);
+  auto const H = weights_table<"H">(columns);
 
-  auto const P = compute<"P">(n.in(s.batch), y.in(rows * m + r - 1), x.in(columns * m + r - 1), c.in(s.channels)) =
-      image(y - s.padding, x - s.padding);
-  auto const tile_row = (t / columns) % rows;
-  auto const D = compute<"D">(a.in(points), i.in(points), t.in(s.batch * rows * columns), c) =
-      choose_by(a, linear_forms(matrices.input, [&](std::int64_t j) {
-                  return P(t / (rows * columns), tile_row * m + j, t % columns * m + i, c);
-                }));
-  auto const V = compute<"V">(a, b.in(points), t, c) =
-      choose_by(b, linear_forms(matrices.input, [&](std::int64_t j) { return D(a, j, t, c); }));
-  auto const M = compute<"M">(a, b, t, f) = sum(over(c), V(a, b, t, c) * U(a, b, c, f));
-  auto const Q = compute<"Q">(t, k.in(m), b, f) =
-      choose_by(k, paired_forms(matrices.output, [&](std::int64_t j) { return M(j, b, t, f); }));
-  auto const Y = compute<"Y">(t, k, l.in(m), f) =
-      choose_by(l, paired_forms(matrices.output, [&](std::int64_t j) { return Q(t, k, j, f); }));
+  auto const half_of = [&](std::size_t row_group) {
+    auto const& of_rows = rows.groups()[row_group];
+    auto const first = first_point(rows, row_group);
+    auto const along_columns = [&] {
+      auto sum = G(a + first, h, 0) * cast<double>(weight(0));
+      for (std::int64_t j = 1; j < r; ++j) sum = sum + G(a + first, h, j) * cast<double>(weight(j));
+      return sum;
+    };
+    return compute<"half">.numbered(static_cast<std::int64_t>(row_group))(
+               a.in(std::ssize(of_rows.points)), h.in(of_rows.phases), i.in(r), c.in(s.channels), f.in(s.filters)) =
+               along_columns();
+  };
+  std::vector<decltype(half_of(0))> halves_of_weights;
+  for (std::size_t row_group = 0; row_group < rows.groups().size(); ++row_group)
+    halves_of_weights.push_back(half_of(row_group));
+
+  auto const products = [&](std::size_t row_group, std::size_t column_group) {
+    auto const number = static_cast<std::int64_t>(row_group * columns.groups().size() + column_group);
+    auto const& of_rows = rows.groups()[row_group];
+    auto const& of_columns = columns.groups()[column_group];
+    auto const count_a = std::ssize(of_rows.points);
+    auto const count_b = std::ssize(of_columns.points);
+    auto const tiles = s.batch * of_rows.tiles * of_columns.tiles;
+    auto const row = t / of_columns.tiles % of_rows.tiles;
+    auto const column = t % of_columns.tiles;
+
+    auto const first_b = first_point(columns, column_group);
+    auto const& half = halves_of_weights[row_group];
+    auto const along_rows = [&] {
+      auto sum = H(b + first_b, g, 0) * half(a, h, 0, c, f);
+      for (std::int64_t j = 1; j < r; ++j) sum = sum + H(b + first_b, g, j) * half(a, h, j, c, f);
+      return sum;
+    };
+    auto const U = compute<"U">.numbered(number)(a, b.in(count_b), h, g.in(of_columns.phases), c, f) =
+        cast<T>(along_rows());
+
+    auto const D = compute<"D">.numbered(number)(a.in(count_a), h.in(of_rows.phases), i.in(columns.tile_pixels()),
+                                                 t.in(tiles), c.in(s.channels)) =
+        transformed_input(rows, of_rows, a, h, row < rows.tiles() - 1, [&](std::int64_t q, std::int64_t j) {
+          return P(t / (of_rows.tiles * of_columns.tiles), (row * rows.outputs() + j) * s.stride + q,
+                   column * (columns.outputs() * s.stride) + i, c);
+        });
+    auto const V = compute<"V">.numbered(number)(a, b.in(count_b), h, g.in(of_columns.phases), t, c) =
+        transformed_input(columns, of_columns, b, g, column < columns.tiles() - 1,
+                          [&](std::int64_t q, std::int64_t j) { return D(a, h, j * s.stride + q, t, c); });
+    return compute<"M">.numbered(number)(a, b, t, f) = sum(over(h, g, c), V(a, b, h, g, t, c) * U(a, b, h, g, c, f));
+  };
+
+  // along the columns for all tiles, so that what a tile lacks is read at another one's place, and not used
+  auto const row = t / columns.tiles() % rows.tiles();
+  auto const column = t % columns.tiles();
+  auto const halves = [&](std::size_t column_group) {
+    std::vector<decltype(products(0, 0))> M;
+    for (std::size_t row_group = 0; row_group < rows.groups().size(); ++row_group)
+      M.push_back(products(row_group, column_group));
+    auto const of_columns = columns.groups()[column_group];
+    return compute<"Q">.numbered(static_cast<std::int64_t>(column_group))(
+               t.in(s.batch * rows.tiles() * columns.tiles()), k.in(rows.outputs()),
+               b.in(std::ssize(of_columns.points)), f.in(s.filters)) =
+               transformed_output(rows, k, row < rows.tiles() - 1, [&](std::size_t row_group, std::int64_t p) {
+                 auto const of_rows = rows.groups()[row_group];
+                 bool const all = of_rows.tiles == rows.tiles() && of_columns.tiles == columns.tiles();
+                 if (all) return M[row_group](p, b, t, f);
+                 auto const image_tiles = t / (rows.tiles() * columns.tiles()) * of_rows.tiles;
+                 return M[row_group](
+                     p, b, (image_tiles + row % of_rows.tiles) * of_columns.tiles + column % of_columns.tiles, f);
+               });
+  };
+  std::vector<decltype(halves(0))> Q;
+  for (std::size_t column_group = 0; column_group < columns.groups().size(); ++column_group)
+    Q.push_back(halves(column_group));
+  auto const Y = compute<"Y">(t.in(s.batch * rows.tiles() * columns.tiles()), k.in(rows.outputs()),
+                              l.in(columns.outputs()), f.in(s.filters)) =
+      transformed_output(columns, l, column < columns.tiles() - 1,
+                         [&](std::size_t column_group, std::int64_t p) { return Q[column_group](t, k, p, f); });
   auto const Z = compute<"Z">(n.in(s.batch), y.in(s.out_height()), x.in(s.out_width()), f.in(s.filters)) =
-      Y((n * rows + y / m) * columns + x / m, y % m, x % m, f);
+      Y((n * rows.tiles() + y / rows.outputs()) * columns.tiles() + x / columns.outputs(), y % rows.outputs(),
+        x % columns.outputs(), f);
   return finish(Z);
+}
+
+}  // namespace detail
+
+namespace detail {
+
+[[nodiscard]] inline std::string name_of(winograd_tile const& how) {
+  return "winograd_" + std::to_string(how.outputs) + "x" + std::to_string(how.columns == 0 ? how.outputs : how.columns);
+}
+
+/// By Winograd's method, of an image with channels first; `finish(Z)` is the expression of O at (n, f, y, x).
+template <class T, class Image, class Weights, class Finish>
+auto winograd_nchw(conv2d_shape const& s, winograd_tile const& how, Image const& I, Weights const& W,
+                   Finish const& finish) {
+  auto const [n, f, c, i] = axes<"n", "f", "c", "i">;
+  auto const image = [&](auto const& row, auto const& column) { return zero_outside(I)(n, c, row, column); };
+  auto const weight = [&](std::int64_t tap) { return W(f, c, tap, i); };
+  return convolve_by_winograd(s, how, image, weight, finish);
 }
 
 }  // namespace detail
@@ -183,27 +340,128 @@ auto convolve_by_winograd(conv2d_shape const& s, winograd_tile const& how, Image
 /// Shape: I (N, C, H, W), W (F, C, R, R) constant -> O (N, F, OH, OW), row-major
 template <class T = float>
 [[nodiscard]] auto winograd_conv2d(conv2d_shape const& s, winograd_tile const& how = {}) {
-  auto const [n, f, y, x, c, i] = axes<"n", "f", "y", "x", "c", "i">;
+  auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};       // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.channels, s.kernel, s.kernel}};  // (F, C, R, S)
-  auto const image = [&](auto const& row, auto const& column) { return zero_outside(I)(n, c, row, column); };
-  auto const weight = [&](std::int64_t tap) { return W(f, c, tap, i); };
-  return detail::convolve_by_winograd(s, how, image, weight, [&](auto const& Z) {
+  return detail::winograd_nchw<T>(s, how, I, W, [&](auto const& Z) {
     auto const O = compute<"O">(n, f, y, x) = Z(n, y, x, f);  // (N, F, OH, OW)
-    auto const name = "winograd_" + std::to_string(how.outputs) + "x" + std::to_string(how.outputs);
-    return op(inputs(I, W), outputs(O), name).with_error(detail::error_of(s, how));
+    return op(inputs(I, W), outputs(O), detail::name_of(how)).with_error(detail::error_of(s, how));
   });
 }
 
-/// `conv2d` with the equivalent computes that are known for a shape: direct first, then by Winograd's method with tiles
-/// of 2, 3 and 4 outputs where stride, dilation and groups are 1 and points are known.
+/// The same operator as `conv2d_bias_relu`, computed by Winograd's method.
+/// Shape: I (N, C, H, W), W (F, C, R, R) constant, bias (F) -> O (N, F, OH, OW)
+template <class T = float>
+[[nodiscard]] auto winograd_conv2d_bias_relu(conv2d_shape const& s, winograd_tile const& how = {}) {
+  auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
+  tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};       // (N, C, H, W)
+  constant<"W", T, 4> const W{{s.filters, s.channels, s.kernel, s.kernel}};  // (F, C, R, S)
+  tensor<"bias", T, 1> const bias{{s.filters}};                              // (F)
+  return detail::winograd_nchw<T>(s, how, I, W, [&](auto const& Z) {
+    auto const O = compute<"O">(n, f, y, x) = relu(Z(n, y, x, f) + bias(f));  // (N, F, OH, OW)
+    return op(inputs(I, W, bias), outputs(O), detail::name_of(how)).with_error(detail::error_of(s, how));
+  });
+}
+
+/// The same operator as `conv2d_nhwc`, computed by Winograd's method.
+/// Shape: I (N, H, W, C), W (R, R, C, F) constant -> O (N, OH, OW, F)
+template <class T = float>
+[[nodiscard]] auto winograd_conv2d_nhwc(conv2d_shape const& s, winograd_tile const& how = {}) {
+  auto const [n, y, x, f, c, i] = axes<"n", "y", "x", "f", "c", "i">;
+  tensor<"I", T, 4> const I{{s.batch, s.height, s.width, s.channels}};       // (N, H, W, C)
+  constant<"W", T, 4> const W{{s.kernel, s.kernel, s.channels, s.filters}};  // (R, S, C, F)
+  auto const image = [&](auto const& row, auto const& column) { return zero_outside(I)(n, row, column, c); };
+  auto const weight = [&](std::int64_t tap) { return W(tap, i, c, f); };
+  return detail::convolve_by_winograd(s, how, image, weight, [&](auto const& Z) {
+    auto const O = compute<"O">(n, y, x, f) = Z(n, y, x, f);  // (N, OH, OW, F)
+    return op(inputs(I, W), outputs(O), detail::name_of(how)).with_error(detail::error_of(s, how));
+  });
+}
+
+/// A way to cut a shape's image into tiles, and what is expected of it.
+struct winograd_candidate {
+  winograd_tile how;
+  double work = 0;   ///< over that of the direct sum
+  double error = 0;  ///< likewise
+};
+
+namespace detail {
+
+/// Products, and what else takes time, in units of multiply-adds: weights are read from an outer cache, partly while
+/// products are made, three products an element; transforms move tiles through inner ones, eight products an element
+/// and vectors filled up.
+[[nodiscard]] inline winograd_candidate expected(conv2d_shape const& s, winograd_tile how) {
+  auto const size = [](auto n) { return static_cast<double>(n); };
+  auto const filled = [&](std::int64_t channels) { return size(ceil_divide(channels, 16) * 16); };
+  auto cuts = winograd_cuts(s, how);
+  how.smaller_last = false;
+  auto const uniform = winograd_cuts(s, how);
+  // a few products less are not worth several stages of them
+  how.smaller_last =
+      cuts.first.products() * cuts.second.products() < 0.96 * uniform.first.products() * uniform.second.products();
+  if (!how.smaller_last) cuts = uniform;
+  auto const& [rows, columns] = cuts;
+  auto const direct =
+      size(s.batch * s.out_height() * s.out_width()) * size(s.channels * s.filters) * size(s.kernel * s.kernel);
+  auto const tiles = size(s.batch * rows.tiles() * columns.tiles());
+  auto const weights = rows.weights() * columns.weights() * size(s.channels * s.filters);
+  auto const inputs = tiles * size(rows.tile_pixels() * columns.tile_pixels()) * filled(s.channels);
+  auto const outputs = tiles * size(rows.points() * columns.points()) * filled(s.filters);
+  auto const work = direct * rows.products() * columns.products() + 3 * weights + 8 * (inputs + outputs);
+  auto const direct_work = direct + 3 * size(s.channels * s.filters * s.kernel * s.kernel);
+  return {std::move(how), work / direct_work, winograd_error(rows, columns)};
+}
+
+}  // namespace detail
+
+inline constexpr std::size_t most_winograd_candidates = 3;  ///< among which a tuner divides its trials
+
+/// The tilings that are worth a trial for a shape: less work than the direct sum is expected, and none with
+/// less work has nearly as small an error. The one with the least work first.
+[[nodiscard]] inline std::vector<winograd_candidate> winograd_candidates(conv2d_shape const& s) {
+  std::vector<winograd_candidate> all;
+  if (s.dilation != 1 || s.groups != 1 || s.kernel < 2 || s.out_height() < 1 || s.out_width() < 1) return all;
+  auto const fits = [&](std::int64_t m, std::int64_t extent) {
+    return m <= extent && points_needed(m, s.kernel, s.stride) <= most_known_points;
+  };
+  for (std::int64_t rows = 1; fits(rows, s.out_height()); ++rows)
+    for (std::int64_t columns = 1; fits(columns, s.out_width()); ++columns)
+      if (rows > 1 || columns > 1) all.push_back(detail::expected(s, {rows, {}, columns}));
+  std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.work < b.work; });
+  std::vector<winograd_candidate> kept;
+  for (auto& one : all) {
+    if (one.work > 0.95 || kept.size() == most_winograd_candidates) break;
+    if (kept.empty() || one.error < 0.9 * kept.back().error) kept.push_back(std::move(one));
+  }
+  return kept;
+}
+
+namespace detail {
+
+/// A direct convolution, and what `make(tile)` gives for each candidate.
+template <class Op, class Make>
+auto with_winograd(conv2d_shape const& s, Op direct, Make const& make) {
+  std::vector<Op> all{std::move(direct)};
+  for (auto const& one : winograd_candidates(s)) all.push_back(make(one.how));
+  return alternatives_type(std::move(all));
+}
+
+}  // namespace detail
+
+/// `conv2d` with the equivalent computes that are worth a trial for its shape: direct first, then by Winograd's method
+/// (`winograd_candidates`).
 template <class T = float>
 [[nodiscard]] auto conv2d_alternatives(conv2d_shape const& s) {
-  std::vector all{conv2d<T>(s)};
-  bool const applies = s.stride == 1 && s.dilation == 1 && s.groups == 1 && s.kernel > 1;
-  for (std::int64_t m = 2; applies && m <= 4 && m + s.kernel - 2 <= most_known_points; ++m)
-    all.push_back(winograd_conv2d<T>(s, {m, {}}));
-  return alternatives_type(std::move(all));
+  return detail::with_winograd(s, conv2d<T>(s), [&](auto const& how) { return winograd_conv2d<T>(s, how); });
+}
+template <class T = float>
+[[nodiscard]] auto conv2d_bias_relu_alternatives(conv2d_shape const& s) {
+  return detail::with_winograd(s, conv2d_bias_relu<T>(s),
+                               [&](auto const& how) { return winograd_conv2d_bias_relu<T>(s, how); });
+}
+template <class T = float>
+[[nodiscard]] auto conv2d_nhwc_alternatives(conv2d_shape const& s) {
+  return detail::with_winograd(s, conv2d_nhwc<T>(s), [&](auto const& how) { return winograd_conv2d_nhwc<T>(s, how); });
 }
 
 }  // namespace ttune::inline v0::ops

@@ -31,14 +31,17 @@ struct winograd_matrices {
 inline constexpr std::int64_t most_known_points = 5;  ///< finite ones, of `winograd_points`
 
 /// The finite points for tiles of `m` outputs and `r` taps, infinity comes on top: those among the multiples of 1/8
-/// that make the smallest error (`winograd_error`). Throws program_error where none are known: m + r - 2 above 5.
-[[nodiscard]] inline std::vector<double> winograd_points(std::int64_t m, std::int64_t r) {
+/// that make the smallest error (`winograd_error`); with a stride, `r` is ceil(taps / stride). Throws program_error
+/// where none are known: m + r - 2 above 5.
+[[nodiscard]] inline std::vector<double> winograd_points(std::int64_t m, std::int64_t r, std::int64_t stride = 1) {
   switch (m + r - 2) {
     case 0: return {};
     case 1: return {0};
     case 2: return {0, 1};
     case 3: return {0, 1, -1};
-    case 4: return {0, 11.0 / 8, -11.0 / 8, 1.0 / 2};
+    case 4:
+      if (stride > 1) return {0, 5.0 / 4, -5.0 / 4, -1.0 / 2};
+      return {0, 11.0 / 8, -11.0 / 8, 1.0 / 2};
     case 5: return {0, 5.0 / 8, -5.0 / 8, 3.0 / 2, -3.0 / 2};
     default:
       throw program_error("winograd: no points are known for tiles of " + std::to_string(m) + " outputs and " +

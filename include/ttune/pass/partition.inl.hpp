@@ -62,9 +62,44 @@ inline std::optional<interval> rest_of(affine const& form, std::string const& va
   return sum;
 }
 
+/// A choice between two expressions, neither of which is a constant: not a boundary, but two kinds of elements.
+inline ir::select const* as_choice(ir::expr const& e) {
+  auto const* s = ir::as<ir::select>(e);
+  return s && !ir::is_constant(s->when_true) && !ir::is_constant(s->when_false) ? s : nullptr;
+}
+
+/// Calls f for the value of each store inside of a statement.
+template <class F>
+void for_each_value(ir::stmt const& s, F const& f) {
+  if (!s) return;
+  if (auto const* n = ir::as<ir::store>(s)) f(n->value);
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& c : n->body) for_each_value(c, f);
+  if (auto const* n = ir::as<ir::allocate>(s)) for_each_value(n->body, f);
+  if (auto const* n = ir::as<ir::let>(s)) for_each_value(n->body, f);
+  if (auto const* n = ir::as<ir::loop>(s)) for_each_value(n->body, f);
+  if (auto const* n = ir::as<ir::conditional>(s)) for_each_value(n->then, f), for_each_value(n->otherwise, f);
+}
+
+/// Whether there is such a choice by an index that is compared.
+inline bool has_choices(ir::stmt const& all) {
+  bool found = false;
+  for_each_value(all, [&](ir::expr const& value) {
+    found = found || ir::contains(value, [](ir::expr const& e) {
+              auto const* s = as_choice(e);
+              auto const* b = s ? ir::as<ir::binary>(s->condition) : nullptr;
+              return b && b->left->type == dtype::index &&
+                     (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal);
+            });
+  });
+  return found;
+}
+
 /// One pass over a statement tree, outside in.
 class partitioner {
  public:
+  explicit partitioner(bool has_choices = false) : has_choices_(has_choices) {}
+
   ir::stmt visit(ir::stmt const& s) {
     if (auto const* n = ir::as<ir::block>(s)) {
       std::vector<ir::stmt> body;
@@ -100,7 +135,9 @@ class partitioner {
     std::int64_t end;
   };
 
-  static bool is_unrolled(ir::loop_kind k) { return k == ir::loop_kind::unrolled || k == ir::loop_kind::vectorized; }
+  static bool is_unrolled(ir::loop_kind k) {
+    return k == ir::loop_kind::unrolled || k == ir::loop_kind::vectorized || k == ir::loop_kind::tensorized;
+  }
 
   static bool in_registers(ir::allocate const& a) { return a.storage->where == ir::memory::registers; }
 
@@ -259,6 +296,54 @@ class partitioner {
     return n && (has_barrier(n->then) || has_barrier(n->otherwise));
   }
 
+  // ------------------------------------------------------------------------- choices between two expressions
+
+  /// Where one of them changes that speaks of a variable alone, inside of its range.
+  [[nodiscard]] std::optional<std::int64_t> change_of_choice(std::string const& variable, std::int64_t begin,
+                                                             std::int64_t end, ir::stmt const& body) const {
+    std::optional<std::int64_t> found;
+    if (!has_choices_ || end - begin < 2 || has_barrier(body)) return found;
+    for_each_value(body, [&](ir::expr const& value) {
+      ir::for_each_node(value, [&](ir::expr const& e) {
+        auto const* s = as_choice(e);
+        auto const form = s ? as_non_negative(s->condition) : std::nullopt;
+        if (!form || form->terms.size() != 1 || form->terms[0].first != variable) return;
+        auto const c = form->terms[0].second;
+        auto const at = c > 0 ? ceil_divide(-form->constant, c) : floor_divide(form->constant, -c) + 1;
+        if (at > begin && at < end) found = at;
+      });
+    });
+    return found;
+  }
+
+  /// A body for a part of its variable's range, the choices decided.
+  ir::stmt decided(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body) {
+    auto known = known_;
+    known[variable] = {low, high - 1};
+    return simplify(body, known);
+  }
+
+  /// Each part of the range has code of its own: two loops, or a choice at run time if it must stay one.
+  ir::stmt two_loops(ir::loop const& l, std::int64_t begin, std::int64_t at, std::int64_t end) {
+    auto const part = [&](std::int64_t low, std::int64_t high) {
+      return visit(ir::make_loop(l.variable, ir::make_index(low), ir::make_index(high), l.kind,
+                                 decided(l.variable, low, high, l.body)));
+    };
+    std::vector<ir::stmt> parts = {part(begin, at), part(at, end)};
+    return ir::make_block(std::move(parts));
+  }
+  ir::stmt two_arms(std::string const& variable, std::int64_t begin, std::int64_t at, std::int64_t end,
+                    ir::stmt const& body) {
+    auto const below = ir::make_binary(ir::binary_op::less, ir::make_variable(variable), ir::make_index(at));
+    auto const arm = [&](std::int64_t low, std::int64_t high) {
+      auto const part = decided(variable, low, high, body);
+      if (auto const further = change_of_choice(variable, low, high, part))
+        return two_arms(variable, low, *further, high, part);
+      return with_range(variable, low, high, part);
+    };
+    return ir::make_conditional(below, arm(begin, at), arm(at, end));
+  }
+
   // ------------------------------------------------------------------------- choices inside of a register tile
 
   [[nodiscard]] bool can_postpone(std::string const& variable, std::int64_t begin, std::int64_t end,
@@ -319,6 +404,10 @@ class partitioner {
       if (end <= begin) return {};
       if (end - begin == 1) return single(l.variable, begin, l.body);
     }
+    if (auto const at = change_of_choice(l.variable, begin, end, l.body)) {
+      if (l.kind == ir::loop_kind::serial) return two_loops(l, begin, *at, end);
+      return ir::make_loop(l.variable, l.begin, l.end, l.kind, two_arms(l.variable, begin, *at, end, l.body));
+    }
     bool const meets = has_barrier(l.body);
     auto const c = interior(l.variable, begin, end, l.body);
     if (worth_cutting(c, begin, end) && end - begin > 1 && !(meets && l.kind != ir::loop_kind::serial)) {
@@ -365,6 +454,8 @@ class partitioner {
   }
 
   ir::stmt visit_let(ir::let const& l) {
+    if (auto const at = change_of_choice(l.variable, l.low, l.high, l.body))
+      return ir::make_let(l.variable, l.value, l.low, l.high, two_arms(l.variable, l.low, *at, l.high, l.body));
     auto const c = interior(l.variable, l.low, l.high, l.body);
     bool const cut_here = l.high - l.low > 1 && worth_cutting(c, l.low, l.high) && !has_barrier(l.body);
     if (cut_here && can_postpone(l.variable, l.low, l.high, l.body))
@@ -477,10 +568,15 @@ class partitioner {
 
   ranges known_;
   std::vector<postponed> postponed_;
+  bool has_choices_;
 };
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt partition(ir::stmt const& s) { return s ? detail::partitioner().visit(s) : s; }
+TTUNE_INLINE ir::stmt partition(ir::stmt const& s) {
+  if (!s) return s;
+  if (!detail::has_choices(s)) return detail::partitioner().visit(s);
+  return detail::partitioner(true).visit(simplify(s));  // parts of an axis become loops' variables
+}
 
 }  // namespace ttune::inline v0::pass

@@ -30,6 +30,8 @@ class backend {
   [[nodiscard]] virtual compile_result compile(ir::lowered const& program, kernel_signature signature) = 0;
   /// The source text that `compile` would hand to the compiler, for people.
   [[nodiscard]] virtual std::string source(ir::lowered const& program, kernel_signature const& signature) const = 0;
+  /// For the same target, to compile beside this one in another thread. Null: it cannot be done.
+  [[nodiscard]] virtual std::unique_ptr<backend> another() const { return nullptr; }
 };
 
 /// A backend that says itself what a call costs: no trial of its programs is run.

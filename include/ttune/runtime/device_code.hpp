@@ -8,13 +8,30 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "ttune/support/config.hpp"
+#include "ttune/runtime/measurement.hpp"
+#include "ttune/support/error.hpp"
 
 namespace ttune::inline v0 {
 
 struct kernel_image;
+
+/// What a device makes of a kernel that fails.
+class device_failure : public backend_error {
+ public:
+  device_failure(std::string const& text, trial_status as, bool lasting)
+      : backend_error(text), status_(as), lasting_(lasting) {}
+  /// What a trial that ends so is.
+  [[nodiscard]] trial_status status() const noexcept { return status_; }
+  /// Whether this process can use the device no more.
+  [[nodiscard]] bool lasting() const noexcept { return lasting_; }
+
+ private:
+  trial_status status_;
+  bool lasting_;
+};
 
 class device_code {
  public:
@@ -25,9 +42,10 @@ class device_code {
 
   enum class entry : std::uint8_t { prepare, main };
   /// Runs it so many times, one after the other, on host memory: operands, then prepared buffers, as a kernel_function
-  /// takes them. Gives the seconds that the runs took, without copies to and from the device. Safe to be called from
-  /// several threads. Throws backend_error if the device fails.
-  virtual double run(entry what, void* const* operands, std::int64_t calls) = 0;
+  /// takes them. Gives the seconds that the runs took, without copies to and from the device. `cold`: before each run
+  /// the device's last cache is filled with something else, which takes none of them. Safe to be called from several
+  /// threads. Throws device_failure, or another backend_error, if the device fails.
+  virtual double run(entry what, void* const* operands, std::int64_t calls, bool cold) = 0;
 };
 
 /// Gives code that the caller owns; throws backend_error or record_error.

@@ -50,7 +50,7 @@ class interpreted_code final : public device_code {
       : body_(std::move(body)), operands_(signature.operands), around_(program_around(signature)) {}
 
   /// There is nothing to prepare. What the interpreter takes is no measure of anything.
-  double run(entry, void* const* operands, std::int64_t calls) override {
+  double run(entry, void* const* operands, std::int64_t calls, bool) override {
     for (; calls > 0; --calls) interpret(operands);
     return 0;
   }

@@ -107,7 +107,7 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<vo
   auto* const device = code_->device();
   if (!code_->prepares()) {
     if (!device) return code_->main()(operands.data(), &table_, workspace);
-    (void)device->run(device_code::entry::main, operands.data(), 1);
+    (void)device->run(device_code::entry::main, operands.data(), 1, false);
     return;
   }
   void* all[most_pointers];
@@ -120,10 +120,10 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<vo
       *end++ = at;
       at += detail::whole_lines(bytes);
     }
-    if (device) (void)device->run(device_code::entry::prepare, all, 1);
+    if (device) (void)device->run(device_code::entry::prepare, all, 1, false);
     else code_->prepare()(all, &table_, workspace);
   }
-  if (device) (void)device->run(device_code::entry::main, all, 1);
+  if (device) (void)device->run(device_code::entry::main, all, 1, false);
   else code_->main()(all, &table_, workspace);
 }
 
@@ -142,7 +142,7 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span
   }
   workspace_lease const lease(scratch_bytes_);
   detail::executor_failures const failures;
-  if (auto* const device = code_->device()) (void)device->run(device_code::entry::prepare, all.data(), 1);
+  if (auto* const device = code_->device()) (void)device->run(device_code::entry::prepare, all.data(), 1, false);
   else code_->prepare()(all.data(), &table_, lease.data());
   failures.rethrow();
   made.prepared_ = std::move(own);

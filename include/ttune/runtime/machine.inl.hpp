@@ -134,8 +134,14 @@ inline bool has_feature(cpu_feature const& f) noexcept {
 /// Whether this machine is known to have, or to lack, a feature of LLVM's name.
 inline bool host_feature([[maybe_unused]] std::string_view name, bool otherwise) noexcept {
 #if defined(__x86_64__)
-  for (auto const& f : cpu_features)
-    if (name == f.name) return has_feature(f);
+  // asked of the processor once: virtual machines answer slowly
+  enum class answer : char { unknown, no, yes };
+  static std::array<std::atomic<answer>, std::size(cpu_features)> known{};
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (name != cpu_features[i].name) continue;
+    if (known[i] == answer::unknown) known[i] = has_feature(cpu_features[i]) ? answer::yes : answer::no;
+    return known[i] == answer::yes;
+  }
 #endif
   return otherwise;
 }
@@ -302,8 +308,11 @@ TTUNE_INLINE target probe_host() {
     t.vector_bytes = 64;
     t.vector_registers = 32;
     t.has_masks = true;
+    t.has_byte_dot = detail::host_feature("avx512vnni", false);
+    t.has_bfloat_dot = detail::host_feature("avx512bf16", false);
   } else if (detail::host_feature("avx2", false)) {
     t.vector_bytes = 32;
+    t.has_byte_dot = detail::host_feature("avxvnni", false);
   }
   t.l1_bytes = detail::cache_bytes(1, t.l1_bytes);
   t.l2_bytes = detail::cache_bytes(2, t.l2_bytes);

@@ -36,6 +36,7 @@ struct measurement {
   double compile_seconds = 0;  ///< text to image
   double measure_seconds = 0;  ///< all that measuring took, transfers and checks included
   std::string message;         ///< diagnostics, signal, first differing element, ...
+  std::string device = {};     ///< `worker::command::device` of who measured it
 
   [[nodiscard]] bool ok() const noexcept { return status == trial_status::ok; }
 };

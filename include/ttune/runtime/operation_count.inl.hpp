@@ -54,6 +54,7 @@ class operation_counter {
     switch (n.kind) {
       case ir::loop_kind::serial: return iterations * (1 + each);
       case ir::loop_kind::unrolled:
+      case ir::loop_kind::tensorized:
       case ir::loop_kind::virtual_thread: return iterations * each;
       case ir::loop_kind::vectorized: return std::ceil(iterations / machine_.lanes(dtype::f32)) * each;
       default: return std::ceil(iterations / machine_.cores) * (1 + each);

@@ -2,20 +2,40 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/ir/visit.hpp"
 #include "ttune/runtime/signature.hpp"
 
 namespace ttune::inline v0 {
 
+namespace detail {
+
+/// How many terms an element of a stage sums: those of its reduction, or of all the reductions that it adds up.
+inline double terms_of(ir::stage const& st) {
+  double terms = 1;
+  for (auto const& a : st.reduction.axes) terms *= static_cast<double>(a.size());
+  if (st.reduces()) return terms;
+  std::set<std::string> seen;
+  double sums = 0;
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      auto const* a = ir::as<ir::access>(e);
+      auto const* from = a ? std::get_if<handle<ir::stage>>(&a->from) : nullptr;
+      if (from && (*from)->reduces() && seen.insert(ir::print(e)).second) sums += terms_of(**from);
+    });
+  return std::max(terms, sums);
+}
+
+}  // namespace detail
+
 TTUNE_INLINE kernel_signature signature_of(handle<ir::program> const& program) {
   kernel_signature made;
   made.name = program->name;
-  for (auto const& st : program->stages) {
-    double terms = 1;
-    for (auto const& a : st->reduction.axes) terms *= static_cast<double>(a.size());
-    made.terms = std::max(made.terms, terms);
-  }
+  for (auto const& st : program->stages) made.terms = std::max(made.terms, detail::terms_of(*st));
   auto const shape = [](ir::source const& s) { return ir::shape_of(s); };
   for (auto const& t : program->inputs) {
     if (t->role == ir::tensor_role::table) continue;

@@ -24,6 +24,7 @@ enum class objective : std::uint8_t {
 
 struct trial_limits {
   double cutoff_seconds = 0;       ///< a candidate slower than this in both of its check runs is not sampled; 0: none
+  double rival_seconds = 0;        ///< of the best so far: who is clearly slower is sampled less; 0: none
   double sample_seconds = 150e-6;  ///< calls are repeated until a sample takes this long
   double total_seconds = 8e-3;     ///< for all samples; at least three are taken
   std::int32_t max_samples = 31;

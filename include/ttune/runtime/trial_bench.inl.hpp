@@ -52,6 +52,7 @@ struct trial_bench::running {
   std::vector<std::vector<void*>> rotated;  ///< of each set, for the cold objective
   guarded_memory more_prepared;             ///< of the sets
   std::size_t next_set = 0;
+  bool cold = false;  ///< on a device, which empties its own caches
 
   running(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
       : code(load(image)), table(&with) {
@@ -74,12 +75,12 @@ struct trial_bench::running {
   }
   TTUNE_CALLS_MACHINE_CODE void prepare() const {
     if (!code->prepares()) return;
-    if (auto* const device = code->device()) (void)device->run(device_code::entry::prepare, pointers.data(), 1);
+    if (auto* const device = code->device()) (void)device->run(device_code::entry::prepare, pointers.data(), 1, false);
     else code->prepare()(pointers.data(), table, workspace.data());
   }
   /// Seconds of so many calls, one after the other.
   [[nodiscard]] TTUNE_CALLS_MACHINE_CODE double seconds(std::int64_t calls) {
-    if (auto* const device = code->device()) return seconds_on(*device, calls);
+    if (auto* const device = code->device()) return device->run(device_code::entry::main, pointers.data(), calls, cold);
     auto const main = code->main();
     auto const start = detail::steady::now();
     if (rotated.empty())
@@ -90,16 +91,6 @@ struct trial_bench::running {
         next_set = next_set + 1 == rotated.size() ? 0 : next_set + 1;
       }
     return detail::seconds_since(start);
-  }
-  /// Without copies to and from the device.
-  [[nodiscard]] double seconds_on(device_code& device, std::int64_t calls) {
-    if (rotated.empty()) return device.run(device_code::entry::main, pointers.data(), calls);
-    double sum = 0;
-    for (std::int64_t i = 0; i < calls; ++i) {
-      sum += device.run(device_code::entry::main, rotated[next_set].data(), 1);
-      next_set = next_set + 1 == rotated.size() ? 0 : next_set + 1;
-    }
-    return sum;
   }
 };
 
@@ -125,6 +116,10 @@ struct sample_set {
     if (!disturbed) clean.push_back(seconds);
   }
   [[nodiscard]] std::vector<double> const& best() const noexcept { return clean.size() >= 3 ? clean : all; }
+  /// By so much that more samples would not change it.
+  [[nodiscard]] bool slower_than(double rival) const {
+    return rival > 0 && *std::min_element(all.begin(), all.end()) > (1.05 + 2 * spread_of(all)) * rival;
+  }
   /// The median is known to about a third of a per cent.
   [[nodiscard]] bool stable() const {
     auto const n = clean.size();
@@ -280,6 +275,10 @@ measurement trial_bench::guarded(Work const& work) {
   } catch (std::bad_alloc const&) {
     m.status = trial_status::out_of_memory;
     m.message = "no memory for its workspace";
+  } catch (device_failure const& failure) {
+    m.status = failure.status();
+    m.message = failure.what();
+    damaged_ = damaged_ || failure.lasting();
   } catch (std::exception const& failure) {
     m.status = trial_status::unsupported;
     m.message = failure.what();
@@ -383,7 +382,9 @@ TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits con
   auto const budget = detail::steady::now();
   auto const spent = [&] { return detail::seconds_since(budget); };
   for (bool first = true; static_cast<std::int32_t>(samples.all.size()) < limits.max_samples; first = false) {
-    if (samples.all.size() >= 3 && (spent() > limits.total_seconds || samples.stable())) break;
+    if (samples.all.size() >= 3 &&
+        (spent() > limits.total_seconds || samples.stable() || samples.slower_than(limits.rival_seconds)))
+      break;
     if (stop_.stop_requested()) break;
     if (mutates) restore(false, 1);
     auto const before = detail::interruptions();
@@ -412,6 +413,10 @@ TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits con
 
 /// Points a kernel to copies of its operands in turn, each of them in no cache when its turn comes.
 TTUNE_INLINE void trial_bench::rotate(running& r) {
+  if (r.code->device()) {
+    r.cold = true;
+    return;
+  }
   if (!rotation_) {
     auto made = std::make_unique<rotation>();
     for (auto const& o : operands_) {

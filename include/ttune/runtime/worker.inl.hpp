@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 
+#include "ttune/runtime/fleet.hpp"
 #include "ttune/runtime/worker.hpp"
 #include "ttune/runtime/worker/process.hpp"
 #include "ttune/runtime/worker/protocol.hpp"
@@ -88,6 +89,9 @@ inline bool is_failed_allocation(protocol::fault const& f) noexcept {
   return f.address == static_cast<std::uint64_t>(-std::int64_t{ENOMEM});
 }
 
+/// What is allowed a command above other workers for the way to it and back.
+inline constexpr double way_seconds = 1;
+
 inline protocol::time_point in_seconds(double s) {
   return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                 std::chrono::duration<double>(std::min(s, 1e8)));
@@ -98,11 +102,17 @@ inline protocol::time_point in_seconds(double s) {
 /// The worker as its parent sees it.
 class measurer::process {
  public:
-  process(worker_choice const& how, kernel_signature signature, bench_options options)
-      : words_(detail::words_of(how)),
+  process(worker_choice const& how, kernel_signature signature, bench_options options, std::stop_token token)
+      : stop(std::move(token)),
+        words_(detail::words_of(how)),
         is_self_(std::holds_alternative<worker::self>(how)),
         signature_(std::move(signature)),
         options_(std::move(options)) {
+    if (auto const* c = std::get_if<worker::command>(&how)) {
+      device_ = c->device;
+      silence_seconds_ = c->silence_seconds;
+      way_seconds_ = detail::way_seconds;
+    }
     for (auto const& o : signature_.operands) operand_bytes_ += static_cast<double>(o.bytes());
     start();
   }
@@ -114,23 +124,32 @@ class measurer::process {
     double runs = 12;  ///< in the rest, of the length that the first one had
   };
 
-  /// Asks. Nothing if the worker does not live to answer, or says that it cannot: then `failure` tells.
-  [[nodiscard]] std::optional<std::vector<std::uint8_t>> ask(protocol::kind what, std::span<std::uint8_t const> body,
-                                                             patience const& limit, measurement& failure) {
+  /// What makes a result of the content of an answer; throws record_error for content that cannot be.
+  using reader = std::function<void(byte_source&)>;
+
+  /// Asks. False if the worker does not live to answer, says that it cannot, or answers nonsense: then `failure` tells.
+  [[nodiscard]] bool ask(protocol::kind what, std::span<std::uint8_t const> body, patience const& limit,
+                         measurement& failure, reader const& read) {
     auto const begin = ttune::detail::steady::now();
-    if (lost()) retire();
-    start();
-    auto content = exchange(what, body, limit, failure);
+    was_lost_ = false;
+    if (died_idle()) retire();
+    try {
+      start();
+    } catch (backend_error const&) {
+      if (!stop.stop_requested()) throw;
+      failure.status = trial_status::timed_out;
+      failure.message = "stopped";
+      return false;
+    }
+    auto const answered = exchange(what, body, limit, failure, read);
     failure.measure_seconds = ttune::detail::seconds_since(begin);
-    return content;
+    return answered;
   }
 
   /// As ask, for what only a broken worker fails at. Throws backend_error.
-  std::vector<std::uint8_t> demand(protocol::kind what, std::span<std::uint8_t const> body) {
+  void demand(protocol::kind what, std::span<std::uint8_t const> body, reader const& read) {
     measurement failure;
-    auto content = ask(what, body, {}, failure);
-    if (!content) throw backend_error(description() + ": " + failure.message);
-    return std::move(*content);
+    if (!ask(what, body, {}, failure, read)) throw backend_error(description() + ": " + failure.message);
   }
 
   /// A candidate wrote where it must not: what else it spoiled is not known.
@@ -147,12 +166,15 @@ class measurer::process {
   }
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
 
+  [[nodiscard]] std::string const& device() const noexcept { return device_; }
+
   std::stop_token stop;
   std::int32_t respawns_ = 0;
+  bool was_lost_ = false;  ///< by the last request
 
  private:
-  /// It died while nobody asked for anything.
-  [[nodiscard]] bool lost() const noexcept {
+  /// While nobody asked for anything: then a worker has nothing to say.
+  [[nodiscard]] bool died_idle() const noexcept {
     pollfd p{child_.socket(), POLLIN, 0};
     return child_.running() && poll(&p, 1, 0) > 0;
   }
@@ -176,7 +198,7 @@ class measurer::process {
   /// Part of starting: a failure is an exception.
   void settle(protocol::kind what, std::vector<std::uint8_t> const& body) {
     measurement failure;
-    if (exchange(what, body, {60, 60, 12}, failure)) return;
+    if (exchange(what, body, {60, 60, 12}, failure, [](byte_source&) {})) return;
     auto const said = child_.said();
     child_.end();
     if (failure.status == trial_status::unsupported) throw argument_error(failure.message);
@@ -186,8 +208,9 @@ class measurer::process {
   /// The first message must be a worker's; programs that are none print something else, or nothing, or end.
   void greet() {
     protocol::message m;
-    auto const got = protocol::receive(child_.socket(), m, detail::in_seconds(10), {});
-    if (got == protocol::outcome::ok && m.kind == protocol::kind::hello) {
+    auto const stopped = [this] { return stop.stop_requested(); };
+    auto const got = protocol::receive(child_.socket(), m, detail::in_seconds(silence_seconds_), stopped);
+    if (got == protocol::outcome::ok && m.kind == protocol::kind::hello && m.body.size() >= 8) {
       byte_source in(m.body);
       auto const version = in.get<std::uint32_t>();
       auto const abi = in.get<std::uint32_t>();
@@ -200,64 +223,93 @@ class measurer::process {
     child_.end(got == protocol::outcome::closed);
     auto const said = child_.said();
     detail::no_worker((is_self_ ? worker::executable_path() : words_.front()) + " does not answer as a worker does" +
+                      (got == protocol::outcome::late ? ": nothing was heard of it for " + silence() : "") +
                       (is_self_ ? ": main must begin with `if (ttune::is_worker(argc, argv)) return "
                                   "ttune::run_worker();`, before it prints anything"
                                 : "") +
                       (said.empty() ? "" : "; it said: " + said));
   }
 
-  [[nodiscard]] std::optional<std::vector<std::uint8_t>> exchange(protocol::kind what,
-                                                                  std::span<std::uint8_t const> body,
-                                                                  patience const& limit, measurement& failure) {
-    using clock = std::chrono::steady_clock;
+  [[nodiscard]] std::string silence() const {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g s", silence_seconds_);
+    return text;
+  }
+
+  [[nodiscard]] bool exchange(protocol::kind what, std::span<std::uint8_t const> body, patience const& limit,
+                              measurement& failure, reader const& read) {
     auto const stopped = [this] { return stop.stop_requested(); };
     protocol::stop_check const check = stop.stop_possible() ? protocol::stop_check(stopped) : protocol::stop_check();
     double const transfers = 10 + operand_bytes_ * 1e-7;
-    auto deadline = detail::in_seconds(transfers);
-    auto got = protocol::send(child_.socket(), what, body, deadline, check);
-    std::optional<protocol::fault> fault;
-    auto first_run = clock::now();
+    conversation now{limit, detail::in_seconds(transfers), {}, {}};
+    auto got = protocol::send(child_.socket(), what, body, now.deadline, check);
+    now.silent = got == protocol::outcome::late;  // it takes nothing
     // Those that run no kernel have no stages.
-    deadline = detail::in_seconds(transfers + limit.rest);
-    while (got == protocol::outcome::ok || got == protocol::outcome::closed) {
+    now.deadline = detail::in_seconds(transfers + limit.rest);
+    while (got == protocol::outcome::ok && !now.answered) {
+      auto const heard_by = detail::in_seconds(silence_seconds_);
       protocol::message m;
-      if (got == protocol::outcome::closed && fault) break;
-      got = protocol::receive(child_.socket(), m, deadline, check);
-      if (got != protocol::outcome::ok) break;
-      if (m.kind == protocol::kind::fault) {
-        fault = protocol::get_fault(m.body);
-      } else if (m.kind == protocol::kind::stage) {
-        byte_source in(m.body);
-        if (in.get<std::uint32_t>() == 0) {
-          first_run = clock::now();
-          deadline = detail::in_seconds(limit.first_run);
-        } else {
-          auto const took = std::chrono::duration<double>(clock::now() - first_run).count();
-          deadline = detail::in_seconds(limit.rest + limit.runs * took + operand_bytes_ * 1e-8);
-        }
-      } else if (m.kind == protocol::kind::answer) {
-        return content_of(m.body, failure);
-      } else {
-        got = protocol::outcome::malformed;
-      }
+      got = protocol::receive(child_.socket(), m, std::min(now.deadline, heard_by), check);
+      now.silent = got == protocol::outcome::late && heard_by < now.deadline;
+      if (got == protocol::outcome::ok && !take(m, now, failure, read)) got = protocol::outcome::malformed;
     }
-    explain(got, fault, failure);
-    return std::nullopt;
+    if (!now.answered) explain(got, now, failure);
+    return now.answered && !now.refused;
   }
 
-  [[nodiscard]] static std::optional<std::vector<std::uint8_t>> content_of(std::vector<std::uint8_t> const& answer,
-                                                                           measurement& failure) {
-    byte_source in(answer);
-    std::vector<std::uint8_t> content;
-    in.get(failure.message);
-    in.get(content);
-    if (failure.message.empty()) return content;
-    failure.status = trial_status::unsupported;
-    return std::nullopt;
+  /// A request and what has been said to it.
+  struct conversation {
+    patience limit;
+    protocol::time_point deadline;
+    protocol::time_point first_run;
+    std::optional<protocol::fault> fault;
+    bool answered = false;
+    bool refused = false;  ///< the answer is a complaint
+    bool silent = false;
+  };
+
+  /// False if the message makes no sense.
+  [[nodiscard]] bool take(protocol::message const& m, conversation& now, measurement& failure,
+                          reader const& read) const {
+    using clock = std::chrono::steady_clock;
+    try {
+      byte_source in(m.body);
+      if (m.kind == protocol::kind::alive) return true;
+      if (m.kind == protocol::kind::fault) return now.fault = protocol::get_fault(m.body), true;
+      if (m.kind == protocol::kind::stage) {
+        if (in.get<std::uint32_t>() == 0) {
+          now.first_run = clock::now();
+          now.deadline = detail::in_seconds(way_seconds_ + now.limit.first_run);
+        } else {
+          auto const took = std::chrono::duration<double>(clock::now() - now.first_run).count();
+          now.deadline =
+              detail::in_seconds(way_seconds_ + now.limit.rest + now.limit.runs * took + operand_bytes_ * 1e-8);
+        }
+        return true;
+      }
+      if (m.kind != protocol::kind::answer) return false;
+      std::string complaint;
+      in.get(complaint);
+      byte_source content(in.get_bytes());
+      in.finish();
+      if (!complaint.empty()) {
+        failure.message = std::move(complaint);
+        failure.status = trial_status::unsupported;
+        now.refused = true;
+      } else {
+        read(content);
+        content.finish();
+      }
+      return now.answered = true;
+    } catch (record_error const&) {
+      return false;
+    }
   }
 
   /// What became of a worker that did not answer; it is gone when this returns.
-  void explain(protocol::outcome got, std::optional<protocol::fault> const& fault, measurement& failure) {
+  void explain(protocol::outcome got, conversation const& now, measurement& failure) {
+    auto const& fault = now.fault;
+    was_lost_ = !fault && (now.silent || got == protocol::outcome::closed || got == protocol::outcome::malformed);
     auto const how = child_.end(got == protocol::outcome::closed || fault.has_value());
     ++respawns_;
     if (fault) {
@@ -269,6 +321,9 @@ class measurer::process {
     } else if (got == protocol::outcome::stopped) {
       failure.status = trial_status::timed_out;
       failure.message = "stopped";
+    } else if (now.silent) {
+      failure.status = trial_status::timed_out;
+      failure.message = "nothing was heard of the worker for " + silence();
     } else if (got == protocol::outcome::late) {
       failure.status = trial_status::timed_out;
       failure.message = "still running when its time was over";
@@ -288,6 +343,9 @@ class measurer::process {
 
   std::vector<std::string> words_;
   bool is_self_ = false;
+  std::string device_;
+  double silence_seconds_ = 30;
+  double way_seconds_ = 0;
   kernel_signature signature_;
   bench_options options_;
   double operand_bytes_ = 0;
@@ -296,6 +354,9 @@ class measurer::process {
 };
 
 namespace detail {
+
+/// A worker that tells of such a trial ends, or should: its memory or its device are not what they were.
+inline bool is_worn(trial_status s) noexcept { return s == trial_status::wrote_outside || s == trial_status::crashed; }
 
 inline std::vector<std::uint8_t> trial_request(kernel_image const& image, trial_limits const& limits) {
   byte_sink body;
@@ -306,10 +367,14 @@ inline std::vector<std::uint8_t> trial_request(kernel_image const& image, trial_
 
 }  // namespace detail
 
-TTUNE_INLINE measurer::measurer(worker_choice how, kernel_signature const& signature, bench_options options) {
-  if (std::holds_alternative<worker::in_process>(how))
+TTUNE_INLINE measurer::measurer(worker_choice how, kernel_signature const& signature, bench_options options,
+                                std::stop_token stop) {
+  if (auto* const members = std::get_if<worker::fleet>(&how))
+    fleet_ = std::make_unique<fleet_measurer>(std::move(*members), signature, std::move(options), stop);
+  else if (std::holds_alternative<worker::in_process>(how))
     local_ = std::make_unique<trial_bench>(signature, std::move(options));
-  else process_ = std::make_unique<process>(how, signature, std::move(options));
+  else process_ = std::make_unique<process>(how, signature, std::move(options), stop);
+  if (local_) local_->stop_with(std::move(stop));
 }
 TTUNE_INLINE measurer::~measurer() = default;
 TTUNE_INLINE measurer::measurer(measurer&&) noexcept = default;
@@ -317,12 +382,17 @@ TTUNE_INLINE measurer& measurer::operator=(measurer&&) noexcept = default;
 
 TTUNE_INLINE void measurer::stop_with(std::stop_token token) {
   if (local_) local_->stop_with(std::move(token));
+  else if (fleet_) fleet_->stop_with(std::move(token));
   else process_->stop = std::move(token);
 }
-TTUNE_INLINE bool measurer::isolated() const noexcept { return process_ != nullptr; }
-TTUNE_INLINE std::int32_t measurer::respawns() const noexcept { return process_ ? process_->respawns_ : 0; }
+TTUNE_INLINE bool measurer::isolated() const noexcept { return !local_; }
+TTUNE_INLINE bool measurer::lost() const noexcept { return process_ && process_->was_lost_; }
+TTUNE_INLINE std::size_t measurer::width() const noexcept { return fleet_ ? fleet_->width() : 1; }
+TTUNE_INLINE std::int32_t measurer::respawns() const noexcept {
+  return process_ ? process_->respawns_ : fleet_ ? fleet_->respawns() : 0;
+}
 TTUNE_INLINE std::string measurer::description() const {
-  return process_ ? process_->description() : "in process, unprotected";
+  return process_ ? process_->description() : fleet_ ? fleet_->description() : "in process, unprotected";
 }
 
 namespace detail {
@@ -336,71 +406,79 @@ inline double first_run_seconds(trial_limits const& l) {
 
 TTUNE_INLINE measurement measurer::set_reference(kernel_image const& image, trial_limits const& limits) {
   if (local_) return local_->set_reference(image, limits);
+  if (fleet_) return fleet_->set_reference(image, limits);
   process_->remember({});
   measurement m;
-  auto const content = process_->ask(protocol::kind::reference, detail::trial_request(image, limits),
-                                     {limits.hang_seconds, 2 + 4 * limits.total_seconds, 12}, m);
-  if (!content) return m;
   std::vector<std::vector<std::uint8_t>> outputs;
-  byte_source in(*content);
-  get(in, m);
-  in.get(outputs);
-  process_->remember(std::move(outputs));
-  if (m.status == trial_status::wrote_outside) process_->retire();
+  auto const answered = process_->ask(protocol::kind::reference, detail::trial_request(image, limits),
+                                      {limits.hang_seconds, 2 + 4 * limits.total_seconds, 12}, m, [&](byte_source& in) {
+                                        get(in, m);
+                                        in.get(outputs);
+                                      });
+  m.device = process_->device();
+  if (answered) process_->remember(std::move(outputs));
+  if (answered && detail::is_worn(m.status)) process_->retire();
   return m;
 }
 
 TTUNE_INLINE void measurer::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
   if (local_) return local_->set_reference(std::move(outputs));
+  if (fleet_) return fleet_->set_reference(std::move(outputs));
   byte_sink body;
   body.put(outputs);
-  (void)process_->demand(protocol::kind::reference_bytes, body.take());
+  process_->demand(protocol::kind::reference_bytes, body.take(), [](byte_source&) {});
   process_->remember(std::move(outputs));
 }
 
 TTUNE_INLINE measurement measurer::measure(kernel_image const& image, trial_limits const& limits) {
   if (local_) return local_->measure(image, limits);
+  if (fleet_) return fleet_->submit(image, limits), std::move(fleet_->collect().front());
   measurement m;
-  auto const content = process_->ask(protocol::kind::measure, detail::trial_request(image, limits),
-                                     {detail::first_run_seconds(limits), 1 + 4 * limits.total_seconds, 12}, m);
-  if (!content) return m;
-  auto const seconds = m.measure_seconds;
-  byte_source in(*content);
-  get(in, m);
-  m.measure_seconds = seconds;
-  if (m.status == trial_status::wrote_outside) process_->retire();
+  auto const answered = process_->ask(protocol::kind::measure, detail::trial_request(image, limits),
+                                      {detail::first_run_seconds(limits), 1 + 4 * limits.total_seconds, 12}, m,
+                                      [&](byte_source& in) { get(in, m); });
+  m.device = process_->device();
+  if (answered && detail::is_worn(m.status)) process_->retire();
   return m;
+}
+
+TTUNE_INLINE void measurer::submit(kernel_image image, trial_limits const& limits) {
+  if (fleet_) fleet_->submit(std::move(image), limits);
+  else submitted_.push_back(measure(image, limits));
+}
+
+TTUNE_INLINE std::vector<measurement> measurer::collect() {
+  return fleet_ ? fleet_->collect() : std::exchange(submitted_, {});
 }
 
 TTUNE_INLINE measurement measurer::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
   outputs.clear();
   if (local_) return local_->run(image, outputs);
+  if (fleet_) return fleet_->run(image, outputs);
   byte_sink body;
   body.put(to_bytes(image));
   measurement m;
-  auto const content = process_->ask(protocol::kind::run, body.take(), {}, m);
-  if (!content) return m;
-  byte_source in(*content);
-  get(in, m);
-  in.get(outputs);
-  if (m.status == trial_status::wrote_outside) process_->retire();
+  auto const answered = process_->ask(protocol::kind::run, body.take(), {}, m, [&](byte_source& in) {
+    get(in, m);
+    in.get(outputs);
+  });
+  m.device = process_->device();
+  if (answered && detail::is_worn(m.status)) process_->retire();
   return m;
 }
 
 TTUNE_INLINE comparison measurer::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {
   if (local_) return local_->compare(first, second, pairs);
+  if (fleet_) return fleet_->compare(first, second, pairs);
   byte_sink body;
   body.put(to_bytes(first));
   body.put(to_bytes(second));
   body.put(pairs);
   measurement failure;
   comparison c;
-  auto const content =
-      process_->ask(protocol::kind::compare, body.take(), {10, 10 + 0.01 * pairs, 10 + 8.0 * pairs}, failure);
-  if (content) {
-    byte_source in(*content);
-    protocol::get(in, c);
-  } else {
+  if (!process_->ask(protocol::kind::compare, body.take(), {10, 10 + 0.01 * pairs, 10 + 8.0 * pairs}, failure,
+                     [&](byte_source& in) { protocol::get(in, c); })) {
+    c = {};
     c.failure = std::string(name_of(failure.status)) + ": " + failure.message;
   }
   return c;
@@ -408,15 +486,14 @@ TTUNE_INLINE comparison measurer::compare(kernel_image const& first, kernel_imag
 
 TTUNE_INLINE std::vector<std::uint8_t> measurer::operand_bytes(std::size_t operand) {
   if (local_) return local_->operand_bytes(operand);
+  if (fleet_) return fleet_->operand_bytes(operand);
   auto const& known = process_->reference();
   if (operand < known.size() && !known[operand].empty()) return known[operand];
   if (operand >= process_->signature().operands.size()) throw argument_error("there is no such operand");
   byte_sink body;
   body.put(static_cast<std::uint32_t>(operand));
-  auto const content = process_->demand(protocol::kind::operand, body.take());
   std::vector<std::uint8_t> bytes;
-  byte_source in(content);
-  in.get(bytes);
+  process_->demand(protocol::kind::operand, body.take(), [&](byte_source& in) { in.get(bytes); });
   return bytes;
 }
 

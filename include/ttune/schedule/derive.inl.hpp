@@ -221,7 +221,7 @@ class deriver {
       contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st, blocks_[i]).write();
       return;
     }
-    if (!choosing_axes(*st.definition).empty()) return schedule_choice(st);
+    if (!choosing_axes(*st.definition).empty() || combines_choices(st)) return schedule_choice(st);
     auto const beside = row_producers(i);
     if (beside.empty()) {
       elementwise one(out_, p_, st, blocks_[i]);
@@ -238,19 +238,37 @@ class deriver {
     rows(out_, p_, st, st.definition->name, stages, blocks_[i]).write();
   }
 
-  /// With a stage of the same kind that it alone reads.
+  /// A stage without a choice of its own, as of one point, that combines what it alone reads of a stage with one, each
+  /// element where it is made.
+  [[nodiscard]] bool combines_choices(planned_stage const& st) const {
+    bool found = false;
+    for (auto const& a : st.accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const& from = p_.stages[static_cast<std::size_t>(a.producer)];
+      if (choosing_axes(*from.definition).empty()) continue;
+      if (readers_of(p_, a.producer).size() != 1 || done_[static_cast<std::size_t>(a.producer)]) return false;
+      for (auto const& i : a.indices)
+        if (i.whole || i.divisor != 1 ||
+            std::count_if(i.coefficient.begin(), i.coefficient.end(), [](auto c) { return c != 0; }) > 1)
+          return false;
+      found = true;
+    }
+    return found && !st.output;
+  }
+
+  /// With stages of the same kind that it alone reads.
   void schedule_choice(planned_stage const& st) {
-    planned_stage const* first = nullptr;
+    std::vector<planned_stage const*> first;
     for (auto const& a : st.accesses) {
       if (a.write || a.producer < 0) continue;
       auto const q = static_cast<std::size_t>(a.producer);
       if (done_[q] || choosing_axes(*p_.stages[q].definition).empty() || readers_of(p_, a.producer).size() != 1)
         continue;
-      first = &p_.stages[q];
+      first.push_back(&p_.stages[q]);
       done_[q] = true;
     }
-    auto const blocks = first ? pipeline_before(st, *first) : std::nullopt;
-    transform(out_, p_, st, first, blocks ? &*blocks : nullptr).write();
+    auto const blocks = first.size() == 1 ? pipeline_before(st, *first[0]) : std::nullopt;
+    transform(out_, p_, st, std::move(first), blocks ? &*blocks : nullptr).write();
   }
 
   /// The reduction that `first` alone reads and what chooses an expression for it alone, if they share a long axis with
@@ -324,11 +342,20 @@ class deriver {
     auto const& name = st.definition->name;
     if (st.definition->updates) return;  // in place: the plain loops
     auto const acc = name + ".acc";
+    out_.settle(takes_little(st));
     out_.step(primitive::cache_write, name, {}, {acc});
     for (auto const& a : st.accesses)
       if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
     if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st, blocks).write();
     else rows(out_, p_, st, name, {{&st, acc}}, blocks).write();
+    out_.settle(false);
+  }
+
+  /// Beside another reduction of the program it is not worth trials.
+  [[nodiscard]] bool takes_little(planned_stage const& st) const {
+    return std::any_of(p_.stages.begin(), p_.stages.end(), [&](planned_stage const& other) {
+      return other.definition->reduces() && iterations(other) > 6 * iterations(st);
+    });
   }
 
   /// A reduction with a vectorisable free axis that only this stage reads, element by element; -1 if there is none.

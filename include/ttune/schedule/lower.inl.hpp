@@ -235,7 +235,9 @@ class lowering {
   }
   /// Whether iterations around run at once.
   [[nodiscard]] bool is_concurrent() const {
-    return any_around([](ir::loop_kind k) { return k != ir::loop_kind::serial && k != ir::loop_kind::unrolled; });
+    return any_around([](ir::loop_kind k) {
+      return k != ir::loop_kind::serial && k != ir::loop_kind::unrolled && k != ir::loop_kind::tensorized;
+    });
   }
   [[nodiscard]] bool in_kernel() const {
     return any_around([](ir::loop_kind k) { return k >= ir::loop_kind::block_x; });

@@ -11,8 +11,8 @@
 namespace ttune::inline v0 {
 
 struct nest {
-  static constexpr std::size_t max_loops = 128;
-  static constexpr std::size_t max_stages = 24;
+  static constexpr std::size_t max_loops = 256;
+  static constexpr std::size_t max_stages = 48;
   static constexpr std::size_t max_axes = 16;
 
   /// A leaf loop: contributes stride * iteration to its axis.

@@ -3,6 +3,7 @@
 
 #include "ttune/pass/affine.hpp"
 #include "ttune/pass/canonicalize_boundaries.hpp"
+#include "ttune/schedule/nest.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/annotate.hpp"
 #include "ttune/schedule/primitive/bind.hpp"
@@ -16,6 +17,7 @@
 #include "ttune/schedule/primitive/reorder.hpp"
 #include "ttune/schedule/primitive/rfactor.hpp"
 #include "ttune/schedule/primitive/split.hpp"
+#include "ttune/schedule/primitive/tensorize.hpp"
 
 namespace ttune::inline v0 {
 
@@ -47,6 +49,7 @@ inline void loop_step(plan& p, step const& s) {
     case primitive::pack: return primitives::pack(p, s);
     case primitive::annotate: return primitives::annotate(p, s);
     case primitive::double_buffer: return primitives::double_buffer(p, s);
+    case primitive::tensorize: return primitives::tensorize(p, s);
     default: return;
   }
 }
@@ -196,11 +199,12 @@ inline void check_order(planned_stage const& st) {
         "the reduction of " + st.definition->name + " is not declared commutative: its terms keep their order");
   };
   auto const reduced = [&](std::int32_t loop) {
-    return primitives::is_reduction_axis(st, st.loops[static_cast<std::size_t>(loop)].axis);
+    auto const axis = st.loops[static_cast<std::size_t>(loop)].axis;
+    return primitives::is_reduction_axis(st, axis) && st.axis_size(static_cast<std::size_t>(axis)) != 1;
   };
   std::vector<std::int32_t> in_order;
   for (auto a = st.definition->axes.size(); a < st.axis_count(); ++a)
-    collect_leaves(st, static_cast<std::int32_t>(a), in_order);
+    if (st.axis_size(a) != 1) collect_leaves(st, static_cast<std::int32_t>(a), in_order);
   auto next = in_order.begin();
   for (auto const id : st.order)
     if (reduced(id) && id != *next++) say(id);
@@ -209,6 +213,21 @@ inline void check_order(planned_stage const& st) {
   int passed = 0;  // also those that stand still between the places of the others
   for (auto at = st.permuted.front(); at <= st.permuted.back(); ++at)
     if (moves(at) && ++passed == 2) say(st.order[static_cast<std::size_t>(at)]);
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// Nests have room for so many.
+inline void check_size(plan const& p) {
+  std::size_t loops = 0;
+  for (auto const& st : p.stages) loops += st.order.size();
+  if (p.stages.size() > nest::max_stages || loops > nest::max_loops)
+    throw schedule_error("program", p.program->name,
+                         "has " + std::to_string(p.stages.size()) + " stages of " + std::to_string(loops) +
+                             " loops; at most " + std::to_string(nest::max_stages) + " of " +
+                             std::to_string(nest::max_loops) + " can be scheduled");
 }
 
 }  // namespace detail
@@ -228,6 +247,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   primitives::check_bound(p);
   primitives::check_doubled(p);
   detail::choose_memory(p);
+  detail::check_size(p);
   return p;
 }
 

@@ -72,7 +72,8 @@ class sampler {
   [[nodiscard]] std::vector<configuration> neighbours(configuration const& c) const;
 
   /// The configuration of a number below size().count; a bijection. Requires size().exact and not saturated, else
-  /// throws argument_error.
+  /// throws argument_error. Knobs without constraints vary fastest, the last of them first, where they come last: what
+  /// such a knob does not change need not be computed again for the next number.
   [[nodiscard]] configuration unrank(uint128 number) const;
   [[nodiscard]] uint128 rank(configuration const& c) const;
   /// All configurations in the order of their numbers. Throws argument_error if there are more than `limit`.

@@ -474,7 +474,8 @@ TTUNE_INLINE configuration sampler::unrank(uint128 number) const {
   if (number >= size_.count) throw argument_error("configuration number out of range: there are " + size_.text());
   configuration c;
   c.choices.resize(knobs_.size());
-  for (auto const& part : components_) {
+  for (std::size_t i = components_.size(); i-- > 0;) {
+    auto const& part = components_[i];
     part.diagram.unrank(static_cast<std::uint64_t>(number % part.count), c.choices);
     number /= part.count;
   }
@@ -485,8 +486,7 @@ TTUNE_INLINE uint128 sampler::rank(configuration const& c) const {
   require_exact();
   if (!valid(c)) throw argument_error("a configuration that violates a constraint has no number");
   uint128 number = 0;
-  for (std::size_t i = components_.size(); i-- > 0;)
-    number = number * components_[i].count + components_[i].diagram.rank(c.choices);
+  for (auto const& part : components_) number = number * part.count + part.diagram.rank(c.choices);
   return number;
 }
 

@@ -85,7 +85,7 @@ inline std::int64_t base_span_of_threads(plan const& p, nest const& n, std::size
 
 /// How far an axis moves while all loops inside place (of, depth) run.
 inline std::int64_t span_inside(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
-                              std::int32_t depth) {
+                                std::int32_t depth) {
   if (st == of) return own_span(n, st, axis, depth, n.stages[st].count - 1);
   return n.stages[st].extent[axis] - 1 + base_span(p, n, st, axis, of, depth);
 }

@@ -27,17 +27,19 @@ enum class primitive : std::uint8_t {
   unroll,  ///< loops; values[0], if any: a boolean knob
   bind,    ///< loops[0]; values[0]: the ir::loop_kind
   // places
-  compute_at,    ///< `stage` inside loop loops[1] of stage loops[0]; a location knob chooses among loops[1...]
-  store_in,      ///< buffer of `stage`; values[0]: the ir::memory
-  pack,          ///< buffer of `stage` is laid out in the order of its loops
-  annotate,      ///< loops[0], results[0]: a note for the emitter; values[0]
-  double_buffer  ///< `stage` is computed one iteration of the loop around ahead
+  compute_at,     ///< `stage` inside loop loops[1] of stage loops[0]; a location knob chooses among loops[1...]
+  store_in,       ///< buffer of `stage`; values[0]: the ir::memory
+  pack,           ///< buffer of `stage` is laid out in the order of its loops
+  annotate,       ///< loops[0], results[0]: a note for the emitter; values[0]
+  double_buffer,  ///< `stage` is computed one iteration of the loop around ahead
+  tensorize       ///< loops[0]: the terms of one instruction; values[0], if any: a boolean knob
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
-  constexpr char const* names[] = {"merge",      "cache_read", "cache_write", "rfactor",   "inline_stage", "split",
-                                   "fuse",       "reorder",    "parallel",    "vectorize", "unroll",       "bind",
-                                   "compute_at", "store_in",   "pack",        "annotate",  "double_buffer"};
+  constexpr char const* names[] = {"merge",    "cache_read",    "cache_write", "rfactor",  "inline_stage",
+                                   "split",    "fuse",          "reorder",     "parallel", "vectorize",
+                                   "unroll",   "bind",          "compute_at",  "store_in", "pack",
+                                   "annotate", "double_buffer", "tensorize"};
   return names[static_cast<int>(p)];
 }
 

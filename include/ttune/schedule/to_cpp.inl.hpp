@@ -73,8 +73,8 @@ class fixed_steps {
   }
 
   void add(step s) {
-    bool const is_switch =
-        s.what == primitive::parallel || s.what == primitive::vectorize || s.what == primitive::unroll;
+    bool const is_switch = s.what == primitive::parallel || s.what == primitive::vectorize ||
+                           s.what == primitive::unroll || s.what == primitive::tensorize;
     if (is_switch && !s.values.empty() && value(s.values[0]) == 0) return;
     if (s.what == primitive::reorder && !s.values.empty()) s.loops = ordered(s);
     if (s.what == primitive::compute_at) {
@@ -183,7 +183,8 @@ class cpp_writer {
       case primitive::reorder:
       case primitive::parallel:
       case primitive::vectorize:
-      case primitive::unroll: return call(s, name_of(s.what), listed(s.loops));
+      case primitive::unroll:
+      case primitive::tensorize: return call(s, name_of(s.what), listed(s.loops));
       case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value()));
       case primitive::annotate:
         return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value()));
@@ -201,8 +202,8 @@ class cpp_writer {
     call(s, "split", text + ", " + listed(s.results));
   }
   [[nodiscard]] static char const* kind_name(std::int64_t kind) {
-    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "block_x",       "block_y",
-                                     "block_z", "thread_x", "thread_y",   "thread_z", "virtual_thread"};
+    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",
+                                     "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
     return texts[static_cast<std::size_t>(kind)];
   }
   [[nodiscard]] static char const* memory_name(std::int64_t where) {

@@ -16,13 +16,24 @@ namespace ttune::inline v0 {
 /// One compute of an operator as the tuner sees it.
 struct alternative {
   space in;
-  double error = 0;  ///< over that of the direct sum; 0: it only reassociates
+  double error = 0;                        ///< over that of the direct sum; 0: it only reassociates
+  std::vector<named_layout> layouts = {};  ///< of the operands whose layout is free, those of `in`
 };
+
+/// All alternatives in all layouts that are worth a try for the free operands of the first: each layout has them in
+/// their order.
+struct unarranged_alternative {
+  handle<ir::program> program;
+  double error = 0;
+};
+[[nodiscard]] std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all,
+                                                             target const& machine);
 
 namespace detail {
 
 /// Tunes within one budget whichever alternative promises to be fastest in the end, and compares the best of each at
-/// last. The first is the others' oracle: what computes something else is out, and the report says so.
+/// last. The first of those with the same layouts is the others' oracle: what computes something else is out, and the
+/// report says so.
 class alternatives_session {
  public:
   /// Throws argument_error if `allowed` allows none.
@@ -39,12 +50,14 @@ class alternatives_session {
 
   [[nodiscard]] std::optional<tuning_result> find_in_records() const;
   void start_all();
+  void start(contestant& c);
   [[nodiscard]] contestant* most_promising();
   [[nodiscard]] tuning_result choose();
   void describe(tuning_report& report, std::size_t winner) const;
   void keep(tuning_result const& winner, std::size_t index) const;
   [[nodiscard]] record_key key() const;
-  [[nodiscard]] std::string const& name(std::size_t i) const { return all_[i].in.program->name; }
+  [[nodiscard]] std::string name(std::size_t i) const;
+  [[nodiscard]] std::size_t oracle_of(std::size_t i) const;
 
   std::vector<alternative> all_;
   numerics allowed_;

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ttune/capture/layouts.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/schedule/derive.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/alternatives.hpp"
@@ -77,7 +79,7 @@ TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records(
   std::erase_if(choices, [](knob_choice const& c) { return c.knob == alternative_knob; });
   auto const chosen = find_configuration(all_[winner].in.knobs, choices);
   if (!chosen) return std::nullopt;
-  tuning_result made{std::move(*image), *chosen, {}};
+  tuning_result made{std::move(*image), *chosen, {}, all_[winner].layouts};
   made.report.source = tuning_report::origin::record;
   made.report.workload = name(0);
   made.report.alternative = name(winner);
@@ -108,30 +110,55 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
 
 // ----------------------------------------------------------------------------------------------------- trials
 
-/// The first is started even where it may not win: its results are what those of the others are compared with.
+/// An oracle is started even where it may not win: its results are what those of the others are compared with.
 TTUNE_INLINE void alternatives_session::start_all() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     bool const may_win = allowed_.allows(all_[i].error);
     contestants_.push_back(
         {i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
-    auto& c = contestants_.back();
-    if (!may_win && i > 0) continue;
-    c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(i), options_, backend_,
-                                                 options_.search.another(), learner_, budget_, all_[i].in);
-    if (i == 0) {
-      c.session->start();
-      continue;
-    }
-    try {
-      c.session->start();
-    } catch (backend_error const& failure) {  // the others go on without it
-      c.refused = failure.what();
-      continue;
-    }
-    auto const tolerance = largest_over_mean * std::max(1.0, all_[i].error);
-    if (auto const wrong = c.session->disagreement(*contestants_[0].session, tolerance); !wrong.empty())
-      c.refused = "computes something else than " + name(0) + ": " + wrong;
+    if (may_win || oracle_of(i) == i) start(contestants_.back());
   }
+}
+
+TTUNE_INLINE void alternatives_session::start(contestant& c) {
+  c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(c.index), options_, backend_,
+                                               options_.search.another(), learner_, budget_, all_[c.index].in);
+  if (c.index == 0) return c.session->start();
+  try {
+    c.session->start();
+  } catch (backend_error const& failure) {  // the others go on without it
+    c.refused = failure.what();
+    c.session.reset();
+    return;
+  }
+  auto const& oracle = contestants_[oracle_of(c.index)];
+  if (oracle.index == c.index) return;
+  if (!oracle.session) {
+    c.refused = "there is nothing to compare it with: " + oracle.refused;
+    return;
+  }
+  auto const tolerance = largest_over_mean * std::max(1.0, all_[c.index].error);
+  if (auto const wrong = c.session->disagreement(*oracle.session, tolerance); !wrong.empty())
+    c.refused = "computes something else than " + name(oracle.index) + ": " + wrong;
+}
+
+/// The first with the same layouts: operands mean the same to both.
+TTUNE_INLINE std::size_t alternatives_session::oracle_of(std::size_t i) const {
+  std::size_t first = 0;
+  while (all_[first].layouts != all_[i].layouts) ++first;
+  return first;
+}
+
+/// With its layouts, where they are no plain ones: "conv2d of I (d0, d2, d3, d1)"
+TTUNE_INLINE std::string alternatives_session::name(std::size_t i) const {
+  auto made = all_[i].in.program->name;
+  bool first = true;
+  for (auto const& l : all_[i].layouts) {
+    if (l.layout.is_plain()) continue;
+    made += (first ? " of " : ", ") + l.operand + " " + l.layout.text();
+    first = false;
+  }
+  return made;
 }
 
 /// What may be the fastest in the end: the best so far, less what is still hoped for, which fades with the trials.
@@ -164,8 +191,11 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
   for (auto& c : contestants_) {
     if (!may_win(c) || c.session->best_seconds() > near * best) continue;
     auto found = c.session->finish();
+    found.layouts = all_[c.index].layouts;
     bool faster = !made;
-    if (made) {
+    if (made && all_[c.index].layouts != made->layouts) {  // no operands that both can take
+      faster = found.report.seconds < made->report.seconds;
+    } else if (made) {
       auto const paired = c.session->compare(made->image, found.image);
       if (!paired.failure.empty() || paired.pairs == 0) faster = found.report.seconds < made->report.seconds;
       else if (paired.low <= 1 && paired.high >= 1) faster = found.report.seconds < made->report.seconds;
@@ -199,3 +229,23 @@ TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::siz
 }
 
 }  // namespace ttune::inline v0::detail
+
+namespace ttune::inline v0 {
+
+TTUNE_INLINE std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all,
+                                                            target const& machine) {
+  std::vector<alternative> made;
+  for (auto const& layouts : capture::layout_candidates(*all.front().program, machine.vector_bytes)) {
+    std::vector<alternative> of_layouts;
+    try {
+      for (auto const& a : all)
+        of_layouts.push_back({derive_space(capture::arrange(a.program, layouts), machine), a.error, layouts});
+    } catch (program_error const&) {  // one of them reads an operand otherwise than the first: plain remains
+      continue;
+    }
+    for (auto& a : of_layouts) made.push_back(std::move(a));
+  }
+  return made;
+}
+
+}  // namespace ttune::inline v0

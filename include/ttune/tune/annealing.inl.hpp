@@ -149,7 +149,7 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_
 }
 
 TTUNE_INLINE void annealing::score_all(search_request const& request, detail::best_list& best) {
-  constexpr std::size_t chunk = 1024;
+  constexpr std::size_t chunk = 4096;
   auto const n = static_cast<std::uint64_t>(space_->size().count);
   std::vector<configuration> batch;
   std::vector<float> scores;

@@ -24,6 +24,13 @@ class feature_extractor {
   [[nodiscard]] static constexpr std::size_t size() noexcept { return feature_count; }
   /// The features of `n`, which is the replay of `chosen`, into out[0, size()). All are finite. No heap allocation.
   void extract(nest const& n, configuration const& chosen, std::span<float> out) const;
+  /// The same, and keeps what extract_again needs.
+  void extract(nest const& n, configuration const& chosen, std::span<float> out, block_work& kept) const;
+  /// Whether two configurations replay to the same nest: they differ only in knobs that the schedule does not read.
+  [[nodiscard]] bool same_nest(configuration const& a, configuration const& b) const noexcept;
+  /// Turns the features of another configuration with the same nest into those of `chosen`: some 20 of them are
+  /// written.
+  void extract_again(nest const& n, configuration const& chosen, block_work& kept, std::span<float> out) const;
   /// What the features are computed from.
   [[nodiscard]] loop_chain chain(nest const& n) const;
 
@@ -39,6 +46,7 @@ class feature_extractor {
   void write_other_stages(row& r) const;
   void write_estimate(row& r) const;
   void write_block(configuration const& chosen, row& r) const;
+  void write_unrolling(configuration const& chosen, row& r) const;
   [[nodiscard]] float note(std::int32_t knob, configuration const& chosen) const;
   void write_knobs(configuration const& chosen, row& r) const;
   [[nodiscard]] static bool is_parallel(nest const& n, nest::stage const& s);
@@ -47,7 +55,8 @@ class feature_extractor {
 
   chain_builder chains_;
   block_builder blocks_;
-  std::int32_t unroll_limit_ = -1;  ///< knobs that only note something, by AutoTVM's names; -1: no such
+  std::vector<std::size_t> nest_knobs_;  ///< those that a nest depends on
+  std::int32_t unroll_limit_ = -1;       ///< knobs that only note something, by AutoTVM's names; -1: no such
   std::int32_t unroll_explicit_ = -1;
   std::vector<float> knob_values_;     ///< first column of every choice, of one knob after the other
   std::vector<std::int32_t> knob_at_;  ///< [knob]: index into knob_values_

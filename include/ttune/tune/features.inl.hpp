@@ -37,9 +37,11 @@ inline constexpr double copy_elements = 0.7;  ///< elements copied a cycle where
 
 /// One row while it is being written, and what several groups need.
 struct feature_extractor::row {
-  row(nest const& of, float* to) noexcept : n(of), out(to) {}  // the chain stays uninitialised: it is large
+  // the chain stays uninitialised: it is large
+  row(nest const& of, float* to, block_work& threads) noexcept : n(of), block(threads), out(to) {}
 
   nest const& n;
+  block_work& block;
   float* out;
   std::size_t at = 0;
   loop_chain c;
@@ -55,7 +57,6 @@ struct feature_extractor::row {
   double other_cycles = 0;  ///< of other stages, all cores together
   double imbalance = 1;     ///< time of the slowest core over an even split
   std::array<double, 3> traffic = {};
-  block_work block;
 
   void put(double value) { out[at++] = static_cast<float>(value); }
   [[nodiscard]] loop_chain::level const& level(std::int32_t i) const { return c.levels[static_cast<std::size_t>(i)]; }
@@ -92,6 +93,20 @@ TTUNE_INLINE feature_extractor::feature_extractor(plan const& p, target const& m
       knob_values_.push_back(static_cast<float>(std::max(0, k.choice(i)[0])));
   }
   for (auto& bytes : cache_bytes_) bytes = std::max(bytes, 1024.0);
+  std::vector<bool> read(p.knobs.size(), false);
+  auto const reads = [&read](knob_value const& v) {
+    if (!v.is_literal()) read[static_cast<std::size_t>(v.knob)] = true;
+  };
+  for (auto const& s : p.stages) {
+    reads(s.place);
+    reads(s.permutation);
+    for (auto const& l : s.loops) {
+      reads(l.kind_enabled);
+      for (auto const& f : l.factors) reads(f);
+    }
+  }
+  for (std::size_t k = 0; k < read.size(); ++k)
+    if (read[k]) nest_knobs_.push_back(k);
 }
 
 TTUNE_INLINE loop_chain feature_extractor::chain(nest const& n) const {
@@ -102,9 +117,20 @@ TTUNE_INLINE loop_chain feature_extractor::chain(nest const& n) const {
   return made;
 }
 
+TTUNE_INLINE bool feature_extractor::same_nest(configuration const& a, configuration const& b) const noexcept {
+  return a.choices.size() == b.choices.size() &&
+         std::all_of(nest_knobs_.begin(), nest_knobs_.end(), [&](auto k) { return a.choices[k] == b.choices[k]; });
+}
+
 TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out) const {
+  block_work kept;
+  extract(n, chosen, out, kept);
+}
+
+TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out,
+                                             block_work& kept) const {
   assert(out.size() >= size());
-  row r(n, out.data());
+  row r(n, out.data(), kept);
   chains_.count_work(n, r.work);
   chains_.build(n, r.work, r.c);
   r.facts = &chains_.facts(static_cast<std::size_t>(r.c.stage));
@@ -125,6 +151,26 @@ TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const&
     auto const logarithm = detail::fast_log2(1.0F + out[i]);
     out[i] = detail::feature_is_logarithmic[i] ? logarithm : out[i];
   }
+}
+
+TTUNE_INLINE void feature_extractor::extract_again(nest const& n, configuration const& chosen, block_work& kept,
+                                                   std::span<float> out) const {
+  constexpr auto unrolling = detail::feature_index("unroll_limit");
+  constexpr auto knobs = feature_count - knob_slots;
+  row r(n, out.data(), kept);
+  auto const finish = [&](std::size_t first) {
+    for (auto i = first; i < r.at; ++i)
+      if (detail::feature_is_logarithmic[i]) out[i] = detail::fast_log2(1.0F + out[i]);
+  };
+  if (kept.there) {
+    block_builder::unroll_loops(n, note(unroll_limit_, chosen), kept);
+    r.at = unrolling;
+    write_unrolling(chosen, r);
+    finish(unrolling);
+  }
+  r.at = knobs;
+  write_knobs(chosen, r);
+  finish(knobs);
 }
 
 TTUNE_INLINE void feature_extractor::write_task(row& r) const {
@@ -157,7 +203,8 @@ TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
   r.vectors = c.vector_level > 0 ? std::ceil(extent / r.facts->lanes) : 1;
   for (std::int32_t i = 1; i <= c.own_count; ++i) {
     auto const& l = r.level(i);
-    if (l.kind != ir::loop_kind::unrolled && l.kind != ir::loop_kind::vectorized) break;
+    if (l.kind != ir::loop_kind::unrolled && l.kind != ir::loop_kind::vectorized && l.kind != ir::loop_kind::tensorized)
+      break;
     r.tile = i;
     if (r.is_reduced(l)) unrolled_reduction *= l.extent;
   }
@@ -434,15 +481,20 @@ TTUNE_INLINE void feature_extractor::write_block(configuration const& chosen, ro
   r.put(b.tail);
   r.put(std::min(1.0, b.blocks / cores_));
   r.put(b.warp_fill);
+  write_unrolling(chosen, r);
+  for (auto const t :
+       {b.time_fma, b.time_load, b.time_store, b.time_fetch, b.time_traffic, b.time_issue, b.time_latency, b.time})
+    r.put(thousand * t);
+}
+
+TTUNE_INLINE void feature_extractor::write_unrolling(configuration const& chosen, row& r) const {
+  auto const& b = r.block;
   r.put(note(unroll_limit_, chosen));
   r.put(note(unroll_explicit_, chosen));
   r.put(b.unrolled_body);
   r.put(b.unrolled_levels);
   r.put(b.unrolled_share);
   r.put(b.unrolled_tile ? 1 : 0);
-  for (auto const t :
-       {b.time_fma, b.time_load, b.time_store, b.time_fetch, b.time_traffic, b.time_issue, b.time_latency, b.time})
-    r.put(thousand * t);
 }
 
 TTUNE_INLINE void feature_extractor::write_knobs(configuration const& chosen, row& r) const {

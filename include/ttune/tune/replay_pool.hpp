@@ -15,6 +15,9 @@ struct replay_pool_options {
   double exploration = 0.05;  ///< share of random trials
   double diversity = 0;       ///< see select_diverse; > 0 chooses among `pool` times as many candidates
   double pool = 2;
+  /// As long as nothing succeeded, scores are advice from elsewhere: three quarters of the batch are then drawn among
+  /// this share of the candidates, the best by score, the rest among all. 0: the best are taken.
+  double advised = 0.05;
 };
 
 class replay_pool final : public search_strategy {
@@ -29,6 +32,8 @@ class replay_pool final : public search_strategy {
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
  private:
+  std::vector<configuration> draw_advised(std::vector<configuration> all, std::span<float const> scores,
+                                          std::size_t count);
   std::vector<configuration> candidates_;
   replay_pool_options options_;
   rng random_{0};

@@ -19,10 +19,26 @@ TTUNE_INLINE void replay_pool::start(sampler const&, std::uint64_t seed) {
   plan_ = exploration_plan(options_.exploration);
 }
 
+TTUNE_INLINE std::vector<configuration> replay_pool::draw_advised(std::vector<configuration> all,
+                                                                  std::span<float const> scores, std::size_t count) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return scores[a] > scores[b]; });
+  auto const share = static_cast<std::size_t>(options_.advised * static_cast<double>(all.size()));
+  auto const best = std::min(all.size(), std::max(share, count));
+  shuffle(std::span(order).first(best), random_);
+  auto const from_best = count - count / 4;
+  shuffle(std::span(order).subspan(from_best), random_);
+  std::vector<configuration> made;
+  for (std::size_t i = 0; i < count; ++i) made.push_back(std::move(all[order[i]]));
+  return made;
+}
+
 TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request const& request) {
   std::vector<configuration> left;
   for (auto const& c : candidates_)
     if (!request.visited.contains(c)) left.push_back(c);
+  if (left.empty()) return left;  // models are not asked about nothing
   shuffle(std::span(left), random_);
   auto const count = std::min(request.batch, left.size());
   if (!request.score) {
@@ -50,6 +66,7 @@ TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request cons
     auto const picked = select_diverse(pooled, pooled_scores, count, options_.diversity);
     for (std::size_t i = 0; i < picked.size(); ++i) best[i] = order[picked[i]];
   }
+  if (request.incumbents.empty() && options_.advised > 0) return draw_advised(std::move(left), scores, count);
   std::vector<configuration> made;
   std::vector<bool> taken(left.size(), false);
   auto next_best = best.begin();

@@ -58,12 +58,13 @@ class replay_session {
     return !seen.empty();
   }
 
-  /// How to score candidates now; empty without a model or a success.
+  /// How to score candidates now; empty without a model, or if that knows nothing and there was no success.
   [[nodiscard]] batch_scorer learn() {
-    if (!model_ || incumbents_.empty()) return {};
+    if (!model_) return {};
     std::vector<model_target> targets;
-    for (auto const& s : seen_) targets.push_back({static_cast<float>(s.speed * best_), s.failed, 0});
-    model_->fit(rows_.view(), targets);
+    for (auto const& s : seen_) targets.push_back({static_cast<float>(s.failed ? 0 : s.speed * best_), s.failed, 0});
+    if (!incumbents_.empty()) model_->fit(rows_.view(), targets);
+    if (!model_->fitted()) return {};
     return [this](std::span<configuration const> batch, std::span<float> scores) {
       feature_rows const rows(features_, batch);
       model_->predict(rows.view(), scores);

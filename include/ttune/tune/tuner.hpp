@@ -35,9 +35,13 @@ class tuner {
   [[nodiscard]] tuning_result tune(space const& in, tuning_budget const& budget = {});
   [[nodiscard]] tuning_result tune(handle<ir::program> const& program, tuning_budget const& budget = {});
   /// An operator of the DSL gives a typed kernel with its report (<ttune/ttune.hpp>).
+  /// Operands of free layout get the one with which the operator is fastest.
   template <tunable Op>
   [[nodiscard]] auto tune(Op const& op, tuning_budget const& budget = {}) {
-    return make_tuned(op, tune(op.program(), budget), options_.executor);
+    if constexpr (has_free_layouts<Op>)
+      return make_tuned(op, tune_alternatives(arranged_alternatives({{op.program(), 0}}, backend_->target()), budget),
+                        options_.executor);
+    else return make_tuned(op, tune(op.program(), budget), options_.executor);
   }
   template <tunable Op>
   [[nodiscard]] auto tune(Op const& op, space const& in, tuning_budget const& budget = {}) {
@@ -49,14 +53,16 @@ class tuner {
   template <class Op>
   [[nodiscard]] auto tune(alternatives_type<Op> const& all, tuning_budget const& budget = {},
                           numerics const& allowed = {}) {
-    std::vector<alternative> each;
-    for (auto const& op : all.all()) each.push_back({space_of(op.program()), op.error()});
+    std::vector<unarranged_alternative> as_declared;
+    for (auto const& op : all.all()) as_declared.push_back({op.program(), op.error()});
+    auto each = arranged_alternatives(as_declared, backend_->target());
     return make_tuned(all.all().front(), tune_alternatives(std::move(each), budget, allowed), options_.executor);
   }
   [[nodiscard]] tuning_result tune_alternatives(std::vector<alternative> all, tuning_budget const& budget = {},
                                                 numerics const& allowed = {});
 
-  /// Several workloads within one budget: trials go where they may save most time. Results in the same order.
+  /// Several workloads within one budget: trials go where they may save most time. Results in the same order. Operands
+  /// of free layout are plain.
   [[nodiscard]] std::vector<tuning_result> tune_all(std::vector<space> const& spaces, tuning_budget const& budget = {});
   /// Operators of the DSL: `auto [a, b] = tuner.tune_all(std::tuple{matmul, conv}, {.time = 2s});`
   template <tunable... Ops>

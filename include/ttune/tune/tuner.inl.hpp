@@ -40,7 +40,7 @@ TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all
   std::scoped_lock const lock(*one_at_a_time_);
   detail::session_clock const clock(options_.clock);
   detail::budget_meter meter(budget, 1, clock);
-  detail::learner model(options_.model);
+  detail::learner model(options_.model, options_.executor);
   return detail::alternatives_session(std::move(all), allowed, options_, *backend_, model, meter).run();
 }
 
@@ -63,7 +63,7 @@ TTUNE_INLINE std::vector<tuning_result> tuner::tune_all(std::vector<space> const
   std::scoped_lock const lock(*one_at_a_time_);
   detail::session_clock const clock(options_.clock);
   detail::budget_meter meter(budget, spaces.size(), clock);
-  detail::learner model(options_.model);
+  detail::learner model(options_.model, options_.executor);
   std::vector<std::unique_ptr<detail::tuning_session>> sessions;
   for (auto const& s : spaces) {
     auto search = spaces.size() == 1 ? options_.search : options_.search.another();

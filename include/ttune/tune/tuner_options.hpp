@@ -41,8 +41,10 @@ struct tuner_options {
   std::shared_ptr<ttune::executor> executor = {};  ///< of the kernels that come out; none: default_executor()
   std::uint64_t seed = 1;
   ttune::objective objective = objective::warm;
-  std::int32_t batch = 32;           ///< trials between two fits of the model, fewer where the time is short
-  double peak_flops_per_second = 0;  ///< for progress, share_of_peak and tune_all; 0: not known
+  std::int32_t compilers = 0;  ///< candidates compiled at once; 0: as many as processors
+  /// Trials between two fits of the model: fewer where the time is short, an eighth of all where that is more.
+  std::int32_t batch = 32;
+  double peak_flops_per_second = 0;                       ///< for progress, share_of_peak and tune_all; 0: not known
   std::function<void(progress const&)> on_progress = {};  ///< after each trial; an exception ends the tuning
   std::string device = {};                                ///< kept in records
   /// Seconds since any moment: what budgets and reports go by, called by the thread that tunes; what it throws is

@@ -2,6 +2,7 @@
 // What a tuning ends with.
 #pragma once
 
+#include "ttune/core/operand_layout.hpp"
 #include "ttune/runtime/image.hpp"
 #include "ttune/schedule/knob.hpp"
 #include "ttune/tune/tuning_report.hpp"
@@ -12,6 +13,7 @@ struct tuning_result {
   kernel_image image;  ///< without code if measurements were replayed and no backend was available
   configuration chosen;
   tuning_report report;
+  std::vector<named_layout> layouts = {};  ///< of the operands whose layout was free
 };
 
 }  // namespace ttune::inline v0

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/pass/pipeline.hpp"
@@ -32,10 +34,22 @@ TTUNE_INLINE configuration workload::seed() const {
 TTUNE_INLINE void workload::featurise(std::span<configuration const> candidates, std::vector<float>& rows) const {
   auto const first = rows.size();
   rows.resize(first + candidates.size() * features_.size());
+  featurise(candidates, std::span(rows).subspan(first));
+}
+
+TTUNE_INLINE void workload::featurise(std::span<configuration const> candidates, std::span<float> rows) const {
+  auto const columns = features_.size();
   nest n;
+  block_work kept;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
+    auto const row = rows.subspan(i * columns, columns);
+    if (i > 0 && features_.same_nest(candidates[i - 1], candidates[i])) {
+      std::copy_n(row.data() - columns, columns, row.data());
+      features_.extract_again(n, candidates[i], kept, row);
+      continue;
+    }
     replay(plan_, candidates[i], n);
-    features_.extract(n, candidates[i], std::span(rows).subspan(first + i * features_.size(), features_.size()));
+    features_.extract(n, candidates[i], row, kept);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "support/device_run.hpp"
 #include "support/random_program.hpp"
@@ -226,6 +227,27 @@ TEST_CASE("cuda: a kernel runs on the device") {
   kernel_call const call(load(*made.image));
   call(operands);
   CHECK(c == std::vector<float>(384, 3));
+}
+
+TEST_CASE("cuda: fewer optimizations give the same kernels, and another compiler works beside the first") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  cuda_backend thorough(cuda::target_of_architecture(90));
+  cuda_backend fast(cuda::target_of_architecture(90), {.fast = true});
+  auto const program = plus_one(4, 96);
+  auto const a = thorough.compile(program, {});
+  auto const b = fast.compile(program, {});
+  REQUIRE_MESSAGE(b.image, b.diagnostics);
+  REQUIRE(fast.last_resources().size() == thorough.last_resources().size());
+  CHECK(fast.last_resources()[0].kernel == thorough.last_resources()[0].kernel);
+  auto const other = thorough.another();
+  REQUIRE(other);
+  compile_result beside;
+  {
+    std::jthread const thread([&] { beside = other->compile(program, {}); });
+    CHECK(thorough.compile(program, {}).image);
+  }
+  REQUIRE(beside.image);
+  CHECK(beside.image->code == a.image->code);
 }
 
 TEST_CASE("cuda: images say what is missing where they cannot run") {

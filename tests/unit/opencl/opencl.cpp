@@ -149,15 +149,15 @@ TEST_CASE("opencl: an image for a device that is not here, or damaged, is refuse
   REQUIRE(made.image);
   auto other = *made.image;
   other.target = "opencl something else";
-  auto p = opencl::payload_from_bytes(other.code);
+  auto p = emit::payload_from_bytes(other.code);
   p.device = "nobody";
-  other.code = opencl::to_bytes(p);
+  other.code = emit::to_bytes(p);
   CHECK_THROWS_WITH_AS((void)load(other), "kernel plus_one is for \"nobody\", and there is no such device",
                        backend_error);
-  p = opencl::payload_from_bytes(made.image->code);
+  p = emit::payload_from_bytes(made.image->code);
   p.program.source = "this is no OpenCL";
   other = *made.image;
-  other.code = opencl::to_bytes(p);
+  other.code = emit::to_bytes(p);
   CHECK_THROWS_AS((void)load(other), backend_error);
   other.code.resize(other.code.size() / 2);
   CHECK_THROWS_AS((void)load(other), record_error);

@@ -47,18 +47,38 @@ double difference(ops::winograd_matrices const& w, std::int64_t m, std::int64_t 
   return most;
 }
 
-/// Odd extents, tiles that overhang, one tile, no padding, several images.
-inline constexpr ops::conv2d_shape shapes[] = {{1, 3, 5, 7, 4, 3, 1, 1},
-                                               {2, 5, 9, 4, 3, 3, 1, 0},
-                                               {1, 17, 8, 13, 18, 3, 1, 1},
-                                               {1, 2, 3, 3, 5, 3, 1, 0},
-                                               {1, 4, 6, 9, 3, 2, 1, 1}};
+/// Odd extents, last tiles that are smaller, one tile, no padding, several images; strides of two and three.
+inline constexpr ops::conv2d_shape shapes[] = {
+    {1, 3, 5, 7, 4, 3, 1, 1},   {2, 5, 9, 4, 3, 3, 1, 0},   {1, 17, 8, 13, 18, 3, 1, 1}, {1, 2, 3, 3, 5, 3, 1, 0},
+    {1, 4, 6, 9, 3, 2, 1, 1},   {1, 3, 1, 1, 2, 3, 1, 1},   {1, 3, 13, 10, 5, 3, 2, 1},  {2, 17, 7, 5, 18, 3, 2, 1},
+    {1, 2, 11, 15, 3, 5, 2, 2}, {1, 2, 10, 14, 3, 3, 3, 0}, {1, 2, 13, 9, 3, 7, 2, 3}};
 
 template <class Check>
 void for_each_tile(Check const& check) {
   for (auto const& s : shapes)
-    for (std::int64_t m = 1; m + s.kernel - 2 <= ops::most_known_points; ++m)
+    for (std::int64_t m = 1; m <= 4 && ops::points_needed(m, s.kernel, s.stride) <= ops::most_known_points; ++m)
       check(ops::winograd_conv2d(s, {m, {}}), ttune_test::conv(s));
+}
+
+/// Shapes and tiles, rectangular ones among them, by the seed.
+template <class Check>
+void for_random_tiles(int count, Check const& check) {
+  rng random(ttune_test::seed());
+  auto const in = [&](std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random.uniform() * static_cast<double>(high - low + 1));
+  };
+  while (count > 0) {
+    ops::conv2d_shape s{in(1, 2), in(1, 19), in(1, 17), in(1, 17), in(1, 19), in(2, 4), in(1, 2), in(0, 2)};
+    ops::winograd_tile how{in(1, 4), {}, in(0, 4), in(0, 3) != 0};
+    bool const known =
+        ops::points_needed(std::max(how.outputs, how.columns), s.kernel, s.stride) <= ops::most_known_points;
+    if (!known || s.window().positions(s.height) < 1 || s.window().positions(s.width) < 1) continue;
+    INFO("seed " << ttune_test::seed() << ": " << s.batch << " images " << s.channels << " x " << s.height << " x "
+                 << s.width << ", " << s.filters << " filters of " << s.kernel << ", stride " << s.stride
+                 << ", padding " << s.padding << "; tiles " << how.outputs << " x " << how.columns);
+    check(ops::winograd_conv2d(s, how), ttune_test::conv(s));
+    --count;
+  }
 }
 
 /// Root mean square of the error of an operator in f32 on normal data, against doubles. One image, no padding.
@@ -89,9 +109,11 @@ double measured_error(Op const& op, ops::conv2d_shape const& s) {
         for (std::int64_t c = 0; c < s.channels; ++c)
           for (std::int64_t r = 0; r < s.kernel; ++r)
             for (std::int64_t t = 0; t < s.kernel; ++t)
-              sum += static_cast<double>(image[static_cast<std::size_t>((c * s.height + y + r) * s.width + x + t)]) *
-                     static_cast<double>(
-                         weights[static_cast<std::size_t>(((f * s.channels + c) * s.kernel + r) * s.kernel + t)]);
+              sum +=
+                  static_cast<double>(
+                      image[static_cast<std::size_t>((c * s.height + y * s.stride + r) * s.width + x * s.stride + t)]) *
+                  static_cast<double>(
+                      weights[static_cast<std::size_t>(((f * s.channels + c) * s.kernel + r) * s.kernel + t)]);
         error += std::pow(static_cast<double>(found[next++]) - sum, 2);
       }
   return std::sqrt(error / static_cast<double>(next));
@@ -127,8 +149,8 @@ TEST_CASE("winograd: what is wrong with points is said") {
                        "winograd: no points are known for tiles of 6 outputs and 3 taps: give 7", program_error);
   CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 1, 1}, {2, {{0, 1, 0}}}),
                        "winograd: interpolation points 0 and 2 coincide at 0.000000: they must differ", program_error);
-  CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 2, 1}),
-                       "winograd: stride, dilation and groups of a convolution must be 1", program_error);
+  CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 9, 9, 6, 3, 1, 1, 2}),
+                       "winograd: dilation and groups of a convolution must be 1", program_error);
 }
 
 TEST_CASE("winograd: the expected errors are those of the known points") {
@@ -139,7 +161,7 @@ TEST_CASE("winograd: the expected errors are those of the known points") {
   CHECK(error(3, {0, 1.375, -1.375, 0.5}) == doctest::Approx(1.353).epsilon(1e-3));
   CHECK(error(4, {0, 0.625, -0.625, 1.5, -1.5}) == doctest::Approx(1.593).epsilon(1e-3));
   CHECK(error(4, {0, 1, -1, 2, -2}) > 2 * error(4, {0, 0.625, -0.625, 1.5, -1.5}));
-  CHECK(ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 1, 1}, {4, {}}).error() == doctest::Approx(1.593).epsilon(1e-3));
+  CHECK(ops::winograd_conv2d({1, 4, 8, 8, 6, 3, 1, 1}, {4, {}}).error() == doctest::Approx(1.593).epsilon(1e-3));
   CHECK(ops::conv2d({1, 4, 5, 5, 6, 3, 1, 1}).error() == 0);
 }
 
@@ -151,6 +173,16 @@ TEST_CASE("winograd: measured errors on normal data are near the model's") {
     CAPTURE(m);
     auto const op = ops::winograd_conv2d(s, {m, {}});
     CHECK(measured_error(op, s) / direct == doctest::Approx(op.error()).epsilon(0.25));
+  }
+  ops::winograd_tile const rectangular{4, {}, 3};  // 20 = 3 * 6 + 2
+  CHECK(measured_error(ops::winograd_conv2d(s, rectangular), s) / direct ==
+        doctest::Approx(ops::winograd_conv2d(s, rectangular).error()).epsilon(0.25));
+  ops::conv2d_shape const strided{1, 64, 31, 31, 16, 3, 2, 0};
+  auto const direct_strided = measured_error(ops::conv2d(strided), strided);
+  for (std::int64_t m = 2; m <= 4; ++m) {
+    CAPTURE(m);
+    auto const op = ops::winograd_conv2d(strided, {m, {}});
+    CHECK(measured_error(op, strided) / direct_strided == doctest::Approx(op.error()).epsilon(0.25));
   }
 }
 
@@ -167,6 +199,77 @@ TEST_CASE("winograd: machine code, as plain loops have it") {
     CHECK(testing::check(
         op, reference,
         {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .backend = &compiler(), .tolerance = 4}));
+  });
+}
+
+TEST_CASE("winograd: candidates fit their shape, err less one by one, and are none where the method does not apply") {
+  for (auto const& s : {ops::conv2d_shape{1, 64, 56, 56, 64, 3, 1, 1}, ops::conv2d_shape{1, 256, 13, 15, 256, 3, 1, 1},
+                        ops::conv2d_shape{1, 128, 28, 28, 256, 3, 2, 1}, ops::conv2d_shape{1, 64, 9, 6, 64, 3, 1, 1}}) {
+    auto const found = ops::winograd_candidates(s);
+    REQUIRE(!found.empty());
+    CHECK(found.size() <= ops::most_winograd_candidates);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i].how.outputs <= s.out_height());
+      CHECK(found[i].how.columns <= s.out_width());
+      CHECK(found[i].work < 1);
+      CHECK(ops::winograd_conv2d(s, found[i].how).error() == doctest::Approx(found[i].error));
+      if (i > 0) CHECK(found[i].error < found[i - 1].error);
+    }
+  }
+  CHECK(ops::winograd_candidates({1, 64, 56, 56, 64, 1}).empty());
+  CHECK(ops::winograd_candidates({1, 64, 56, 56, 64, 3, 1, 1, 2}).empty());
+  CHECK(ops::winograd_candidates({1, 64, 56, 56, 64, 3, 1, 1, 1, 2}).empty());
+  CHECK(ops::winograd_candidates({1, 64, 1, 1, 64, 3, 1, 1}).empty());
+}
+
+TEST_CASE("winograd: a smaller last tile saves products") {
+  auto const products = [](std::int64_t extent, std::int64_t stride, std::int64_t m, bool smaller_last) {
+    ops::winograd_cut const cut({extent, 3, stride, m, smaller_last, ops::winograd_points(m, stride == 1 ? 3 : 2)});
+    return cut.products() * static_cast<double>(extent * 3);
+  };
+  CHECK(products(14, 1, 4, true) == doctest::Approx(22));
+  CHECK(products(14, 1, 4, false) == doctest::Approx(24));
+  CHECK(products(7, 1, 4, true) == doctest::Approx(11));
+  CHECK(products(7, 1, 2, true) == doctest::Approx(15));
+  CHECK(products(28, 2, 4, true) == doctest::Approx(63));  // 7 tiles of 2 * 4 + 1
+  CHECK(products(14, 2, 2, true) == doctest::Approx(35));
+}
+
+TEST_CASE("winograd: with bias and rectifier, and channels last") {
+  ops::conv2d_shape const s{1, 5, 7, 6, 17, 3, 1, 1};
+  ops::winograd_tile const how{3, {}, 2};
+  auto const bias_relu = [s](auto I, auto W, auto bias, auto O) {
+    ttune_test::conv(s)(I, W, O);
+    ttune_test::points(s.batch, s.filters, s.out_height(), s.out_width(), [&](auto n, auto f, auto y, auto x) {
+      ttune_test::put(O(n, f, y, x), std::max(0.0, ttune_test::number(O(n, f, y, x)) + ttune_test::number(bias(f))));
+    });
+  };
+  CHECK(testing::check(ops::winograd_conv2d_bias_relu(s, how), bias_relu,
+                       {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
+  auto const last = [s](auto I, auto W, auto O) {
+    ttune_test::points(s.batch, s.filters, s.out_height(), s.out_width(), [&](auto n, auto f, auto y, auto x) {
+      double sum = 0;
+      for (std::int64_t c = 0; c < s.channels; ++c)
+        ttune_test::taps(s.window(), s.height, s.width, y, x, [&](auto row, auto column, auto r, auto t) {
+          sum += ttune_test::number(I(n, row, column, c)) * ttune_test::number(W(r, t, c, f));
+        });
+      ttune_test::put(O(n, y, x, f), sum);
+    });
+  };
+  CHECK(testing::check(ops::winograd_conv2d_nhwc(s, how), last,
+                       {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
+}
+
+TEST_CASE("winograd: random shapes and tiles, interpreted and as machine code") {
+  for_random_tiles(6, [](auto const& op, auto const& reference) {
+    CHECK(
+        testing::check(op, reference, {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 8}));
+  });
+  TTUNE_SKIP_UNLESS("orc", compiler().availability().available, compiler().availability().reason);
+  for_random_tiles(6, [](auto const& op, auto const& reference) {
+    CHECK(testing::check(
+        op, reference,
+        {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .backend = &compiler(), .tolerance = 8}));
   });
 }
 

@@ -5,67 +5,21 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cmath>
 #include <vector>
 
+#include "kernel_runs.hpp"
 #include "support/seed.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
-#include "ttune/runtime/kernel_call.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/tune/workload.hpp"
 
 using namespace ttune;
+using namespace ttune_test;
 
 namespace {
-
-ir::ndarray random_array(operand_info const& o, rng& random) {
-  ir::ndarray a(o.type, o.shape);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(a.elements()); ++i) {
-    if (o.has_range)
-      a.set_number(i, static_cast<double>(o.low) +
-                          static_cast<double>(random.below(static_cast<std::uint64_t>(o.high - o.low))));
-    else if (is_float(o.type)) a.set_number(i, random.uniform() * 2 - 1);
-    else a.set_number(i, static_cast<double>(random.below(8)));
-  }
-  return a;
-}
-
-/// Compiles and runs one configuration; returns a description of the first difference, or nothing.
-std::string difference(orc_backend& backend, workload const& work, configuration const& chosen,
-                       std::vector<ir::ndarray> const& operands, std::vector<ir::ndarray> const& expected) {
-  kernel_signature signature;
-  auto const lowered = work.build(chosen, signature);
-  auto const made = backend.compile(lowered, signature);
-  if (!made.image) return "does not compile: " + made.diagnostics;
-  kernel_call const call(load(*made.image), default_executor());
-  std::vector<std::vector<std::uint8_t>> memory;
-  std::vector<void*> pointers;
-  std::size_t next = 0;
-  for (auto const& o : signature.operands) {
-    memory.emplace_back(static_cast<std::size_t>(o.bytes()) + 64, std::uint8_t{0xFF});
-    pointers.push_back(memory.back().data());
-    if (o.way != operand_info::direction::out) ir::store_ndarray(operands[next++], pointers.back());
-  }
-  call(pointers);
-  std::size_t out = 0;
-  for (std::size_t i = 0; i < signature.operands.size(); ++i) {
-    auto const& o = signature.operands[i];
-    if (o.way != operand_info::direction::out && o.way != operand_info::direction::inout) continue;
-    auto const got = ir::load_ndarray(o.type, o.shape, pointers[i]);
-    auto const& want = expected[out++];
-    double const tolerance = is_float(o.type) ? (o.type == dtype::f64 ? 1e-11 : o.type == dtype::f32 ? 2e-4 : 2e-2) : 0;
-    for (std::size_t e = 0; e < static_cast<std::size_t>(want.elements()); ++e) {
-      auto const a = got.number(e);
-      auto const b = want.number(e);
-      if (!(a == b || std::abs(a - b) <= tolerance * (1 + std::abs(b))))
-        return o.name + "[" + std::to_string(e) + "] is " + std::to_string(a) + ", should be " + std::to_string(b);
-    }
-  }
-  return {};
-}
 
 template <class Op>
 void check(Op const& op, int configurations = 12) {
@@ -82,7 +36,7 @@ void check(Op const& op, int configurations = 12) {
   for (int i = 0; i < configurations; ++i) {
     auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
     INFO("configuration ", i, ": ", detail::describe_choices(work.space().knobs, chosen));
-    auto const found = difference(backend, work, chosen, operands, expected);
+    auto const found = difference(backend, run_here, work, chosen, operands, expected);
     CHECK_MESSAGE(found.empty(), found);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "support/require.hpp"
 #include "ttune/backends/orc.hpp"
+#include "ttune/core/named_target.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/tune/workload.hpp"
@@ -17,17 +18,9 @@ using namespace ttune;
 
 namespace {
 
-/// A server with AVX-512, whatever this machine is.
-target avx512_server() {
-  target machine;
-  machine.name = "x86_64 skylake-avx512";
-  machine.triple = "x86_64-unknown-linux-gnu";
-  machine.cpu = "skylake-avx512";
-  machine.features = "+avx512f,+avx512vl,+avx512bw,+avx512dq,+fma,+f16c";
-  machine.vector_bytes = 64;
-  machine.vector_registers = 32;
-  machine.has_fma = true;
-  machine.has_masks = true;
+/// Two cores with an instruction set, whatever this machine is.
+target server(char const* instructions) {
+  auto machine = named_target(instructions);
   machine.cores = 2;
   machine.l1_bytes = 32 << 10;
   machine.l2_bytes = 1 << 20;
@@ -36,15 +29,15 @@ target avx512_server() {
 
 struct loop_shape {
   int instructions = 0;
-  int products = 0;  ///< fused multiply-adds of whole vectors
+  int products = 0;  ///< of the kind looked for, of whole vectors
   int reads = 0;     ///< instructions that read memory, products with a memory operand among them
   int on_stack = 0;  ///< instructions that touch the stack: spills
 };
 
 bool has(std::string const& line, char const* what) { return line.find(what) != std::string::npos; }
 
-/// Of the loop without a loop inside that has the most products.
-loop_shape hottest_loop(std::string const& assembly) {
+/// Of the loop without a loop inside that has the most products: instructions `product` of `vectors`.
+loop_shape hottest_loop(std::string const& assembly, char const* product, char const* vectors) {
   std::vector<std::string> lines;
   std::istringstream in(assembly);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -58,7 +51,7 @@ loop_shape hottest_loop(std::string const& assembly) {
       auto const& line = lines[i];
       if (line.size() < 2 || line[0] != '\t' || line[1] == '.' || line[1] == '#') continue;
       ++found.instructions;
-      found.products += has(line, "\tvfmadd") && has(line, "%zmm");
+      found.products += has(line, product) && has(line, vectors);
       found.reads += has(line, "(%") && !has(line, "\tlea") && !has(line, "\tprefetch");
       found.on_stack += has(line, "(%rsp") || has(line, "(%rbp");
       if (line[1] == 'j' && line.ends_with("\t" + label)) {
@@ -70,25 +63,87 @@ loop_shape hottest_loop(std::string const& assembly) {
   return best;
 }
 
+template <class Op>
+loop_shape seed_loop(orc_backend& backend, Op const& op, char const* product, char const* vectors) {
+  workload const work(derive_space(op.program(), backend.target()), backend.target());
+  kernel_signature signature;
+  auto const program = work.build(work.seed(), signature);
+  auto const text = backend.assembly(backend.source(program, signature));
+  REQUIRE(text);
+  return hottest_loop(*text, product, vectors);
+}
+
+/// The tile stays in registers and each operand is loaded once: `least` products hide the latency, and for ten of them
+/// there are at most `loads` reads: 6 x 2 vectors, which fill 16 registers, have 8 for 12.
+void check_shape(loop_shape const& loop, int least, int loads) {
+  INFO(loop.instructions, " instructions, ", loop.products, " products, ", loop.reads, " reads");
+  CHECK(loop.products >= least);
+  CHECK(loop.on_stack == 0);
+  CHECK(loop.reads * 10 <= loop.products * loads);
+  CHECK(loop.instructions <= loop.products + loop.reads + 6);  // and the counting of the loop
+}
+
+template <class X, class Y, class Sum>
+auto product_of(std::int64_t n) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", X, 2> const A{{n, n}};
+  constant<"B", Y, 2> const B{{n, n}};
+  auto const C = compute<"C">(i, j) = sum(over(k), cast<Sum>(A(i, k)) * cast<Sum>(B(k, j)));
+  return op(inputs(A, B), outputs(C), "product");
+}
+
 }  // namespace
 
 TEST_CASE("inner loop: the untuned matrix product keeps its tile in registers and loads each operand once") {
-  auto const machine = avx512_server();
-  orc_backend backend(machine);
-  TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);
-  for (std::int64_t const n : {256, 512, 1024}) {
-    INFO(n);
-    auto const op = ops::matmul(n, n, n);
-    workload const work(derive_space(op.program(), machine), machine);
-    kernel_signature signature;
-    auto const program = work.build(work.seed(), signature);
-    auto const text = backend.assembly(backend.source(program, signature));
-    REQUIRE(text);
-    auto const loop = hottest_loop(*text);
-    INFO(loop.instructions, " instructions, ", loop.products, " products, ", loop.reads, " reads");
-    CHECK(loop.products >= 14);  // as many sums as hide the latency of a product (2 a cycle, 4 cycles) and more
-    CHECK(loop.on_stack == 0);
-    CHECK(loop.reads * 10 <= loop.products * 6);
-    CHECK(loop.instructions <= loop.products + loop.reads + 6);  // and the counting of the loop
+  struct {
+    char const* instructions;
+    char const* vectors;
+    int least;
+    int loads;
+  } const sets[] = {{"x86-64-v4", "%zmm", 14, 6}, {"x86-64-v3", "%ymm", 10, 7}};
+  for (auto const& set : sets) {
+    INFO(std::string(set.instructions));
+    orc_backend backend(server(set.instructions));
+    TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);
+    for (std::int64_t const n : {256, 512, 1024}) {
+      INFO(n);
+      check_shape(seed_loop(backend, ops::matmul(n, n, n), "\tvfmadd", set.vectors), set.least, set.loads);
+    }
   }
+}
+
+TEST_CASE("inner loop: products of bytes and bfloats are as dense as those of floats") {
+  orc_backend wide(server("x86-64-v4-vnni-bf16"));
+  TTUNE_SKIP_UNLESS("x86", wide.availability(), wide.availability().reason);
+  for (std::int64_t const n : {256, 512}) {
+    INFO(n);
+    auto const bytes = product_of<std::uint8_t, std::int8_t, std::int32_t>(n);
+    check_shape(seed_loop(wide, bytes, "\tvpdpbusd", "%zmm"), 14, 6);
+    check_shape(seed_loop(wide, product_of<bf16, bf16, float>(n), "\tvdpbf16ps", "%zmm"), 14, 6);
+    orc_backend narrow(server("x86-64-v3-vnni"));
+    check_shape(seed_loop(narrow, bytes, "vpdpbusd", "%ymm"), 10, 7);
+  }
+}
+
+TEST_CASE("inner loop: the product on 64-bit ARM keeps its tile in registers") {
+  orc_backend backend(server("aarch64"));
+  TTUNE_SKIP_UNLESS("aarch64", backend.availability(), backend.availability().reason);
+  workload const work(derive_space(ops::matmul(512, 512, 512).program(), backend.target()), backend.target());
+  kernel_signature signature;
+  auto const text = backend.assembly(backend.source(work.build(work.seed(), signature), signature));
+  REQUIRE(text);
+  int products = 0;
+  std::string block;
+  int most = 0;
+  bool spills = false;
+  std::istringstream in(*text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(".LBB")) products = 0, block.clear();
+    products += has(line, "\tfmla\t");
+    block += line + "\n";
+    if (products > most) most = products;
+    if (products == most && has(line, "\tb.")) spills = block.find("[sp") != std::string::npos;
+  }
+  CHECK(most >= 14);
+  CHECK_FALSE(spills);
 }

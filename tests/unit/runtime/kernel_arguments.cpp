@@ -22,7 +22,7 @@ using other_out = operand<"D", std::int32_t, 1, row_major, tensor_kind::input, t
 
 class nothing final : public device_code {
  public:
-  double run(entry, void* const*, std::int64_t) override {
+  double run(entry, void* const*, std::int64_t, bool) override {
     ++calls;
     return 0;
   }

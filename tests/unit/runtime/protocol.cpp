@@ -52,7 +52,7 @@ std::string ask(int fd, protocol::kind what, std::vector<std::uint8_t> const& bo
   REQUIRE(protocol::send(fd, what, body, soon(), {}) == outcome::ok);
   protocol::message m;
   do REQUIRE(protocol::receive(fd, m, soon(), {}) == outcome::ok);
-  while (m.kind == protocol::kind::stage);
+  while (m.kind == protocol::kind::stage || m.kind == protocol::kind::alive);
   REQUIRE(m.kind == protocol::kind::answer);
   ttune::byte_source in(m.body);
   std::string complaint;

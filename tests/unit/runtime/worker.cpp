@@ -3,12 +3,10 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "support/machine_code.hpp"
 #include "support/main.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/worker_command.hpp"
 #include "ttune/runtime/worker/process.hpp"
 #include "ttune/support/error.hpp"
 
@@ -300,27 +299,13 @@ TEST_CASE("worker: the user's own data is what kernels get, also after a crash")
   CHECK_THROWS_AS(make(ttune::worker::in_process{}, options), ttune::argument_error);
 }
 
-namespace {
-/// This executable.
-std::string own_path() {
-  std::string found(4096, '\0');
-  auto const length = ::readlink("/proc/self/exe", found.data(), found.size());
-  found.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
-  return found;
-}
-}  // namespace
-
 TEST_CASE("worker: one that is killed while idle is started again") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const id_file = folder / "id";
-  auto m = make(
-      ttune::worker::command{{"/bin/sh", "-c", "echo $$ > \"$0\"; exec \"$1\" --ttune-worker", id_file, own_path()}});
+  auto m = make(own_worker_with_id(id_file));
   CHECK(m.set_reference(copy_image(n), {}).ok());
-  pid_t id = 0;
-  std::ifstream(id_file) >> id;
-  REQUIRE(id > 0);
-  CHECK(::kill(id, SIGKILL) == 0);
+  REQUIRE(send_signal(id_file, SIGKILL));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   auto const after = m.measure(copy_image(n), {});
   CHECK_MESSAGE(after.ok(), after.message);

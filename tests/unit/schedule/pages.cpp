@@ -27,6 +27,8 @@ constexpr auto io = axis<"io">{};
 constexpr auto ii = axis<"ii">{};
 constexpr auto ij = axis<"ij">{};
 constexpr auto l = axis<"l">{};
+constexpr auto ko = axis<"ko">{};
+constexpr auto ki = axis<"ki">{};
 
 std::string program_text(space const& s) { return ir::print(*make_plan(s).program); }
 
@@ -78,6 +80,8 @@ std::map<std::string, page> pages() {
   auto const copied = schedule(M).cache_read(W, "Wp").in("Wp").split(j, 4, io, ii).reorder(io, k, ii);
   made["pack"] = {loop_text(copied), loop_text(copied.pack())};
   made["annotate"] = {loop_text(d), loop_text(d.annotate(i, "prefetch", 2))};
+  made["tensorize"] = {loop_text(c.split(k, 4, ko, ki)),
+                       loop_text(c.split(k, 4, ko, ki).vectorize(j).reorder(ko, j, ki).tensorize(ki))};
   made["double_buffer"] = {loop_text(at), loop_text(at.double_buffer())};
   return made;
 }
@@ -97,7 +101,7 @@ std::string block(std::string const& text) { return "```\n" + text + (text.back(
 TEST_CASE("pages: every primitive has one, and it shows what is printed") {
   auto const text = file_text(TTUNE_TESTS_DIR "/../include/ttune/schedule/primitive/README.md");
   auto const shown = pages();
-  for (int p = 0; p <= static_cast<int>(primitive::double_buffer); ++p) {
+  for (int p = 0; p <= static_cast<int>(primitive::tensorize); ++p) {
     std::string const name = name_of(static_cast<primitive>(p));
     REQUIRE_MESSAGE(shown.count(name) == 1, name);
     auto const& [before, after] = shown.at(name);

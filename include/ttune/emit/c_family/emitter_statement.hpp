@@ -142,7 +142,7 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
     return emit_vectorized(l, begin.constant, end.constant);
   if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::moves)
     return emit_moves(l, begin.constant, end.constant);
-  bool const unroll = l.kind == ir::loop_kind::unrolled || vectorized;
+  bool const unroll = l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::tensorized || vectorized;
   if (known && ((unroll && dialect_.unrolls()) || end.constant - begin.constant == 1))
     return emit_unrolled(l, begin.constant, end.constant);
   if (unroll && !dialect_.unroll_hint().empty()) line(dialect_.unroll_hint());

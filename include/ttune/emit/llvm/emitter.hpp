@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitter of text LLVM IR: one walk over the statement tree. The class is declared here; its parts are in
-// emitter_index (index arithmetic), emitter_memory (buffers and registers), emitter_value (expressions) and
-// emitter_statement (loops, conditions, functions).
+// emitter_index (index arithmetic), emitter_memory (buffers and registers), emitter_value (expressions),
+// emitter_dot (dot products) and emitter_statement (loops, conditions, functions).
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ttune/core/dot_product.hpp"
 #include "ttune/core/target.hpp"
 #include "ttune/emit/lane_decisions.hpp"
 #include "ttune/emit/linear.hpp"
@@ -77,16 +78,21 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value load(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat);
   [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
+  [[nodiscard]] std::string load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
+                                        int elements);
+  [[nodiscard]] bool spreads_halves(ir::buffer const& b) const;
   value load_strided(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_table(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_register(ir::buffer const& b, linear const& flat);
   void store(ir::buffer const& b, linear const& flat, value v);
   void store_memory(ir::buffer const& b, linear const& flat, value v);
+  void store_pieces(ir::buffer const& b, linear const& flat, std::string const& raw);
   void store_register(ir::buffer const& b, linear const& flat, value const& v);
   [[nodiscard]] value from_memory(std::string const& raw, dtype type, int lanes);
   [[nodiscard]] std::string to_memory(value const& v, dtype type);
   [[nodiscard]] std::string mask_text(int lanes) const;
+  [[nodiscard]] std::vector<std::pair<int, int>> running_pieces() const;
   [[nodiscard]] std::string opaque_mask(int lanes);
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type,
@@ -120,6 +126,26 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value widened(value v, int lanes);
   [[nodiscard]] value choose(std::string const& condition, int condition_lanes, value a, value b);
   [[nodiscard]] value with_mask(mask const& m, ir::expr const& e);
+
+  // ------------------------------------------------------------------------------ dot products (emitter_dot)
+  /// Where an operand of a dot product lies: the elements of a lane side by side.
+  struct dot_operand {
+    ir::buffer const* from = nullptr;
+    linear flat;
+    dtype type = dtype::i8;
+    int terms = 1;
+    [[nodiscard]] int bits() const { return terms * 8 * static_cast<int>(size_in_bytes(type)); }
+    [[nodiscard]] std::string lane_type() const { return "i" + std::to_string(bits()); }
+  };
+  [[nodiscard]] bool emit_dot(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  [[nodiscard]] std::optional<dot_operand> dot_source(ir::expr const& e, std::string const& variable, int terms);
+  [[nodiscard]] bool multiplies_lanes(dot_product const& dot) const;
+  [[nodiscard]] std::string load_dot(dot_operand const& o);
+  [[nodiscard]] std::string dot_bytes(dot_operand a, dot_operand b, std::string const& sum);
+  [[nodiscard]] std::string dot_words(dot_operand const& a, dot_operand const& b, std::string const& sum);
+  [[nodiscard]] std::string dot_bfloats(dot_operand const& a, dot_operand const& b, std::string const& sum);
+  [[nodiscard]] std::string dot_split_bfloats(dot_operand const& a, dot_operand const& b, std::string const& sum);
+  [[nodiscard]] std::string computed_once(dot_operand const& o, std::string const& what, std::string const& text);
 
   // ------------------------------------------------------------------------- statements (emitter_statement)
   [[nodiscard]] std::string module();
@@ -168,6 +194,7 @@ class llvm_emitter : private lane_sink {
 
 }  // namespace ttune::inline v0::emit
 
+#include "ttune/emit/llvm/emitter_dot.hpp"
 #include "ttune/emit/llvm/emitter_index.hpp"
 #include "ttune/emit/llvm/emitter_memory.hpp"
 #include "ttune/emit/llvm/emitter_statement.hpp"

@@ -107,9 +107,13 @@ inline std::string llvm_emitter::to_memory(value const& v, dtype type) {
 inline value llvm_emitter::load(ir::buffer const& b, linear const& flat) {
   if (b.where == ir::memory::registers) return load_register(b, flat);
   if (!b.content.empty() && flat.is_constant()) return load_table(b, flat);
-  auto const key = std::to_string(flat.constant) + " " + flat.key() + (flat.lane != 0 ? mask_text(lanes_) : "");
+  bool const spread = flat.lane == 0 && spreads_halves(b);
+  auto const key = std::to_string(flat.constant) + " " + flat.key() +
+                   (flat.lane != 0 ? mask_text(lanes_)
+                    : spread       ? "x" + std::to_string(lanes_)
+                                   : "");
   if (auto const* known = frames_.find_load(b.name, key))
-    return {*known, compute_type(b.type), flat.lane == 0 ? 1 : lanes_};
+    return {*known, compute_type(b.type), flat.lane == 0 && !spread ? 1 : lanes_};
   auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat)
                     : loads_whole_vectors(b, flat)   ? load_strided(b, flat)
                                                      : load_lanes(b, flat);
@@ -130,8 +134,13 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   auto const address = pointer(b, start);
   auto const type = vector_of(memory_type(b.type), lanes);
   auto const align = std::to_string(size_in_bytes(b.type));
+  if (flat.lane == 0 && spreads_halves(b)) {
+    auto const all = widened({define("load i16, ptr " + address + ", align 2"), dtype::i16, 1}, lanes_);
+    return from_memory(all.text, b.type, lanes_);
+  }
   if (lanes == 1 || mask_.empty())
     return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
+  if (!machine_.has_masks) return from_memory(load_pieces(b, start, memory_type(b.type), 1), b.type, lanes);
   auto const suffix =
       ".v" + std::to_string(lanes) + (memory_type(b.type)[0] == 'i' ? memory_type(b.type) : mangled(b.type, 1));
   auto const bits = "<" + std::to_string(lanes) + " x i1>";
@@ -139,6 +148,62 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   return from_memory(define("call " + type + " @llvm.masked.load" + suffix + ".p0(ptr " + address + ", i32 " + align +
                             ", " + bits + " " + mask_text(lanes) + ", " + type + " zeroinitializer)"),
                      b.type, lanes);
+}
+
+/// The lanes that run, as first lanes and powers of two of neighbours.
+inline std::vector<std::pair<int, int>> llvm_emitter::running_pieces() const {
+  std::vector<std::pair<int, int>> pieces;
+  for (int lane = 0; lane < lanes_;) {
+    int count = 0;
+    while (lane + count < lanes_ && runs(lane + count)) ++count;
+    for (int part = lanes_; part > 0; part /= 2)
+      while (count >= part) {
+        pieces.emplace_back(lane, part);
+        lane += part;
+        count -= part;
+      }
+    ++lane;
+  }
+  return pieces;
+}
+
+/// What a masked load would be where there is none: whole smaller vectors, put side by side. `flat` is of lane 0;
+/// a lane is a `scalar` of so many elements.
+inline std::string llvm_emitter::load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
+                                             int elements) {
+  auto const whole = vector_of(scalar, lanes_);
+  std::string made = "undef";
+  for (auto const& [first, count] : running_pieces()) {
+    auto at = flat;
+    at.constant += std::int64_t{first} * elements;
+    auto const type = vector_of(scalar, count);
+    auto const part =
+        define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
+    if (count == 1) {
+      made =
+          define("insertelement " + whole + " " + made + ", " + scalar + " " + part + ", i32 " + std::to_string(first));
+      continue;
+    }
+    std::string spread = "<";
+    std::string merged = "<";
+    for (int lane = 0; lane < lanes_; ++lane) {
+      bool const here = lane >= first && lane < first + count;
+      std::string const comma = lane != 0 ? ", i32 " : "i32 ";
+      spread += comma + (here ? std::to_string(lane - first) : "undef");
+      merged += comma + std::to_string(here ? lanes_ + lane : lane);
+    }
+    auto const places = "<" + std::to_string(lanes_) + " x i32> ";
+    auto const widened_part =
+        define("shufflevector " + type + " " + part + ", " + type + " undef, " + places + spread + ">");
+    made = define("shufflevector " + whole + " " + made + ", " + whole + " " + widened_part + ", " + places + merged +
+                  ">");
+  }
+  return made;
+}
+
+/// One half that all lanes need is spread before it is converted: it stays among the vectors.
+inline bool llvm_emitter::spreads_halves(ir::buffer const& b) const {
+  return b.type == dtype::f16 && lanes_ > 1 && instructions_.converts_half;
 }
 
 /// Lanes a few elements apart (pixels under a window that moves by two): what lies between them is in the buffer too.
@@ -218,6 +283,8 @@ inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, 
     }
   } else if (v.lanes == 1 || mask_.empty()) {
     frames_.line("store " + type + " " + raw + ", ptr " + pointer(b, start) + ", align " + align);
+  } else if (!machine_.has_masks) {
+    store_pieces(b, start, raw);
   } else {
     auto const suffix = ".v" + std::to_string(v.lanes) + (scalar[0] == 'i' ? scalar : mangled(b.type, 1));
     auto const bits = "<" + std::to_string(v.lanes) + " x i1>";
@@ -230,6 +297,29 @@ inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, 
                  ", i32 " + align + ", " + bits + " " + running + ")");
   }
   frames_.forget_loads(b.name);
+}
+
+/// What a masked store would be where there is none. `flat` is of lane 0.
+inline void llvm_emitter::store_pieces(ir::buffer const& b, linear const& flat, std::string const& raw) {
+  auto const scalar = memory_type(b.type);
+  auto const whole = vector_of(scalar, lanes_);
+  for (auto const& [first, count] : running_pieces()) {
+    auto at = flat;
+    at.constant += first;
+    auto const type = vector_of(scalar, count);
+    std::string part;
+    if (count == 1) {
+      part = define("extractelement " + whole + " " + raw + ", i32 " + std::to_string(first));
+    } else {
+      std::string places = "<";
+      for (int lane = first; lane < first + count; ++lane)
+        places += (lane != first ? ", i32 " : "i32 ") + std::to_string(lane);
+      part = define("shufflevector " + whole + " " + raw + ", " + whole + " undef, <" + std::to_string(count) +
+                    " x i32> " + places + ">");
+    }
+    frames_.line("store " + type + " " + part + ", ptr " + pointer(b, at) + ", align " +
+                 std::to_string(size_in_bytes(b.type)));
+  }
 }
 
 // ------------------------------------------------------------------------------------------ register buffers

@@ -147,7 +147,9 @@ inline void llvm_emitter::emit_loop(ir::loop const& l) {
   if (known && end.constant <= begin.constant) return;
   if (known && l.kind == ir::loop_kind::vectorized && lanes_ == 1)
     return emit_vectorized(l, begin.constant, end.constant);
-  bool const unroll = l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::vectorized;
+  if (known && l.kind == ir::loop_kind::tensorized && emit_dot(l, begin.constant, end.constant)) return;
+  bool const unroll =
+      l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::vectorized || l.kind == ir::loop_kind::tensorized;
   if (known && (unroll || end.constant - begin.constant == 1)) return emit_unrolled(l, begin.constant, end.constant);
   if (l.kind == ir::loop_kind::parallel && parallel_depth_ == 0 && lanes_ == 1) return emit_parallel(l, begin, end);
   emit_rolled(l, begin, end);
@@ -409,9 +411,6 @@ inline void llvm_emitter::emit_conditional(ir::conditional const& c) {
     if (taken) emit(taken);
     return;
   }
-  bool const all = std::find(known->begin(), known->end(), false) == known->end();
-  bool const none = std::find(known->begin(), known->end(), true) == known->end();
-  if (!all && !none && !machine_.has_masks) throw needs_scalar{};
   auto inverse = *known;
   inverse.flip();
   under(*known, c.then);

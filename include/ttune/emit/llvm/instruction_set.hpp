@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which conversions a machine has instructions for; the others are emitted as arithmetic.
+// Which conversions and dot products a machine has instructions for; the others are emitted as arithmetic.
 #pragma once
 
 #include <string_view>
@@ -11,6 +11,8 @@ namespace ttune::inline v0::emit {
 struct instruction_set {
   bool rounds = false;         ///< floats to integral ones
   bool converts_half = false;  ///< f16 from and to f32
+  bool dots_bytes = false;     ///< LLVM ends the process at an instruction that the features do not hold
+  bool dots_bfloats = false;
 
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;
@@ -19,6 +21,8 @@ struct instruction_set {
     rounds = arm || avx512 || has(machine.features, "sse4.1") || has(machine.features, "avx") ||
              has(machine.features, "avx2");
     converts_half = arm || avx512 || has(machine.features, "f16c");
+    dots_bytes = has(machine.features, "avx512vnni") || (!avx512 && has(machine.features, "avxvnni"));
+    dots_bfloats = has(machine.features, "avx512bf16");
   }
 
  private:

@@ -175,7 +175,7 @@ class statement_runner {
   }
 
   [[nodiscard]] bool backwards(loop_kind kind) const {
-    return reversed_ && kind != loop_kind::serial && kind != loop_kind::unrolled;
+    return reversed_ && kind != loop_kind::serial && kind != loop_kind::unrolled && kind != loop_kind::tensorized;
   }
 
   template <class Body>

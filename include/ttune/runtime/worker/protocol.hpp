@@ -15,9 +15,10 @@
 namespace ttune::inline v0::protocol {
 
 /// A message is {magic u32, kind u32, length u64, body}. The worker says `hello` first; then the parent asks, and the
-/// worker answers each request once, after any number of `stage`s. A worker that is about to die says `fault`.
+/// worker answers each request once, after any number of `stage`s, and says `alive` twice a second while it works on
+/// one. A worker that is about to die says `fault`.
 inline constexpr std::uint32_t magic = 0x77757474;  // "ttuw"
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr std::uint64_t longest = std::uint64_t{1} << 36;
 inline constexpr char const* worker_argument = "--ttune-worker";
 
@@ -33,7 +34,8 @@ enum class kind : std::uint32_t {
   answer,  ///< complaint (empty if there is none), content
   stage,   ///< u32
   fault,
-  last = fault
+  alive,  ///< empty
+  last = alive
 };
 
 struct head {

@@ -113,6 +113,7 @@ TTUNE_INLINE void get(byte_source& in, bench_options& o) {
 
 TTUNE_INLINE void put(byte_sink& out, trial_limits const& l) {
   out.put(l.cutoff_seconds);
+  out.put(l.rival_seconds);
   out.put(l.sample_seconds);
   out.put(l.total_seconds);
   out.put(l.max_samples);
@@ -121,6 +122,7 @@ TTUNE_INLINE void put(byte_sink& out, trial_limits const& l) {
 
 TTUNE_INLINE void get(byte_source& in, trial_limits& l) {
   in.get(l.cutoff_seconds);
+  in.get(l.rival_seconds);
   in.get(l.sample_seconds);
   in.get(l.total_seconds);
   in.get(l.max_samples);

@@ -2,7 +2,10 @@
 // The worker's side: requests to a trial bench, faults to the parent before the process dies of them.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 
 #include "ttune/runtime/worker/protocol.hpp"
 
@@ -18,11 +21,15 @@ class server {
   [[nodiscard]] std::vector<std::uint8_t> answer(protocol::message const& request);
   [[nodiscard]] std::vector<std::uint8_t> answer_trial(protocol::kind what, byte_source& in);
   void open(byte_source& in);
-  [[nodiscard]] bool say(protocol::kind what, std::span<std::uint8_t const> body) const;
+  [[nodiscard]] bool say(protocol::kind what, std::span<std::uint8_t const> body);
+  void say_alive(std::stop_token const& end);
+  void say_while_working();
 
   int in_;
   int out_;
   std::unique_ptr<trial_bench> bench_;
+  std::mutex speaking_;
+  std::atomic<bool> working_ = false;
 };
 
 /// Makes this process one for trials: no core files, a limit of memory, and faults told through `out` before it dies.

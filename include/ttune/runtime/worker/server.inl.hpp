@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "ttune/runtime/worker/server.hpp"
 #include "ttune/support/error.hpp"
@@ -124,8 +127,24 @@ TTUNE_INLINE void prepare_process(int out) {
   detail::report_faults_to(out);
 }
 
-TTUNE_INLINE bool server::say(protocol::kind what, std::span<std::uint8_t const> body) const {
+TTUNE_INLINE bool server::say(protocol::kind what, std::span<std::uint8_t const> body) {
+  std::scoped_lock const lock(speaking_);
   return protocol::send(out_, what, body, protocol::time_point::max(), {}) == protocol::outcome::ok;
+}
+
+/// A parent far away cannot tell a kernel that takes its time from a worker that is gone.
+TTUNE_INLINE void server::say_alive(std::stop_token const& end) {
+  std::mutex own;
+  std::condition_variable_any ended;
+  std::unique_lock lock(own);
+  while (!ended.wait_for(lock, end, std::chrono::milliseconds(500), [&] { return end.stop_requested(); }))
+    say_while_working();
+}
+
+/// Never behind an answer: a worker at rest that has something to say is taken for one that ends.
+TTUNE_INLINE void server::say_while_working() {
+  std::scoped_lock const lock(speaking_);
+  if (working_) (void)protocol::send(out_, protocol::kind::alive, {}, protocol::time_point::max(), {});
 }
 
 TTUNE_INLINE void server::open(byte_source& in) {
@@ -202,12 +221,14 @@ TTUNE_INLINE int server::serve() {
   hello.put(std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." +
             std::to_string(TTUNE_VERSION_PATCH));
   if (!say(protocol::kind::hello, hello.take())) return 1;
+  std::jthread const pulse([this](std::stop_token const& end) { say_alive(end); });
   for (;;) {
     protocol::message request;
     auto const got = protocol::receive(in_, request, protocol::time_point::max(), {});
     if (got == protocol::outcome::closed) return 0;
     if (got != protocol::outcome::ok) return 3;
     byte_sink said;
+    working_ = true;
     try {
       auto const content = answer(request);
       said.put(std::string());
@@ -219,6 +240,7 @@ TTUNE_INLINE int server::serve() {
       said.put(std::string(failure.what()));
       said.put(std::vector<std::uint8_t>());
     }
+    working_ = false;
     if (!say(protocol::kind::answer, said.take())) return 0;
     if (bench_ && bench_->damaged()) return 4;
   }

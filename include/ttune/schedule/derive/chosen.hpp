@@ -28,6 +28,40 @@ namespace ttune::inline v0::derive {
   return names;
 }
 
+/// Parts of an axis by which a stage chooses: with a condition such as t / 4 % 5 < 4 the axis is best split by 4, and
+/// that by 5. What is given are the sizes 4, 20 of whole parts, ascending, one dividing the next.
+[[nodiscard]] inline std::vector<std::int64_t> choosing_parts(ir::stage const& st, std::string const& axis) {
+  std::vector<std::int64_t> sizes;
+  auto const add = [&](std::int64_t size) {
+    if (size > 1 && std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  };
+  auto const divided = [](ir::expr const& e, ir::binary_op by) {
+    auto const* b = ir::as<ir::binary>(e);
+    return b && b->op == by && ir::is_constant(b->right) ? b : nullptr;
+  };
+  auto const look = [&](ir::expr const& part) {
+    auto const* modulo = divided(part, ir::binary_op::floor_modulo);
+    auto const& whole = modulo ? modulo->left : part;
+    auto const* quotient = divided(whole, ir::binary_op::floor_divide);
+    auto const* v = ir::as<ir::variable>(quotient ? quotient->left : whole);
+    if (!v || v->name != axis) return;
+    auto const unit = quotient ? ir::constant_integer(quotient->right) : 1;
+    add(unit);
+    if (modulo) add(unit * ir::constant_integer(modulo->right));
+  };
+  for (auto const& component : st.components)
+    ir::for_each_node(component.value, [&](ir::expr const& e) {
+      auto const* s = ir::as<ir::select>(e);
+      auto const* b = s ? ir::as<ir::binary>(s->condition) : nullptr;
+      if (b && b->left->type == dtype::index && b->op == ir::binary_op::less) look(b->left);
+    });
+  std::sort(sizes.begin(), sizes.end());
+  std::vector<std::int64_t> chain;
+  for (auto const size : sizes)
+    if (chain.empty() || size % chain.back() == 0) chain.push_back(size);
+  return chain;
+}
+
 /// Everything that a stage computes comes from constants and tables: it is made ahead of all calls.
 [[nodiscard]] inline bool is_of_constants(plan const& p, planned_stage const& st) {
   if (st.output || st.definition->reduces() || st.definition->updates) return false;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "ttune/schedule/derive/blocks.hpp"
+#include "ttune/schedule/derive/dot_terms.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -31,6 +32,7 @@ class contraction {
     lanes_ = out_.machine().lanes(r_.definition->type());
     v_ = choose_vector_axis(p_, r_, lanes_).axis;
     w_ = choose_row_axis(p_, r_, v_);
+    dot_ = choose_dot();
   }
 
   void write() {
@@ -49,6 +51,18 @@ class contraction {
     return e_.axis_name(static_cast<std::size_t>(axis));
   }
   [[nodiscard]] std::string knob_name(std::string const& what) const { return reader_ + "." + what; }
+
+  /// The reduced axis of whose terms a dot product of the machine takes several, if the operand in vectors will be laid
+  /// out for it.
+  [[nodiscard]] dot_terms choose_dot() const {
+    auto const found = find_dot_terms(out_.machine(), p_, r_, static_cast<std::size_t>(v_));
+    if (!found) return {};
+    auto const& a = r_.accesses[found.in_vectors];
+    if (is_window(found.axis) || is_guarded(r_, static_cast<std::size_t>(found.axis)) || !starts_at_zero()) return {};
+    if (is_laid_out_ahead(p_, r_, a)) return found;
+    if (!is_packable(a) || (!is_constant_operand(p_, a) && !has_reuse(p_, r_, a))) return {};
+    return found;
+  }
 
   // ---------------------------------------------------------------------------------------------------- tiles
 
@@ -82,7 +96,8 @@ class contraction {
       auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
       // with one row, what is loaded is used once, by the multiply-add that loads it
       out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers)
-                               : knob_expression(tile_w_) * vectors + vectors + 1 <= knob_expression(registers),
+                               : knob_expression(tile_w_) * vectors + vectors * dot_.registers_each() + beside_all() <=
+                                     knob_expression(registers),
                    "the register tile fits the vector registers");
     }
   }
@@ -96,7 +111,8 @@ class contraction {
     auto const vectors = ceil_divide(tv, lanes_);
     auto const accumulators = vectors * tw;
     bool const one_row = w_ < 0 || size(w_) == 1;
-    if (one_row ? vectors + 2 > registers : accumulators + vectors + 1 > registers) return 0;
+    if (one_row ? vectors + 2 > registers : accumulators + vectors * dot_.registers_each() + beside_all() > registers)
+      return 0;
     auto const used = [](std::int64_t extent, std::int64_t tile) {
       return static_cast<double>(extent) / static_cast<double>(ceil_divide(extent, tile) * tile);
     };
@@ -109,6 +125,12 @@ class contraction {
     double const stores =
         4.0 * static_cast<double>(tv * ceil_divide(tw, lanes_)) / static_cast<double>(terms() * accumulators);
     return full * latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (rows_contiguous() ? stores : 0.0));
+  }
+
+  /// Registers for what is the same for all vectors of a row, and for products that are no multiply-adds.
+  [[nodiscard]] std::int32_t beside_all() const {
+    bool const unfused = !dot_ && !out_.machine().has_fma && is_float(r_.definition->type());
+    return dot_.registers_once() + (unfused ? 1 : 0);
   }
 
   /// How many terms an element of the result has.
@@ -254,7 +276,23 @@ class contraction {
     }
     rolled_ = guarded;
     rolled_.insert(rolled_.end(), longs.begin(), longs.end());
+    if (auto const at = std::find(rolled_.begin(), rolled_.end(), dot_.axis); at != rolled_.end())
+      std::rotate(at, at + 1, rolled_.end());  // its terms are the innermost
     windows_ = windows;
+    if (!r_.definition->reduction.commutative) keep_order();
+  }
+
+  /// All as written: what follows the last axis that is no window is unrolled.
+  void keep_order() {
+    std::vector<std::int32_t> all = rolled_;
+    all.insert(all.end(), windows_.begin(), windows_.end());
+    std::sort(all.begin(), all.end());
+    auto const is_rolled = [&](std::int32_t a) {
+      return std::find(rolled_.begin(), rolled_.end(), a) != rolled_.end();
+    };
+    auto const last = std::find_if(all.rbegin(), all.rend(), is_rolled).base();
+    rolled_.assign(all.begin(), last);
+    windows_.assign(last, all.end());
   }
 
   /// The boundary of a tap of a short window cuts a last, partly filled tile of vectors: which lanes it leaves is known
@@ -301,7 +339,14 @@ class contraction {
     for (std::size_t i = 0; i < rolled_.size(); ++i) {
       auto const n = name(rolled_[i]);
       bool const last = i + 1 == rolled_.size();
-      if (last && windows_.empty() && size(rolled_[i]) >= 16) {
+      if (rolled_[i] == dot_.axis) {
+        auto const factor =
+            size(rolled_[i]) >= 16 * dot_.terms ? out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1) : literal(1);
+        out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1", n + "_t"}, {factor, literal(dot_.terms)});
+        out_.step(primitive::unroll, acc_, {n + "_1"});
+        order.push_back(n + "_0");
+        order.push_back(n + "_1");
+      } else if (last && windows_.empty() && size(rolled_[i]) >= 16) {
         auto const factor = out_.one_of(knob_name("unroll_" + n), {1, 2, 4}, 1);
         out_.step(primitive::split, acc_, {n}, {n + "_0", n + "_1"}, {factor});
         out_.step(primitive::unroll, acc_, {n + "_1"});
@@ -316,30 +361,41 @@ class contraction {
     if (w_ >= 0) tile.push_back(name(w_)), out_.step(primitive::unroll, acc_, {name(w_)});
     order.insert(order.end(), tile.begin(), tile.end());
     order.push_back(name(v_));
+    if (dot_) order.push_back(name(dot_.axis) + "_t");
     out_.step(primitive::reorder, acc_, order);
     if (!windows_.empty() && tile.size() > 1)
       out_.step(primitive::reorder, acc_, {tile[tile.size() - 2], tile.back()}, {},
                 {out_.permutation(knob_name("tap_order"), 2)});
     out_.step(primitive::vectorize, acc_, {name(v_)});
+    if (dot_) out_.step(primitive::tensorize, acc_, {name(dot_.axis) + "_t"});
   }
 
   // -------------------------------------------------------------------------------------------------- packing
 
   void pack_operands() {
-    auto const& reduced = r_.definition->reduction.axes;  // a copy is indexed from 0: by the axis itself, or not at all
-    if (std::any_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; })) return;
+    if (!starts_at_zero()) return;
     int count = 0;
     for (auto const& a : r_.accesses) {
       if (is_laid_out_ahead(p_, r_, a))
         lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
-      if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) continue;
+      if (!is_packable(a)) continue;
       auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
-      if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout || !indexes_by_axes(r_, a)) continue;
-      if (!is_first_of_one_place(a)) continue;
       auto const copy = acc_ + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
       if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
       else pack_panel(a, t->name, copy);
     }
+  }
+
+  /// A copy is indexed from 0: by a reduced axis itself, or not at all.
+  [[nodiscard]] bool starts_at_zero() const {
+    auto const& reduced = r_.definition->reduction.axes;
+    return std::none_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; });
+  }
+  [[nodiscard]] bool is_packable(planned_access const& a) const {
+    if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) return false;
+    auto const role = p_.program->inputs[static_cast<std::size_t>(a.operand)]->role;
+    return role != ir::tensor_role::table && role != ir::tensor_role::inout && indexes_by_axes(r_, a) &&
+           is_first_of_one_place(a);
   }
 
   /// A copy stands for all reads of its operand, and its axes are called after the first: A(i, k) * A(j, k) has none.
@@ -377,11 +433,19 @@ class contraction {
     std::vector<std::string> order = {vn + "_o"};
     for (auto const& n : copy_order(a)) order.push_back(of_copy(n));
     order.push_back(vn + "_i");
+    if (groups_terms(a)) group_terms(copy, of_copy(name(dot_.axis)), order);
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
     if (a.producer < 0) return;
     out_.step(primitive::parallel, copy, {vn + "_o"});
     out_.step(primitive::vectorize, copy, {vn + "_i"});
+  }
+  [[nodiscard]] bool groups_terms(planned_access const& a) const { return dot_ && &a == &r_.accesses[dot_.in_vectors]; }
+  /// The terms of a dot product lie side by side, behind each other for the lanes.
+  void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
+    out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(dot_.terms)});
+    std::replace(order.begin(), order.end(), axis, axis + "_o");
+    order.push_back(axis + "_i");
   }
   /// What a stage that is read calls the axis along which the reduction's axis runs; copies have the reduction's names.
   [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
@@ -406,6 +470,7 @@ class contraction {
       if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
     auto const place = reader_axis(v_) + "_1";
     out_.step(primitive::cache_read, acc_, {source}, {copy});
+    if (groups_terms(a)) return pack_grouped_panel(a, copy, place);
     auto const crossing = contiguous || reuse < 8 ? -1 : crossing_axis(a);
     if (crossing >= 0) {
       transpose_panel(a, source, copy, name(crossing));
@@ -422,6 +487,20 @@ class contraction {
     bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
     out_.step(primitive::compute_at, copy, {reader_, place_inline, place}, {},
               {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
+  }
+
+  /// A panel for dot products: without it there are none, so that it is no knob.
+  void pack_grouped_panel(planned_access const& a, std::string const& copy, std::string const& place) {
+    auto order = copy_order(a);
+    order.push_back(name(v_));
+    auto const axis = name(dot_.axis);
+    group_terms(copy, axis, order);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    bool const by_terms = stride(p_, r_, a, static_cast<std::size_t>(dot_.axis)) == 1;
+    out_.step(primitive::vectorize, copy, {by_terms ? axis + "_i" : name(v_)});
+    if (!by_terms) out_.step(primitive::unroll, copy, {axis + "_i"});
+    out_.step(primitive::compute_at, copy, {reader_, place});
   }
 
   [[nodiscard]] bool is_for_a_block() const { return !blocks_.name.empty() && !blocks_.is_last; }
@@ -466,6 +545,7 @@ class contraction {
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t w_ = -1;
+  dot_terms dot_;
   bool leaves_tail_ = false;  ///< of some tile of vectors
   knob_value tile_v_;
   knob_value tile_w_;

@@ -86,7 +86,9 @@ class gpu_deriver {
   /// A reduction of one value with something to be shared between threads.
   [[nodiscard]] static bool is_tiled(planned_stage const& st) {
     auto const& d = *st.definition;
-    if (!d.reduces() || d.components.size() != 1 || d.reduction.kind == ir::reduction_kind::tuple) return false;
+    if (!d.reduces() || !d.reduction.commutative || d.components.size() != 1 ||
+        d.reduction.kind == ir::reduction_kind::tuple)
+      return false;
     std::int64_t points = 1;
     for (std::size_t x = 0; x < st.axis_count(); ++x) points *= st.axis_size(x);
     return points > 0;

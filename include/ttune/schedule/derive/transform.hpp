@@ -30,15 +30,15 @@ struct pipeline {
 
 class transform {
  public:
-  /// `first`: the stage that `st` alone reads, or null.
+  /// `first`: the stages of such a kind that `st` alone reads.
   /// `blocks`: what stands in a pipeline before it, null if nothing does.
-  transform(space_builder& out, plan const& p, planned_stage const& st, planned_stage const* first,
+  transform(space_builder& out, plan const& p, planned_stage const& st, std::vector<planned_stage const*> first,
             pipeline const* blocks)
-      : out_(out), p_(p), st_(st), first_(first), blocks_(blocks), name_(st.definition->name) {
+      : out_(out), p_(p), st_(st), first_(std::move(first)), blocks_(blocks), name_(st.definition->name) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
     short_ = choosing_axes(*st_.definition);
-    if (first_) add_axes_of_first();
+    for (auto const* one : first_) add_axes_of(*one);
     if (v_ >= 0 && is_short(st_.axis_name(static_cast<std::size_t>(v_)))) v_ = -1;
   }
 
@@ -54,7 +54,7 @@ class transform {
     if (!tasks_.empty()) out_.step(primitive::parallel, name_, {tasks_.size() > 1 ? "tasks" : tasks_[0]});
     if (!vector_loop_.empty()) out_.step(primitive::vectorize, name_, {vector_loop_});
     for (auto const& n : unrolled_) out_.step(primitive::unroll, name_, {n});
-    if (first_) place_first();
+    for (auto const* first : first_) place_first(*first);
     if (blocks_) place_pipeline();
   }
 
@@ -63,12 +63,16 @@ class transform {
     return std::find(short_.begin(), short_.end(), axis) != short_.end();
   }
 
-  /// Axes of the first stage's choice, as this one names them.
-  void add_axes_of_first() {
-    auto const& st = *first_->definition;
+  [[nodiscard]] bool reads(planned_access const& a, planned_stage const& from) const {
+    return !a.write && a.producer >= 0 && &p_.stages[static_cast<std::size_t>(a.producer)] == &from;
+  }
+
+  /// Axes of a first stage's choice, as this one names them.
+  void add_axes_of(planned_stage const& first) {
+    auto const& st = *first.definition;
     auto const chosen = choosing_axes(st);
     for (auto const& a : st_.accesses)
-      for (std::size_t d = 0; d < st.axes.size() && !a.write; ++d) {
+      for (std::size_t d = 0; d < st.axes.size() && reads(a, first); ++d) {
         if (std::find(chosen.begin(), chosen.end(), st.axes[d].name) == chosen.end()) continue;
         for (std::size_t x = 0; x < st_.axis_count(); ++x)
           if (a.indices[d].coefficient[x] != 0 && !is_short(st_.axis_name(x))) short_.push_back(st_.axis_name(x));
@@ -96,6 +100,10 @@ class transform {
         split_for_pipeline(x, count, lanes);
         continue;
       }
+      if (auto const parts = parts_of(n); !lanes && !parts.empty()) {
+        split_into_parts(x, parts);
+        continue;
+      }
       auto const chunk =
           out_.one_of(name_ + ".chunk_" + n, doublings(count),
                       tasks >= 8 * cores ? count : std::max<std::int64_t>(1, count * tasks / (8 * cores)));
@@ -109,6 +117,32 @@ class transform {
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
       }
     }
+  }
+
+  /// By which this stage or a first one chooses (all call their common axis the same).
+  [[nodiscard]] std::vector<std::int64_t> parts_of(std::string const& axis) const {
+    auto parts = choosing_parts(*st_.definition, axis);
+    for (auto const* first : first_)
+      for (auto const size : choosing_parts(*first->definition, axis)) parts.push_back(size);
+    std::sort(parts.begin(), parts.end());
+    std::vector<std::int64_t> chain;
+    for (auto const size : parts)
+      if (chain.empty() || (size > chain.back() && size % chain.back() == 0)) chain.push_back(size);
+    return chain;
+  }
+  /// One loop for each part, so that choices are decided by loops that can be cut; the outermost two are tasks.
+  void split_into_parts(std::size_t x, std::vector<std::int64_t> const& sizes) {
+    auto const& n = st_.axis_name(x);
+    std::vector<std::string> names = {n + "_p" + std::to_string(sizes.size())};
+    std::vector<knob_value> extents;
+    for (auto i = sizes.size(); i-- > 0;) {
+      names.push_back(n + "_p" + std::to_string(i));
+      extents.push_back(literal(static_cast<std::int32_t>(sizes[i] / (i == 0 ? 1 : sizes[i - 1]))));
+    }
+    out_.step(primitive::split, name_, {n}, names, extents);
+    auto const tasks = std::min<std::size_t>(2, names.size() - 1);
+    tasks_.insert(tasks_.end(), names.begin(), names.begin() + static_cast<std::ptrdiff_t>(tasks));
+    middle_.insert(middle_.end(), names.begin() + static_cast<std::ptrdiff_t>(tasks), names.end());
   }
 
   /// Only blocks of the common axis are tasks.
@@ -142,8 +176,7 @@ class transform {
   }
 
   /// Beside its reader, for one vector; its own choice innermost, so that what is read is shared by all of it.
-  void place_first() {
-    auto const& st = *first_;
+  void place_first(planned_stage const& st) {
     auto const& name = st.definition->name;
     if (middle_.empty()) return;
     auto const chosen = choosing_axes(*st.definition);
@@ -171,8 +204,7 @@ class transform {
     if (v_ < 0) return -1;
     for (auto const& a : st_.accesses)
       for (std::size_t d = 0; d < a.indices.size() && !a.write; ++d)
-        if (a.producer >= 0 && &p_.stages[static_cast<std::size_t>(a.producer)] == &st &&
-            a.indices[d].coefficient[static_cast<std::size_t>(v_)] == 1)
+        if (reads(a, st) && a.indices[d].coefficient[static_cast<std::size_t>(v_)] == 1)
           return static_cast<std::int32_t>(d);
     return -1;
   }
@@ -180,7 +212,7 @@ class transform {
   space_builder& out_;
   plan const& p_;
   planned_stage const& st_;
-  planned_stage const* first_;
+  std::vector<planned_stage const*> first_;
   pipeline const* blocks_;
   std::string name_;
   std::int32_t lanes_ = 1;

@@ -242,7 +242,8 @@ class walker {
     case ir::loop_kind::thread_x: return 3;
     case ir::loop_kind::thread_y: return 4;
     case ir::loop_kind::thread_z: return 5;
-    case ir::loop_kind::unrolled: return 6;
+    case ir::loop_kind::unrolled:
+    case ir::loop_kind::tensorized: return 6;
     case ir::loop_kind::vectorized: return 7;
     case ir::loop_kind::parallel: return 8;
     case ir::loop_kind::serial: return 9;

@@ -29,7 +29,9 @@ struct block_work {
     double load_words = 0;      ///< distinct words of such a load
   };
 
-  bool there = false;  ///< false: the nest has no threads; all else is unset
+  bool there = false;               ///< false: the nest has no threads; all else is unset
+  std::int32_t stage = 0;           ///< the dominating one, by its domain
+  std::int32_t loaded_inside = -1;  ///< its innermost loop inside of which a thread loads; -1: it does not
   std::array<operand, max_operands> operands;
   double blocks = 1;
   double threads = 1;
@@ -65,6 +67,8 @@ class block_builder {
 
   /// `unroll`: statements that may be unrolled, as the knob auto_unroll_max_step has it.
   void build(nest const& n, chain_builder const& chains, double unroll, block_work& out) const;
+  /// Only what another limit changes, of work that was built from the same nest.
+  static void unroll_loops(nest const& n, double limit, block_work& out);
 
  private:
   struct thread_loop {  ///< of the root stage
@@ -79,7 +83,6 @@ class block_builder {
                     threads_of const& t, block_work::operand& o);
   static void count_sectors(nest const& n, detail::stage_facts const& facts, std::size_t group, threads_of const& t,
                             block_work::operand& o);
-  static void unroll_loops(nest const& n, std::size_t st, std::int32_t loaded_inside, double limit, block_work& out);
   void occupy(block_work& out) const;
   void time(block_work& out) const;
 

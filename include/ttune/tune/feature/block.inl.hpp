@@ -160,13 +160,14 @@ TTUNE_INLINE void block_builder::place(nest const& n, chain_builder const& chain
 }
 
 /// As TVM unrolls: from the innermost loop outwards, as long as the statements stay within the limit.
-TTUNE_INLINE void block_builder::unroll_loops(nest const& n, std::size_t st, std::int32_t loaded_inside, double limit,
-                                              block_work& out) {
-  auto const& s = n.stages[st];
+TTUNE_INLINE void block_builder::unroll_loops(nest const& n, double limit, block_work& out) {
+  auto const& s = n.stages[static_cast<std::size_t>(out.stage)];
+  auto const loaded_inside = out.loaded_inside;
   auto body = out.virtual_threads;
   auto inner = body;  // statements between two loads of a thread, were all of them unrolled
   bool whole = true;
   out.unrolled_tile = limit > 0;
+  out.unrolled_levels = 0;
   for (auto i = s.count; i-- > 0;) {
     auto const& l = n.loops[static_cast<std::size_t>(s.first + i)];
     if (i > loaded_inside) inner *= l.extent;
@@ -315,7 +316,9 @@ TTUNE_INLINE void block_builder::build(nest const& n, chain_builder const& chain
   constexpr double bookkeeping = 20;
   out.registers = out.accumulators + bookkeeping;
   for (auto const& o : out.operands) out.registers += std::ceil(o.thread_words / out.inner_reduction);
-  unroll_loops(n, st, loaded_inside, unroll, out);
+  out.stage = static_cast<std::int32_t>(st);
+  out.loaded_inside = loaded_inside;
+  unroll_loops(n, unroll, out);
   occupy(out);
   time(out);
 }

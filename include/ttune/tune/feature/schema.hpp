@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "ttune/support/config.hpp"
 
@@ -167,6 +168,16 @@ consteval std::uint64_t hash_features(std::uint64_t revision) {
     add(static_cast<std::uint64_t>(g.count));
   }
   return hash;
+}
+
+/// Where a group begins in the row.
+consteval std::size_t feature_index(std::string_view name) {
+  std::size_t at = 0;
+  for (auto const& g : feature_groups) {
+    if (g.name == name) return at;
+    at += static_cast<std::size_t>(g.count);
+  }
+  throw "no such feature";
 }
 
 /// Per feature: whether it is stored as a logarithm.

@@ -7,8 +7,9 @@
 #include <unordered_map>
 
 #include "ttune/runtime/worker.hpp"
+#include "ttune/tune/search.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
-#include "ttune/tune/session/candidate.hpp"
+#include "ttune/tune/session/parallel_compiler.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
 #include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuner_options.hpp"
@@ -22,17 +23,26 @@ class compiled_trials final : public trial_runner {
  public:
   compiled_trials(workload const& of, backend& by, tuner_options const& options, budget_meter const& budget,
                   tuning_report& report)
-      : work_(of), backend_(by), options_(options), budget_(budget), report_(report) {}
+      : work_(of),
+        backend_(by),
+        options_(options),
+        budget_(budget),
+        report_(report),
+        compiler_(of, by, options.compilers) {}
 
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
+  TTUNE_INLINE void prepare(std::span<configuration const> batch) override;
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
+  /// What its workers can measure side by side, and as much again that waits for them.
+  [[nodiscard]] TTUNE_INLINE std::size_t width() const noexcept override;
+  [[nodiscard]] TTUNE_INLINE std::vector<trial> measure_all(std::span<configuration const> chosen,
+                                                            trial_limits const& limits) override;
   [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
   [[nodiscard]] TTUNE_INLINE std::vector<std::uint8_t> operand_bytes(std::size_t operand) override;
   [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
 
  private:
-  [[nodiscard]] candidate lower(configuration const& chosen);
-  [[nodiscard]] compile_result compile(candidate of);
+  [[nodiscard]] compiled_candidate compiled(configuration const& chosen);
   void check_result(double seconds);
   [[nodiscard]] scope_timer timing(tuning_phase phase) { return time_phase(budget_.clock(), report_, phase); }
 
@@ -41,6 +51,8 @@ class compiled_trials final : public trial_runner {
   tuner_options const& options_;
   budget_meter const& budget_;
   tuning_report& report_;
+  parallel_compiler compiler_;
+  std::unordered_map<configuration, compiled_candidate, configuration_hash> prepared_;
   std::optional<measurer> measurer_;
   std::unordered_map<std::uint64_t, measurement> known_;  ///< by `candidate::text`
 };

@@ -5,45 +5,56 @@
 
 #include "ttune/runtime/oracle_check.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE candidate compiled_trials::lower(configuration const& chosen) {
+TTUNE_INLINE void compiled_trials::prepare(std::span<configuration const> batch) {
   auto const timed = timing(tuning_phase::compile);
-  return make_candidate(work_, chosen);
+  auto made = compiler_.compile(
+      batch, [this](std::uint64_t text) { return known_.contains(text); },
+      [this] { return !budget_.exhausted().empty(); });
+  prepared_.clear();
+  for (std::size_t i = 0; i < batch.size(); ++i) prepared_.insert_or_assign(batch[i], std::move(made[i]));
 }
 
-TTUNE_INLINE compile_result compiled_trials::compile(candidate of) {
-  if (!of.diagnostics.empty()) return {std::nullopt, of.diagnostics, 0};
+/// Prepared, or compiled now.
+TTUNE_INLINE compiled_candidate compiled_trials::compiled(configuration const& chosen) {
+  if (auto ready = prepared_.extract(chosen)) {
+    auto const& one = ready.mapped();
+    if (one.made || known_.contains(one.text)) return std::move(ready.mapped());
+  }
   auto const timed = timing(tuning_phase::compile);
-  return backend_.compile(of.program, std::move(of.signature));
+  auto made = compiler_.compile(
+      std::span(&chosen, 1), [this](std::uint64_t text) { return known_.contains(text); }, [] { return false; });
+  return std::move(made.front());
 }
 
 TTUNE_INLINE std::optional<kernel_image> compiled_trials::image_of(configuration const& chosen) {
-  return compile(lower(chosen)).image;
+  auto const timed = timing(tuning_phase::compile);
+  return compile_candidate(work_, backend_, chosen);
 }
 
 TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double check_seconds) {
   if (auto const there = backend_.availability(); !there)
     throw backend_error(backend_.name() + " cannot be used: " + there.reason);
   auto const the_first = backend_.name() + ": the first kernel of " + report_.workload;
-  auto lowered = lower(seed);
-  auto const text = lowered.text;
-  auto made = compile(std::move(lowered));
+  auto one = compiled(seed);
+  auto& made = *one.made;
   if (!made.image) throw backend_error(the_first + " cannot be compiled: " + made.diagnostics);
   auto const timed = timing(tuning_phase::measure);
   measurer_.emplace(
       options_.worker, work_.signature(),
-      bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes});
-  measurer_->stop_with(budget_.budget().stop);
+      bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes},
+      budget_.budget().stop);
   report_.isolated = measurer_->isolated();
   trial t{seed, measurer_->set_reference(*made.image, trial_limits{}), std::move(made.image)};
   if (!t.result.ok())
     throw backend_error(the_first + " does not run: " + name_of(t.result.status) + ": " + t.result.message);
   check_result(check_seconds);
   t.result.compile_seconds = made.seconds;
-  known_.emplace(text, t.result);
+  known_.emplace(one.text, t.result);
   return t;
 }
 
@@ -61,23 +72,53 @@ TTUNE_INLINE void compiled_trials::check_result(double seconds) {
 }
 
 TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_limits const& limits) {
-  auto lowered = lower(chosen);
-  auto const text = lowered.text;
-  if (auto const known = known_.find(text); known != known_.end())
-    return {chosen, known->second, std::nullopt, trial::kind::same};
-  trial t{chosen, {}};
-  auto made = compile(std::move(lowered));
-  if (made.image) {
-    auto const timed = timing(tuning_phase::measure);
-    t.result = measurer_->measure(*made.image, limits);
-    t.image = std::move(made.image);
-  } else {
-    t.result.status = trial_status::compile_failed;
-    t.result.message = made.diagnostics;
+  return std::move(measure_all(std::span(&chosen, 1), limits).front());
+}
+
+TTUNE_INLINE std::size_t compiled_trials::width() const noexcept {
+  auto const workers = measurer_ ? measurer_->width() : 1;
+  return workers == 1 ? 1 : 2 * workers;
+}
+
+TTUNE_INLINE std::vector<trial> compiled_trials::measure_all(std::span<configuration const> chosen,
+                                                             trial_limits const& limits) {
+  std::vector<trial> made;
+  std::vector<std::uint64_t> texts;
+  std::vector<std::size_t> running;
+  for (auto const& c : chosen) {
+    if (!made.empty() && budget_.stopped()) break;
+    auto& t = made.emplace_back(trial{c, {}});
+    auto one = compiled(c);
+    texts.push_back(one.text);
+    if (!known_.emplace(one.text, measurement()).second) {  // its result may not be there yet
+      t.what = trial::kind::same;
+      continue;
+    }
+    t.result.compile_seconds = one.made->seconds;
+    if (one.made->image) {
+      auto const timed = timing(tuning_phase::measure);
+      measurer_->submit(*one.made->image, limits);
+      running.push_back(made.size() - 1);
+      t.image = std::move(one.made->image);
+    } else {
+      t.result.status = trial_status::compile_failed;
+      t.result.message = one.made->diagnostics;
+    }
   }
-  t.result.compile_seconds = made.seconds;
-  known_.emplace(text, t.result);
-  return t;
+  auto results = [&] {
+    auto const timed = timing(tuning_phase::measure);
+    return measurer_->collect();
+  }();
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    auto& t = made[running[i]];
+    auto const seconds = t.result.compile_seconds;
+    t.result = std::move(results[i]);
+    t.result.compile_seconds = seconds;
+  }
+  for (std::size_t i = 0; i < made.size(); ++i)
+    if (auto& t = made[i]; t.what == trial::kind::same) t.result = known_.at(texts[i]);
+    else known_.at(texts[i]) = t.result;
+  return made;
 }
 
 TTUNE_INLINE std::vector<std::uint8_t> compiled_trials::operand_bytes(std::size_t operand) {

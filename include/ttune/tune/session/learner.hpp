@@ -2,8 +2,10 @@
 // All trials as a cost model learns from them: the workloads of one tuning are groups of one fit.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "ttune/runtime/executor.hpp"
 #include "ttune/tune/cost_model.hpp"
 #include "ttune/tune/progress.hpp"
 #include "ttune/tune/search.hpp"
@@ -13,7 +15,7 @@ namespace ttune::inline v0::detail {
 
 class learner {
  public:
-  explicit learner(any_cost_model model) : model_(std::move(model)) {}
+  learner(any_cost_model model, std::shared_ptr<executor> on) : model_(std::move(model)), executor_(std::move(on)) {}
 
   [[nodiscard]] cost_model const& model() const noexcept { return *model_; }
   /// Tasks are numbered from 0 on. `seconds` of one call; 0: it failed.
@@ -31,10 +33,10 @@ class learner {
     double seconds;
   };
   any_cost_model model_;
-  std::vector<float> features_;  ///< one row a trial
+  std::shared_ptr<executor> executor_;  ///< candidates are scored on it
+  std::vector<float> features_;         ///< one row a trial
   std::vector<outcome> outcomes_;
   std::vector<double> best_seconds_;  ///< [task]
-  std::vector<float> scratch_;
   double validation_ = progress::unknown;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ttune/tune/scoring.hpp"
 #include "ttune/tune/session/learner.hpp"
 
 namespace ttune::inline v0::detail {
@@ -30,9 +31,7 @@ TTUNE_INLINE void learner::fit() {
 TTUNE_INLINE batch_scorer learner::scorer(workload const& of) {
   if (!model_->fitted()) return {};
   return [this, &of](std::span<configuration const> candidates, std::span<float> scores) {
-    scratch_.clear();
-    of.featurise(candidates, scratch_);
-    model_->predict({scratch_.data(), candidates.size(), of.feature_count()}, scores);
+    score_candidates(of, *model_, *executor_, candidates, scores);
   };
 }
 

@@ -6,6 +6,7 @@
 
 #include "ttune/records/store.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
 
@@ -20,6 +21,12 @@ namespace ttune::inline v0 {
   } catch (record_error const&) {  // it is compiled again
   }
   return std::nullopt;
+}
+
+/// What this machine lacks of the instructions that an image is made of, if it is for this kind of processor; else
+/// empty. Images for other processors run elsewhere.
+[[nodiscard]] inline std::string missing_for(kernel_image const& image) {
+  return is_host_architecture(image.target) ? missing_features(image.features) : std::string();
 }
 
 }  // namespace ttune::inline v0

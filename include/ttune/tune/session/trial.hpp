@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ttune/runtime/backend.hpp"
@@ -45,7 +46,18 @@ class trial_runner {
   /// The untuned kernel, which all others are compared with, in result and in speed. Its own result is checked for
   /// `check_seconds` at most. Throws backend_error if it cannot be compiled or run, or is wrong.
   [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
+  /// Of a batch that is about to be measured: what can be done for all of it at once, before the first is measured.
+  virtual void prepare(std::span<configuration const>) {}
   [[nodiscard]] virtual trial measure(configuration const& chosen, trial_limits const& limits) = 0;
+  /// How many configurations are worth giving to `measure_all` together.
+  [[nodiscard]] virtual std::size_t width() const noexcept { return 1; }
+  /// In their order; fewer if a stop is requested.
+  [[nodiscard]] virtual std::vector<trial> measure_all(std::span<configuration const> chosen,
+                                                       trial_limits const& limits) {
+    std::vector<trial> made;
+    for (auto const& c : chosen) made.push_back(measure(c, limits));
+    return made;
+  }
   [[nodiscard]] virtual comparison compare(trial const& a, trial const& b, std::int32_t pairs) = 0;
   /// Of an operand: an input as kernels get it, an output as the first kernel left it. Empty where nothing ran.
   [[nodiscard]] virtual std::vector<std::uint8_t> operand_bytes(std::size_t operand) = 0;

@@ -70,7 +70,8 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
   auto const chosen = find_configuration(work_.space().knobs, best->choices);
   if (!chosen || !work_.sampler().valid(*chosen)) return false;
   auto image = usable_image(stored);
-  if (!image) {
+  auto const lacks = image ? missing_for(*image) : std::string();
+  if (!image || !lacks.empty()) {
     image = runner_->image_of(*chosen);
     if (!image) return false;
     if (may_record() && !image->hosted) options_.records->put_image(*best, to_bytes(*image));
@@ -78,7 +79,10 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
   report_.source = tuning_report::origin::record;
   report_.seconds = best->result.seconds;
   report_.spread = best->result.spread;
-  report_.stopped_because = why_over_ = "found in the records";
+  why_over_ = "found in the records";
+  if (!lacks.empty())
+    why_over_ += "; its image needs " + lacks + ", which this processor lacks: the schedule was compiled again";
+  report_.stopped_because = why_over_;
   report_.schedule = describe_choices(work_.space().knobs, *chosen);
   found_ = tuning_result{std::move(*image), *chosen, {}};
   return true;
@@ -115,7 +119,7 @@ TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<do
   r.predicted = predicted;
   r.library_version = std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." +
                       std::to_string(TTUNE_VERSION_PATCH);
-  r.device = options_.device;
+  r.device = r.result.device.empty() ? options_.device : std::exchange(r.result.device, {});
   return r;
 }
 
@@ -135,17 +139,19 @@ TTUNE_INLINE std::string tuning_session::reason_to_end() const {
 /// A candidate much slower than the best is not worth samples; one that hangs is killed.
 TTUNE_INLINE trial_limits tuning_session::limits() const {
   trial_limits l;
-  l.cutoff_seconds = 2 * best_.best_seconds() + 10e-6;
+  l.rival_seconds = best_.best_seconds();
+  l.cutoff_seconds = 2 * l.rival_seconds + 10e-6;
   l.hang_seconds = std::max(2.0, 1000 * report_.seed_seconds);
   return l;
 }
 
-/// Where the time is short the model learns at least eight times.
+/// Where the time is short the model learns at least eight times; where trials are many, each fit brings little that is
+/// new and takes long.
 TTUNE_INLINE std::size_t tuning_session::batch_size() const {
   auto const each = report_.tuning_seconds / static_cast<double>(report_.trials);
   auto const affordable = budget_.seconds_left() / 8 / static_cast<double>(budget_.workloads()) / std::max(each, 1e-6);
-  auto const wanted =
-      std::clamp(affordable, std::min(4.0, static_cast<double>(options_.batch)), static_cast<double>(options_.batch));
+  auto const most = std::max(static_cast<double>(options_.batch), static_cast<double>(report_.trials) / 8);
+  auto const wanted = std::clamp(affordable, std::min(4.0, static_cast<double>(options_.batch)), most);
   return static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(wanted), budget_.trials_left()));
 }
 
@@ -165,10 +171,16 @@ TTUNE_INLINE void tuning_session::advance() {
   std::vector<float> predicted(batch.size());
   auto const score = learner_.scorer(work_);
   if (score) score(batch, predicted);
-  for (std::size_t i = 0; i < batch.size() && !over(); ++i) {
-    auto t = runner_->measure(batch[i], limits());
-    if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial says nothing
-    else settle(std::move(t), score ? std::optional<double>(predicted[i]) : std::nullopt);
+  runner_->prepare(batch);
+  for (std::size_t i = 0; i < batch.size() && !over();) {
+    auto const together =
+        std::min({runner_->width(), batch.size() - i, static_cast<std::size_t>(budget_.trials_left())});
+    auto made = runner_->measure_all(std::span(batch).subspan(i, together), limits());
+    for (auto& t : made) {
+      if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial says nothing
+      else settle(std::move(t), score ? std::optional<double>(predicted[i]) : std::nullopt);
+      ++i;
+    }
   }
   idle_batches_ = report_.trials == trials_before ? idle_batches_ + 1 : 0;
   if (idle_batches_ == most_idle_batches && !over()) why_over_ = "nothing proposed was new for a long time";

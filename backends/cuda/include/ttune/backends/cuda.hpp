@@ -2,6 +2,7 @@
 // Kernels for NVIDIA GPUs: CUDA C++ by the emitter, compiled by NVRTC, run by the driver.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,21 @@
 
 namespace ttune::inline v0 {
 
+struct cuda_options {
+  /// Candidates compile three times as fast, with fewer of the compiler's optimizations.
+  bool fast = false;
+};
+
 /// For one device, or for an architecture of which there need be none: kernels are compiled and not run then. NVRTC and
 /// the driver are opened by the first call that needs them.
 class cuda_backend final : public backend {
  public:
   /// The first device.
-  cuda_backend();
+  explicit cuda_backend(cuda_options options = {});
   /// One of `devices()`.
-  explicit cuda_backend(cuda::device_info const& d);
+  explicit cuda_backend(cuda::device_info const& d, cuda_options options = {});
   /// For another machine: `cuda::target_of_architecture(90)`.
-  explicit cuda_backend(ttune::target machine);
+  explicit cuda_backend(ttune::target machine, cuda_options options = {});
 
   /// Empty if there are none: then `availability()` of a default one says why.
   [[nodiscard]] static std::vector<cuda::device_info> devices() { return cuda::devices(); }
@@ -31,6 +37,7 @@ class cuda_backend final : public backend {
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] compile_result compile(ir::lowered const& program, kernel_signature signature) override;
   [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const& signature) const override;
+  [[nodiscard]] std::unique_ptr<backend> another() const override { return std::make_unique<cuda_backend>(*this); }
   /// Of the last compilation, one a kernel.
   [[nodiscard]] std::vector<cuda::kernel_resources> const& last_resources() const noexcept { return resources_; }
 
@@ -39,6 +46,7 @@ class cuda_backend final : public backend {
   [[nodiscard]] std::string refusal(emit::device_program const& program) const;
 
   ttune::target target_;
+  cuda_options options_;
   std::string failure_;
   std::vector<cuda::kernel_resources> resources_;
 };

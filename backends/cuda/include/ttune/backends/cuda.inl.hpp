@@ -7,21 +7,22 @@
 #include <utility>
 
 #include "ttune/backends/cuda.hpp"
-#include "ttune/backends/cuda/payload.hpp"
 #include "ttune/emit/cuda.hpp"
-#include "ttune/runtime/abi.hpp"
+#include "ttune/emit/device_image.hpp"
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE cuda_backend::cuda_backend() {
+TTUNE_INLINE cuda_backend::cuda_backend(cuda_options options) : options_(options) {
   auto const all = cuda::devices();
   if (all.empty()) failure_ = cuda::why_no_devices();
   target_ = all.empty() ? cuda::target_of_architecture(80) : cuda::target_of(all[0]);
 }
 
-TTUNE_INLINE cuda_backend::cuda_backend(cuda::device_info const& d) : target_(cuda::target_of(d)) {}
+TTUNE_INLINE cuda_backend::cuda_backend(cuda::device_info const& d, cuda_options options)
+    : target_(cuda::target_of(d)), options_(options) {}
 
-TTUNE_INLINE cuda_backend::cuda_backend(ttune::target machine) : target_(std::move(machine)) {
+TTUNE_INLINE cuda_backend::cuda_backend(ttune::target machine, cuda_options options)
+    : target_(std::move(machine)), options_(options) {
   if (cuda::architecture_of(target_) == 0)
     throw argument_error("the target \"" + target_.name + "\" is no NVIDIA GPU: its cpu is \"" + target_.cpu +
                          "\", not as sm_80");
@@ -70,28 +71,16 @@ TTUNE_INLINE compile_result cuda_backend::compile(ir::lowered const& program, ke
   compile_result result;
   resources_.clear();
   try {
-    cuda::payload made;
+    emit::device_payload made;
     made.program = emit::cuda(program, target_);
-    made.architecture = cuda::architecture_of(target_);
+    made.device = target_.cpu;
     result.diagnostics = refusal(made.program);
     if (result.diagnostics.empty()) {
-      if (auto built = cuda::compile(made.program.source, made.architecture, result.diagnostics)) {
-        made.cubin = std::move(built->code);
+      if (auto built =
+              cuda::compile(made.program.source, cuda::architecture_of(target_), result.diagnostics, options_.fast)) {
+        made.binary = std::move(built->code);
         resources_ = std::move(built->kernels);
-        signature.shared_bytes = 0;  // the device's own
-        signature.local_bytes = 0;
-        signature.prepared_bytes.clear();
-        for (auto const& b : program.prepared)
-          signature.prepared_bytes.push_back(b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type)));
-        kernel_image image;
-        image.signature = std::move(signature);
-        image.target = target_.name;
-        image.abi = abi_version;
-        image.device = "cuda";
-        image.code = cuda::to_bytes(made);
-        image.main_offset = 0;
-        image.prepare_offset = made.program.prepare.empty() ? -1 : 0;
-        result.image = std::move(image);
+        result.image = emit::make_device_image(made, program, std::move(signature), target_, "cuda");
       }
     }
   } catch (std::exception const& failure) {

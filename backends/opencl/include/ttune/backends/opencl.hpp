@@ -35,6 +35,9 @@ class opencl_backend final : public backend {
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] compile_result compile(ir::lowered const& program, kernel_signature signature) override;
   [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const& signature) const override;
+  [[nodiscard]] std::unique_ptr<backend> another() const override {
+    return failure_.empty() ? std::make_unique<opencl_backend>(device_, options_) : nullptr;
+  }
 
  private:
   /// Why the device cannot run this; empty if it can.

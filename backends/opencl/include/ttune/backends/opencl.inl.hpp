@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "ttune/backends/opencl.hpp"
+#include "ttune/emit/device_image.hpp"
 #include "ttune/emit/opencl.hpp"
-#include "ttune/runtime/abi.hpp"
 
 namespace ttune::inline v0 {
 
@@ -67,27 +67,13 @@ TTUNE_INLINE compile_result opencl_backend::compile(ir::lowered const& program, 
   compile_result result;
   try {
     if (!failure_.empty()) throw backend_error(failure_);
-    opencl::payload made;
+    emit::device_payload made;
     made.program = emit::opencl(program, target_);
     result.diagnostics = refusal(made.program, signature);
     made.device = device_.identity();
     if (result.diagnostics.empty() && options_.ahead) made.binary = binary_of(made.program.source, result.diagnostics);
-    if (result.diagnostics.empty()) {
-      signature.shared_bytes = 0;  // the device's own
-      signature.local_bytes = 0;
-      signature.prepared_bytes.clear();
-      for (auto const& b : program.prepared)
-        signature.prepared_bytes.push_back(b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type)));
-      kernel_image image;
-      image.signature = std::move(signature);
-      image.target = target_.name;
-      image.abi = abi_version;
-      image.device = "opencl";
-      image.code = opencl::to_bytes(made);
-      image.main_offset = 0;
-      image.prepare_offset = made.program.prepare.empty() ? -1 : 0;
-      result.image = std::move(image);
-    }
+    if (result.diagnostics.empty())
+      result.image = emit::make_device_image(made, program, std::move(signature), target_, "opencl");
   } catch (std::exception const& failure) {
     result.diagnostics = failure.what();
   }

@@ -25,6 +25,9 @@ class orc_backend final : public backend {
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] compile_result compile(ir::lowered const& program, kernel_signature signature) override;
   [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const& signature) const override;
+  [[nodiscard]] std::unique_ptr<backend> another() const override {
+    return std::make_unique<orc_backend>(target_, options_);
+  }
 
   /// Text LLVM IR that defines `ttune_main` and perhaps `ttune_prepare` (runtime/abi.hpp).
   [[nodiscard]] compile_result compile_text(std::string const& text, kernel_signature signature);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <future>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -180,12 +181,13 @@ inline forest take_over(booster& from, boosting_data const& data, feature_view f
   return trees;
 }
 
-inline void set_common(booster& b, xgboost_options const& o) {
+inline void set_common(booster& b, xgboost_options const& o, std::size_t rows) {
   b.set("tree_method", "hist");
   b.set("max_bin", "64");
   b.set("seed", std::to_string(o.seed & 0x7fffffff));
   b.set("nthread", std::to_string(std::max(o.threads, 1)));
-  b.set("subsample", decimal(o.row_share));
+  constexpr double enough = 20'000;  // rows a tree: more of them take longer and change little
+  b.set("subsample", decimal(std::min(o.row_share, enough / static_cast<double>(rows))));
   b.set("colsample_bytree", decimal(o.column_share));
 }
 
@@ -243,7 +245,7 @@ inline forest learn_speed(feature_view features, std::span<model_target const> t
     data.set_groups(sizes);
   }
   booster b({data.get(), held.get()});
-  set_common(b, o);
+  set_common(b, o, learn.size());
   b.set("objective", rank ? "rank:pairwise" : "reg:squarederror");
   b.set("base_score", decimal(std::accumulate(labels.begin(), labels.end(), 0.0) / static_cast<double>(labels.size())));
   b.set("max_depth", std::to_string(o.depth));
@@ -290,7 +292,7 @@ inline forest learn_failures(feature_view features, std::span<model_target const
   if (failures < least || static_cast<double>(rows.size()) - failures < least) return {};
   boosting_data const data(features, rows, labels, weights);
   booster b({data.get()});
-  set_common(b, o);
+  set_common(b, o, rows.size());
   b.set("objective", "binary:logistic");
   b.set("base_score", decimal(failures / static_cast<double>(rows.size())));
   b.set("max_depth", "4");
@@ -311,33 +313,72 @@ inline void xgboost::learn(feature_view features, std::span<model_target const> 
     failure_ = detail::learn_failures(features, targets, rows, options_);
 }
 
-inline fit_report xgboost::fit(feature_view features, std::span<model_target const> targets) {
+namespace detail {
+
+/// The columns in which any two rows differ: no tree asks for another, and each costs time in every node.
+struct varying_columns {
+  std::vector<std::uint16_t> which;
+  std::vector<float> values;  ///< row-major
+
+  explicit varying_columns(feature_view all) {
+    for (std::size_t c = 0; c < all.columns; ++c) {
+      std::size_t i = 1;
+      while (i < all.rows && all.row(i)[c] == all.row(0)[c]) ++i;
+      if (i < all.rows) which.push_back(static_cast<std::uint16_t>(c));
+    }
+    if (which.empty()) which.push_back(0);
+    values.reserve(all.rows * which.size());
+    for (std::size_t i = 0; i < all.rows; ++i)
+      for (auto const c : which) values.push_back(all.row(i)[c]);
+  }
+  [[nodiscard]] feature_view view() const noexcept {
+    return {values.data(), values.size() / which.size(), which.size()};
+  }
+};
+
+}  // namespace detail
+
+inline fit_report xgboost::fit(feature_view all, std::span<model_target const> targets) {
   fit_report report;
-  report.rows = features.rows;
+  report.rows = all.rows;
   report.failures =
       static_cast<std::size_t>(std::count_if(targets.begin(), targets.end(), [](auto const& t) { return t.failed; }));
   speed_ = failure_ = {};
   columns_ = 0;
-  if (features.rows == 0 || features.columns == 0) return report;
-  auto const [order, held] = hold_out(features.rows, options_.held_out, options_.seed);
+  if (all.rows == 0 || all.columns == 0) return report;
+  if (all.columns > 0xffff) throw argument_error("xgboost: at most 65535 features can be learned from");
+  detail::varying_columns const varying(all);
+  auto const features = varying.view();
+  auto const [order, held] = hold_out(all.rows, options_.held_out, options_.seed);
   auto const rows = std::span(order);
-  int rounds = options_.rounds;
-  if (held > 0) {
-    auto const check = rows.last(held);
-    learn(features, targets, rows.first(rows.size() - held), check, rounds);
-    columns_ = features.columns;
-    std::vector<float> gathered, scores(held);
+  report.rounds = options_.rounds;
+  auto const judge_on_held_out = [&, check = rows.last(held), rest = rows.first(rows.size() - held)](int& rounds) {
+    xgboost first(options_);
+    first.learn(features, targets, rest, check, rounds);
+    first.columns_ = features.columns;
+    std::vector<float> gathered, scores(check.size());
     std::vector<model_target> truth;
     for (auto const i : check) {
       gathered.insert(gathered.end(), features.row(i), features.row(i) + features.columns);
       truth.push_back(targets[i]);
     }
-    predict({gathered.data(), held, features.columns}, scores);
+    first.predict({gathered.data(), check.size(), features.columns}, scores);
     judge(scores, truth, report);
-  }
-  report.rounds = rounds;
+  };
+  // with patience the first fit says how many rounds the second takes, else they run side by side
+  std::future<void> judged;
+  if (held > 0 && options_.patience > 0) judge_on_held_out(report.rounds);
+  else if (held > 0)
+    judged = std::async(std::launch::async, [&] {
+      auto rounds = options_.rounds;
+      judge_on_held_out(rounds);
+    });
+  int rounds = report.rounds;
   learn(features, targets, rows, {}, rounds);
-  columns_ = features.columns;
+  if (judged.valid()) judged.get();
+  columns_ = all.columns;
+  speed_.renumber(varying.which);
+  failure_.renumber(varying.which);
   return report;
 }
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "ttune/support/error.hpp"
+#include "ttune/runtime/device_code.hpp"
 #include "ttune/support/shared_library.hpp"
 
 namespace ttune::inline v0::cuda {
@@ -24,8 +24,12 @@ inline shared_library const& nvrtc() {
   return one;
 }
 
+/// TTUNE_CUDA_LIBRARY in the environment comes first.
 inline shared_library const& driver() {
-  static shared_library const one({"libcuda.so.1"});
+  static shared_library const one = [] {
+    auto const* const named = std::getenv("TTUNE_CUDA_LIBRARY");
+    return shared_library({named ? named : "", "libcuda.so.1"});
+  }();
   return one;
 }
 
@@ -35,7 +39,9 @@ using module = struct opaque_module*;
 using function = struct opaque_function*;
 using stream = struct opaque_stream*;
 using event = struct opaque_event*;
-using device_pointer = unsigned long long;  // CUdeviceptr
+using graph = struct opaque_graph*;
+using graph_instance = struct opaque_graph_instance*;  // CUgraphExec
+using device_pointer = unsigned long long;             // CUdeviceptr
 
 inline constexpr int attribute_threads = 1;      ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 inline constexpr int attribute_block_bytes = 8;  ///< …_MAX_SHARED_MEMORY_PER_BLOCK
@@ -44,6 +50,8 @@ inline constexpr int attribute_processors = 16;  ///< …_MULTIPROCESSOR_COUNT
 inline constexpr int attribute_l2_bytes = 38;    ///< …_L2_CACHE_SIZE
 inline constexpr int attribute_major = 75;       ///< …_COMPUTE_CAPABILITY_MAJOR
 inline constexpr int attribute_minor = 76;       ///< …_COMPUTE_CAPABILITY_MINOR
+
+inline constexpr int capture_relaxed = 2;  ///< CU_STREAM_CAPTURE_MODE_RELAXED
 
 #define TTUNE_CUDA_FUNCTION(library, name, symbol, ...) \
   inline constexpr detail::lazy_function<&library, symbol, __VA_ARGS__> name{};
@@ -81,7 +89,16 @@ TTUNE_CUDA_FUNCTION(driver, cuMemcpyDtoH, "cuMemcpyDtoH_v2", int(void*, device_p
 TTUNE_CUDA_FUNCTION(driver, cuLaunchKernel, "cuLaunchKernel",
                     int(function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, stream, void**,
                         void**))
-TTUNE_CUDA_FUNCTION(driver, cuStreamSynchronize, "cuStreamSynchronize", int(stream))
+TTUNE_CUDA_FUNCTION(driver, cuMemsetAsync, "cuMemsetD8Async", int(device_pointer, unsigned char, std::size_t, stream))
+TTUNE_CUDA_FUNCTION(driver, cuStreamCreate, "cuStreamCreate", int(stream*, unsigned))
+TTUNE_CUDA_FUNCTION(driver, cuStreamDestroy, "cuStreamDestroy_v2", int(stream))
+TTUNE_CUDA_FUNCTION(driver, cuStreamBeginCapture, "cuStreamBeginCapture_v2", int(stream, int))
+TTUNE_CUDA_FUNCTION(driver, cuStreamEndCapture, "cuStreamEndCapture", int(stream, graph*))
+TTUNE_CUDA_FUNCTION(driver, cuGraphInstantiate, "cuGraphInstantiateWithFlags",
+                    int(graph_instance*, graph, unsigned long long))
+TTUNE_CUDA_FUNCTION(driver, cuGraphLaunch, "cuGraphLaunch", int(graph_instance, stream))
+TTUNE_CUDA_FUNCTION(driver, cuGraphExecDestroy, "cuGraphExecDestroy", int(graph_instance))
+TTUNE_CUDA_FUNCTION(driver, cuGraphDestroy, "cuGraphDestroy", int(graph))
 TTUNE_CUDA_FUNCTION(driver, cuEventCreate, "cuEventCreate", int(event*, unsigned))
 TTUNE_CUDA_FUNCTION(driver, cuEventRecord, "cuEventRecord", int(event, stream))
 TTUNE_CUDA_FUNCTION(driver, cuEventSynchronize, "cuEventSynchronize", int(event))
@@ -89,12 +106,22 @@ TTUNE_CUDA_FUNCTION(driver, cuEventElapsedTime, "cuEventElapsedTime", int(float*
 TTUNE_CUDA_FUNCTION(driver, cuEventDestroy, "cuEventDestroy_v2", int(event))
 #undef TTUNE_CUDA_FUNCTION
 
-/// Throws backend_error naming the driver's function and error.
+/// After which a process can use the device no more: an illegal address, a timeout, an assertion, a trap and the like.
+[[nodiscard]] constexpr bool is_lasting(int code) noexcept {
+  return code == 46 || code == 700 || code == 702 || code == 710 || (code >= 714 && code <= 719);
+}
+
+/// Throws device_failure naming the driver's function and error.
 inline void check(int code, char const* what) {
+  constexpr int out_of_memory = 2;
   if (code == 0) return;
   char const* text = nullptr;
   if (cuGetErrorName(code, &text) != 0 || !text) text = "an unknown error";
-  throw backend_error(std::string("CUDA: ") + what + ": " + text);
+  throw device_failure(std::string("CUDA: ") + what + ": " + text,
+                       is_lasting(code)        ? trial_status::crashed
+                       : code == out_of_memory ? trial_status::out_of_memory
+                                               : trial_status::unsupported,
+                       is_lasting(code));
 }
 
 }  // namespace ttune::inline v0::cuda

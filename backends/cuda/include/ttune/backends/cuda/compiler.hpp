@@ -29,8 +29,10 @@ struct cubin {
 [[nodiscard]] std::string nvrtc_version();
 /// That this NVRTC compiles for: 75, 80, …; empty if it is not there.
 [[nodiscard]] std::vector<int> architectures();
-/// Nothing, and the compiler's diagnostics, if it does not compile. Several threads may compile at once.
-[[nodiscard]] std::optional<cubin> compile(std::string const& source, int architecture, std::string& diagnostics);
+/// Nothing, and the compiler's diagnostics, if it does not compile. Several threads may compile at once. `fast`: with
+/// fewer optimizations, where NVRTC offers that (13 and newer).
+[[nodiscard]] std::optional<cubin> compile(std::string const& source, int architecture, std::string& diagnostics,
+                                           bool fast = false);
 /// From what `--ptxas-options=-v` makes NVRTC log.
 [[nodiscard]] std::vector<kernel_resources> resources_of(std::string const& log);
 

@@ -20,6 +20,13 @@ inline std::int32_t number_before(std::string const& line, std::string const& un
   return made;
 }
 
+/// -Ofc came with 13.
+inline bool offers_fast() {
+  int major = 0;
+  int minor = 0;
+  return nvrtcVersion(&major, &minor) == 0 && major >= 13;
+}
+
 struct program_owner {
   program handle = nullptr;
   program_owner() = default;
@@ -72,7 +79,8 @@ TTUNE_INLINE std::vector<kernel_resources> resources_of(std::string const& log) 
   return found;
 }
 
-TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int architecture, std::string& diagnostics) {
+TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int architecture, std::string& diagnostics,
+                                          bool fast) {
   diagnostics = nvrtc().failure();
   if (!diagnostics.empty()) return std::nullopt;
   detail::program_owner p;
@@ -83,8 +91,8 @@ TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int archite
   if (fails(nvrtcCreateProgram(&p.handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr), "nvrtcCreateProgram"))
     return std::nullopt;
   auto const target = "-arch=sm_" + std::to_string(architecture);
-  char const* const options[] = {target.c_str(), "-std=c++17", "--ptxas-options=-v", "-w"};
-  int const code = nvrtcCompileProgram(p.handle, 4, options);
+  char const* const options[] = {target.c_str(), "-std=c++17", "--ptxas-options=-v", "-w", "-Ofc=min"};
+  int const code = nvrtcCompileProgram(p.handle, fast && detail::offers_fast() ? 5 : 4, options);
   std::size_t size = 0;
   std::string log;
   if (nvrtcGetProgramLogSize(p.handle, &size) == 0 && size > 1) {

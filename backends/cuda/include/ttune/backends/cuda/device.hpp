@@ -28,6 +28,7 @@ struct device_info {
 /// A GPU that need not be here: kernels are compiled for it, not run. `architecture`: 80 for sm_80.
 [[nodiscard]] target target_of_architecture(int architecture);
 /// Of a target's `cpu`, "sm_80"; 0: none.
+[[nodiscard]] int architecture_of(std::string_view name);
 [[nodiscard]] int architecture_of(target const& t);
 
 }  // namespace ttune::inline v0::cuda

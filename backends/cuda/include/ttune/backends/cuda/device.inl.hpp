@@ -69,10 +69,12 @@ TTUNE_INLINE target target_of(device_info const& d) {
   return t;
 }
 
-TTUNE_INLINE int architecture_of(target const& t) {
+TTUNE_INLINE int architecture_of(target const& t) { return architecture_of(std::string_view(t.cpu)); }
+
+TTUNE_INLINE int architecture_of(std::string_view name) {
   int made = 0;
-  if (!t.cpu.starts_with("sm_")) return 0;
-  for (char const c : t.cpu.substr(3)) {
+  if (!name.starts_with("sm_")) return 0;
+  for (char const c : name.substr(3)) {
     if (c < '0' || c > '9') return 0;
     made = 10 * made + (c - '0');
   }

@@ -18,7 +18,7 @@ class device_kernel final : public device_code {
  public:
   /// Throws backend_error if the device is not there or the kernel cannot be built for it.
   explicit device_kernel(kernel_image const& image);
-  double run(entry what, void* const* operands, std::int64_t calls) override;
+  double run(entry what, void* const* operands, std::int64_t calls, bool cold) override;
 
  private:
   struct launch {
@@ -34,6 +34,8 @@ class device_kernel final : public device_code {
   };
   void add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches);
   void bind(launch const& l, std::vector<argument> const& arguments) const;
+  [[nodiscard]] double timed(std::vector<launch> const& launches, std::int64_t calls) const;
+  void flush_caches();
   void enqueue(std::vector<launch> const& launches) const;
   [[nodiscard]] argument lend(void* host, std::int64_t bytes, bool is_read, bool is_written) const;
   void copy_out(argument const& a) const;
@@ -45,6 +47,7 @@ class device_kernel final : public device_code {
   std::vector<launch> prepare_;
   std::vector<launch> main_;
   memory_owner workspace_;
+  memory_owner flush_;  ///< made when it is first needed
   std::mutex one_at_a_time_;
 };
 

@@ -9,7 +9,7 @@
 namespace ttune::inline v0::opencl {
 
 TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature_(image.signature) {
-  auto const p = payload_from_bytes(image.code);
+  auto const p = emit::payload_from_bytes(image.code);
   auto const all = devices();
   if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
   auto const of_target = [&](opencl::device_info const& d) { return target_of(d).name == image.target; };
@@ -103,7 +103,27 @@ TTUNE_INLINE void device_kernel::enqueue(std::vector<launch> const& launches) co
   }
 }
 
-TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::int64_t calls) {
+TTUNE_INLINE double device_kernel::timed(std::vector<launch> const& launches, std::int64_t calls) const {
+  auto const start = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) enqueue(launches);
+  check(clFinish(session_->queue()), "clFinish");
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Writes twice the last cache.
+TTUNE_INLINE void device_kernel::flush_caches() {
+  auto const bytes =
+      2 * static_cast<std::size_t>(std::max<std::int64_t>(target_of(session_->device()).l3_bytes, 1 << 20));
+  cl_int code = CL_SUCCESS;
+  if (!flush_) flush_.reset(clCreateBuffer(session_->context(), CL_MEM_READ_WRITE, bytes, nullptr, &code));
+  check(code, "clCreateBuffer");
+  cl_uchar const value = 0;
+  check(clEnqueueFillBuffer(session_->queue(), flush_.get(), &value, sizeof value, 0, bytes, 0, nullptr, nullptr),
+        "clEnqueueFillBuffer");
+  check(clFinish(session_->queue()), "clFinish");
+}
+
+TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::int64_t calls, bool cold) {
   std::scoped_lock const lock(one_at_a_time_);
   auto const& launches = what == entry::prepare ? prepare_ : main_;
   std::vector<argument> arguments;
@@ -117,10 +137,13 @@ TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::i
                              what == entry::main, what == entry::prepare));
   for (auto const& l : launches) bind(l, arguments);
   check(clFinish(session_->queue()), "clFinish");
-  auto const start = std::chrono::steady_clock::now();
-  for (std::int64_t i = 0; i < calls; ++i) enqueue(launches);
-  check(clFinish(session_->queue()), "clFinish");
-  auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double seconds = 0;
+  if (cold && what == entry::main)
+    for (std::int64_t i = 0; i < calls; ++i) {
+      flush_caches();
+      seconds += timed(launches, 1);
+    }
+  else seconds = timed(launches, calls);
   for (auto const& a : arguments) copy_out(a);
   check(clFinish(session_->queue()), "clFinish");
   return seconds;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ttune/backends/opencl/device.hpp"
-#include "ttune/backends/opencl/payload.hpp"
+#include "ttune/emit/device_image.hpp"
 
 namespace ttune::inline v0::opencl {
 
@@ -22,7 +22,7 @@ class session {
   /// Null if it does not compile: then `log` says why.
   [[nodiscard]] program_owner build(std::string const& source, std::string& log) const;
   /// Null if the driver does not want it any more.
-  [[nodiscard]] program_owner load(payload const& p) const;
+  [[nodiscard]] program_owner load(emit::device_payload const& p) const;
   /// What the driver made of a program that was built; empty if it does not say.
   [[nodiscard]] std::vector<std::uint8_t> binary_of(cl_program p) const;
 

@@ -43,7 +43,7 @@ TTUNE_INLINE program_owner session::build(std::string const& source, std::string
   return {};
 }
 
-TTUNE_INLINE program_owner session::load(payload const& p) const {
+TTUNE_INLINE program_owner session::load(emit::device_payload const& p) const {
   if (p.binary.empty() || p.device != device_.identity()) return {};
   auto const size = p.binary.size();
   unsigned char const* bytes = p.binary.data();

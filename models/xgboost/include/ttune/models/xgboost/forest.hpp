@@ -27,6 +27,10 @@ class forest {
   /// Throws argument_error if the tree is none, or has 65536 nodes or features.
   void add(tree const& t);
   void set_base(float base) noexcept { base_ = base; }
+  /// What was feature i is feature now[i]: trees that were learned from some of the columns read rows with all.
+  void renumber(std::span<std::uint16_t const> now) {
+    for (auto& n : nodes_) n.feature = now[n.feature];
+  }
   [[nodiscard]] bool empty() const noexcept { return trees_.empty(); }
   [[nodiscard]] std::size_t trees() const noexcept { return trees_.size(); }
   /// Writes base + the sum of the leaves, for each row.

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the suites of GPUs have in common: memory of the device, kernels that are tuned and called with it, and timing
+// by events, a sample of each system in turn.
+#pragma once
+
+#include <ttune/backends/cuda.hpp>
+#include <ttune/models/xgboost.hpp>
+#include <ttune/ttune.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../harness.hpp"
+#include "../relative_error.hpp"
+#include "../suite.hpp"
+#include "gpu_libraries.hpp"
+
+namespace ttune_bench::gpu {
+
+/// The first device: its context, a stream, two events.
+class device {
+ public:
+  device() : info_(ttune::cuda::devices().at(0)) {
+    using namespace ttune::cuda;
+    int number = 0;
+    check(cuDeviceGet(&number, info_.ordinal), "cuDeviceGet");
+    check(cuDevicePrimaryCtxRetain(&context_, number), "cuDevicePrimaryCtxRetain");
+    check(cuCtxPushCurrent(context_), "cuCtxPushCurrent");
+    check(cuStreamCreate(&stream_, 0), "cuStreamCreate");
+    check(cuEventCreate(&start_, 0), "cuEventCreate");
+    check(cuEventCreate(&stop_, 0), "cuEventCreate");
+    check(cuDeviceGetAttribute(&kilohertz_, attribute_clock, number), "cuDeviceGetAttribute");
+  }
+  device(device const&) = delete;
+  device& operator=(device const&) = delete;
+  ~device() = default;  // the process ends with the suites: its context goes with it
+
+  [[nodiscard]] ttune::cuda::stream stream() const noexcept { return stream_; }
+  /// Of f32 by fused multiply-adds, at the largest clock. GFLOP/s.
+  [[nodiscard]] double peak_gflops() const {
+    int const lanes = info_.architecture == 80 ? 64 : 128;
+    return 2e-6 * lanes * info_.processors * kilohertz_;
+  }
+  [[nodiscard]] double seconds(std::function<void()> const& enqueue, std::int64_t calls) const {
+    using namespace ttune::cuda;
+    check(cuEventRecord(start_, stream_), "cuEventRecord");
+    for (std::int64_t i = 0; i < calls; ++i) enqueue();
+    check(cuEventRecord(stop_, stream_), "cuEventRecord");
+    check(cuEventSynchronize(stop_), "cuEventSynchronize");
+    float milliseconds = 0;
+    check(cuEventElapsedTime(&milliseconds, start_, stop_), "cuEventElapsedTime");
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+
+ private:
+  static constexpr int attribute_clock = 13;  ///< CU_DEVICE_ATTRIBUTE_CLOCK_RATE
+  ttune::cuda::device_info info_;
+  ttune::cuda::context context_ = nullptr;
+  ttune::cuda::stream stream_ = nullptr;
+  ttune::cuda::event start_ = nullptr;
+  ttune::cuda::event stop_ = nullptr;
+  int kilohertz_ = 0;
+};
+
+/// A copy of a buffer on the device.
+class memory {
+ public:
+  explicit memory(std::size_t bytes) : bytes_(bytes) {
+    ttune::cuda::check(ttune::cuda::cuMemAlloc(&at_, std::max<std::size_t>(bytes, 16)), "cuMemAlloc");
+  }
+  explicit memory(buffer const& from) : memory(static_cast<std::size_t>(from.size()) * sizeof(float)) {
+    ttune::cuda::check(ttune::cuda::cuMemcpyHtoD(at_, from.data(), bytes_), "cuMemcpyHtoD");
+  }
+  memory(memory const&) = delete;
+  memory& operator=(memory const&) = delete;
+  ~memory() { (void)ttune::cuda::cuMemFree(at_); }
+  void copy_to(buffer const& to) const {
+    ttune::cuda::check(ttune::cuda::cuMemcpyDtoH(to.data(), at_, bytes_), "cuMemcpyDtoH");
+  }
+  [[nodiscard]] ttune::cuda::device_pointer at() const noexcept { return at_; }
+  [[nodiscard]] float* floats() const noexcept { return reinterpret_cast<float*>(at_); }
+
+ private:
+  ttune::cuda::device_pointer at_ = 0;
+  std::size_t bytes_;
+};
+
+/// A system made ready for a case.
+struct contender {
+  std::string system;
+  std::function<void()> enqueue;  ///< one call, on the device's stream; empty: see `status`
+  std::string status = "ok";
+  double tuning_seconds = 0;
+  std::int64_t trials = 0;
+};
+
+/// `make` fills in the rest; what it throws is the status.
+template <class Make>
+contender contender_of(std::string system, Make const& make) {
+  contender made{std::move(system), {}};
+  try {
+    make(made);
+  } catch (std::exception const& failure) {
+    made.status = failure.what();
+    made.enqueue = {};
+  }
+  return made;
+}
+
+/// ttune, tuned within the budget; constants are laid out ahead.
+template <class Op>
+contender tuned(Op const& op, std::vector<ttune::cuda::device_pointer> operands, device const& on,
+                options const& chosen) {
+  return contender_of("ttune", [&](contender& made) {
+    ttune::tuner tuner{std::make_shared<ttune::cuda_backend>(), {.model = ttune::xgboost{}}};
+    ttune::tuning_budget budget;
+    budget.trials = chosen.trials > 0 ? chosen.trials : 1'000'000;
+    budget.time = std::chrono::duration<double>(chosen.budget_seconds);
+    auto const found = tuner.tune(op.program(), budget);
+    auto const kernel = std::make_shared<ttune::cuda::resident_kernel>(found.image);
+    kernel->prepare(operands, on.stream());
+    made.enqueue = [kernel, operands = std::move(operands), stream = on.stream()] {
+      kernel->enqueue(operands, stream);
+    };
+    made.tuning_seconds = found.report.tuning_seconds;
+    made.trials = found.report.trials;
+  });
+}
+
+inline std::int64_t calls_for(device const& on, std::function<void()> const& enqueue, double seconds) {
+  (void)on.seconds(enqueue, 1);  // warm
+  auto const each = on.seconds(enqueue, 3) / 3;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(seconds / std::max(each, 1e-7)), 1, 100'000);
+}
+
+/// Checks results at 256 places, then times in turn and reports the medians.
+template <class Problem>
+void run_case(std::string const& suite, Problem const& problem, memory const& result_memory, buffer const& out,
+              std::vector<contender> all, device const& on, options const& chosen, reporter& report) {
+  double const tolerance = chosen.mode == "tf32" ? 5e-3 : 2e-4;
+  std::vector<std::int64_t> calls;
+  std::vector<std::vector<double>> samples(all.size());
+  for (auto& c : all) {
+    calls.push_back(1);
+    if (!c.enqueue) continue;
+    try {
+      out.fill(std::numeric_limits<float>::quiet_NaN());
+      ttune::cuda::check(ttune::cuda::cuMemcpyHtoD(result_memory.at(), out.data(),
+                                                   static_cast<std::size_t>(out.size()) * sizeof(float)),
+                         "cuMemcpyHtoD");
+      (void)on.seconds(c.enqueue, 1);
+      result_memory.copy_to(out);
+      auto const error = relative_error(problem, out, 256);
+      if (!(error < tolerance)) {
+        c.status = "wrong result: differs by " + std::to_string(error);
+        c.enqueue = {};
+      } else {
+        calls.back() = calls_for(on, c.enqueue, chosen.sample_seconds);
+      }
+    } catch (std::exception const& failure) {
+      c.status = failure.what();
+      c.enqueue = {};
+    }
+  }
+  for (int sample = 0; sample < chosen.samples; ++sample)
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].enqueue) samples[i].push_back(on.seconds(all[i].enqueue, calls[i]) / static_cast<double>(calls[i]));
+  std::vector<result> results;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    result r{suite, problem.shape.name, all[i].system};
+    r.peak_gflops = on.peak_gflops();
+    r.tuning_seconds = all[i].tuning_seconds;
+    r.trials = all[i].trials;
+    r.status = all[i].status;
+    r.mode = chosen.mode;
+    if (auto& s = samples[i]; !s.empty()) {
+      std::ranges::sort(s);
+      r.seconds = s[s.size() / 2];
+      r.gflops = problem.shape.flops() / r.seconds * 1e-9;
+    }
+    results.push_back(std::move(r));
+  }
+  report.add(results);
+}
+
+/// Says why there is nothing to run; true if there is a device.
+inline bool has_device(std::string const& suite) {
+  ttune::cuda_backend const backend;
+  auto const there = backend.availability();
+  if (!there) std::printf("%s: skipped: %s\n", suite.c_str(), there.reason.c_str());
+  else std::printf("%s\n", backend.name().c_str());
+  return static_cast<bool>(there);
+}
+
+}  // namespace ttune_bench::gpu

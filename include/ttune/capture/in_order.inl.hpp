@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/capture/in_order.hpp"
+#include "ttune/ir/rebuild.hpp"
+
+namespace ttune::inline v0::capture {
+
+namespace detail {
+
+[[nodiscard]] inline bool depends_on_order(ir::stage const& st) {
+  auto const kind = st.reduction.kind;
+  if (kind == ir::reduction_kind::tuple) return true;
+  bool const adds = kind == ir::reduction_kind::sum || kind == ir::reduction_kind::product;
+  return adds && is_float(st.type());
+}
+
+}  // namespace detail
+
+TTUNE_INLINE handle<ir::program> in_order(handle<ir::program> const& p) {
+  ir::program_builder made(p);
+  for (auto const& st : p->stages) {
+    if (!detail::depends_on_order(*st)) {
+      made.keep(st);
+      continue;
+    }
+    auto fixed = *st;
+    fixed.reduction.associative = false;
+    fixed.reduction.commutative = false;
+    made.replace(st, made.add(fixed));
+  }
+  return made.finish();
+}
+
+}  // namespace ttune::inline v0::capture

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "ttune/capture/layouts.hpp"
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/operands.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune::inline v0::capture {
+
+namespace detail {
+
+inline std::vector<std::int64_t> shape_values(ir::source const& s) { return ir::shape_of(s); }
+
+inline ir::expr divided(ir::binary_op how, ir::expr e, std::int64_t by) {
+  return ir::make_binary(how, std::move(e), ir::make_index(by));
+}
+
+/// Rewrites stages, producers first.
+class arranger {
+ public:
+  explicit arranger(ir::program const& p, std::vector<named_layout> const& layouts)
+      : program_(p), layouts_(layouts), used_(layouts.size()) {}
+
+  [[nodiscard]] handle<ir::tensor> tensor(handle<ir::tensor> const& t) {
+    auto const* l = layout_of(t);
+    if (!l) return t;
+    auto& known = tensors_[t.get()];
+    if (known) return known;
+    check(t->name, *l, t);
+    auto made = *t;
+    made.shape = in_memory(*l, t->shape, t->name);
+    made.order = ir::layout::row_major;
+    return known = share(std::move(made));
+  }
+
+  [[nodiscard]] handle<ir::stage> stage(handle<ir::stage> const& s) {
+    splits_.clear();
+    names_.clear();
+    for (auto const* axes : {&s->axes, &s->reduction.axes})
+      for (auto const& a : *axes) names_.insert(a.name);
+    auto const* const own = layout_of(s);
+    if (own) check(s->name, *own, s);
+    if (own && own->blocked() >= 0) split(s->axes[static_cast<std::size_t>(own->blocked())].name, own->block());
+    for (auto const& c : s->components) find_splits(*s, c.value);
+    if (s->predicate) find_splits(*s, s->predicate);
+
+    auto made = *s;
+    made.axes = own ? left_axes(*s, *own) : s->axes;
+    made.reduction.axes.clear();
+    for (auto const& a : s->reduction.axes) {
+      auto const at = splits_.find(a.name);
+      if (at == splits_.end()) {
+        made.reduction.axes.push_back(a);
+      } else {
+        made.reduction.axes.push_back({outer(a.name), 0, a.end.value / at->second});
+        made.reduction.axes.push_back({inner(a.name), 0, at->second});
+      }
+    }
+    for (auto& c : made.components) c.value = expression(c.value);
+    if (made.predicate) made.predicate = expression(made.predicate);
+    if (own) made.order = ir::layout::row_major;
+    return stages_[s.get()] = share(std::move(made));
+  }
+  [[nodiscard]] handle<ir::stage> const& known(handle<ir::stage> const& s) const { return stages_.at(s.get()); }
+
+  void require_all_used() const {
+    for (std::size_t i = 0; i < layouts_.size(); ++i)
+      if (!used_[i])
+        throw program_error(program_.name + ": operand " + layouts_[i].operand +
+                            " is not one of free layout: declare it with layout::any");
+  }
+
+ private:
+  [[nodiscard]] operand_layout const* layout_of(ir::source const& s) {
+    auto const* const t = std::get_if<handle<ir::tensor>>(&s);
+    auto const order = t ? (*t)->order : std::get<handle<ir::stage>>(s)->order;
+    if (order != ir::layout::any) return nullptr;
+    auto const* const found = find_layout(layouts_, ir::name_of(s));
+    for (std::size_t i = 0; i < layouts_.size(); ++i)
+      if (found == &layouts_[i].layout) used_[i] = true;
+    return found;
+  }
+
+  void check(std::string const& name, operand_layout const& l, ir::source const& s) const {
+    auto const why = l.refusal(shape_values(s));
+    if (!why.empty())
+      throw program_error(program_.name + ": operand " + name + " cannot be laid out as " + l.text() + ": " + why);
+  }
+
+  [[nodiscard]] std::vector<ir::extent> in_memory(operand_layout const& l, std::vector<ir::extent> const& shape,
+                                                  std::string const& name) const {
+    std::vector<ir::extent> made;
+    for (auto const d : l.order()) {
+      auto const& e = shape[static_cast<std::size_t>(d)];
+      if (d != l.blocked()) {
+        made.push_back(e);
+        continue;
+      }
+      if (!e.is_constant())
+        throw program_error(program_.name + ": operand " + name + " cannot be laid out as " + l.text() +
+                            ": the extent is known at the call only");
+      made.push_back(e.value / l.block());
+    }
+    if (l.blocked() >= 0) made.push_back(l.block());
+    return made;
+  }
+
+  [[nodiscard]] std::vector<ir::axis> left_axes(ir::stage const& s, operand_layout const& l) const {
+    std::vector<ir::extent> shape;
+    for (auto const& a : s.axes) shape.push_back(a.end);
+    auto const extents = in_memory(l, shape, s.name);
+    std::vector<ir::axis> made;
+    for (std::size_t i = 0; i < l.order().size(); ++i) {
+      auto const d = l.order()[i];
+      auto const& name = s.axes[static_cast<std::size_t>(d)].name;
+      made.push_back({d == l.blocked() ? outer(name) : name, 0, extents[i]});
+    }
+    if (l.blocked() >= 0)
+      made.push_back({inner(s.axes[static_cast<std::size_t>(l.blocked())].name), 0, extents.back()});
+    return made;
+  }
+
+  /// Reduced axes that index a blocked dimension and nothing else there.
+  void find_splits(ir::stage const& s, ir::expr const& e) {
+    ir::for_each_node(e, [&](ir::expr const& n) {
+      auto const* const a = ir::as<ir::access>(n);
+      auto const* const l = a ? layout_of(a->from) : nullptr;
+      if (!l || l->blocked() < 0) return;
+      auto const* const v = ir::as<ir::variable>(a->indices[static_cast<std::size_t>(l->blocked())]);
+      if (!v) return;
+      for (auto const& r : s.reduction.axes)
+        if (r.name == v->name && r.begin == 0 && r.end.is_constant() && r.end.value % l->block() == 0)
+          split(r.name, l->block());
+    });
+  }
+  void split(std::string const& axis, std::int64_t block) { splits_.try_emplace(axis, block); }
+
+  [[nodiscard]] std::string outer(std::string const& axis) const { return named_apart(axis + "_outer"); }
+  [[nodiscard]] std::string inner(std::string const& axis) const { return named_apart(axis + "_inner"); }
+  [[nodiscard]] std::string named_apart(std::string name) const {
+    while (names_.count(name) > 0) name += "_";
+    return name;
+  }
+
+  [[nodiscard]] ir::expr expression(ir::expr const& e) {
+    if (auto const* v = ir::as<ir::variable>(e)) {
+      auto const at = splits_.find(v->name);
+      if (at == splits_.end()) return e;
+      return ir::make_variable(outer(v->name)) * at->second + ir::make_variable(inner(v->name));
+    }
+    auto const* const a = ir::as<ir::access>(e);
+    if (!a) return ir::map_operands(e, [&](ir::expr const& o) { return expression(o); });
+    auto const* const l = layout_of(a->from);
+    std::vector<ir::expr> indices;
+    if (l) {
+      indices = indices_of(*a, *l);
+    } else {
+      for (auto const& i : a->indices) indices.push_back(expression(i));
+    }
+    ir::source from = a->from;
+    if (auto const* t = std::get_if<handle<ir::tensor>>(&from)) from = tensor(*t);
+    else from = known(std::get<handle<ir::stage>>(from));
+    return ir::make_access(std::move(from), std::move(indices), a->outside, a->fill ? expression(a->fill) : a->fill,
+                           a->component);
+  }
+
+  [[nodiscard]] std::vector<ir::expr> indices_of(ir::access const& a, operand_layout const& l) {
+    std::vector<ir::expr> indices;
+    for (auto const d : l.order())
+      indices.push_back(d == l.blocked() ? ir::expr{} : expression(a.indices[static_cast<std::size_t>(d)]));
+    if (l.blocked() < 0) return indices;
+    auto const& index = a.indices[static_cast<std::size_t>(l.blocked())];
+    auto const* const v = ir::as<ir::variable>(index);
+    auto const at = v ? splits_.find(v->name) : splits_.end();
+    bool const is_split = at != splits_.end() && at->second == l.block();
+    if (!is_split &&
+        (a.outside == ir::boundary::clamp || a.outside == ir::boundary::wrap || a.outside == ir::boundary::mirror))
+      throw program_error(program_.name + ": operand " + ir::name_of(a.from) + " cannot be laid out as " + l.text() +
+                          ": it is read outside of the dimension that is split");
+    auto const whole = expression(index);
+    auto const place = std::find(l.order().begin(), l.order().end(), l.blocked()) - l.order().begin();
+    indices[static_cast<std::size_t>(place)] =
+        is_split ? ir::make_variable(outer(v->name)) : divided(ir::binary_op::floor_divide, whole, l.block());
+    indices.push_back(is_split ? ir::make_variable(inner(v->name))
+                               : divided(ir::binary_op::floor_modulo, whole, l.block()));
+    return indices;
+  }
+
+  ir::program const& program_;
+  std::vector<named_layout> const& layouts_;
+  std::vector<bool> used_;
+  std::map<std::string, std::int64_t> splits_;  ///< axes of the stage at hand, by their blocks
+  std::set<std::string> names_;                 ///< its axes
+  std::map<void const*, handle<ir::tensor>> tensors_;
+  std::map<void const*, handle<ir::stage>> stages_;
+};
+
+// -------------------------------------------------------------------------------------------------- candidates
+
+/// The dimension of a free operand along which its readers, or its stage, can use vectors.
+struct vector_dimension {
+  std::string operand;
+  std::vector<std::int64_t> shape;
+  int dimension;
+  bool may_be_split;  ///< every index of it becomes two axes
+};
+
+/// Whether an axis is an index by itself wherever it occurs in an access of the stage.
+inline bool is_bare(ir::stage const& s, std::string const& axis) {
+  bool bare = true;
+  for (auto const& c : s.components)
+    ir::for_each_node(c.value, [&](ir::expr const& n) {
+      auto const* const a = ir::as<ir::access>(n);
+      if (!a) return;
+      for (auto const& index : a->indices) {
+        if (ir::as<ir::variable>(index)) continue;
+        ir::for_each_node(index, [&](ir::expr const& part) {
+          auto const* const v = ir::as<ir::variable>(part);
+          bare = bare && !(v && v->name == axis);
+        });
+      }
+    });
+  return bare;
+}
+
+/// The read of the one stage that another reads, or null.
+inline ir::access const* only_source(ir::stage const& s) {
+  ir::access const* found = nullptr;
+  bool only = true;
+  for (auto const& c : s.components)
+    ir::for_each_node(c.value, [&](ir::expr const& n) {
+      auto const* const a = ir::as<ir::access>(n);
+      if (!a || !std::holds_alternative<handle<ir::stage>>(a->from)) return;
+      only = only && !found;
+      found = a;
+    });
+  return only ? found : nullptr;
+}
+
+/// The last axis of the result that is worth a vector: of a convolution the filter, not a pixel, whose index is a sum.
+/// What only reads another stage element by element has that one's.
+inline int vector_axis(ir::stage const& s) {
+  if (auto const* const from = s.reduces() ? nullptr : only_source(s)) {
+    auto const d = vector_axis(*std::get<handle<ir::stage>>(from->from));
+    auto const* const v = d < 0 ? nullptr : ir::as<ir::variable>(from->indices[static_cast<std::size_t>(d)]);
+    for (std::size_t i = 0; v && i < s.axes.size(); ++i)
+      if (s.axes[i].name == v->name) return static_cast<int>(i);
+  }
+  for (auto d = static_cast<int>(s.axes.size()); d-- > 0;) {
+    auto const& a = s.axes[static_cast<std::size_t>(d)];
+    if (a.end.is_constant() && a.size() > 1 && is_bare(s, a.name)) return d;
+  }
+  return -1;
+}
+
+/// Along the vectors of a reader, else along what it sums over.
+inline std::optional<vector_dimension> vector_dimension_of(ir::program const& p, handle<ir::tensor> const& t) {
+  vector_dimension made{t->name, shape_values(t), -1, true};
+  int best = 0;
+  auto const rate = [&](ir::stage const& s, std::string const& axis) {
+    if (auto const v = vector_axis(s); v >= 0 && s.axes[static_cast<std::size_t>(v)].name == axis) return 3;
+    for (auto const& r : s.reduction.axes)
+      if (r.name == axis && r.size() > 1 && is_bare(s, axis)) return 2;
+    return 0;
+  };
+  auto const each = [&](auto const& f) {
+    for (auto const& s : p.stages)
+      for (auto const& c : s->components)
+        ir::for_each_node(c.value, [&](ir::expr const& n) {
+          auto const* const a = ir::as<ir::access>(n);
+          auto const* const from = a ? std::get_if<handle<ir::tensor>>(&a->from) : nullptr;
+          if (from && *from == t) f(*s, *a);
+        });
+  };
+  each([&](ir::stage const& s, ir::access const& a) {
+    for (std::size_t d = 0; d < a.indices.size(); ++d)
+      if (auto const* v = ir::as<ir::variable>(a.indices[d]))
+        if (auto const r = rate(s, v->name); r > best) best = r, made.dimension = static_cast<int>(d);
+  });
+  if (made.dimension < 0) return std::nullopt;
+  each([&](ir::stage const& s, ir::access const& a) {
+    auto const* const v = ir::as<ir::variable>(a.indices[static_cast<std::size_t>(made.dimension)]);
+    auto const reduced = [&](ir::axis const& r) { return r.name == v->name && r.begin == 0 && r.end.is_constant(); };
+    auto const axis = vector_axis(s);
+    bool const of_result =
+        v && s.order == ir::layout::any && axis >= 0 && s.axes[static_cast<std::size_t>(axis)].name == v->name;
+    made.may_be_split =
+        made.may_be_split && v && (of_result || std::any_of(s.reduction.axes.begin(), s.reduction.axes.end(), reduced));
+  });
+  return made;
+}
+
+inline operand_layout innermost(vector_dimension const& v) {
+  operand_layout const plain(static_cast<int>(v.shape.size()));
+  auto order = plain.order();
+  order.erase(order.begin() + v.dimension);
+  order.push_back(v.dimension);
+  return operand_layout(order);
+}
+
+/// The quotient stays where the dimension was; that of the innermost one goes outside of all.
+inline operand_layout blocked(vector_dimension const& v, std::int64_t lanes) {
+  auto const last = static_cast<int>(v.shape.size()) - 1;
+  bool const fits =
+      last > 0 && lanes > 1 && v.may_be_split && v.shape[static_cast<std::size_t>(v.dimension)] % lanes == 0;
+  if (!fits) return innermost(v);
+  auto order = operand_layout(last + 1).order();
+  if (v.dimension == last) std::rotate(order.begin(), order.end() - 1, order.end());
+  return operand_layout(order, v.dimension, lanes);
+}
+
+}  // namespace detail
+
+TTUNE_INLINE handle<ir::program> arrange(handle<ir::program> const& p, std::vector<named_layout> const& layouts) {
+  if (layouts.empty()) return p;
+  auto made = *p;
+  detail::arranger all(*p, layouts);
+  for (auto& t : made.inputs) t = all.tensor(t);
+  for (auto& s : made.stages) s = all.stage(s);
+  for (auto& s : made.outputs) s = all.known(s);
+  all.require_all_used();
+  return share(std::move(made));
+}
+
+TTUNE_INLINE handle<ir::program> with_free_operands(handle<ir::program> const& p) {
+  auto made = *p;
+  std::map<void const*, handle<ir::tensor>> tensors;
+  std::map<void const*, handle<ir::stage>> stages;
+  for (auto& t : made.inputs) {
+    auto copy = *t;
+    if (t->role == ir::tensor_role::input) copy.order = ir::layout::any;
+    t = tensors[t.get()] = share(std::move(copy));
+  }
+  auto const relink = [&](auto const& self, ir::expr const& e) -> ir::expr {
+    auto const* const a = ir::as<ir::access>(e);
+    if (!a) return ir::map_operands(e, [&](ir::expr const& o) { return self(self, o); });
+    std::vector<ir::expr> indices;
+    for (auto const& i : a->indices) indices.push_back(self(self, i));
+    ir::source from = a->from;
+    if (auto const* t = std::get_if<handle<ir::tensor>>(&from)) {
+      if (auto const at = tensors.find(t->get()); at != tensors.end()) from = at->second;
+    } else {
+      from = stages.at(std::get<handle<ir::stage>>(from).get());
+    }
+    return ir::make_access(std::move(from), std::move(indices), a->outside, a->fill ? self(self, a->fill) : a->fill,
+                           a->component);
+  };
+  for (auto& s : made.stages) {
+    auto copy = *s;
+    bool const is_output = std::find(p->outputs.begin(), p->outputs.end(), s) != p->outputs.end();
+    if (is_output && !s->updates) copy.order = ir::layout::any;
+    if (s->updates) copy.updates = tensors.at(s->updates.get());
+    for (auto& c : copy.components) c.value = relink(relink, c.value);
+    if (copy.predicate) copy.predicate = relink(relink, copy.predicate);
+    auto const* const old = s.get();
+    s = stages[old] = share(std::move(copy));
+  }
+  for (auto& s : made.outputs) s = stages.at(s.get());
+  return share(std::move(made));
+}
+
+TTUNE_INLINE std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, std::int64_t vector_bytes) {
+  auto const lanes = vector_bytes / static_cast<std::int64_t>(size_in_bytes(p.outputs.front()->type()));
+  std::vector<detail::vector_dimension> all;
+  std::vector<named_layout> plain;
+  for (auto const& t : p.inputs) {
+    if (t->order != ir::layout::any) continue;
+    plain.push_back({t->name, operand_layout(static_cast<int>(t->shape.size()))});
+    if (auto found = detail::vector_dimension_of(p, t)) all.push_back(std::move(*found));
+  }
+  for (auto const& s : p.outputs) {
+    if (s->order != ir::layout::any) continue;
+    plain.push_back({s->name, operand_layout(static_cast<int>(s->axes.size()))});
+    if (auto const d = detail::vector_axis(*s); d >= 0)
+      all.push_back({s->name, detail::shape_values(s), d, s->axes[static_cast<std::size_t>(d)].end.is_constant()});
+  }
+  std::vector<std::vector<named_layout>> made{plain};
+  auto const add = [&](auto const& layout_for) {
+    auto candidate = plain;
+    for (auto& c : candidate)
+      for (auto const& v : all)
+        if (v.operand == c.operand) c.layout = layout_for(v);
+    if (std::find(made.begin(), made.end(), candidate) == made.end()) made.push_back(std::move(candidate));
+  };
+  add([](auto const& v) { return detail::innermost(v); });
+  add([&](auto const& v) { return detail::blocked(v, lanes); });
+  return made;
+}
+
+}  // namespace ttune::inline v0::capture

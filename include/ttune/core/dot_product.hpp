@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that add products of narrow elements to a wider sum, several terms a lane: which a target has.
+#pragma once
+
+#include <string_view>
+
+#include "ttune/core/target.hpp"
+
+namespace ttune::inline v0 {
+
+enum class dot_method : std::uint8_t {
+  none,
+  bytes,          ///< u8 x i8, four terms: vpdpbusd. i8 x i8, too: one is moved by 128, what that adds is taken off
+  words,          ///< 16-bit integers, two terms: pmaddwd. Bytes are widened
+  bfloats,        ///< two terms, denormals are zero and sums rounded once: vdpbf16ps
+  split_bfloats,  ///< pairs of bfloats are taken apart by a shift and a mask: two multiply-adds of floats
+};
+
+struct dot_product {
+  dot_method how = dot_method::none;
+  std::int32_t terms = 1;  ///< neighbours in memory of both operands
+  explicit operator bool() const noexcept { return how != dot_method::none; }
+};
+
+/// How sums in type `sum` of products of elements of two types are computed best.
+[[nodiscard]] inline dot_product find_dot_product(target const& machine, dtype left, dtype right, dtype sum) {
+  auto const is_byte = [](dtype t) { return t == dtype::u8 || t == dtype::i8; };
+  if (sum == dtype::f32 && left == dtype::bf16 && right == dtype::bf16)
+    return {machine.has_bfloat_dot ? dot_method::bfloats : dot_method::split_bfloats, 2};
+  if (sum != dtype::i32 && sum != dtype::u32) return {};
+  bool const bytes = is_byte(left) && is_byte(right);
+  if (bytes && machine.has_byte_dot && (left == dtype::i8 || right == dtype::i8)) return {dot_method::bytes, 4};
+  bool const words = left == dtype::i16 && right == dtype::i16;
+  if ((bytes || words) && std::string_view(machine.triple).starts_with("x86_64")) return {dot_method::words, 2};
+  return {};
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program made again, stage by stage; later stages then read the new ones.
+#pragma once
+
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/operands.hpp"
+#include "ttune/ir/visit.hpp"
+
+namespace ttune::inline v0::ir {
+
+/// Passes every access (its indices rebuilt already) through `map`.
+template <class Map>
+[[nodiscard]] expr map_accesses(expr const& e, Map const& map) {
+  auto rebuilt = map_operands(e, [&](expr const& o) { return map_accesses(o, map); });
+  if (auto const* a = as<access>(rebuilt)) return map(rebuilt, *a);
+  return rebuilt;
+}
+
+/// Replaces variables by what `map` gives for their names; null leaves one as it is.
+template <class Map>
+[[nodiscard]] expr map_variables(expr const& e, Map const& map) {
+  if (auto const* v = as<variable>(e)) {
+    auto with = map(v->name);
+    return with ? with : e;
+  }
+  return map_operands(e, [&](expr const& o) { return map_variables(o, map); });
+}
+
+/// Applies `map` to every expression of a stage.
+template <class Map>
+[[nodiscard]] stage map_stage(stage st, Map const& map) {
+  for (auto& c : st.components) c.value = map(c.value);
+  if (st.predicate) st.predicate = map(st.predicate);
+  return st;
+}
+
+[[nodiscard]] inline void const* identity(source const& s) {
+  return std::visit([](auto const& h) -> void const* { return h.get(); }, s);
+}
+
+/// Collects the stages of the program being made.
+class program_builder {
+ public:
+  explicit program_builder(handle<program> old)
+      : old_(std::move(old)), made_{{}, old_->name, old_->inputs, {}, {}} {}
+
+  /// Adds a stage whose reads of replaced stages go to their replacements.
+  handle<stage> add(stage const& st) {
+    auto const follow = [&](expr const& e, access const& a) {
+      auto const it = moved_.find(identity(a.from));
+      return it == moved_.end() ? e : make_access(it->second, a.indices, a.outside, a.fill, a.component);
+    };
+    made_.stages.push_back(share(map_stage(st, [&](expr const& e) { return map_accesses(e, follow); })));
+    return made_.stages.back();
+  }
+  /// From now on `with` is read where `st` was, and is the output that `st` was.
+  void replace(handle<stage> const& st, handle<stage> const& with) {
+    moved_.insert_or_assign(st.get(), source(with));
+    for (auto const& out : old_->outputs)
+      if (out == st) made_.outputs.push_back(with);
+  }
+  /// Adds an unchanged stage.
+  void keep(handle<stage> const& st) { replace(st, add(*st)); }
+
+  [[nodiscard]] handle<program> finish() {
+    std::vector<handle<stage>> ordered;  // outputs in the order of the old program's
+    for (auto const& out : old_->outputs) ordered.push_back(std::get<handle<stage>>(moved_.at(out.get())));
+    made_.outputs = std::move(ordered);
+    return share(std::move(made_));
+  }
+
+ private:
+  handle<program> old_;
+  program made_;
+  std::unordered_map<void const*, source> moved_;
+};
+
+}  // namespace ttune::inline v0::ir

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "ttune/tune/scoring.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+/// A task is a piece of the candidates.
+struct scoring {
+  workload const& of;
+  cost_model const& model;
+  std::span<configuration const> candidates;
+  std::span<float> scores;
+  std::size_t piece = 0;
+  std::vector<std::vector<float>> rows = {};  ///< [worker]
+  std::mutex guard = {};
+  std::exception_ptr failure = {};
+
+  void run(std::size_t task, std::size_t worker) noexcept {
+    try {
+      auto const first = task * piece;
+      auto const some = candidates.subspan(first, std::min(piece, candidates.size() - first));
+      auto& buffer = rows[worker];
+      buffer.resize(piece * of.feature_count());
+      of.featurise(some, std::span(buffer));
+      model.predict({buffer.data(), some.size(), of.feature_count()}, scores.subspan(first, some.size()));
+    } catch (...) {
+      std::lock_guard const lock(guard);
+      failure = std::current_exception();
+    }
+  }
+};
+
+}  // namespace detail
+
+TTUNE_INLINE void score_candidates(workload const& of, cost_model const& model, executor& on,
+                                   std::span<configuration const> candidates, std::span<float> scores) {
+  constexpr std::size_t most = 48;   // rows of 171 features: 33 kB
+  constexpr std::size_t block = 12;  // forests take so many at once
+  auto const workers = static_cast<std::size_t>(std::max(on.threads(), 1));
+  auto const share = candidates.size() / (2 * workers);
+  detail::scoring all{of, model, candidates, scores, std::min(most, (share / block + 1) * block)};
+  all.rows.resize(workers);
+  auto const tasks = static_cast<std::int64_t>((candidates.size() + all.piece - 1) / all.piece);
+  on.parallel(
+      [](void* closure, std::int64_t task, std::int32_t worker) {
+        static_cast<detail::scoring*>(closure)->run(static_cast<std::size_t>(task), static_cast<std::size_t>(worker));
+      },
+      &all, tasks);
+  if (all.failure) std::rethrow_exception(all.failure);
+}
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// How loaded kernels use the driver, seen by one that pretends (tests/pretended): there need be no GPU. These cases run
+// in a process of their own, which opens that driver.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/main.hpp"
+#include "support/require.hpp"
+#include "support/worker_command.hpp"
+#include "ttune/backends/cuda.hpp"
+#include "ttune/backends/cuda/current_context.hpp"
+#include "ttune/ir/make.hpp"
+#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/runtime/worker.hpp"
+
+using namespace ttune;
+
+namespace {
+
+ttune_test::at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};
+
+bool pretending() {
+  auto const* const asked = std::getenv("TTUNE_TEST_CUDA_DRIVER");
+  auto const* const used = std::getenv("TTUNE_CUDA_LIBRARY");
+  return asked && used && std::string(asked) == used;
+}
+
+constexpr std::int64_t threads = 96;
+
+/// C = A + 1 over blocks of threads.
+kernel_image plus_one(std::int64_t blocks) {
+  auto const n = blocks * threads;
+  ir::lowered made;
+  made.name = "plus_one";
+  auto const a = share(ir::buffer{{}, "A", dtype::f32, {n}, ir::memory::operand, 0, {}});
+  auto const c = share(ir::buffer{{}, "C", dtype::f32, {n}, ir::memory::operand, 1, {}});
+  made.operands = {a, c};
+  auto const at = ir::make_variable("b") * threads + ir::make_variable("t");
+  auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
+  body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
+  made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
+  kernel_signature signature;
+  signature.name = "plus_one";
+  for (auto const way : {operand_info::direction::in, operand_info::direction::out}) {
+    operand_info o;
+    o.name = way == operand_info::direction::in ? "A" : "C";
+    o.shape = {n};
+    o.way = way;
+    signature.operands.push_back(o);
+  }
+  cuda_backend backend;
+  auto result = backend.compile(made, signature);
+  REQUIRE_MESSAGE(result.image, result.diagnostics);
+  return *result.image;
+}
+
+struct counts {
+  long launches = 0, graph_launches = 0, flushes = 0, copies_in = 0, copies_out = 0, memory = 0, handles = 0;
+};
+counts counts_now() {
+  std::array<long, 7> all{};
+  reinterpret_cast<void (*)(long*)>(cuda::driver().symbol("ttune_pretended_counts"))(all.data());
+  return {all[0], all[1], all[2], all[3], all[4], all[5], all[6]};
+}
+
+}  // namespace
+
+TEST_CASE("cuda: kernels use a driver as it wants to be used") {
+  auto const* const library = std::getenv("TTUNE_TEST_CUDA_DRIVER");
+  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  TTUNE_SKIP_UNLESS("cuda", library && !pretending(), "TTUNE_TEST_CUDA_DRIVER does not name the library of tests/pretended");
+  auto const command = "TTUNE_CUDA_LIBRARY=\"$TTUNE_TEST_CUDA_DRIVER\" '" + ttune_test::own_path() + "' -ts=pretended";
+  CHECK(std::system(command.c_str()) == 0);
+}
+
+TEST_SUITE("pretended" * doctest::skip(!pretending())) {
+  TEST_CASE("pretended: host memory goes to the device and back, and nothing is left behind") {
+    {
+      auto const code = load(plus_one(4));
+      auto* const device = code->device();
+      REQUIRE(device);
+      std::vector<float> a(384, 2);
+      std::vector<float> c(384);
+      void* operands[] = {a.data(), c.data()};
+      auto const before = counts_now();
+      CHECK(device->run(device_code::entry::main, operands, 1, false) == doctest::Approx(0.5e-3));
+      CHECK(c == std::vector<float>(384, 3));
+      auto const after = counts_now();
+      CHECK(after.launches - before.launches == 1);
+      CHECK(after.copies_in - before.copies_in == 1);  // the output is not copied in
+      CHECK(after.copies_out - before.copies_out == 1);
+      CHECK(after.memory == 2);
+    }
+    auto const end = counts_now();
+    CHECK(end.memory == 0);
+    CHECK(end.handles == 0);
+  }
+
+  TEST_CASE("pretended: many runs are a graph, and the time is of them all") {
+    auto const code = load(plus_one(4));
+    std::vector<float> a(384, 2);
+    std::vector<float> c(384);
+    void* operands[] = {a.data(), c.data()};
+    auto const before = counts_now();
+    CHECK(code->device()->run(device_code::entry::main, operands, 70, false) == doctest::Approx(70 * 0.5e-3));
+    auto const after = counts_now();
+    CHECK(after.graph_launches - before.graph_launches == 4);
+    CHECK(after.launches - before.launches == 16 + 6);  // into the graph, and what is left over
+    CHECK(c == std::vector<float>(384, 3));
+  }
+
+  TEST_CASE("pretended: a cold run has its cache flushed, outside of its time") {
+    auto const code = load(plus_one(4));
+    std::vector<float> a(384, 2);
+    std::vector<float> c(384);
+    void* operands[] = {a.data(), c.data()};
+    auto const before = counts_now();
+    CHECK(code->device()->run(device_code::entry::main, operands, 5, true) == doctest::Approx(5 * 0.5e-3));
+    CHECK(counts_now().flushes - before.flushes == 5);
+    CHECK(c == std::vector<float>(384, 3));
+  }
+
+  TEST_CASE("pretended: an application calls with pointers of the device, on a stream of its own") {
+    cuda::context context = nullptr;
+    cuda::check(cuda::cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+    cuda::current_context const here(context);
+    cuda::stream stream = nullptr;
+    cuda::check(cuda::cuStreamCreate(&stream, 0), "cuStreamCreate");
+    cuda::device_pointer a = 0;
+    cuda::device_pointer c = 0;
+    cuda::check(cuda::cuMemAlloc(&a, 384 * 4), "cuMemAlloc");
+    cuda::check(cuda::cuMemAlloc(&c, 384 * 4), "cuMemAlloc");
+    std::vector<float> host(384, 5);
+    cuda::check(cuda::cuMemcpyHtoD(a, host.data(), 384 * 4), "cuMemcpyHtoD");
+    {
+      cuda::resident_kernel kernel(plus_one(4));
+      auto const before = counts_now();
+      cuda::device_pointer const operands[] = {a, c};
+      kernel.enqueue(operands, stream);
+      CHECK(counts_now().copies_in == before.copies_in);
+      cuda::check(cuda::cuMemcpyDtoH(host.data(), c, 384 * 4), "cuMemcpyDtoH");
+      CHECK(host == std::vector<float>(384, 6));
+      // into a graph of the application's
+      cuda::check(cuda::cuStreamBeginCapture(stream, cuda::capture_relaxed), "cuStreamBeginCapture");
+      kernel.enqueue(operands, stream);
+      cuda::graph graph = nullptr;
+      cuda::check(cuda::cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
+      cuda::check(cuda::cuGraphDestroy(graph), "cuGraphDestroy");
+      CHECK_THROWS_AS(kernel.enqueue(std::span(operands, 1), stream), argument_error);
+    }
+    cuda::check(cuda::cuMemFree(a), "cuMemFree");
+    cuda::check(cuda::cuMemFree(c), "cuMemFree");
+    cuda::check(cuda::cuStreamDestroy(stream), "cuStreamDestroy");
+    CHECK(counts_now().memory == 0);
+  }
+
+  TEST_CASE("pretended: trials run in the worker; an error that lasts costs that worker only") {
+    auto const good = plus_one(4);
+    measurer by(worker::self{}, good.signature, {});
+    auto const first = by.set_reference(good, {});
+    REQUIRE_MESSAGE(first.ok(), first.message);
+    CHECK(first.seconds == doctest::Approx(0.5e-3));
+    auto const bad = plus_one(7);
+    measurer other(worker::self{}, bad.signature, {});
+    auto const illegal = other.measure(bad, {});
+    CHECK(illegal.status == trial_status::crashed);
+    CHECK_MESSAGE(illegal.message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos, illegal.message);
+    auto const again = other.measure(bad, {});
+    CHECK(again.status == trial_status::crashed);
+    CHECK(other.respawns() == 1);  // what came back is a new worker: the old one would fail at loading
+    CHECK(again.message.find("cuModuleLoadData") == std::string::npos);
+    CHECK(by.measure(good, {}).ok());
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums in the order in which they are written: any schedule, number of cores and width of vectors gives the same bits.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernel_runs.hpp"
+#include "support/seed.hpp"
+#include "ttune/backends/orc.hpp"
+#include "ttune/core/named_target.hpp"
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/layer_norm.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/ops/pool2d.hpp"
+#include "ttune/ops/softmax.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/plan.hpp"
+#include "ttune/support/error.hpp"
+
+using namespace ttune;
+using namespace ttune_test;
+
+namespace {
+
+/// Processors of several widths, with one core and with several; all fuse multiply and add.
+std::vector<target> machines() {
+  std::vector<target> all;
+  auto const host = probe_host();
+  for (auto const* name : {"x86-64-v3", "x86-64-v4"}) {
+    auto const machine = named_target(name);
+    if (is_host_architecture(machine.name) && missing_features(machine.features).empty()) all.push_back(machine);
+  }
+  if (host.has_fma) all.push_back(host);
+  auto const wide = all.size();
+  for (std::size_t i = 0; i < wide; ++i) {
+    all[i].cores = 1;
+    all.push_back(all[i]);
+    all.back().cores = 3;
+  }
+  return all;
+}
+
+operand_bytes run(orc_backend& backend, workload const& work, configuration const& chosen,
+                  std::vector<ir::ndarray> const& operands) {
+  kernel_signature signature;
+  auto const lowered = work.build(chosen, signature);
+  auto const made = backend.compile(lowered, signature);
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  operand_bytes memory;
+  std::size_t next = 0;
+  for (auto const& o : signature.operands) {
+    memory.emplace_back(static_cast<std::size_t>(o.bytes()), std::uint8_t{0});
+    if (o.way != operand_info::direction::out) ir::store_ndarray(operands[next++], memory.back().data());
+  }
+  run_here(*made.image, memory);
+  return memory;
+}
+
+template <class Op>
+void check(Op const& op, int configurations = 4) {
+  auto const seed = ttune_test::seed();
+  INFO("TTUNE_SEED=", seed);
+  INFO(op.text());
+  auto const fixed = op.in_order();
+  rng random(seed);
+  std::vector<ir::ndarray> operands;
+  std::vector<operand_bytes> results;
+  for (auto const& machine : machines()) {
+    orc_backend backend(machine);
+    workload const work(derive_space(fixed.program(), machine), machine);
+    if (operands.empty())
+      for (auto const& o : work.signature().operands)
+        if (o.way != operand_info::direction::out) operands.push_back(random_array(o, random));
+    for (int i = 0; i < configurations; ++i) {
+      auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
+      INFO(machine.name, ", ", machine.cores, " cores: ", detail::describe_choices(work.space().knobs, chosen));
+      results.push_back(run(backend, work, chosen, operands));
+      CHECK(results.back() == results.front());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("in order: the same bits from any schedule and machine") {
+  if (machines().empty()) return;
+  check(ops::matmul(37, 70, 129));
+  check(ops::matmul(5, 300, 64, {.b = true}));
+  check(ops::matmul<double>(9, 33, 50));
+  check(ops::matmul(33, 1, 1000));
+  check(ops::conv2d({1, 20, 14, 14, 24, 3, 1, 1}));
+  check(ops::conv2d({1, 3, 23, 17, 20, 7, 2, 3}));
+  check(ops::conv2d({1, 40, 9, 9, 33, 1, 1, 0}));
+  check(ops::avg_pool2d({1, 3, 15, 37, 3, 2, 1}));
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"A", float, 2> const A{{3, 70001}};
+  auto const S = compute<"S">(i) = sum(over(k), A(i, k));
+  check(op(inputs(A), outputs(S), "sums"), 2);
+  auto const P = compute<"P">(i) = prod(over(k.in(900)), 1 + A(i, k) / 100);
+  check(op(inputs(A), outputs(P), "products"), 2);
+  check(ops::softmax(7, 301), 2);
+  check(ops::layer_norm(5, 453), 2);
+}
+
+TEST_CASE("in order: what reorders terms is refused by name") {
+  auto const refused = [](auto const& op, step const& s) {
+    space of;
+    of.program = op.program();
+    of.steps = {s};
+    (void)make_plan(of);  // as it is written, this may be done
+    of.program = op.in_order().program();
+    try {
+      (void)make_plan(of);
+    } catch (schedule_error const& failure) {
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  step const split_sum{primitive::rfactor, "C", {"k"}, {"part", "l"}, {literal(8)}};
+  auto const said = refused(ops::matmul(16, 16, 64), split_sum);
+  CHECK_MESSAGE(said.find("not declared associative and commutative") != std::string::npos, said);
+  step const columns_first{primitive::reorder, "O", {"s", "r", "c"}, {}, {}};
+  auto const moved = refused(ops::conv2d({1, 8, 9, 9, 8, 3, 1, 1}), columns_first);
+  CHECK_MESSAGE(moved.find("its terms keep their order") != std::string::npos, moved);
+}
+
+TEST_CASE("in order: only where the order shows") {
+  auto const fixed = [](auto const& op) { return !op.in_order().program()->stages[0]->reduction.commutative; };
+  CHECK(fixed(ops::matmul(8, 8, 8)));
+  CHECK(!fixed(ops::matmul<std::int32_t>(8, 8, 8)));
+  CHECK(!fixed(ops::max_pool2d({1, 3, 9, 9, 3, 2, 1})));
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One configuration compiled, run and compared with what is expected.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/backends/orc.hpp"
+#include "ttune/ir/ndarray.hpp"
+#include "ttune/runtime/kernel_call.hpp"
+#include "ttune/support/rng.hpp"
+#include "ttune/tune/workload.hpp"
+
+namespace ttune_test {
+
+using operand_bytes = std::vector<std::vector<std::uint8_t>>;  ///< of all operands, outputs among them
+
+inline ttune::ir::ndarray random_array(ttune::operand_info const& o, ttune::rng& random) {
+  ttune::ir::ndarray a(o.type, o.shape);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.elements()); ++i) {
+    if (o.has_range)
+      a.set_number(i, static_cast<double>(o.low) +
+                          static_cast<double>(random.below(static_cast<std::uint64_t>(o.high - o.low))));
+    else if (ttune::is_float(o.type)) a.set_number(i, random.uniform() * 2 - 1);
+    else if (o.type == ttune::dtype::i8) a.set_number(i, static_cast<double>(random.below(256)) - 128);
+    else a.set_number(i, static_cast<double>(random.below(o.type == ttune::dtype::u8 ? 256 : 8)));
+  }
+  return a;
+}
+
+/// In this process.
+inline std::string run_here(ttune::kernel_image const& image, operand_bytes& memory) {
+  std::vector<void*> pointers;
+  for (auto& m : memory) pointers.push_back(m.data());
+  ttune::kernel_call const call(ttune::load(image), ttune::default_executor());
+  call(pointers);
+  return {};
+}
+
+/// Compiles and runs one configuration; returns a description of the first difference, or nothing. `run(image,
+/// memory)` returns what went wrong.
+template <class Run>
+std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workload const& work,
+                       ttune::configuration const& chosen, std::vector<ttune::ir::ndarray> const& operands,
+                       std::vector<ttune::ir::ndarray> const& expected) {
+  using ttune::dtype;
+  using way = ttune::operand_info::direction;
+  ttune::kernel_signature signature;
+  auto const lowered = work.build(chosen, signature);
+  auto const made = backend.compile(lowered, signature);
+  if (!made.image) return "does not compile: " + made.diagnostics;
+  operand_bytes memory;
+  std::size_t next = 0;
+  for (auto const& o : signature.operands) {
+    memory.emplace_back(static_cast<std::size_t>(o.bytes()), std::uint8_t{0xFF});
+    if (o.way != way::out) ttune::ir::store_ndarray(operands[next++], memory.back().data());
+  }
+  if (auto const failure = run(*made.image, memory); !failure.empty()) return failure;
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < signature.operands.size(); ++i) {
+    auto const& o = signature.operands[i];
+    if (o.way != way::out && o.way != way::inout) continue;
+    auto const got = ttune::ir::load_ndarray(o.type, o.shape, memory[i].data());
+    auto const& want = expected[out++];
+    double const tolerance = ttune::is_float(o.type) ? (o.type == dtype::f64   ? 1e-11
+                                                        : o.type == dtype::f32 ? 2e-4
+                                                                               : 2e-2)
+                                                     : 0;
+    for (std::size_t e = 0; e < static_cast<std::size_t>(want.elements()); ++e) {
+      auto const a = got.number(e);
+      auto const b = want.number(e);
+      if (!(a == b || std::abs(a - b) <= tolerance * (1 + std::abs(b))))
+        return o.name + "[" + std::to_string(e) + "] is " + std::to_string(a) + ", should be " + std::to_string(b);
+    }
+  }
+  return {};
+}
+
+}  // namespace ttune_test
