@@ -62,7 +62,8 @@ double fusion_shape::flops() const {
     case fusion::conv_residual: return out * (2 * taps * channels + 3);
     case fusion::matmul_gelu: return out * (2 * terms + 6);
     case fusion::attention: return static_cast<double>(m * n) * (4 * terms + 5) + out;
-    case fusion::depthwise_pointwise: return static_cast<double>(pixels(image)) * channels * 2 * taps + out * 2 * channels;
+    case fusion::depthwise_pointwise:
+      return static_cast<double>(pixels(image)) * channels * 2 * taps + out * 2 * channels;
     case fusion::layer_norm: return out * 8;  // as in suite ops
     case fusion::mttkrp: return static_cast<double>(m) * out * (2 * terms + 2);
     case fusion::small_products: return out * 2 * terms;
@@ -196,8 +197,8 @@ double of_27_points(fusion_problem const& p, std::int64_t index) {
       for (std::int64_t dx = -1; dx <= 1; ++dx) {
         auto const a = z + dz, b = y + dy, c = x + dx;
         if (std::min({a, b, c}) < 0 || std::max({a, b, c}) >= n) continue;
-        sum += double{stencil27_weights[std::abs(dz) + std::abs(dy) + std::abs(dx)]} *
-               reader{p}(0, (a * n + b) * n + c);
+        sum +=
+            double{stencil27_weights[std::abs(dz) + std::abs(dy) + std::abs(dx)]} * reader{p}(0, (a * n + b) * n + c);
       }
   return sum;
 }

@@ -16,10 +16,10 @@ enum class fusion {
   attention,            ///< softmax(Q K^T / sqrt(d)) V, one head
   depthwise_pointwise,  ///< 3x3 of each channel, then 1x1 over the channels
   layer_norm,
-  mttkrp,          ///< M(i, r) = sum over j, k of X(i, j, k) B(j, r) C(k, r)
-  small_products,  ///< many products of small matrices
-  stencil27,       ///< all neighbours in a cube, a coefficient for each distance
-  chain,           ///< ten element-wise operations
+  mttkrp,               ///< M(i, r) = sum over j, k of X(i, j, k) B(j, r) C(k, r)
+  small_products,       ///< many products of small matrices
+  stencil27,            ///< all neighbours in a cube, a coefficient for each distance
+  chain,                ///< ten element-wise operations
   absolute_differences  ///< of blocks of 16x16 bytes at all displacements in a window
 };
 
@@ -68,11 +68,11 @@ struct fusion_problem {
 /// The ten operations of case chain on (x, y): the same text for all who compute it. `f` has exp, tanh, abs, max, sqrt.
 template <class F, class X, class Y>
 [[nodiscard]] auto chained(F const& f, X const& x, Y const& y) {
-  auto const scaled = x * 0.5F + y;                      // 1, 2
-  auto const gate = f.tanh(scaled);                      // 3
-  auto const power = f.exp(gate * -1.5F);                // 4, 5
-  auto const root = f.sqrt(f.abs(power - y) + 0.1F);     // 6, 7, 8, 9
-  return f.max(root, x);                                 // 10
+  auto const scaled = x * 0.5F + y;                   // 1, 2
+  auto const gate = f.tanh(scaled);                   // 3
+  auto const power = f.exp(gate * -1.5F);             // 4, 5
+  auto const root = f.sqrt(f.abs(power - y) + 0.1F);  // 6, 7, 8, 9
+  return f.max(root, x);                              // 10
 }
 
 }  // namespace ttune_bench

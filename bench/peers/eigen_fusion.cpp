@@ -79,8 +79,7 @@ void small_products(fusion_shape const& s, float const* a, float const* b, float
     for (auto l = first; l < first + count; ++l) {
       auto const *const left = a + l * s.m * s.k, *const right = b + l * s.k * s.n;
       auto* const to = c + l * s.m * s.n;
-      if (is_fixed)
-        Eigen::Map<fixed>(to).noalias() = Eigen::Map<fixed const>(left) * Eigen::Map<fixed const>(right);
+      if (is_fixed) Eigen::Map<fixed>(to).noalias() = Eigen::Map<fixed const>(left) * Eigen::Map<fixed const>(right);
       else view(to, s.m, s.n).noalias() = const_view(left, s.m, s.k) * const_view(right, s.k, s.n);
     }
   });

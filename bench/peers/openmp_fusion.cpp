@@ -151,7 +151,7 @@ void depthwise_pointwise(conv_shape const& c, float const* in, float const* dept
         for (index r = 0; r < 4; ++r) std::fill_n(to + r * plane, width, 0.0F);
         for (index k = 0; k < c.channels; ++k) {
           float const* const row = rows.data() + k * width;
-          float const *const p = point + f * c.channels + k;
+          float const* const p = point + f * c.channels + k;
           float const p0 = p[0], p1 = p[c.channels], p2 = p[2 * c.channels], p3 = p[3 * c.channels];
 #pragma omp simd
           for (index x = 0; x < width; ++x) {
@@ -247,8 +247,8 @@ void stencil27(index n, float const* in, float* out, int threads) {
           return is_inside ? in + ((z + dz) * n + y + dy) * n : zeros.data();
         };
         float const *const o = row(0, 0), *const a = row(-1, 0), *const b = row(1, 0), *const c = row(0, -1),
-                    *const d = row(0, 1), *const e = row(-1, -1), *const f = row(-1, 1), *const g = row(1, -1),
-                    *const h = row(1, 1);
+                           *const d = row(0, 1), *const e = row(-1, -1), *const f = row(-1, 1), *const g = row(1, -1),
+                           *const h = row(1, 1);
         float* const to = out + (z * n + y) * n;
         auto const column = [&](index x, bool left, bool right) {
           auto const near = [&](index i) { return a[i] + b[i] + c[i] + d[i]; };
@@ -305,8 +305,7 @@ void compute(fusion_problem const& p, buffer const& out, int threads) {
     case fusion::conv_residual: return conv_residual(s.image, in(0), in(1), in(2), in(3), out.data(), threads);
     case fusion::matmul_gelu: return matmul_gelu(s, in(0), in(1), in(2), out.data(), threads);
     case fusion::attention: return attention(s, in(0), in(1), in(2), out.data(), threads);
-    case fusion::depthwise_pointwise:
-      return depthwise_pointwise(s.image, in(0), in(1), in(2), out.data(), threads);
+    case fusion::depthwise_pointwise: return depthwise_pointwise(s.image, in(0), in(1), in(2), out.data(), threads);
     case fusion::layer_norm: return layer_norm(s, in(0), in(1), in(2), out.data(), threads);
     case fusion::mttkrp: return mttkrp(s, in(0), in(1), in(2), out.data(), threads);
     case fusion::small_products: return small_products(s, in(0), in(1), out.data(), threads);

@@ -90,9 +90,9 @@ peer_case prepare(fusion_problem const& p, buffer const& out, options const& cho
     case fusion::attention:
       return serve(ttune::ops::attention(s.m, s.n, s.k), chosen, tune, operand(0), operand(1), operand(2), to);
     case fusion::depthwise_pointwise:
-      return serve(ttune::ops::depthwise_pointwise(
-                       {1, c.channels, c.height, c.width, c.kernel, c.stride, c.padding}, c.filters),
-                   chosen, tune, operand(0), operand(1), operand(2), to);
+      return serve(
+          ttune::ops::depthwise_pointwise({1, c.channels, c.height, c.width, c.kernel, c.stride, c.padding}, c.filters),
+          chosen, tune, operand(0), operand(1), operand(2), to);
     case fusion::layer_norm:
       return serve(ttune::ops::layer_norm(s.m, s.n), chosen, tune, operand(0), operand(1), operand(2), to);
     case fusion::mttkrp:
@@ -103,8 +103,8 @@ peer_case prepare(fusion_problem const& p, buffer const& out, options const& cho
     case fusion::chain: return serve(chain(s.n), chosen, tune, operand(0), operand(1), to);
     case fusion::absolute_differences: {
       std::span<std::uint8_t const> const blocks{bytes_of(p.in[0]), static_cast<std::size_t>(s.m * s.n * 256)};
-      std::span<std::uint8_t const> const image{
-          bytes_of(p.in[1]), static_cast<std::size_t>(s.search_height() * s.search_width())};
+      std::span<std::uint8_t const> const image{bytes_of(p.in[1]),
+                                                static_cast<std::size_t>(s.search_height() * s.search_width())};
       std::span<std::int32_t> const sums{integers_of(out), static_cast<std::size_t>(s.outputs())};
       return serve(absolute_differences(s), chosen, tune, blocks, image, sums);
     }
@@ -114,7 +114,8 @@ peer_case prepare(fusion_problem const& p, buffer const& out, options const& cho
 
 add_system<fusion_problem> const tuned{
     {0, "ttune", [](auto const& p, auto const& out, auto const& chosen) { return prepare(p, out, chosen, true); }}};
-add_system<fusion_problem> const untuned{
-    {1, "ttune-untuned", [](auto const& p, auto const& out, auto const& chosen) { return prepare(p, out, chosen, false); }}};
+add_system<fusion_problem> const untuned{{1, "ttune-untuned", [](auto const& p, auto const& out, auto const& chosen) {
+                                            return prepare(p, out, chosen, false);
+                                          }}};
 
 }  // namespace

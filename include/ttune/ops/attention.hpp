@@ -18,9 +18,9 @@ template <class T = float>
 [[nodiscard]] auto attention(std::int64_t rows, std::int64_t keys, std::int64_t width) {
   auto const [i, j, k, d] = axes<"i", "j", "k", "d">;
   using wide = accumulator_t<T>;
-  tensor<"Q", T, 2> const Q{{rows, width}};  // (rows, d)
-  tensor<"K", T, 2> const K{{keys, width}};  // (keys, d)
-  tensor<"V", T, 2> const V{{keys, width}};  // (keys, d)
+  tensor<"Q", T, 2> const Q{{rows, width}};                                                           // (rows, d)
+  tensor<"K", T, 2> const K{{keys, width}};                                                           // (keys, d)
+  tensor<"V", T, 2> const V{{keys, width}};                                                           // (keys, d)
   auto const S = compute<"S">(i, j) = sum(over(k), in_type<wide>(Q(i, k)) * in_type<wide>(K(j, k)));  // (rows, keys)
   auto const largest = compute<"largest">(i) = max(over(j), S(i, j));                                 // (rows)
   auto const scale = 1 / std::sqrt(static_cast<double>(width));

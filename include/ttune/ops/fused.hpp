@@ -12,9 +12,9 @@ namespace ttune::inline v0::ops {
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto matmul_bias_gelu(std::int64_t m, std::int64_t n, std::int64_t k_size) {
   auto const [i, j, k] = axes<"i", "j", "k">;
-  tensor<"A", T, 2> const A{{m, k_size}};      // (M, K)
-  constant<"B", T, 2> const B{{k_size, n}};    // (K, N)
-  tensor<"bias", Sum, 1> const bias{{n}};      // (N)
+  tensor<"A", T, 2> const A{{m, k_size}};    // (M, K)
+  constant<"B", T, 2> const B{{k_size, n}};  // (K, N)
+  tensor<"bias", Sum, 1> const bias{{n}};    // (N)
   auto const product = sum(over(k), in_type<Sum>(A(i, k)) * in_type<Sum>(B(k, j)));
   auto const linear = compute<"L">(i, j) = product + bias(j);  // (M, N)
   auto const C = compute<"C">(i, j) = gelu(linear(i, j));      // (M, N)
@@ -26,10 +26,10 @@ template <class T = float, class Sum = accumulator_t<T>>
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto conv2d_bias_residual_relu(conv2d_shape const& s) {
   auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
-  tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};                          // (N, C, H, W)
-  constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};             // (F, C / groups, R, S)
-  tensor<"bias", Sum, 1> const bias{{s.filters}};                                               // (F)
-  tensor<"residual", Sum, 4> const R{{s.batch, s.filters, s.out_height(), s.out_width()}};      // (N, F, OH, OW)
+  tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};                      // (N, C, H, W)
+  constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};         // (F, C / groups, R, S)
+  tensor<"bias", Sum, 1> const bias{{s.filters}};                                           // (F)
+  tensor<"residual", Sum, 4> const R{{s.batch, s.filters, s.out_height(), s.out_width()}};  // (N, F, OH, OW)
   return detail::convolve<false>(s, detail::nchw_term<Sum>(s, I, W), [&](auto const& sums) {
     auto const O = compute<"O">(n, f.in(s.filters), y.in(s.out_height()), x.in(s.out_width())) =
         relu(sums + bias(f) + R(n, f, y, x));
@@ -60,9 +60,9 @@ template <class T = float, class Sum = accumulator_t<T>>
 template <class T = float>
 [[nodiscard]] auto mttkrp(std::int64_t rows, std::int64_t j_size, std::int64_t k_size, std::int64_t rank) {
   auto const [i, j, k, r] = axes<"i", "j", "k", "r">;
-  tensor<"X", T, 3> const X{{rows, j_size, k_size}};  // (I, J, K)
-  tensor<"B", T, 2> const B{{j_size, rank}};          // (J, R)
-  tensor<"C", T, 2> const C{{k_size, rank}};          // (K, R)
+  tensor<"X", T, 3> const X{{rows, j_size, k_size}};                          // (I, J, K)
+  tensor<"B", T, 2> const B{{j_size, rank}};                                  // (J, R)
+  tensor<"C", T, 2> const C{{k_size, rank}};                                  // (K, R)
   auto const Y = compute<"Y">(i, j, r) = sum(over(k), X(i, j, k) * C(k, r));  // (I, J, R)
   auto const M = compute<"M">(i, r) = sum(over(j), Y(i, j, r) * B(j, r));     // (I, R)
   return op(inputs(X, B, C), outputs(M), "mttkrp");

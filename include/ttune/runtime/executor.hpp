@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include "ttune/runtime/abi.hpp"
 
@@ -62,20 +63,19 @@ namespace detail {
 /// While it lives, what an executor throws on this thread is kept for `rethrow`: exceptions cannot pass machine code.
 class executor_failures {
  public:
-  executor_failures() noexcept;
+  executor_failures() noexcept : outer_(std::exchange(innermost_, this)) {}
   executor_failures(executor_failures const&) = delete;
   executor_failures& operator=(executor_failures const&) = delete;
-  ~executor_failures();
+  ~executor_failures() { innermost_ = outer_; }
   /// Throws the first that was kept, if any.
-  void rethrow() const;
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
   /// Keeps the exception that is being handled; ends the program if no such object lives on this thread.
   static void keep() noexcept;
 
  private:
-  struct innermost {
-    executor_failures* now = nullptr;
-  };
-  static innermost& on_this_thread() noexcept;
+  static inline thread_local executor_failures* innermost_ = nullptr;  ///< on this thread
   executor_failures* const outer_;
   std::exception_ptr first_;
 };

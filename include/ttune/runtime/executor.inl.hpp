@@ -240,21 +240,9 @@ TTUNE_INLINE std::shared_ptr<executor> default_executor() {
 
 namespace detail {
 
-TTUNE_INLINE executor_failures::innermost& executor_failures::on_this_thread() noexcept {
-  static thread_local innermost one;
-  return one;
-}
-TTUNE_INLINE executor_failures::executor_failures() noexcept : outer_(on_this_thread().now) {
-  on_this_thread().now = this;
-}
-TTUNE_INLINE executor_failures::~executor_failures() { on_this_thread().now = outer_; }
-TTUNE_INLINE void executor_failures::rethrow() const {
-  if (first_) std::rethrow_exception(first_);
-}
 TTUNE_INLINE void executor_failures::keep() noexcept {
-  auto* const to = on_this_thread().now;
-  if (!to) std::terminate();
-  if (!to->first_) to->first_ = std::current_exception();
+  if (!innermost_) std::terminate();
+  if (!innermost_->first_) innermost_->first_ = std::current_exception();
 }
 
 }  // namespace detail

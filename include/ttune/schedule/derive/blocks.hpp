@@ -14,9 +14,9 @@ namespace ttune::inline v0::derive {
 
 /// What a schedule of one stage must know of it.
 struct block_axis {
-  std::string name;        ///< as the stage calls it; empty: there are no blocks
-  bool is_last = false;    ///< of the stage that the others are computed for: its blocks are the tasks
-  std::int64_t seed = 1;   ///< elements of a block
+  std::string name;       ///< as the stage calls it; empty: there are no blocks
+  bool is_last = false;   ///< of the stage that the others are computed for: its blocks are the tasks
+  std::int64_t seed = 1;  ///< elements of a block
 };
 
 /// The stages that are computed for blocks of the last one's axis.
@@ -61,9 +61,9 @@ struct block_chain {
     bool fits = !readers.empty();
     for (auto const r : readers) {
       auto const theirs = made.axis[static_cast<std::size_t>(r)];
-      auto const mine = theirs < 0 ? -1
-                                   : dimension_along(p.stages[static_cast<std::size_t>(r)],
-                                                     static_cast<std::int32_t>(s), theirs);
+      auto const mine =
+          theirs < 0 ? -1
+                     : dimension_along(p.stages[static_cast<std::size_t>(r)], static_cast<std::int32_t>(s), theirs);
       fits = fits && mine >= 0 && (common < 0 || mine == common);
       common = mine;
     }

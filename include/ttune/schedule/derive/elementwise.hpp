@@ -96,9 +96,17 @@ class elementwise {
            out_.machine().lanes(made.definition->type()) == lanes_;
   }
 
+  /// Guards of reads are branches, between which nothing is shared, and each edge is code of its own: with four rows of
+  /// 27 points it takes seconds to compile.
+  [[nodiscard]] bool meets_boundary() const {
+    bool found = false;
+    ir::for_each_node(st_.definition->components[0].value,
+                      [&](ir::expr const& e) { found = found || ir::as<ir::select>(e); });
+    return found;
+  }
+
   /// Some source is read at places that differ by a constant along the axis: what one row reads its neighbour reads,
-  /// too. Unrolled, they share it in registers, and a boundary is met by whole tiles of rows, outside of which none
-  /// need be looked for.
+  /// too. Unrolled, they share it in registers.
   [[nodiscard]] bool is_read_beside(std::int32_t x) const {
     auto const differ_along = [&](planned_access const& a, planned_access const& b) {
       if (a.write || b.write || a.producer != b.producer || a.operand != b.operand) return false;
@@ -130,9 +138,9 @@ class elementwise {
         middle_.push_back(n + "_1");
         (x == v_ ? vector_loop_ : row_loop_) = n + "_2";
       } else if (x == v_ && size(x) > lanes_) {
-        auto const tile =
-            out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
-                        std::min<std::int64_t>(shared_rows_.empty() ? 4 * lanes_ : lanes_, size(x)));
+        auto const tile = out_.one_of(
+            name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
+            std::min<std::int64_t>(shared_rows_.empty() || meets_boundary() ? 4 * lanes_ : lanes_, size(x)));
         auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)),
                                        iterations_of(st_) <= most_sequential_elements
                                            ? ceil_divide(size(x), lanes_)
@@ -144,6 +152,7 @@ class elementwise {
       } else if (x == v_) {
         vector_loop_ = n;
       } else {
+        std::int32_t const rows = x + 1 != v_ || size(x) < 8 || !is_read_beside(x) ? 0 : meets_boundary() ? 1 : 4;
         auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
         auto const seed = n == blocks_.name ? blocks_.seed
                           : iterations_of(st_) <= most_sequential_elements
@@ -151,9 +160,9 @@ class elementwise {
                               : std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores)));
         auto const chunk = n == blocks_.name && !blocks_.is_last
                                ? literal(1)
-                               : out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), seed);
-        if (size(x) >= 8 && is_read_beside(x)) {
-          auto const tile = out_.one_of(name_ + ".rows_" + n, {1, 2, 4}, x + 1 == v_ ? 4 : 2);
+                               : out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), seed / std::max(rows, 1));
+        if (rows > 0) {
+          auto const tile = out_.one_of(name_ + ".rows_" + n, {1, 2, 4}, rows);
           out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
           shared_rows_.push_back(n + "_2");
         } else {

@@ -77,7 +77,7 @@ class rows {
                           : iterations_of(e_) <= most_sequential_elements && size * elements <= most_sequential_elements
                               ? size
                               : std::min(std::max<std::int64_t>(1, 16384 / elements),
-                                                       std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
+                                         std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
       auto const chunk = n == blocks_.name && !blocks_.is_last
                              ? literal(1)
                              : out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
