@@ -118,7 +118,10 @@ int cuCtxPopCurrent_v2(void** c) {
 }
 int cuModuleLoadData(void** made, void const* image) {
   if (int const code = usable()) return code;
-  bool const elf = std::memcmp(image, "\x7f" "ELF", 4) == 0;
+  bool const elf = std::memcmp(image,
+                               "\x7f"
+                               "ELF",
+                               4) == 0;
   return *made = &module_handle, elf ? ok : invalid_value;
 }
 int cuModuleUnload(void*) { return usable(); }
@@ -217,8 +220,12 @@ int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
 /// For the tests: launches, launches of graphs, flushes, copies in and out; then what is still allocated and alive.
 void ttune_pretended_counts(long* seven) {
   auto const& s = one();
-  long const all[] = {s.count.launches,  s.count.graph_launches,           s.count.flushes,
-                      s.count.copies_in, s.count.copies_out,               static_cast<long>(s.memory.size()),
+  long const all[] = {s.count.launches,
+                      s.count.graph_launches,
+                      s.count.flushes,
+                      s.count.copies_in,
+                      s.count.copies_out,
+                      static_cast<long>(s.memory.size()),
                       static_cast<long>(s.alive.size()) + s.retained + static_cast<long>(s.contexts.size())};
   std::memcpy(seven, all, sizeof all);
 }

@@ -46,8 +46,7 @@ template <class Map>
 /// Collects the stages of the program being made.
 class program_builder {
  public:
-  explicit program_builder(handle<program> old)
-      : old_(std::move(old)), made_{{}, old_->name, old_->inputs, {}, {}} {}
+  explicit program_builder(handle<program> old) : old_(std::move(old)), made_{{}, old_->name, old_->inputs, {}, {}} {}
 
   /// Adds a stage whose reads of replaced stages go to their replacements.
   handle<stage> add(stage const& st) {

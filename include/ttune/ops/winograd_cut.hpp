@@ -2,8 +2,8 @@
 // One dimension of a convolution, cut into tiles for Winograd's method.
 //
 // Phases. With stride s, output o reads pixels s * (o + u) + q with the taps q + s * u, q = 0 … s - 1: the sum of s
-// convolutions of stride 1, each on every s-th pixel, of ceil((r - q) / s) taps. The later ones have fewer taps, and use
-// fewer of the first one's points: all are summed in one domain, and have one output transform.
+// convolutions of stride 1, each on every s-th pixel, of ceil((r - q) / s) taps. The later ones have fewer taps, and
+// use fewer of the first one's points: all are summed in one domain, and have one output transform.
 //
 // Tiles. All have `outputs` outputs but the last, which may have fewer, and then uses fewer of the points: the same
 // transformed weights serve both. 14 = 4 + 4 + 4 + 2 takes 22 products, not 24.
@@ -24,8 +24,8 @@ struct winograd_dimension {
   std::int64_t extent = 1;  ///< outputs in all
   std::int64_t taps = 1;
   std::int64_t stride = 1;
-  std::int64_t outputs = 1;        ///< of a tile
-  bool smaller_last = true;        ///< the last tile has what is left; else it overhangs
+  std::int64_t outputs = 1;         ///< of a tile
+  bool smaller_last = true;         ///< the last tile has what is left; else it overhangs
   std::vector<double> points = {};  ///< finite ones
 };
 
@@ -166,9 +166,8 @@ class winograd_cut {
       auto const with = uses(last_outputs(), 0, i) ? tiles() : tiles() - 1;
       std::int64_t phases_here = 0;
       for (std::int64_t q = 0; q < phases(); ++q) phases_here += uses(d_.outputs, q, i) ? 1 : 0;
-      auto const same = std::find_if(groups_.begin(), groups_.end(), [&](group const& g) {
-        return g.tiles == with && g.phases == phases_here;
-      });
+      auto const same = std::find_if(groups_.begin(), groups_.end(),
+                                     [&](group const& g) { return g.tiles == with && g.phases == phases_here; });
       if (same != groups_.end()) same->points.push_back(i);
       else groups_.push_back({{i}, with, phases_here});
     }

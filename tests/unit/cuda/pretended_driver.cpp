@@ -72,7 +72,8 @@ counts counts_now() {
 TEST_CASE("cuda: kernels use a driver as it wants to be used") {
   auto const* const library = std::getenv("TTUNE_TEST_CUDA_DRIVER");
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
-  TTUNE_SKIP_UNLESS("cuda", library && !pretending(), "TTUNE_TEST_CUDA_DRIVER does not name the library of tests/pretended");
+  TTUNE_SKIP_UNLESS("cuda", library && !pretending(),
+                    "TTUNE_TEST_CUDA_DRIVER does not name the library of tests/pretended");
   auto const command = "TTUNE_CUDA_LIBRARY=\"$TTUNE_TEST_CUDA_DRIVER\" '" + ttune_test::own_path() + "' -ts=pretended";
   CHECK(std::system(command.c_str()) == 0);
 }
