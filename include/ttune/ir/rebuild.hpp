@@ -2,7 +2,7 @@
 // A program made again, stage by stage; later stages then read the new ones.
 #pragma once
 
-#include <unordered_map>
+#include <map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -76,7 +76,7 @@ class program_builder {
  private:
   handle<program> old_;
   program made_;
-  std::unordered_map<void const*, source> moved_;
+  std::map<void const*, source> moved_;
 };
 
 }  // namespace ttune::inline v0::ir
