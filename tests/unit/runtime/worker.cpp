@@ -235,7 +235,7 @@ TEST_CASE("worker: slow candidates are cut off") {
   TTUNE_SKIP_UNLESS_X86();
   ttune::trial_limits limits;
   limits.cutoff_seconds = 1e-4;
-  auto const m = planted(copy_and(code::spin(100000), n), limits);
+  auto const m = planted(copy_and(code::spin(10000), n), limits);
   CHECK(m.status == trial_status::cut_off);
   CHECK(m.seconds > 1e-3);
   CHECK(m.samples == 0);
