@@ -23,7 +23,8 @@ TTUNE_INLINE std::vector<configuration> replay_pool::draw_advised(std::vector<co
                                                                   std::span<float const> scores, std::size_t count) {
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return scores[a] > scores[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
   auto const share = static_cast<std::size_t>(options_.advised * static_cast<double>(all.size()));
   auto const best = std::min(all.size(), std::max(share, count));
   shuffle(std::span(order).first(best), random_);
