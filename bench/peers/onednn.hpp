@@ -53,6 +53,26 @@ typename Primitive::primitive_desc describe(dnnl_session const& s, Arguments con
 #endif
 }
 
+/// … and from what is done behind it.
+template <class Primitive, class... Arguments>
+typename Primitive::primitive_desc describe_with(dnnl::primitive_attr const& attributes, dnnl_session const& s,
+                                                 Arguments const&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {s.engine, arguments..., attributes};
+#else
+  return {typename Primitive::desc(arguments...), attributes, s.engine};
+#endif
+}
+
+/// What is done to each element of a primitive's result.
+inline void append_function(dnnl::post_ops& after, dnnl::algorithm function, float alpha = 0) {
+#if DNNL_VERSION_MAJOR >= 3
+  after.append_eltwise(function, alpha, 0);
+#else
+  after.append_eltwise(1, function, alpha, 0);
+#endif
+}
+
 inline dnnl::memory reordered(dnnl_session& s, dnnl::memory const& from, dnnl::memory::desc const& to) {
   dnnl::memory result(to, s.engine);
   dnnl::reorder(from, result).execute(s.stream, const_cast<dnnl::memory&>(from), result);

@@ -21,14 +21,6 @@ struct call {
   arguments all;
 };
 
-void append_function(dnnl::post_ops& after, dnnl::algorithm function) {
-#if DNNL_VERSION_MAJOR >= 3
-  after.append_eltwise(function, 0, 0);
-#else
-  after.append_eltwise(1, function, 0, 0);
-#endif
-}
-
 struct maker {
   dnnl_session& s;
   fusion_problem const& p;
@@ -51,23 +43,13 @@ struct maker {
                                                                       std::int64_t padding,
                                                                       dnnl::primitive_attr const& attributes) const {
     memory::dims const strides{1, 1}, pad{padding, padding};
-#if DNNL_VERSION_MAJOR >= 3
-    return {s.engine, inference, dnnl::algorithm::convolution_auto, from, weights, bias, to, strides, pad,
-            pad,      attributes};
-#else
-    return {{inference, dnnl::algorithm::convolution_auto, from, weights, bias, to, strides, pad, pad},
-            attributes,
-            s.engine};
-#endif
+    return describe_with<dnnl::convolution_forward>(attributes, s, inference, dnnl::algorithm::convolution_auto, from,
+                                                    weights, bias, to, strides, pad, pad);
   }
   [[nodiscard]] dnnl::matmul::primitive_desc product(memory::desc const& a, memory::desc const& b,
                                                      memory::desc const& bias, memory::desc const& c,
                                                      dnnl::primitive_attr const& attributes) const {
-#if DNNL_VERSION_MAJOR >= 3
-    return {s.engine, a, b, bias, c, attributes};
-#else
-    return {{a, b, bias, c}, attributes, s.engine};
-#endif
+    return describe_with<dnnl::matmul>(attributes, s, a, b, bias, c);
   }
 
   [[nodiscard]] memory::desc image(std::int64_t channels) const {
@@ -118,11 +100,10 @@ struct maker {
     dnnl::primitive_attr scaled;
     dnnl::post_ops after;
     auto const scale = 1 / std::sqrt(static_cast<float>(e.k));
+    append_function(after, dnnl::algorithm::eltwise_linear, scale);
 #if DNNL_VERSION_MAJOR >= 3
-    after.append_eltwise(dnnl::algorithm::eltwise_linear, scale, 0);
     auto const d = describe<dnnl::softmax_forward>(s, inference, dnnl::algorithm::softmax_accurate, scores, scores, 1);
 #else
-    after.append_eltwise(1, dnnl::algorithm::eltwise_linear, scale, 0);
     auto const d = describe<dnnl::softmax_forward>(s, inference, scores, 1);
 #endif
     scaled.set_post_ops(after);

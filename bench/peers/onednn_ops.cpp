@@ -50,23 +50,12 @@ struct maker {
     dnnl::primitive_attr attributes;
     if (fused) {
       dnnl::post_ops after;
-#if DNNL_VERSION_MAJOR >= 3
-      after.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
-#else
-      after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-#endif
+      append_function(after, dnnl::algorithm::eltwise_relu);
       attributes.set_post_ops(after);
     }
-#if DNNL_VERSION_MAJOR >= 3
-    dnnl::convolution_forward::primitive_desc const d(s.engine, inference, dnnl::algorithm::convolution_auto, image(),
-                                                      plain(extents, tag::any), bias, pixels(), strides, padding,
-                                                      padding, attributes);
-#else
-    dnnl::convolution_forward::primitive_desc const d(
-        {inference, dnnl::algorithm::convolution_auto, image(), plain(extents, tag::any), bias, pixels(), strides,
-         padding, padding},
-        attributes, s.engine);
-#endif
+    auto const d =
+        describe_with<dnnl::convolution_forward>(attributes, s, inference, dnnl::algorithm::convolution_auto, image(),
+                                                 plain(extents, tag::any), bias, pixels(), strides, padding, padding);
     auto const weights = reordered(s, operand(1, plain(extents, given)), d.weights_desc());
     arguments all{{DNNL_ARG_SRC, operand(0, image())}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, result(pixels())}};
     if (fused) all.insert({DNNL_ARG_BIAS, operand(2, bias)});

@@ -9,6 +9,7 @@
 
 #include "../fusion_problem.hpp"
 #include "../system.hpp"
+#include "openmp_layer_norm.hpp"
 
 namespace {
 
@@ -175,24 +176,6 @@ void depthwise_pointwise(conv_shape const& c, float const* in, float const* dept
   }
 }
 
-void layer_norm(fusion_shape const& s, float const* in, float const* gain, float const* bias, float* out, int threads) {
-  auto const count = static_cast<float>(s.n);
-#pragma omp parallel for num_threads(threads)
-  for (index i = 0; i < s.m; ++i) {
-    float const* const x = in + i * s.n;
-    float mean = 0;
-#pragma omp simd reduction(+ : mean)
-    for (index j = 0; j < s.n; ++j) mean += x[j];
-    mean /= count;
-    float variance = 0;
-#pragma omp simd reduction(+ : variance)
-    for (index j = 0; j < s.n; ++j) variance += (x[j] - mean) * (x[j] - mean);
-    float const scale = 1 / std::sqrt(variance / count + 1e-5F);
-#pragma omp simd
-    for (index j = 0; j < s.n; ++j) out[i * s.n + j] = (x[j] - mean) * scale * gain[j] + bias[j];
-  }
-}
-
 /// The sum over k in a row of registers, then weighted by B.
 void mttkrp(fusion_shape const& s, float const* x, float const* b, float const* c, float* out, int threads) {
 #pragma omp parallel num_threads(threads)
@@ -306,7 +289,7 @@ void compute(fusion_problem const& p, buffer const& out, int threads) {
     case fusion::matmul_gelu: return matmul_gelu(s, in(0), in(1), in(2), out.data(), threads);
     case fusion::attention: return attention(s, in(0), in(1), in(2), out.data(), threads);
     case fusion::depthwise_pointwise: return depthwise_pointwise(s.image, in(0), in(1), in(2), out.data(), threads);
-    case fusion::layer_norm: return layer_norm(s, in(0), in(1), in(2), out.data(), threads);
+    case fusion::layer_norm: return openmp_layer_norm(s.m, s.n, in(0), in(1), in(2), out.data(), threads);
     case fusion::mttkrp: return mttkrp(s, in(0), in(1), in(2), out.data(), threads);
     case fusion::small_products: return small_products(s, in(0), in(1), out.data(), threads);
     case fusion::stencil27: return stencil27(s.n, in(0), out.data(), threads);

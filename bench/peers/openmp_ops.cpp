@@ -9,6 +9,7 @@
 
 #include "../ops_problem.hpp"
 #include "../system.hpp"
+#include "openmp_layer_norm.hpp"
 
 namespace {
 
@@ -29,24 +30,6 @@ void softmax(ops_shape const& s, float const* in, float* out, int threads) {
     float const scale = 1 / total;
 #pragma omp simd
     for (index j = 0; j < s.n; ++j) y[j] *= scale;
-  }
-}
-
-void layer_norm(ops_shape const& s, float const* in, float const* gain, float const* bias, float* out, int threads) {
-  auto const count = static_cast<float>(s.n);
-#pragma omp parallel for num_threads(threads)
-  for (index i = 0; i < s.m; ++i) {
-    float const* const x = in + i * s.n;
-    float mean = 0;
-#pragma omp simd reduction(+ : mean)
-    for (index j = 0; j < s.n; ++j) mean += x[j];
-    mean /= count;
-    float variance = 0;
-#pragma omp simd reduction(+ : variance)
-    for (index j = 0; j < s.n; ++j) variance += (x[j] - mean) * (x[j] - mean);
-    float const scale = 1 / std::sqrt(variance / count + 1e-5F);
-#pragma omp simd
-    for (index j = 0; j < s.n; ++j) out[i * s.n + j] = (x[j] - mean) * scale * gain[j] + bias[j];
   }
 }
 
@@ -237,7 +220,8 @@ void compute(ops_problem const& p, buffer const& out, int threads) {
     case operation::max_pool: return pool<true>(s.image, operand(0), out.data(), threads);
     case operation::avg_pool: return pool<false>(s.image, operand(0), out.data(), threads);
     case operation::softmax: return softmax(s, operand(0), out.data(), threads);
-    case operation::layer_norm: return layer_norm(s, operand(0), operand(1), operand(2), out.data(), threads);
+    case operation::layer_norm:
+      return openmp_layer_norm(s.m, s.n, operand(0), operand(1), operand(2), out.data(), threads);
     case operation::bias_gelu: return bias_gelu(s, operand(0), operand(1), out.data(), threads);
     case operation::transpose: return transpose(s, operand(0), out.data(), threads);
     case operation::stencil: return stencil(s.n, operand(0), out.data(), threads);

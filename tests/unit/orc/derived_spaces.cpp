@@ -8,13 +8,9 @@
 #include <vector>
 
 #include "kernel_runs.hpp"
-#include "support/seed.hpp"
-#include "ttune/ir/interpret.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/tune/workload.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
@@ -24,21 +20,7 @@ namespace {
 template <class Op>
 void check(Op const& op, int configurations = 12) {
   static orc_backend backend;
-  auto const seed = ttune_test::seed();
-  INFO("TTUNE_SEED=", seed);
-  INFO(op.text());
-  rng random(seed);
-  workload const work(derive_space(op.program(), backend.target()), backend.target());
-  std::vector<ir::ndarray> operands;
-  for (auto const& o : work.signature().operands)
-    if (o.way != operand_info::direction::out) operands.push_back(random_array(o, random));
-  auto const expected = ir::evaluate(*op.program(), operands);
-  for (int i = 0; i < configurations; ++i) {
-    auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
-    INFO("configuration ", i, ": ", detail::describe_choices(work.space().knobs, chosen));
-    auto const found = difference(backend, run_here, work, chosen, operands, expected);
-    CHECK_MESSAGE(found.empty(), found);
-  }
+  check_derived(backend, run_here, op, configurations);
 }
 
 }  // namespace

@@ -38,26 +38,6 @@ target two_cores(char const* name) {
   return machine;
 }
 
-template <class Run, class Op>
-void check(orc_backend& backend, Run const& run, Op const& op, int configurations) {
-  auto const seed = ttune_test::seed();
-  INFO("TTUNE_SEED=", seed);
-  INFO(backend.target().name);
-  INFO(op.text());
-  rng random(seed);
-  workload const work(derive_space(op.program(), backend.target()), backend.target());
-  std::vector<ir::ndarray> operands;
-  for (auto const& o : work.signature().operands)
-    if (o.way != operand_info::direction::out) operands.push_back(random_array(o, random));
-  auto const expected = ir::evaluate(*op.program(), operands);
-  for (int i = 0; i < configurations; ++i) {
-    auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
-    INFO("configuration ", i, ": ", detail::describe_choices(work.space().knobs, chosen));
-    auto const found = difference(backend, run, work, chosen, operands, expected);
-    CHECK_MESSAGE(found.empty(), found);
-  }
-}
-
 /// C = A B of narrow elements.
 template <class X, class Y>
 auto narrow_matmul(std::int64_t m, std::int64_t n, std::int64_t depth) {
@@ -71,7 +51,7 @@ auto narrow_matmul(std::int64_t m, std::int64_t n, std::int64_t depth) {
 /// Bytes and bfloats, whose products the machine adds up several at once.
 template <class Run>
 void check_dot_products(orc_backend& backend, Run const& run, int configurations) {
-  auto const each = [&](auto const& op) { check(backend, run, op, configurations); };
+  auto const each = [&](auto const& op) { check_derived(backend, run, op, configurations); };
   each(narrow_matmul<std::uint8_t, std::int8_t>(19, 37, 33));
   each(narrow_matmul<std::int8_t, std::uint8_t>(8, 64, 32));
   each(narrow_matmul<std::int8_t, std::int8_t>(13, 50, 27));
@@ -86,7 +66,7 @@ void check_dot_products(orc_backend& backend, Run const& run, int configurations
 
 template <class Run>
 void check_operators(orc_backend& backend, Run const& run, int configurations) {
-  auto const each = [&](auto const& op) { check(backend, run, op, configurations); };
+  auto const each = [&](auto const& op) { check_derived(backend, run, op, configurations); };
   each(ops::matmul(37, 29, 23));
   each(ops::matmul(19, 40, 33, {.b = true}));
   each(ops::matmul<double>(9, 21, 13));

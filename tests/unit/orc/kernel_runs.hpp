@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration compiled, run and compared with what is expected.
+// Configurations compiled, run and compared with the interpreter.
 #pragma once
+
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "support/seed.hpp"
 #include "ttune/backends/orc.hpp"
+#include "ttune/ir/interpret.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule/derive.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/workload.hpp"
 
@@ -76,6 +81,33 @@ std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workl
     }
   }
   return {};
+}
+
+/// What a kernel reads, in its order.
+inline std::vector<ttune::ir::ndarray> random_operands(ttune::workload const& work, ttune::rng& random) {
+  std::vector<ttune::ir::ndarray> operands;
+  for (auto const& o : work.signature().operands)
+    if (o.way != ttune::operand_info::direction::out) operands.push_back(random_array(o, random));
+  return operands;
+}
+
+/// The seed and random configurations of the derived space of an operator. `run` as in `difference`.
+template <class Run, class Op>
+void check_derived(ttune::orc_backend& backend, Run const& run, Op const& op, int configurations) {
+  auto const seed = ttune_test::seed();
+  INFO("TTUNE_SEED=", seed);
+  INFO(backend.target().name);
+  INFO(op.text());
+  ttune::rng random(seed);
+  ttune::workload const work(ttune::derive_space(op.program(), backend.target()), backend.target());
+  auto const operands = random_operands(work, random);
+  auto const expected = ttune::ir::evaluate(*op.program(), operands);
+  for (int i = 0; i < configurations; ++i) {
+    auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
+    INFO("configuration ", i, ": ", ttune::detail::describe_choices(work.space().knobs, chosen));
+    auto const found = difference(backend, run, work, chosen, operands, expected);
+    CHECK_MESSAGE(found.empty(), found);
+  }
 }
 
 }  // namespace ttune_test
