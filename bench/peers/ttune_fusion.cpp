@@ -3,6 +3,7 @@
 #include "ttune.hpp"
 
 #include <ttune/ops/attention.hpp>
+#include <ttune/ops/block_differences.hpp>
 #include <ttune/ops/depthwise_conv2d.hpp>
 #include <ttune/ops/fused.hpp>
 #include <ttune/ops/layer_norm.hpp>
@@ -53,20 +54,6 @@ auto chain(std::int64_t n) {
   return ttune::op(inputs(X, Y), outputs(Z), "chain");
 }
 
-/// Blocks of 16x16 bytes against an image, at all displacements. A block's sum fits 16 bits, without a sign.
-auto absolute_differences(fusion_shape const& s) {
-  auto const [a, b, v, u, y, x] = ttune::axes<"a", "b", "v", "u", "y", "x">;
-  ttune::tensor<"C", std::uint8_t, 2> const C{{s.m * 16, s.n * 16}};
-  ttune::tensor<"R", std::uint8_t, 2> const R{{s.search_height(), s.search_width()}};
-  auto const pixel = ttune::cast<std::int16_t>(C(a * 16 + y, b * 16 + x));
-  auto const other = ttune::cast<std::int16_t>(R(a * 16 + y + v, b * 16 + x + u));
-  auto const apart = ttune::cast<std::uint16_t>(ttune::abs(pixel - other));
-  auto const window = s.displacements();
-  auto const S = ttune::compute<"S">(a.in(s.m), b.in(s.n), v.in(window), u.in(window)) =
-      ttune::cast<std::int32_t>(sum(over(y.in(16), x.in(16)), apart));
-  return ttune::op(inputs(C, R), outputs(S), "absolute_differences");
-}
-
 /// Calls `op` with the operands of the problem; what is constant is laid out ahead.
 template <class Op, class... Operands>
 peer_case serve(Op const& op, options const& chosen, bool tune, Operands... operands) {
@@ -106,7 +93,7 @@ peer_case prepare(fusion_problem const& p, buffer const& out, options const& cho
       std::span<std::uint8_t const> const image{bytes_of(p.in[1]),
                                                 static_cast<std::size_t>(s.search_height() * s.search_width())};
       std::span<std::int32_t> const sums{integers_of(out), static_cast<std::size_t>(s.outputs())};
-      return serve(absolute_differences(s), chosen, tune, blocks, image, sums);
+      return serve(ttune::ops::block_differences({s.m, s.n, 16, s.displacements()}), chosen, tune, blocks, image, sums);
     }
   }
   return without("ttune", "no such operation");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that add products of narrow elements to a wider sum, several terms a lane: which a target has.
+// Instructions that add products, or distances, of narrow elements to a wider sum, several terms a lane: which a target
+// has.
 #pragma once
 
 #include <string_view>
@@ -14,20 +15,34 @@ enum class dot_method : std::uint8_t {
   words,          ///< 16-bit integers, two terms: pmaddwd. Bytes are widened
   bfloats,        ///< two terms, denormals are zero and sums rounded once: vdpbf16ps
   split_bfloats,  ///< pairs of bfloats are taken apart by a shift and a mask: two multiply-adds of floats
+  distances,      ///< |u8 - u8|, four terms, of which each lane begins one element later: vdbpsadbw
 };
+
+/// What a term is of its two elements.
+enum class dot_term : std::uint8_t { product, distance };
 
 struct dot_product {
   dot_method how = dot_method::none;
   std::int32_t terms = 1;  ///< neighbours in memory of both operands
   explicit operator bool() const noexcept { return how != dot_method::none; }
+
+  /// Elements from where a lane's terms begin to where the next lane's do, in the operand that differs by lane.
+  [[nodiscard]] std::int32_t lane_stride() const noexcept { return how == dot_method::distances ? 1 : terms; }
 };
 
-/// How sums in type `sum` of products of elements of two types are computed best.
-[[nodiscard]] inline dot_product find_dot_product(target const& machine, dtype left, dtype right, dtype sum) {
+/// How sums in type `sum` of terms of elements of two types are computed best.
+[[nodiscard]] inline dot_product find_dot_product(target const& machine, dot_term term, dtype left, dtype right,
+                                                  dtype sum) {
+  bool const wide = sum == dtype::i32 || sum == dtype::u32;
+  if (term == dot_term::distance) {
+    bool const fits = wide || sum == dtype::i16 || sum == dtype::u16;
+    bool const served = machine.has_byte_distances && left == dtype::u8 && right == dtype::u8 && fits;
+    return served ? dot_product{dot_method::distances, 4} : dot_product{};
+  }
   auto const is_byte = [](dtype t) { return t == dtype::u8 || t == dtype::i8; };
   if (sum == dtype::f32 && left == dtype::bf16 && right == dtype::bf16)
     return {machine.has_bfloat_dot ? dot_method::bfloats : dot_method::split_bfloats, 2};
-  if (sum != dtype::i32 && sum != dtype::u32) return {};
+  if (!wide) return {};
   bool const bytes = is_byte(left) && is_byte(right);
   if (bytes && machine.has_byte_dot && (left == dtype::i8 || right == dtype::i8)) return {dot_method::bytes, 4};
   bool const words = left == dtype::i16 && right == dtype::i16;

@@ -63,6 +63,7 @@ inline constexpr instruction_level instruction_levels[] = {
     auto const lists = [&](char const* feature) { return machine.features.find(feature) != std::string::npos; };
     machine.has_byte_dot = lists("+avxvnni") || lists("+avx512vnni");
     machine.has_bfloat_dot = lists("+avx512bf16");
+    machine.has_byte_distances = lists("+avx512bw") && lists("+avx512vl");
     return machine;
   }
   throw argument_error("named_target: \"" + std::string(name) + "\" is no instruction set; there are " + known);

@@ -22,6 +22,7 @@ struct target {
   bool has_masks = false;             ///< masked loads and stores cost about as much as full ones (AVX-512, SVE)
   bool has_byte_dot = false;          ///< adds four products of u8 and i8 a lane (AVX-VNNI, AVX512-VNNI)
   bool has_bfloat_dot = false;        ///< adds two products of bf16 a lane (AVX512-BF16)
+  bool has_byte_distances = false;    ///< adds four distances of u8 for displacements side by side (AVX512-BW)
   std::int32_t cores = 1;             ///< threads that a parallel loop may use
   std::int64_t l1_bytes = 32 << 10;   ///< data cache, a core
   std::int64_t l2_bytes = 256 << 10;  ///< a core

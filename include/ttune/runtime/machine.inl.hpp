@@ -312,6 +312,7 @@ TTUNE_INLINE target probe_host() {
     t.has_masks = true;
     t.has_byte_dot = detail::host_feature("avx512vnni", false);
     t.has_bfloat_dot = detail::host_feature("avx512bf16", false);
+    t.has_byte_distances = detail::host_feature("avx512bw", false);
   } else if (detail::host_feature("avx2", false)) {
     t.vector_bytes = 32;
     t.has_byte_dot = detail::host_feature("avxvnni", false);

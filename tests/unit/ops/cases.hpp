@@ -12,6 +12,7 @@
 
 #include "ttune/core/float16.hpp"
 #include "ttune/ops/attention.hpp"
+#include "ttune/ops/block_differences.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/depthwise_conv2d.hpp"
 #include "ttune/ops/elementwise.hpp"
@@ -146,6 +147,19 @@ inline auto depthwise(ttune::ops::window2d_shape s) {
   };
 }
 
+inline auto differences_of_blocks(ttune::ops::block_matching_shape s) {
+  return [s](auto C, auto R, auto S) {
+    points(s.rows, s.columns, s.window, s.window, [&](auto a, auto b, auto v, auto u) {
+      double sum = 0;
+      for (std::int64_t y = 0; y < s.size; ++y)
+        for (std::int64_t x = 0; x < s.size; ++x)
+          sum +=
+              std::abs(number(C(a * s.size + y, b * s.size + x)) - number(R(a * s.size + y + v, b * s.size + x + u)));
+      put(S(a, b, v, u), sum);
+    });
+  };
+}
+
 /// Shapes of windows over images: padding, strides, dilation, one row, one column, all of the image, none of it.
 inline constexpr ttune::ops::window2d_shape window_shapes[] = {
     {1, 3, 7, 11, 3, 1, 1},   {2, 1, 5, 13, 3, 2, 1}, {1, 5, 1, 9, 1, 2, 0}, {1, 2, 5, 5, 5, 1, 0},
@@ -162,6 +176,15 @@ void pooling_cases(Check const& check) {
   check(ops::max_pool2d<std::int8_t>(s), max_pool(s));
   check(ops::max_pool2d<double>(s), max_pool(s));
   check(ops::avg_pool2d<double>(s), avg_pool(s));
+}
+template <class Check>
+void block_differences_cases(Check const& check) {
+  using namespace ttune;
+  for (ops::block_matching_shape const s :
+       {ops::block_matching_shape{2, 3, 16, 19}, {1, 2, 8, 33}, {3, 1, 5, 7}, {1, 1, 1, 1}})
+    check(ops::block_differences(s), differences_of_blocks(s));
+  check(ops::block_differences<std::int32_t>({1, 2, 17, 21}), differences_of_blocks({1, 2, 17, 21}));
+  CHECK_THROWS_AS((void)ops::block_differences({1, 1, 17, 4}), argument_error);
 }
 template <class Check>
 void depthwise_cases(Check const& check) {

@@ -22,6 +22,10 @@ TEST_CASE("elementwise: interpreted, as plain loops have it") { ttune_test::elem
 
 TEST_CASE("pool2d: interpreted, as plain loops have it") { ttune_test::pooling_cases(interpreted); }
 
+TEST_CASE("block_differences: interpreted, as plain loops have it") {
+  ttune_test::block_differences_cases(interpreted);
+}
+
 TEST_CASE("depthwise_conv2d: interpreted, as plain loops have it") { ttune_test::depthwise_cases(interpreted); }
 
 TEST_CASE("conv2d: interpreted, as plain loops have it") { ttune_test::conv_cases(interpreted); }

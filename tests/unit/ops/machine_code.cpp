@@ -45,6 +45,11 @@ TEST_CASE("pool2d: machine code, as plain loops have it") {
   ttune_test::pooling_cases(compiled);
 }
 
+TEST_CASE("block_differences: machine code, as plain loops have it") {
+  TTUNE_SKIP_UNLESS_ORC();
+  ttune_test::block_differences_cases(compiled);
+}
+
 TEST_CASE("depthwise_conv2d: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::depthwise_cases(compiled);

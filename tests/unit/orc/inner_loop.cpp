@@ -10,6 +10,7 @@
 #include "support/require.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
+#include "ttune/ops/block_differences.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/tune/workload.hpp"
@@ -123,6 +124,22 @@ TEST_CASE("inner loop: products of bytes and bfloats are as dense as those of fl
     orc_backend narrow(server("x86-64-v3-vnni"));
     check_shape(seed_loop(narrow, bytes, "vpdpbusd", "%ymm"), 10, 7);
   }
+}
+
+TEST_CASE("inner loop: distances of bytes, four a lane, one read of a vector for each") {
+  orc_backend backend(server("x86-64-v4"));
+  TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);
+  ops::block_matching_shape const blocks{16, 20, 16, 32};
+  // beside each: the read, its elements put where the lanes need them, the sum; and the widening to 32 bits
+  auto const check = [](loop_shape const& loop, int others) {
+    INFO(loop.instructions, " instructions, ", loop.products, " distances, ", loop.reads, " reads");
+    CHECK(loop.products >= 8);
+    CHECK(loop.on_stack == 0);
+    CHECK(loop.reads <= loop.products + 2);
+    CHECK(loop.instructions <= (1 + others) * loop.products + 8);
+  };
+  check(seed_loop(backend, ops::block_differences(blocks), "\tvdbpsadbw", "%zmm"), 3);
+  check(seed_loop(backend, ops::block_differences<std::int32_t>(blocks), "\tvdbpsadbw", "%ymm"), 4);
 }
 
 TEST_CASE("inner loop: the product on 64-bit ARM keeps its tile in registers") {

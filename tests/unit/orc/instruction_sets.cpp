@@ -18,6 +18,7 @@
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/ops/block_differences.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/depthwise_conv2d.hpp"
 #include "ttune/ops/layer_norm.hpp"
@@ -62,6 +63,9 @@ void check_dot_products(orc_backend& backend, Run const& run, int configurations
   each(ops::matmul<bf16>(6, 32, 64, {.b = true}));
   each(ops::batched_matmul<std::int8_t>(2, 11, 24, 17));
   each(ops::conv2d_nhwc<std::int8_t>({1, 8, 9, 9, 20, 3, 1, 1}));
+  each(ops::block_differences({1, 3, 16, 37}));
+  each(ops::block_differences<std::int32_t>({2, 2, 11, 20}));
+  each(ops::block_differences<std::uint32_t>({1, 2, 8, 8}));
 }
 
 template <class Run>

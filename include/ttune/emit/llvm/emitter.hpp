@@ -138,13 +138,16 @@ class llvm_emitter : private lane_sink {
     [[nodiscard]] std::string lane_type() const { return "i" + std::to_string(bits()); }
   };
   [[nodiscard]] bool emit_dot(ir::loop const& l, std::int64_t begin, std::int64_t end);
-  [[nodiscard]] std::optional<dot_operand> dot_source(ir::expr const& e, std::string const& variable, int terms);
+  [[nodiscard]] std::optional<dot_operand> dot_source(ir::expr const& e, std::string const& variable,
+                                                      dot_product const& dot);
   [[nodiscard]] bool multiplies_lanes(dot_product const& dot) const;
   [[nodiscard]] std::string load_dot(dot_operand const& o);
   [[nodiscard]] std::string dot_bytes(dot_operand a, dot_operand b, std::string const& sum);
   [[nodiscard]] std::string dot_words(dot_operand const& a, dot_operand const& b, std::string const& sum);
   [[nodiscard]] std::string dot_bfloats(dot_operand const& a, dot_operand const& b, std::string const& sum);
   [[nodiscard]] std::string dot_split_bfloats(dot_operand const& a, dot_operand const& b, std::string const& sum);
+  [[nodiscard]] std::string load_sliding(dot_operand const& o);
+  [[nodiscard]] std::string dot_distances(dot_operand const& same, dot_operand const& sliding, value const& sum);
   [[nodiscard]] std::string computed_once(dot_operand const& o, std::string const& what, std::string const& text);
 
   // ------------------------------------------------------------------------- statements (emitter_statement)

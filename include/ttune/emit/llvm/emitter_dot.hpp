@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensorized loops at code generation: sums of products of narrow elements by the instructions of core/dot_product.hpp.
+// Tensorized loops at code generation: sums of terms of narrow elements by the instructions of core/dot_product.hpp.
 #pragma once
 
 #include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/ir/narrow_term.hpp"
 
 namespace ttune::inline v0::emit {
 
 /// An operand that is read at neighbouring elements by the terms; nothing if it is read otherwise.
 inline std::optional<llvm_emitter::dot_operand> llvm_emitter::dot_source(ir::expr const& e, std::string const& variable,
-                                                                         int terms) {
-  auto const* c = ir::as<ir::cast>(e);
-  auto const* a = c ? ir::as<ir::access>(c->operand) : nullptr;
-  if (!a) return std::nullopt;
+                                                                         dot_product const& dot) {
+  auto const* a = ir::as<ir::access>(e);
   auto const& b = *std::get<handle<ir::buffer>>(a->from);
   if (b.where == ir::memory::registers || !b.content.empty()) return std::nullopt;
-  dot_operand made{&b, {}, b.type, terms};
-  for (int t = 0; t < terms; ++t) {
+  dot_operand made{&b, {}, b.type, dot.terms};
+  for (int t = 0; t < dot.terms; ++t) {
     linear at;
     at.constant = t;
     variables_[variable] = at;
@@ -24,7 +23,7 @@ inline std::optional<llvm_emitter::dot_operand> llvm_emitter::dot_source(ir::exp
     if (flat.constant != made.flat.constant + t || flat.lane != made.flat.lane || flat.key() != made.flat.key())
       return std::nullopt;
   }
-  if (made.flat.lane != 0 && made.flat.lane != terms) return std::nullopt;
+  if (made.flat.lane != 0 && made.flat.lane != dot.lane_stride()) return std::nullopt;
   return made;
 }
 
@@ -33,11 +32,13 @@ inline bool llvm_emitter::multiplies_lanes(dot_product const& dot) const {
   if (dot.how == dot_method::split_bfloats) return lanes_ > 1;
   if (dot.how == dot_method::bytes && !instructions_.dots_bytes) return false;
   if (dot.how == dot_method::bfloats && !instructions_.dots_bfloats) return false;
+  if (dot.how == dot_method::distances)  // 16-bit sums, from 128 bits
+    return instructions_.adds_distances && lanes_ >= 8 && lanes_ <= 32 && lanes_ * 2 <= machine_.vector_bytes;
   return lanes_ >= 4 && lanes_ <= 16 && lanes_ * 4 <= machine_.vector_bytes;
 }
 
-/// A loop over terms `sum += widened a * widened b` as one instruction for all lanes; false, and nothing is emitted
-/// that counts, if it is anything else.
+/// A loop over terms `sum += widened a * widened b`, or `|widened a - widened b|`, as one instruction for all lanes;
+/// false, and nothing is emitted that counts, if it is anything else.
 inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   if (begin != 0 || lanes_ == 1) return false;
   auto const terms = static_cast<int>(end);
@@ -54,8 +55,8 @@ inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::i
   auto const* sum = write ? ir::as<ir::binary>(write->value) : nullptr;
   if (!sum || sum->op != ir::binary_op::add) return false;
   auto const* old = ir::as<ir::access>(sum->left);
-  auto const* product = ir::as<ir::binary>(sum->right);
-  if (!old || !product || product->op != ir::binary_op::multiply) return false;
+  auto const term = old ? ir::match_narrow_term(sum->right) : std::nullopt;
+  if (!term) return false;
   if (std::get<handle<ir::buffer>>(old->from) != write->to || old->indices != write->indices) return false;
   for (int t = 0; c && t < terms; ++t) {  // all terms run in the same lanes
     linear at;
@@ -68,11 +69,11 @@ inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::i
   if (!saved_mask.empty())
     for (std::size_t i = 0; c && i < mask_.size(); ++i) mask_[i] = mask_[i] && saved_mask[i];
   if (std::find(mask_.begin(), mask_.end(), false) == mask_.end()) mask_.clear();
-  auto const a = dot_source(product->left, l.variable, terms);
-  auto const b = a ? dot_source(product->right, l.variable, terms) : std::nullopt;
-  if (!b || (a->flat.lane == 0 && b->flat.lane == 0)) return done(false);
-  auto const dot = find_dot_product(machine_, a->type, b->type, write->to->type);
+  auto const dot = find_dot_product(machine_, term->kind, term->left->type, term->right->type, write->to->type);
   if (dot.terms != terms || !multiplies_lanes(dot)) return done(false);
+  auto const a = dot_source(term->left, l.variable, dot);
+  auto const b = a ? dot_source(term->right, l.variable, dot) : std::nullopt;
+  if (!b || (a->flat.lane == 0 && b->flat.lane == 0)) return done(false);
   auto const target_index = flat_index(*write->to, write->indices);
   auto const before = widened(load(*write->to, target_index), lanes_);
   std::string made;
@@ -81,6 +82,10 @@ inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::i
     case dot_method::words: made = dot_words(*a, *b, before.text); break;
     case dot_method::bfloats: made = dot_bfloats(*a, *b, before.text); break;
     case dot_method::split_bfloats: made = dot_split_bfloats(*a, *b, before.text); break;
+    case dot_method::distances:
+      if (a->flat.lane != 0 && b->flat.lane != 0) return done(false);
+      made = a->flat.lane != 0 ? dot_distances(*b, *a, before) : dot_distances(*a, *b, before);
+      break;
     case dot_method::none: return done(false);
   }
   store(*write->to, target_index, {made, before.type, lanes_});
@@ -205,6 +210,56 @@ inline std::string llvm_emitter::dot_split_bfloats(dot_operand const& a, dot_ope
     }
   }
   return made;
+}
+
+/// The elements of all lanes' terms, eight lanes' in each 128 bits: bytes 8 i to 8 i + 15 in part i. As many are read
+/// as the lanes that run need.
+inline std::string llvm_emitter::load_sliding(dot_operand const& o) {
+  auto start = o.flat;
+  start.lane = 0;
+  auto const key = "sliding " + std::to_string(start.constant) + " " + start.key() + mask_text(lanes_);
+  if (auto const* known = frames_.find_load(o.from->name, key)) return *known;
+  int last = lanes_ - 1;
+  while (last > 0 && !runs(last)) --last;
+  int const bytes = 2 * lanes_;
+  auto const type = vector_of("i8", bytes);
+  auto const bits = vector_of("i1", bytes);
+  std::string needed = "<";
+  std::string places = "<";
+  for (int i = 0; i < bytes; ++i) {
+    needed += std::string(i != 0 ? ", " : "") + (i < last + o.terms ? "i1 true" : "i1 false");
+    places += (i != 0 ? ", i32 " : "i32 ") + std::to_string(i / 16 * 8 + i % 16);
+  }
+  auto const name = "@llvm.masked.load.v" + std::to_string(bytes) + "i8.p0";
+  declare("declare " + type + " " + name + "(ptr, i32, " + bits + ", " + type + ")");
+  auto const loaded = define("call " + type + " " + name + "(ptr " + pointer(*o.from, start) + ", i32 1, " + bits +
+                             " " + needed + ">, " + type + " zeroinitializer)");
+  auto made = define("shufflevector " + type + " " + loaded + ", " + type + " undef, <" + std::to_string(bytes) +
+                     " x i32> " + places + ">");
+  frames_.remember_load(o.from->name, key, made);
+  return made;
+}
+
+/// `same` has no lanes. Sums of four distances fit 16 bits, to which the instruction adds nothing.
+inline std::string llvm_emitter::dot_distances(dot_operand const& same, dot_operand const& sliding, value const& sum) {
+  auto const bytes = vector_of("i8", 2 * lanes_);
+  auto const words = vector_of("i16", lanes_);
+  auto const key = "four " + std::to_string(same.flat.constant) + " " + same.flat.key();
+  auto const* known = frames_.find_load(same.from->name, key);
+  auto const four = known ? *known : define("load i32, ptr " + pointer(*same.from, same.flat) + ", align 1");
+  if (!known) frames_.remember_load(same.from->name, key, four);
+  auto const all = widened({four, dtype::i32, 1}, lanes_ / 2).text;
+  auto const x = computed_once(same, "bytes", "bitcast " + vector_of("i32", lanes_ / 2) + " " + all + " to " + bytes);
+  // From which two of the four 32 bits of a part the lanes' elements come: 0 and 1 for four lanes, 1 and 2 for the
+  // next.
+  int const quarters = 0 | 1 << 2 | 1 << 4 | 2 << 6;
+  auto const name = "@llvm.x86.avx512.dbpsadbw." + std::to_string(16 * lanes_);
+  declare("declare " + words + " " + name + "(" + bytes + ", " + bytes + ", i32)");
+  auto distances = define("call " + words + " " + name + "(" + bytes + " " + x + ", " + bytes + " " +
+                          load_sliding(sliding) + ", i32 " + std::to_string(quarters) + ")");
+  auto const type = vector_of(scalar_type(sum.type), lanes_);
+  if (size_in_bytes(sum.type) > 2) distances = define("zext " + words + " " + distances + " to " + type);
+  return define("add " + type + " " + sum.text + ", " + distances);
 }
 
 }  // namespace ttune::inline v0::emit

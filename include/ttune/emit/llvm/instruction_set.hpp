@@ -13,6 +13,7 @@ struct instruction_set {
   bool converts_half = false;  ///< f16 from and to f32
   bool dots_bytes = false;     ///< LLVM ends the process at an instruction that the features do not hold
   bool dots_bfloats = false;
+  bool adds_distances = false;
 
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;
@@ -23,6 +24,7 @@ struct instruction_set {
     converts_half = arm || avx512 || has(machine.features, "f16c");
     dots_bytes = has(machine.features, "avx512vnni") || (!avx512 && has(machine.features, "avxvnni"));
     dots_bfloats = has(machine.features, "avx512bf16");
+    adds_distances = has(machine.features, "avx512bw") && has(machine.features, "avx512vl");
   }
 
  private:

@@ -58,7 +58,9 @@ class contraction {
     auto const found = find_dot_terms(out_.machine(), p_, r_, static_cast<std::size_t>(v_));
     if (!found) return {};
     auto const& a = r_.accesses[found.in_vectors];
-    if (is_window(found.axis) || is_guarded(r_, static_cast<std::size_t>(found.axis)) || !starts_at_zero()) return {};
+    if (is_window(found.axis) || is_guarded(r_, static_cast<std::size_t>(found.axis))) return {};
+    if (found.slides()) return found;
+    if (!starts_at_zero()) return {};
     if (is_laid_out_ahead(p_, r_, a)) return found;
     if (!is_packable(a) || (!is_constant_operand(p_, a) && !has_reuse(p_, r_, a))) return {};
     return found;
@@ -378,7 +380,7 @@ class contraction {
     for (auto const& a : r_.accesses) {
       if (is_laid_out_ahead(p_, r_, a))
         lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
-      if (!is_packable(a)) continue;
+      if (!is_packable(a) || (dot_.slides() && is_in_vectors(a))) continue;
       auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
       auto const copy = acc_ + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
       if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
@@ -440,7 +442,8 @@ class contraction {
     out_.step(primitive::parallel, copy, {vn + "_o"});
     out_.step(primitive::vectorize, copy, {vn + "_i"});
   }
-  [[nodiscard]] bool groups_terms(planned_access const& a) const { return dot_ && &a == &r_.accesses[dot_.in_vectors]; }
+  [[nodiscard]] bool is_in_vectors(planned_access const& a) const { return &a == &r_.accesses[dot_.in_vectors]; }
+  [[nodiscard]] bool groups_terms(planned_access const& a) const { return dot_ && is_in_vectors(a); }
   /// The terms of a dot product lie side by side, behind each other for the lanes.
   void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
     out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(dot_.terms)});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of narrow elements for which a machine has a dot product.
+// Sums of products, or distances, of narrow elements for which a machine has an instruction.
 #pragma once
 
 #include "ttune/core/dot_product.hpp"
+#include "ttune/ir/narrow_term.hpp"
 #include "ttune/schedule/derive/analysis.hpp"
 
 namespace ttune::inline v0::derive {
@@ -15,6 +16,9 @@ struct dot_terms {
   bool both_signed = false;
   explicit operator bool() const noexcept { return axis >= 0; }
 
+  /// The access that moves with the lanes is read in place, one element further for each lane; else it is laid out.
+  [[nodiscard]] bool slides() const noexcept { return how == dot_method::distances; }
+
   /// Vector registers beside the sums: for each vector of a row, and for all.
   [[nodiscard]] std::int32_t registers_each() const {
     return how == dot_method::split_bfloats || (how == dot_method::bytes && both_signed) ? 2 : 1;
@@ -22,43 +26,37 @@ struct dot_terms {
   [[nodiscard]] std::int32_t registers_once() const {
     switch (how) {
       case dot_method::bytes: return both_signed ? 4 : 1;
-      case dot_method::words: return 2;
+      case dot_method::words:
+      case dot_method::distances: return 2;
       case dot_method::split_bfloats: return 3;
       default: return 1;
     }
   }
 };
 
-/// An access, perhaps widened; null if an expression is anything else.
-[[nodiscard]] inline ir::expr widened_access(ir::expr const& e) {
-  if (auto const* c = ir::as<ir::cast>(e)) return ir::as<ir::access>(c->operand) ? c->operand : ir::expr{};
-  return {};
-}
-
-/// For a stage that sums products of two accesses, of which one moves with `vector_axis` and the other one is
-/// contiguous along a reduced axis.
+/// For a stage that sums terms of two accesses, of which one moves with `vector_axis` and the other one is contiguous
+/// along a reduced axis.
 [[nodiscard]] inline dot_terms find_dot_terms(target const& machine, plan const& p, planned_stage const& st,
                                               std::size_t vector_axis) {
   auto const& definition = *st.definition;
   if (definition.reduction.kind != ir::reduction_kind::sum || definition.components.size() != 1) return {};
-  auto const* product = ir::as<ir::binary>(definition.components[0].value);
-  if (!product || product->op != ir::binary_op::multiply || st.accesses.size() != 3) return {};
-  auto const left = widened_access(product->left);
-  auto const right = widened_access(product->right);
-  if (!left || !right) return {};
-  auto const dot = find_dot_product(machine, left->type, right->type, definition.type());
+  auto const term = ir::match_narrow_term(definition.components[0].value);
+  if (!term || st.accesses.size() != 3) return {};
+  auto const dot = find_dot_product(machine, term->kind, term->left->type, term->right->type, definition.type());
   if (!dot) return {};
   bool const first = stride(p, st, st.accesses[0], vector_axis) != 0;
   dot_terms made;
   made.terms = dot.terms;
   made.how = dot.how;
-  made.both_signed = left->type == dtype::i8 && right->type == dtype::i8;
+  made.both_signed = term->left->type == dtype::i8 && term->right->type == dtype::i8;
   made.in_vectors = first ? 0 : 1;
+  auto const& moving = st.accesses[made.in_vectors];
   auto const& same = st.accesses[first ? 1 : 0];
   if (stride(p, st, same, vector_axis) != 0) return {};
+  if (made.slides() && stride(p, st, moving, vector_axis) != 1) return {};
   for (auto a = definition.axes.size(); a < st.axis_count(); ++a)
     if (st.axis_size(a) >= dot.terms && stride(p, st, same, a) == 1 &&
-        stride(p, st, st.accesses[made.in_vectors], a) != 0)
+        (made.slides() ? stride(p, st, moving, a) == 1 : stride(p, st, moving, a) != 0))
       made.axis = static_cast<std::int32_t>(a);
   return made;
 }

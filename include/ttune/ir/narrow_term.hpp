@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Terms of sums for which machines have instructions: widened elements multiplied, or how far they are apart.
+#pragma once
+
+#include <optional>
+
+#include "ttune/core/dot_product.hpp"
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune::inline v0::ir {
+
+/// `left` and `right` are accesses, not yet widened.
+struct narrow_term {
+  dot_term kind = dot_term::product;
+  expr left, right;
+};
+
+namespace detail {
+
+/// An access that is widened; null if an expression is anything else.
+[[nodiscard]] inline expr widened_access(expr const& e) {
+  auto const* c = as<cast>(e);
+  return c && as<access>(c->operand) ? c->operand : expr{};
+}
+
+[[nodiscard]] inline std::optional<narrow_term> operands(dot_term kind, binary const& n) {
+  auto left = widened_access(n.left);
+  auto right = widened_access(n.right);
+  if (!left || !right) return std::nullopt;
+  return narrow_term{kind, std::move(left), std::move(right)};
+}
+
+}  // namespace detail
+
+/// `wide(a) * wide(b)`, or `|wide(a) - wide(b)|` in signed integers that hold the difference of bytes, perhaps converted
+/// to another type that does.
+[[nodiscard]] inline std::optional<narrow_term> match_narrow_term(expr const& e) {
+  if (auto const* n = as<binary>(e))
+    return n->op == binary_op::multiply ? detail::operands(dot_term::product, *n) : std::nullopt;
+  auto const* converted = as<cast>(e);
+  auto const& inner = converted ? converted->operand : e;
+  auto const* distance = as<unary>(inner);
+  auto const* difference = distance && distance->op == unary_op::abs ? as<binary>(distance->operand) : nullptr;
+  auto const holds = [](dtype t) { return is_integer(t) && size_in_bytes(t) >= 2; };
+  if (!difference || difference->op != binary_op::subtract || !holds(e->type) || !holds(inner->type) ||
+      is_unsigned(inner->type))
+    return std::nullopt;
+  return detail::operands(dot_term::distance, *difference);
+}
+
+}  // namespace ttune::inline v0::ir
