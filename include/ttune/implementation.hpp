@@ -30,6 +30,7 @@
 #include "ttune/pass/affine.hpp"
 #include "ttune/pass/canonicalize_boundaries.hpp"
 #include "ttune/pass/interval.hpp"
+#include "ttune/pass/join_conditionals.hpp"
 #include "ttune/pass/partition.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/pass/simplify.hpp"

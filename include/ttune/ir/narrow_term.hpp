@@ -33,8 +33,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// `wide(a) * wide(b)`, or `|wide(a) - wide(b)|` in signed integers that hold the difference of bytes, perhaps converted
-/// to another type that does.
+/// `wide(a) * wide(b)`, or `|wide(a) - wide(b)|` in signed integers that hold the difference of bytes, perhaps
+/// converted to another type that does.
 [[nodiscard]] inline std::optional<narrow_term> match_narrow_term(expr const& e) {
   if (auto const* n = as<binary>(e))
     return n->op == binary_op::multiply ? detail::operands(dot_term::product, *n) : std::nullopt;

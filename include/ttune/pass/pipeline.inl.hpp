@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ttune/ir/print.hpp"
+#include "ttune/pass/join_conditionals.hpp"
 #include "ttune/pass/partition.hpp"
 #include "ttune/pass/pipeline.hpp"
 
@@ -26,6 +27,9 @@ TTUNE_INLINE ir::lowered run_pipeline(ir::lowered program) {
   program.prepare = partition(program.prepare);
   program.body = partition(program.body);
   detail::dump("partition", program);
+  program.prepare = join_conditionals(program.prepare);
+  program.body = join_conditionals(program.body);
+  detail::dump("join_conditionals", program);
   return program;
 }
 

@@ -129,7 +129,8 @@ struct vector_choice {
   return best;
 }
 
-/// The free axis that shares a register tile with the vector axis: the one along which most loads are used again.
+/// The free axis that shares a register tile with the vector axis: the one along which most loads are used again, above
+/// all those of whole vectors. (A multiply-add takes what is the same for all lanes from memory.)
 [[nodiscard]] inline std::int32_t choose_row_axis(plan const& p, planned_stage const& st, std::int32_t vector_axis) {
   std::int32_t best = -1;
   int most = -1;
@@ -137,7 +138,8 @@ struct vector_choice {
     if (static_cast<std::int32_t>(x) == vector_axis || st.axis_size(x) == 1) continue;
     int reuse = 0;
     for (auto const& a : st.accesses)
-      if (!a.write && stride(p, st, a, x) == 0) ++reuse;
+      if (!a.write && stride(p, st, a, x) == 0)
+        reuse += stride(p, st, a, static_cast<std::size_t>(vector_axis)) != 0 ? 2 : 1;
     if (reuse >= most) {
       most = reuse;
       best = static_cast<std::int32_t>(x);
