@@ -60,8 +60,8 @@ TEST_CASE("join_conditionals: neighbours with the same condition become one, and
 }
 
 TEST_CASE("join_conditionals: other conditions, things between, and conditions that read memory are left alone") {
-  for (auto const& nest : {over_x({decided(3, 1, 2), decided(2, 4, 5)}),
-                           over_x({decided(3, 1, 2), note(x, x), decided(3, 4, 5)})})
+  for (auto const& nest :
+       {over_x({decided(3, 1, 2), decided(2, 4, 5)}), over_x({decided(3, 1, 2), note(x, x), decided(3, 4, 5)})})
     CHECK(pass::join_conditionals(nest) == nest);
   auto const even = ir::make_binary(binary_op::less, ir::make_access(target, {x}), ir::make_integer(dtype::i64, 3));
   auto const change = ir::make_conditional(even, note(x, ir::make_index(9)));

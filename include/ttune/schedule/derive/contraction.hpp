@@ -104,21 +104,41 @@ class contraction {
     }
   }
 
-  /// Share of peak to expect of a register tile: iterations past the extents are lost, loads should stay below one
-  /// in two multiply-adds, ten accumulators hide the latency, and too many spill: over 28 of 32 registers, over 21
-  /// where unrolled taps of a window want addresses and operands of their own, over 16 where rows are shared
-  /// (shares_rows). A tile that is written across its vectors costs a shuffle and a store for each of them (C7 and C9
-  /// of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
+  /// Share of peak to expect of register tiles of `tv` elements in vectors x `tw` rows: lanes past the extent are lost;
+  /// whole vectors and rows past it are left out by the code of the last tiles, which have a rate of their own. That
+  /// there is such code is worth avoiding between equals.
   [[nodiscard]] double tile_score(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
     auto const vectors = ceil_divide(tv, lanes_);
-    auto const accumulators = vectors * tw;
     bool const one_row = w_ < 0 || size(w_) == 1;
-    if (one_row ? vectors + 2 > registers : accumulators + vectors * dot_.registers_each() + beside_all() > registers)
-      return 0;
-    auto const used = [](std::int64_t extent, std::int64_t tile) {
-      return static_cast<double>(extent) / static_cast<double>(ceil_divide(extent, tile) * tile);
+    auto const held = one_row ? vectors + 2 : vectors * tw + vectors * dot_.registers_each() + beside_all();
+    if (held > registers) return 0;
+    struct part {
+      std::int64_t tiles;
+      std::int64_t extent;
     };
-    double const full = used(size(v_), vectors * lanes_) * (w_ < 0 ? 1.0 : used(size(w_), tw));
+    auto const parts = [](std::int64_t extent, std::int64_t tile) {
+      return std::array{part{extent / tile, tile}, part{1, extent % tile}};
+    };
+    auto const rows = w_ < 0 ? 1 : size(w_);
+    double time = 0;  // of a multiply-add of vectors at peak
+    for (auto const& v : parts(size(v_), vectors * lanes_))
+      for (auto const& w : parts(rows, tw)) {
+        if (v.tiles * w.tiles * v.extent * w.extent == 0) continue;
+        auto const products = ceil_divide(v.extent, lanes_) * w.extent;
+        time += static_cast<double>(v.tiles * w.tiles * products) / tile_rate(v.extent, w.extent, registers);
+      }
+    double const even = (size(v_) % (vectors * lanes_) == 0 ? 1.0 : 0.97) * (rows % tw == 0 ? 1.0 : 0.97);
+    return even * static_cast<double>(size(v_) * rows) / (static_cast<double>(lanes_) * time);
+  }
+
+  /// Share of peak to expect inside of a register tile: loads should stay below one in two multiply-adds, ten
+  /// accumulators hide the latency, and too many spill: over 28 of 32 registers, over 21 where unrolled taps of a
+  /// window want addresses and operands of their own, over 16 where rows are shared (shares_rows). A tile that is
+  /// written across its vectors costs a shuffle and a store for each of them (C7 and C9 of ResNet-18: 0.55 and 0.77 of
+  /// peak with 28, 1.05 with 14).
+  [[nodiscard]] double tile_rate(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
+    auto const vectors = ceil_divide(tv, lanes_);
+    auto const accumulators = vectors * tw;
     double const loads = static_cast<double>(tw + vectors) / static_cast<double>(accumulators);
     double const latency = std::min(1.0, static_cast<double>(accumulators) / 10.0);
     double const crowded = shares_rows() ? (2 * accumulators > registers ? 0.5 : 1.0)
@@ -126,7 +146,7 @@ class contraction {
                                                                                 : 1.0;
     double const stores =
         4.0 * static_cast<double>(tv * ceil_divide(tw, lanes_)) / static_cast<double>(terms() * accumulators);
-    return full * latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (rows_contiguous() ? stores : 0.0));
+    return latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (rows_contiguous() ? stores : 0.0));
   }
 
   /// Registers for what is the same for all vectors of a row, and for products that are no multiply-adds.

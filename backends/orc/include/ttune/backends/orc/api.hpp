@@ -32,13 +32,13 @@
 
 namespace ttune::inline v0::orc {
 
-/// What a kernel's text gains from: the emitter has unrolled and vectorised it already. Chosen by measurement,
-/// see backends/README.md.
+/// What a kernel's text gains from: the emitter has unrolled and vectorised it already. Loops with a block before them
+/// keep their registers to themselves. Chosen by measurement, see backends/README.md.
 #if LLVM_VERSION_MAJOR >= 18
 // Since 18 the instruction combiner ends the whole process where it reaches no fixpoint, unless told not to check.
-inline constexpr char const* lean_passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+inline constexpr char const* lean_passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
 #else
-inline constexpr char const* lean_passes = "function(early-cse,instcombine,simplifycfg)";
+inline constexpr char const* lean_passes = "function(early-cse,instcombine,simplifycfg,loop-simplify)";
 #endif
 
 /// Of the version whose headers were compiled, by the names that LLVM and Debian give it; TTUNE_LLVM_LIBRARY in the
