@@ -395,7 +395,8 @@ class schedule_type {
   [[nodiscard]] auto unroll(Loops const&... loops) const {
     return run_as(primitive::unroll, loops...);
   }
-  /// The innermost loop, of a summed axis, is one instruction of the machine: 4 products of bytes, 2 of 16 bits.
+  /// The innermost loop, of a summed axis, is one instruction of the machine: 4 products of bytes, 2 of 16 bits; or the
+  /// three innermost ones, rows, columns and terms, are a thread's part of a product of matrices.
   template <class... Loops>
   [[nodiscard]] auto tensorize(Loops const&... loops) const {
     return run_as(primitive::tensorize, loops...);

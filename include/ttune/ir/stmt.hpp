@@ -37,7 +37,7 @@ enum class loop_kind : std::uint8_t {
   parallel,
   vectorized,
   unrolled,
-  tensorized,  ///< the terms of one instruction of the machine: products that are summed; else as unrolled
+  tensorized,  ///< of one instruction of the machine: products that are summed; else as unrolled
   block_x,
   block_y,
   block_z,

@@ -411,7 +411,8 @@ class lowering {
       extent *= loop(st, l).extent;
       ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
     }
-    auto const kind = loop(st, last).kind;
+    auto const kind =
+        initialise && loop(st, last).kind == ir::loop_kind::tensorized ? ir::loop_kind::unrolled : loop(st, last).kind;
     auto const name = last == level ? variable(st, level)
                                     : p_.stages[st].definition->name + "." +
                                           p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;

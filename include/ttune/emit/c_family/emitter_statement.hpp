@@ -42,7 +42,9 @@ inline void c_emitter::emit(ir::stmt const& s) {
   if (missing == 0 || !is_for_first_thread(s)) return emit_plain(s);
   open("if (" + is_first(missing) + ")");
   entered_ |= missing;
+  ++apart_;
   emit_plain(s);
+  --apart_;
   entered_ &= ~missing;
   close();
 }
@@ -77,12 +79,28 @@ inline void c_emitter::emit_plain(ir::stmt const& s) {
   if (auto const* l = ir::as<ir::let>(s)) emit_let(*l);
   if (auto const* c = ir::as<ir::conditional>(s)) emit_conditional(*c);
   if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
-  if (auto const* w = ir::as<ir::store>(s)) store(*w->to, flat_index(*w->to, w->indices), evaluate(w->value));
+  if (auto const* w = ir::as<ir::store>(s); w && !emit_copy(*w))
+    store(*w->to, flat_index(*w->to, w->indices), evaluate(w->value));
   if (ir::as<ir::barrier>(s)) {
     if (!dialect_.has_threads())
       throw backend_error(std::string(dialect_.name()) + ": there are no threads that could meet at a barrier");
     line(dialect_.barrier());
   }
+}
+
+/// An element as it lies in memory, 16-bit floats are not widened for that. False: it is something else.
+inline bool c_emitter::emit_copy(ir::store const& w) {
+  auto const* a = ir::as<ir::access>(w.value);
+  if (!a || lanes_ != 1 || (w.to->type != dtype::f16 && w.to->type != dtype::bf16) || w.value->type != w.to->type ||
+      moved_.contains(w.value.get()))
+    return false;
+  auto const& from = *std::get<handle<ir::buffer>>(a->from);
+  auto const place = flat_index(from, a->indices);
+  auto const to = flat_index(*w.to, w.indices);
+  note_use(from, place, false);
+  note_use(*w.to, to, true);
+  line(element(*w.to, to) + " = " + element(from, place) + ";");
+  return true;
 }
 
 inline void c_emitter::emit_allocate(ir::allocate const& a) {
@@ -123,7 +141,9 @@ inline void c_emitter::emit_let(ir::let const& l) {
     at.lane = lane;
   }
   variables_[l.variable] = at;
+  enter_let(l);
   emit(l.body);
+  leave_let(l);
   if (saved) variables_[l.variable] = *saved;
   else variables_.erase(l.variable);
 }
@@ -137,6 +157,11 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
   if (begin.lane != 0 || end.lane != 0) throw needs_scalar{};
   bool const known = begin.is_constant() && end.is_constant();
   if (known && end.constant <= begin.constant) return;
+  if (dialect_.has_matrix_products()) {
+    if (l.kind == ir::loop_kind::tensorized && is_matrix_tile(l.body)) return emit_tile(l);
+    if (known && l.kind == ir::loop_kind::unrolled && is_matrix_tiles(l.body))
+      return emit_tiles(l, begin.constant, end.constant);
+  }
   bool const vectorized = l.kind == ir::loop_kind::vectorized;
   if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::types)
     return emit_vectorized(l, begin.constant, end.constant);
@@ -171,7 +196,10 @@ inline void c_emitter::emit_rolled(ir::loop const& l) {
   ranges_[l.variable] = {low.low, high.high - 1};
   open("for (" + type_name(dtype::index) + " " + name + " = " + written(begin).text + "; " + name + " < " +
        in(end, sum) + "; ++" + name + ")");
+  bool const apart = differs_in_warp(l.begin) || differs_in_warp(l.end);
+  apart_ += apart ? 1 : 0;
   emit(l.body);
+  apart_ -= apart ? 1 : 0;
   close();
   variables_.erase(l.variable);
 }
@@ -213,9 +241,13 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
   auto const saved = entered_;
   entered_ |= 1U << d;
   if (l.kind == ir::loop_kind::parallel) entered_ |= 0b111111U;  // nothing else is bound
+  if (d >= 3) enter_threads(l, d);
   if (!guard.empty()) open("if (" + guard + ")");
+  apart_ += guard.empty() || d < 3 ? 0 : 1;
   emit(l.body);
+  apart_ -= guard.empty() || d < 3 ? 0 : 1;
   if (!guard.empty()) close();
+  if (d >= 3) leave_threads(l);
   entered_ = saved;
   variables_.erase(l.variable);
 }
@@ -356,6 +388,8 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
   }
   auto const condition = evaluate(c.condition);
   if (condition.lanes != 1) throw needs_scalar{};
+  bool const apart = differs_in_warp(c.condition);
+  apart_ += apart ? 1 : 0;
   open("if (" + condition.text + ")");
   if (c.then) emit(c.then);
   if (c.otherwise) {
@@ -365,6 +399,7 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
     emit(c.otherwise);
   }
   close();
+  apart_ -= apart ? 1 : 0;
 }
 
 }  // namespace ttune::inline v0::emit

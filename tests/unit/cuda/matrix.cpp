@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices by warps: what is written, that it compiles for every architecture that has the instruction, what
+// each thread of the program computes, and what is refused.
+#include <doctest/doctest.h>
+
+#include "support/device_run.hpp"
+#include "support/random_program.hpp"
+#include "support/require.hpp"
+#include "support/seed.hpp"
+#include "ttune/backends/cuda.hpp"
+#include "ttune/core/matrix_product.hpp"
+#include "ttune/emit/cuda.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/ops/accumulate.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+
+using namespace ttune;
+using ir::loop_kind;
+
+namespace {
+
+ir::lowered lowered_of(space const& s) {
+  nest n;
+  auto const p = make_plan(s);
+  replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
+  return pass::run_pipeline(lower(p, n));
+}
+
+/// How the threads of a block are numbered: 8 x 4 a warp, 4 x 8, or in two directions.
+enum class threads_as { lanes, columns_of_8, two_directions };
+
+void check(space const& s) {
+  rng random(ttune_test::seed());
+  auto const operands = ttune_test::random_operands(*s.program, random);
+  auto const made = lowered_of(s);
+  CHECK(ttune_test::difference(ir::evaluate(*s.program, operands), ir::run(made, *s.program, operands), 1e-5) == "");
+}
+
+struct shape {
+  std::int64_t m = 64;
+  std::int64_t n = 128;
+  std::int64_t k = 64;
+  int terms = 16;
+  int warp_rows = 2;     ///< warps along the rows of a block
+  int row_tiles = 2;     ///< of a warp
+  int column_tiles = 4;  ///< likewise
+};
+
+/// C = A B with tiles in group memory and matrices of warps. `Transposed`: B is (n, k), so that terms lie side by side.
+template <class T, class Sum, bool Transposed>
+space product(shape const& s, threads_as numbered = threads_as::lanes) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, iw, ig, ii, jb, jw, jt, ji] = axes<"ib", "iw", "ig", "ii", "jb", "jw", "jt", "ji">;
+  auto const [ko, km, kk, im, ih, jc, jn, all] = axes<"ko", "km", "kk", "im", "ih", "jc", "jn", "all">;
+  auto const [blocks, threads] = axes<"blocks", "threads">;
+  tensor<"A", T, 2> const A{{s.m, s.k}};
+  tensor<"B", T, 2> const B{{Transposed ? s.n : s.k, Transposed ? s.k : s.n}};
+  auto const b = [&] {
+    if constexpr (Transposed) return B(j, k);
+    else return B(k, j);
+  }();
+  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<Sum>(A(i, k)) * ops::in_type<Sum>(b));
+  auto const of_acc = [&](auto const& outer) {
+    auto const inner = outer.in("acc")
+                           .cache_read(A, "As")
+                           .cache_read(B, "Bs")
+                           .compute_at(C, threads)
+                           .store_in(ir::memory::local)
+                           .split(k, {2, s.terms}, ko, km, kk)
+                           .split(i, 2, im, ih)
+                           .split(j, s.column_tiles, jc, jn)
+                           .reorder(ko, km, im, jn, ih, jc, kk)
+                           .unroll(im, jn)
+                           .tensorize(ih, jc, kk)
+                           .in("As")
+                           .compute_at("acc", ko)
+                           .fuse(i, k, all)
+                           .bind(all, loop_kind::thread_x)
+                           .in("Bs")
+                           .compute_at("acc", ko);
+    if constexpr (Transposed) return inner.fuse(j, k, all).bind(all, loop_kind::thread_x).space();
+    else return inner.fuse(k, j, all).bind(all, loop_kind::thread_x).space();
+  };
+  auto const cut = schedule(C)
+                       .cache_write("acc")
+                       .split(i, {s.warp_rows, 8, 2 * s.row_tiles}, ib, iw, ig, ii)
+                       .split(j, {1, 4, 2 * s.column_tiles}, jb, jw, jt, ji);
+  auto const bound = [&](auto const& made) {
+    return of_acc(made.bind(blocks, loop_kind::block_x).bind(threads, loop_kind::thread_x));
+  };
+  switch (numbered) {
+    case threads_as::lanes:
+      return bound(cut.reorder(ib, jb, iw, jw, ig, jt, ii, ji).fuse(ib, jb, blocks).fuse(iw, jw, ig, jt, threads));
+    case threads_as::columns_of_8:
+      return bound(cut.reorder(ib, jb, iw, jw, jt, ig, ii, ji).fuse(ib, jb, blocks).fuse(iw, jw, jt, ig, threads));
+    case threads_as::two_directions: break;
+  }
+  return bound(cut.reorder(ib, jb, iw, jw, ig, jt, ii, ji)
+                   .fuse(ib, jb, blocks)
+                   .fuse(jw, ig, jt, threads)
+                   .bind(iw, loop_kind::thread_y));
+}
+
+}  // namespace
+
+TEST_CASE("matrix products: each thread of the program computes its own rows and columns") {
+  check(product<f16, float, true>({}));
+  check(product<f16, float, false>({32, 64, 32, 8, 1, 1, 2}));
+  check(product<bf16, float, false>({64, 32, 64, 16, 2, 1, 1}));
+  check(product<std::int8_t, std::int32_t, true>({32, 32, 64, 32, 1, 2, 2}));
+}
+
+TEST_CASE("matrix products: cubins for all architectures that have the instruction") {
+  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  std::vector<std::pair<char const*, space>> const spaces{
+      {"f16", product<f16, float, true>({})},
+      {"f16, 8 terms", product<f16, float, false>({64, 128, 64, 8, 2, 2, 4})},
+      {"bf16", product<bf16, float, false>({})},
+      {"bf16, 8 terms", product<bf16, float, true>({64, 128, 64, 8, 2, 2, 4})},
+      {"i8", product<std::int8_t, std::int32_t, true>({64, 128, 64, 32, 2, 2, 4})},
+      {"i8, 16 terms", product<std::int8_t, std::int32_t, false>({64, 128, 64, 16, 2, 2, 4})},
+      {"u8", product<std::uint8_t, std::int32_t, true>({64, 128, 64, 32, 2, 2, 4})}};
+  for (int const architecture : {75, 80, 90}) {
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    for (auto const& [name, of] : spaces) {
+      auto const made = lowered_of(of);
+      auto const result = backend.compile(made, {});
+      bool const fits = architecture >= 80 || std::string(name) == "f16, 8 terms";
+      INFO(std::string(name), ", sm_", architecture, "\n", result.diagnostics);
+      CHECK(result.image.has_value() == fits);
+      if (!fits) CHECK(result.diagnostics.find("sm_75 has no instruction for it, which came with sm_80") != std::string::npos);
+      if (!result.image) continue;
+      CHECK(backend.last_resources()[0].spill_bytes == 0);
+    }
+  }
+}
+
+TEST_CASE("matrix products: what no warp can compute together is refused with the way out") {
+  auto const says = [](space const& s, char const* part, int architecture = 80) {
+    auto const made = lowered_of(s);
+    try {
+      (void)emit::cuda(made, cuda::target_of_architecture(architecture));
+      FAIL_CHECK("nothing was thrown");
+    } catch (backend_error const& e) {
+      CHECK_MESSAGE(std::string(e.what()).find(part) != std::string::npos, std::string(e.what()));
+      CHECK(std::string(e.what()).find("acc.ih") != std::string::npos);
+    }
+  };
+  says(product<f16, float, true>({}), "sm_61 has no instruction for it, which came with sm_80", 61);
+  says(product<f16, float, true>({64, 128, 64, 4}), "there is no instruction for 4 terms of f16 times f16");
+  says(product<std::uint16_t, std::int32_t, true>({}), "there is no instruction for 16 terms of u16 times u16");
+  says(product<f16, float, true>({60, 128, 64}), "an edge leaves out some of it");
+  says(product<f16, float, true>({}, threads_as::columns_of_8), "the 4 innermost must have columns of their own");
+  says(product<f16, float, true>({}, threads_as::two_directions), "threads are no whole warps");
+}
+
+TEST_CASE("matrix products: steps that cannot be one") {
+  auto const [i, j, k, ko, ki] = axes<"i", "j", "k", "ko", "ki">;
+  tensor<"A", f16, 2> const A{{16, 16}};
+  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<float>(A(i, k)) * ops::in_type<float>(A(j, k)));
+  auto const says = [](auto const& s, char const* part) {
+    try {
+      (void)make_plan(s.space());
+      FAIL_CHECK("nothing was thrown");
+    } catch (schedule_error const& e) {
+      CHECK_MESSAGE(std::string(e.what()).find(part) != std::string::npos, std::string(e.what()));
+    }
+  };
+  auto const s = schedule(C);
+  says(s.tensorize(j, k), "takes the loop over terms, or those over rows, columns and terms");
+  says(s.split(k, 4, ko, ki).tensorize(i, j, ki), "this loop has others than columns and terms inside of it");
+  says(s.split(k, 4, ko, ki).reorder(i, j, ko, ki).tensorize(j, ko, ki), "rows and columns are of free ones");
+  says(s.reorder(k, i, j).tensorize(k, i, j), "rows and columns are of free ones");
+  says(s.reorder(k, i, j).tensorize(j), "belongs to no summed axis");
+}
