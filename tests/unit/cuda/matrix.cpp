@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by warps: what is written, that it compiles for every architecture that has the instruction, what
-// each thread of the program computes, and what is refused.
+// Products of matrices by warps: what is written, that it compiles for every architecture that has the instruction,
+// what each thread of the program computes, and what is refused.
 #include <doctest/doctest.h>
 
-#include "support/device_run.hpp"
+#include "support/cuda_on_cpu.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
@@ -33,11 +33,17 @@ ir::lowered lowered_of(space const& s) {
 /// How the threads of a block are numbered: 8 x 4 a warp, 4 x 8, or in two directions.
 enum class threads_as { lanes, columns_of_8, two_directions };
 
-void check(space const& s) {
+/// Interpreted, and the text on the threads of a CPU.
+void check(space const& s, int architecture = 80) {
   rng random(ttune_test::seed());
   auto const operands = ttune_test::random_operands(*s.program, random);
   auto const made = lowered_of(s);
-  CHECK(ttune_test::difference(ir::evaluate(*s.program, operands), ir::run(made, *s.program, operands), 1e-5) == "");
+  auto const wanted = ir::evaluate(*s.program, operands);
+  CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
+  if (!ttune_test::can_run_cuda_on_cpu()) return;
+  auto const text = emit::cuda(made, cuda::target_of_architecture(architecture));
+  REQUIRE(text.source.find("mma.sync") != std::string::npos);
+  CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "", text.source);
 }
 
 struct shape {
@@ -109,9 +115,12 @@ space product(shape const& s, threads_as numbered = threads_as::lanes) {
 
 TEST_CASE("matrix products: each thread of the program computes its own rows and columns") {
   check(product<f16, float, true>({}));
-  check(product<f16, float, false>({32, 64, 32, 8, 1, 1, 2}));
+  check(product<f16, float, false>({32, 64, 32, 8, 1, 1, 2}), 75);
   check(product<bf16, float, false>({64, 32, 64, 16, 2, 1, 1}));
+  check(product<bf16, float, true>({16, 32, 32, 8, 1, 1, 4}));
   check(product<std::int8_t, std::int32_t, true>({32, 32, 64, 32, 1, 2, 2}));
+  check(product<std::int8_t, std::int32_t, false>({32, 16, 64, 16, 1, 1, 1}));
+  check(product<std::uint8_t, std::int32_t, false>({16, 64, 128, 32, 1, 1, 2}));
 }
 
 TEST_CASE("matrix products: cubins for all architectures that have the instruction") {
@@ -132,7 +141,8 @@ TEST_CASE("matrix products: cubins for all architectures that have the instructi
       bool const fits = architecture >= 80 || std::string(name) == "f16, 8 terms";
       INFO(std::string(name), ", sm_", architecture, "\n", result.diagnostics);
       CHECK(result.image.has_value() == fits);
-      if (!fits) CHECK(result.diagnostics.find("sm_75 has no instruction for it, which came with sm_80") != std::string::npos);
+      if (!fits)
+        CHECK(result.diagnostics.find("sm_75 has no instruction for it, which came with sm_80") != std::string::npos);
       if (!result.image) continue;
       CHECK(backend.last_resources()[0].spill_bytes == 0);
     }
