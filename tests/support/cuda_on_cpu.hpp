@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA text run without a GPU: compiled as C++ by g++, a block of threads at a time, each a thread of its own. What the
-// text says in PTX (matrices of warps, copies that are under way, conversions) is replaced by what PTX's manual says of
-// it, written down here a second time. Copies arrive as late as they may.
+// CUDA text run without a GPU: compiled as C++ by g++, a block of threads at a time, which take turns at barriers. What
+// the text says in PTX (matrices of warps, copies that are under way, conversions) is replaced by what PTX's manual
+// says of it, written down here a second time. Copies arrive as late as they may.
 #pragma once
 
 #include <cstdlib>
@@ -19,12 +19,11 @@
 namespace ttune_test {
 
 inline constexpr char const* cuda_on_cpu_prelude = R"(
-#include <barrier>
+#include <ucontext.h>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 #define __device__
 #define __global__
@@ -33,10 +32,40 @@ inline constexpr char const* cuda_on_cpu_prelude = R"(
 #define __align__(n) __attribute__((aligned(n)))
 #define __restrict__
 struct place { int x, y, z; };
-static thread_local place blockIdx, threadIdx;
-static std::unique_ptr<std::barrier<>> block_barrier;
-static std::vector<std::unique_ptr<std::barrier<>>> warp_barriers;
-static void __syncthreads() { block_barrier->arrive_and_wait(); }
+struct copy_ahead { void* to; void const* from; int bytes; };
+struct fiber {
+  ucontext_t context;
+  place at;
+  bool ended = false;
+  std::vector<std::vector<copy_ahead>> groups{1};  // copies that are under way; the last ones are not closed yet
+  std::vector<char> stack = std::vector<char>(64 << 10);
+};
+static std::vector<std::unique_ptr<fiber>> fibers;
+static std::size_t current;
+static ucontext_t outside;
+static place blockIdx;
+#define threadIdx (fibers[current]->at)
+// The next one that has not ended; all have: back to where they were started.
+static void leave() {
+  auto const from = current;
+  for (std::size_t n = 1; n <= fibers.size(); ++n) {
+    current = (from + n) % fibers.size();
+    if (!fibers[current]->ended) break;
+  }
+  if (fibers[current]->ended) swapcontext(&fibers[from]->context, &outside);
+  else if (current != from) swapcontext(&fibers[from]->context, &fibers[current]->context);
+}
+struct meeting {
+  int wanted = 0, come = 0, generation = 0;
+  void wait() {
+    auto const mine = generation;
+    if (++come == wanted) { come = 0; ++generation; return; }
+    while (generation == mine) leave();
+  }
+};
+static meeting of_block;
+static std::vector<meeting> of_warps;
+static void __syncthreads() { of_block.wait(); }
 static float __uint_as_float(unsigned b) { float x; std::memcpy(&x, &b, 4); return x; }
 static unsigned __float_as_uint(float x) { unsigned b; std::memcpy(&b, &x, 4); return b; }
 struct uint2 { unsigned x, y; };
@@ -50,15 +79,13 @@ static float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 static float ttune_from_half_u16_f32(unsigned short h) { _Float16 x; std::memcpy(&x, &h, 2); return x; }
 static unsigned short ttune_to_half_f32_u16(float f) { _Float16 const x = f; unsigned short h; std::memcpy(&h, &x, 2); return h; }
 
-// Copies that are under way belong to groups; those that are not waited for arrive with the thread's end.
-struct copy_ahead { void* to; void const* from; int bytes; };
-static thread_local std::vector<std::vector<copy_ahead>> groups(1);
-static void copy_later(void* to, void const* from, int bytes) { groups.back().push_back({to, from, bytes}); }
+static void copy_later(void* to, void const* from, int bytes) { fibers[current]->groups.back().push_back({to, from, bytes}); }
 static void ttune_copy_ahead_4(void* to, void const* from) { copy_later(to, from, 4); }
 static void ttune_copy_ahead_8(void* to, void const* from) { copy_later(to, from, 8); }
 static void ttune_copy_ahead_16(void* to, void const* from) { copy_later(to, from, 16); }
-static void ttune_close_copies() { groups.emplace_back(); }
+static void ttune_close_copies() { fibers[current]->groups.emplace_back(); }
 template <int Left> static void wait_for_copies() {
+  auto& groups = fibers[current]->groups;
   while (static_cast<int>(groups.size()) - 1 > Left) {
     for (auto const& c : groups.front()) std::memcpy(c.to, c.from, c.bytes);
     groups.erase(groups.begin());
@@ -82,7 +109,7 @@ static void mma(Sum* const (&c)[4], std::vector<unsigned> const& a, std::vector<
   unsigned* const all = exchanged.data() + warp * 32 * 6;
   for (std::size_t i = 0; i < a.size(); ++i) all[lane * 6 + i] = a[i];
   for (std::size_t i = 0; i < b.size(); ++i) all[lane * 6 + 4 + i] = b[i];
-  warp_barriers[warp]->arrive_and_wait();
+  of_warps[warp].wait();
   constexpr int p = 4 / A::bytes;
   for (int i = 0; i < 4; ++i) {
     int const row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
@@ -95,7 +122,7 @@ static void mma(Sum* const (&c)[4], std::vector<unsigned> const& a, std::vector<
     }
     *c[i] = sum;
   }
-  warp_barriers[warp]->arrive_and_wait();
+  of_warps[warp].wait();
 }
 #define MMA2(name, A, B, terms, Sum) static void name(Sum& c0, Sum& c1, Sum& c2, Sum& c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1) { mma<A, B, terms, Sum>({&c0, &c1, &c2, &c3}, {a0, a1, a2, a3}, {b0, b1}); }
 #define MMA1(name, A, B, terms, Sum) static void name(Sum& c0, Sum& c1, Sum& c2, Sum& c3, unsigned a0, unsigned a1, unsigned b0) { mma<A, B, terms, Sum>({&c0, &c1, &c2, &c3}, {a0, a1}, {b0}); }
@@ -110,19 +137,26 @@ MMA2(ttune_mma_32_u8_u8, u8, u8, 32, int)
 
 struct any { void* at; template <class T> operator T*() const { return static_cast<T*>(at); } };
 template <class Kernel> static void launch(std::vector<int> const& blocks, std::vector<int> const& threads, Kernel const& kernel) {
+  static Kernel const* running;
+  running = &kernel;
   int const count = threads[0] * threads[1] * threads[2];
-  block_barrier = std::make_unique<std::barrier<>>(count);
-  warp_barriers.clear();
-  for (int left = count; left > 0; left -= 32) warp_barriers.push_back(std::make_unique<std::barrier<>>(left < 32 ? left : 32));
   exchanged.assign(count * 6, 0);
   for (int b = 0; b < blocks[0] * blocks[1] * blocks[2]; ++b) {
-    std::vector<std::jthread> all;
-    for (int t = 0; t < count; ++t)
-      all.emplace_back([&, t] {
-        blockIdx = {b % blocks[0], b / blocks[0] % blocks[1], b / blocks[0] / blocks[1]};
-        threadIdx = {t % threads[0], t / threads[0] % threads[1], t / threads[0] / threads[1]};
-        kernel();
-      });
+    blockIdx = {b % blocks[0], b / blocks[0] % blocks[1], b / blocks[0] / blocks[1]};
+    of_block = {count};
+    of_warps.clear();
+    fibers.clear();
+    for (int t = 0; t < count; ++t) {
+      if (t % 32 == 0) of_warps.push_back({count - t < 32 ? count - t : 32});
+      auto& f = *fibers.emplace_back(std::make_unique<fiber>());
+      f.at = {t % threads[0], t / threads[0] % threads[1], t / threads[0] / threads[1]};
+      getcontext(&f.context);
+      f.context.uc_stack.ss_sp = f.stack.data();
+      f.context.uc_stack.ss_size = f.stack.size();
+      makecontext(&f.context, +[] { (*running)(); fibers[current]->ended = true; leave(); }, 0);
+    }
+    current = 0;
+    swapcontext(&outside, &fibers[0]->context);
   }
 }
 )";
@@ -163,7 +197,7 @@ inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::emit::device_program co
   }
   temporary_folder const folder;
   std::ofstream(folder / "kernel.cpp") << text << "}\n";
-  auto const command = "g++ -std=c++20 -O1 -w -shared -fPIC -pthread -o " + (folder / "kernel.so") + " " +
+  auto const command = "g++ -std=c++20 -O1 -w -shared -fPIC -o " + (folder / "kernel.so") + " " +
                        (folder / "kernel.cpp") + " 2> " + (folder / "said");
   if (std::system(command.c_str()) != 0) {
     std::ifstream in(folder / "said");

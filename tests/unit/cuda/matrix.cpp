@@ -13,10 +13,13 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ops/accumulate.hpp"
+#include "ttune/ops/matmul.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/schedule.hpp"
+#include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/replay.hpp"
+#include "ttune/schedule/sampling.hpp"
 
 using namespace ttune;
 using ir::loop_kind;
@@ -44,6 +47,29 @@ void check(space const& s, int architecture = 80) {
   auto const text = emit::cuda(made, cuda::target_of_architecture(architecture));
   REQUIRE(text.source.find("mma.sync") != std::string::npos);
   CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "", text.source);
+}
+
+/// The seed and some more of what is derived.
+void check_derived(handle<ir::program> const& program, int configurations) {
+  auto const of = derive_space(program, cuda::target_of_architecture(80));
+  auto const p = make_plan(of);
+  sampler const draws(of.knobs, of.constraints);
+  REQUIRE(draws.valid(of.seed));
+  rng random(ttune_test::seed());
+  auto const operands = ttune_test::random_operands(*program, random);
+  auto const wanted = ir::evaluate(*program, operands);
+  for (int i = 0; i < configurations; ++i) {
+    auto const chosen = i == 0 ? of.seed : draws.draw(random);
+    nest n;
+    replay(p, chosen, n);
+    auto const made = pass::run_pipeline(lower(p, n));
+    INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
+    CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), 1e-3) == "");
+    auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+    if (ttune_test::can_run_cuda_on_cpu())
+      CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "",
+                    text.source);
+  }
 }
 
 struct shape {
@@ -186,4 +212,52 @@ TEST_CASE("matrix products: steps that cannot be one") {
   says(s.split(k, 4, ko, ki).reorder(i, j, ko, ki).tensorize(j, ko, ki), "rows and columns are of free ones");
   says(s.reorder(k, i, j).tensorize(k, i, j), "rows and columns are of free ones");
   says(s.reorder(k, i, j).tensorize(j), "belongs to no summed axis");
+}
+
+TEST_CASE("derived for tensor cores: products and convolutions of 16-bit floats and bytes") {
+  check_derived(ops::matmul<f16>(32, 64, 64).program(), 2);
+  check_derived(ops::matmul<bf16>(32, 24, 48, {false, true}).program(), 2);
+  check_derived(ops::matmul<f16>(32, 16, 32, {true, false}).program(), 1);
+  check_derived(ops::batched_matmul<f16>(2, 16, 16, 16).program(), 1);
+  check_derived(ops::matmul<std::int8_t>(16, 32, 64).program(), 1);
+}
+
+TEST_CASE("derived for tensor cores: configurations become cubins, the seed spills nothing") {
+  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  rng random(ttune_test::seed());
+  for (int const architecture : {80, 90}) {
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    for (auto const& program :
+         {ops::matmul<f16>(512, 512, 512).program(), ops::matmul<bf16>(256, 1024, 512, {false, true}).program()}) {
+      auto const of = derive_space(program, backend.target());
+      auto const p = make_plan(of);
+      sampler const draws(of.knobs, of.constraints);
+      REQUIRE(draws.valid(of.seed));
+      for (int i = 0; i < 3; ++i) {
+        auto const chosen = i == 0 ? of.seed : draws.draw(random);
+        nest n;
+        replay(p, chosen, n);
+        auto const result = backend.compile(pass::run_pipeline(lower(p, n)), {});
+        INFO(detail::describe_choices(of.knobs, chosen), "\n", result.diagnostics);
+        REQUIRE(result.image);
+        CHECK(backend.last_resources()[0].spill_bytes <= (i == 0 ? 0 : 256));  // of 128 sums a thread a few
+        if (i == 0)
+          MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
+                  " registers, compiled in ", 1e3 * result.seconds, " ms");
+      }
+    }
+  }
+}
+
+TEST_CASE("derived for tensor cores: none where there is no instruction, or no whole matrix") {
+  auto const has = [](handle<ir::program> const& program, int architecture) {
+    auto const of = derive_space(program, cuda::target_of_architecture(architecture));
+    return std::any_of(of.steps.begin(), of.steps.end(), [](step const& s) { return s.what == primitive::tensorize; });
+  };
+  CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 80));
+  CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 75));
+  CHECK_FALSE(has(ops::matmul<bf16>(64, 64, 64).program(), 75));
+  CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 61));
+  CHECK_FALSE(has(ops::matmul<f16>(60, 64, 64).program(), 80));
+  CHECK_FALSE(has(ops::matmul<float>(64, 64, 64).program(), 80));
 }

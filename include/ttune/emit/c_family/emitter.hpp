@@ -89,6 +89,9 @@ class c_emitter {
   void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  [[nodiscard]] std::optional<linear> wide_place(ir::loop const& l, std::int64_t begin, int lanes, ir::buffer const& b,
+                                                 std::vector<ir::expr> const& indices);
+  [[nodiscard]] bool emit_wide_copy(ir::loop const& l, std::int64_t begin, int lanes);
   [[nodiscard]] bool emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes);
   void emit_let(ir::let const& l);
   void emit_conditional(ir::conditional const& c);

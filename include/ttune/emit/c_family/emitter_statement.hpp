@@ -300,43 +300,69 @@ inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, st
 
 /// Loads and stores of several elements at once, where their places are aligned; arithmetic one by one.
 inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end) {
-  auto const bytes = static_cast<std::int64_t>(size_in_bytes(widest_store(l.body)));
-  int const width = static_cast<int>(16 / bytes);
-  if (width > 1 && (end - begin) % width == 0) {
+  auto const move_all = [&](int width, auto const& move) {
+    if (width < 2 || (end - begin) % width != 0) return false;
     auto const saved_text = text_;
     auto const saved_names = names_;
     bool all = true;
-    for (auto i = begin; all && i < end; i += width) all = emit_wide_move(l, i, width);
-    if (all) return;
+    for (auto i = begin; all && i < end; i += width) all = move(i, width);
+    if (all) return true;
     text_ = saved_text;
     names_ = saved_names;
-  }
+    return false;
+  };
+  auto const* w = ir::as<ir::store>(l.body);
+  auto const bytes = static_cast<int>(size_in_bytes(widest_store(l.body)));
+  if (move_all(16 / bytes, [&](std::int64_t i, int width) { return emit_wide_move(l, i, width); })) return;
+  for (int const word : {16, 8, 4})
+    if (w && move_all(word / static_cast<int>(size_in_bytes(w->to->type)),
+                      [&](std::int64_t i, int width) { return emit_wide_copy(l, i, width); }))
+      return;
   if (end - begin == 1) return emit_unrolled(l, begin, end);
   line(dialect_.unroll_hint());
   emit_rolled(l);
+}
+
+/// The place of the first of so many neighbours, the loop's next iterations; nothing if they are none, or not aligned.
+inline std::optional<linear> c_emitter::wide_place(ir::loop const& l, std::int64_t begin, int lanes,
+                                                   ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  linear at;
+  at.constant = begin;
+  at.lane = 1;
+  lanes_ = lanes;
+  variables_[l.variable] = at;
+  std::optional<linear> made;
+  try {
+    auto const flat = flat_index(b, indices);
+    if (is_aligned(b, flat, lanes)) made = flat;
+  } catch (needs_scalar const&) {
+  }
+  lanes_ = 1;
+  return made;
+}
+
+/// Elements as they lie in memory. False if the loop's body is no such copy.
+inline bool c_emitter::emit_wide_copy(ir::loop const& l, std::int64_t begin, int lanes) {
+  auto const* w = ir::as<ir::store>(l.body);
+  auto const* a = w ? ir::as<ir::access>(w->value) : nullptr;
+  if (!a || w->value->type != w->to->type) return false;
+  auto const& source = *std::get<handle<ir::buffer>>(a->from);
+  auto const to = wide_place(l, begin, lanes, *w->to, w->indices);
+  auto const from = wide_place(l, begin, lanes, source, a->indices);
+  variables_.erase(l.variable);
+  if (!to || !from) return false;
+  auto const bytes = lanes * static_cast<int>(size_in_bytes(w->to->type));
+  std::string const type = bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned int";
+  line("*(" + type + "*)(" + offset(*w->to, *to) + ") = *(const " + type + "*)(" + offset(source, *from) + ");");
+  return true;
 }
 
 /// False if the loop's body is no store that a wide move helps.
 inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes) {
   auto const* w = ir::as<ir::store>(l.body);
   if (!w || (w->to->type != dtype::f32 && w->to->type != dtype::i32 && w->to->type != dtype::u32)) return false;
-  auto const along = [&] {
-    linear at;
-    at.constant = begin;
-    at.lane = 1;
-    lanes_ = lanes;
-    variables_[l.variable] = at;
-  };
   auto const is_wide = [&](ir::buffer const& b, std::vector<ir::expr> const& indices) {
-    try {
-      along();
-      auto const flat = flat_index(b, indices);
-      lanes_ = 1;
-      return is_aligned(b, flat, lanes) ? std::optional<linear>(flat) : std::nullopt;
-    } catch (needs_scalar const&) {
-      lanes_ = 1;
-      return std::optional<linear>();
-    }
+    return wide_place(l, begin, lanes, b, indices);
   };
   auto const to = is_wide(*w->to, w->indices);
   std::vector<std::pair<ir::expr, linear>> reads;
