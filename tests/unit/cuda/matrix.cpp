@@ -20,6 +20,7 @@
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/sampling.hpp"
+#include "ttune/support/internal_error.hpp"
 
 using namespace ttune;
 using ir::loop_kind;
@@ -137,6 +138,36 @@ space product(shape const& s, threads_as numbered = threads_as::lanes) {
                    .bind(iw, loop_kind::thread_y));
 }
 
+/// Sums of rows of A (32, 64) times B (64), both fetched by 16 bytes into so many buffers.
+space fetched_ahead(std::int64_t buffers) {
+  auto const [i, k] = axes<"i", "k">;
+  auto const [ko, ki, kv, ks] = axes<"ko", "ki", "kv", "ks">;
+  tensor<"A", float, 2> const A{{32, 64}};
+  tensor<"B", float, 1> const B{{64}};
+  auto const C = compute<"C">(i) = sum(over(k), A(i, k) * B(k));
+  return schedule(C)
+      .cache_write("acc")
+      .bind(i, loop_kind::thread_x)
+      .in("acc")
+      .cache_read(A, "As")
+      .cache_read(B, "Bs")
+      .compute_at(C, i)
+      .store_in(ir::memory::local)
+      .split(k, 8, ko, ki)
+      .reorder(ko, ki, i)
+      .in("As")
+      .compute_at("acc", ko)
+      .split(k, 4, kv, ks)
+      .bind(i, loop_kind::thread_x)
+      .vectorize(ks)
+      .double_buffer(buffers)
+      .in("Bs")
+      .compute_at("acc", ko)
+      .bind(k, loop_kind::thread_x)
+      .double_buffer(buffers)
+      .space();
+}
+
 }  // namespace
 
 TEST_CASE("matrix products: each thread of the program computes its own rows and columns") {
@@ -212,6 +243,41 @@ TEST_CASE("matrix products: steps that cannot be one") {
   says(s.split(k, 4, ko, ki).reorder(i, j, ko, ki).tensorize(j, ko, ki), "rows and columns are of free ones");
   says(s.reorder(k, i, j).tensorize(k, i, j), "rows and columns are of free ones");
   says(s.reorder(k, i, j).tensorize(j), "belongs to no summed axis");
+}
+
+TEST_CASE("pipelines: copies that are under way, awaited as late as may be") {
+  for (std::int64_t const buffers : {2, 3, 4}) {
+    auto const s = fetched_ahead(buffers);
+    auto const made = lowered_of(s);
+    auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+    INFO(ir::print(made), text.source);
+    CHECK(text.source.find("ttune_await_copies_" + std::to_string(buffers - 2)) != std::string::npos);
+    CHECK(text.source.find("ttune_copy_ahead_16(") != std::string::npos);
+    CHECK(emit::cuda(made, cuda::target_of_architecture(75)).source.find("cp.async") == std::string::npos);
+    rng random(ttune_test::seed());
+    auto const operands = ttune_test::random_operands(*s.program, random);
+    auto const wanted = ir::evaluate(*s.program, operands);
+    CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
+    if (ttune_test::can_run_cuda_on_cpu())
+      CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
+    // one batch less awaited is one too few
+    auto late = made;
+    late.body = ir::rewrite(
+        made.body,
+        [](ir::stmt const& part) {
+          auto const* b = part ? ir::as<ir::barrier>(part) : nullptr;
+          return b && b->pending >= 0 ? share(ir::stmt_node{{}, ir::barrier{b->pending + 1}}) : part;
+        },
+        [](ir::expr const& e) { return e; });
+    CHECK_THROWS_AS((void)ir::run(late, *s.program, operands), internal_error);
+    if (!cuda::nvrtc().failure().empty()) continue;
+    for (int const architecture : {80, 90}) {
+      cuda_backend backend(cuda::target_of_architecture(architecture));
+      auto const result = backend.compile(made, {});
+      REQUIRE_MESSAGE(result.image, result.diagnostics);
+      CHECK(backend.last_resources()[0].spill_bytes == 0);
+    }
+  }
 }
 
 TEST_CASE("derived for tensor cores: products and convolutions of 16-bit floats and bytes") {

@@ -67,6 +67,20 @@ class cuda_dialect final : public c_dialect {
     return std::string("threadIdx.") + "xyz"[direction];
   }
   [[nodiscard]] std::string barrier() const override { return "__syncthreads();"; }
+  [[nodiscard]] bool copies_ahead(target const& machine) const override { return nvidia_architecture(machine) >= 80; }
+  [[nodiscard]] std::string copy_ahead_function(std::string const& wanted, int bytes) const override {
+    auto const n = std::to_string(bytes);  // only whole lines of 16 bytes pass by the first cache
+    return function_prefix() + "void " + wanted + "(void* to, const void* from) {\n  asm volatile(\"cp.async." +
+           (bytes == 16 ? "cg" : "ca") + ".shared.global [%0], [%1], " + n +
+           ";\" :: \"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from) : \"memory\");\n}\n";
+  }
+  [[nodiscard]] std::string close_copies_function(std::string const& wanted) const override {
+    return function_prefix() + "void " + wanted + "() { asm volatile(\"cp.async.commit_group;\" ::: \"memory\"); }\n";
+  }
+  [[nodiscard]] std::string await_copies_function(std::string const& wanted, int pending) const override {
+    return function_prefix() + "void " + wanted + "() { asm volatile(\"cp.async.wait_group " + std::to_string(pending) +
+           ";\" ::: \"memory\"); }\n";
+  }
   [[nodiscard]] std::string prelude(bool) const override { return ""; }
 
   [[nodiscard]] std::string not_finite(dtype t, double v) const override {

@@ -52,6 +52,14 @@ class c_dialect {
   [[nodiscard]] virtual std::string group_id(int direction) const = 0;
   [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
   [[nodiscard]] virtual std::string barrier() const = 0;
+  /// Whether copies of 4, 8 and 16 bytes into the memory of a group may be under way while the thread goes on, until a
+  /// barrier awaits them. Then these are the functions for it, by name and text.
+  [[nodiscard]] virtual bool copies_ahead(target const& /*machine*/) const { return false; }
+  [[nodiscard]] virtual std::string copy_ahead_function(std::string const& /*name*/, int /*bytes*/) const { return {}; }
+  [[nodiscard]] virtual std::string close_copies_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string await_copies_function(std::string const& /*name*/, int /*pending*/) const {
+    return {};
+  }
   /// Before everything else, if doubles are used or not.
   [[nodiscard]] virtual std::string prelude(bool doubles) const = 0;
 

@@ -96,6 +96,8 @@ class c_emitter {
   void emit_let(ir::let const& l);
   void emit_conditional(ir::conditional const& c);
   [[nodiscard]] bool emit_copy(ir::store const& w);
+  [[nodiscard]] bool emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
+                                     std::string const& from, int bytes);
   void emit_allocate(ir::allocate const& a);
   [[nodiscard]] bool is_for_first_thread(ir::stmt const& s) const;
   [[nodiscard]] std::string is_first(unsigned missing) const;

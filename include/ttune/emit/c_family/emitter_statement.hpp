@@ -81,20 +81,42 @@ inline void c_emitter::emit_plain(ir::stmt const& s) {
   if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
   if (auto const* w = ir::as<ir::store>(s); w && !emit_copy(*w))
     store(*w->to, flat_index(*w->to, w->indices), evaluate(w->value));
-  if (ir::as<ir::barrier>(s)) {
+  if (auto const* b = ir::as<ir::barrier>(s)) {
     if (!dialect_.has_threads())
       throw backend_error(std::string(dialect_.name()) + ": there are no threads that could meet at a barrier");
+    if (b->pending >= 0 && dialect_.copies_ahead(machine_)) {
+      auto const awaited = "ttune_await_copies_" + std::to_string(b->pending);
+      helpers_["ttune_close_copies"] = dialect_.close_copies_function("ttune_close_copies");
+      helpers_[awaited] = dialect_.await_copies_function(awaited, b->pending);
+      line("ttune_close_copies();");
+      line(awaited + "();");
+    }
     line(dialect_.barrier());
   }
+}
+
+/// A copy of some bytes that the thread does not wait for; false if it has to be an ordinary one.
+inline bool c_emitter::emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
+                                       std::string const& from, int bytes) {
+  bool const from_device = source.where == ir::memory::operand || source.where == ir::memory::prepared;
+  if (!b.ahead || !from_device || !source.content.empty() || bytes < 4 || !dialect_.copies_ahead(machine_))
+    return false;
+  auto const name = "ttune_copy_ahead_" + std::to_string(bytes);
+  helpers_[name] = dialect_.copy_ahead_function(name, bytes);
+  line(name + "(" + to + ", " + from + ");");
+  return true;
 }
 
 /// An element as it lies in memory, 16-bit floats are not widened for that. False: it is something else.
 inline bool c_emitter::emit_copy(ir::store const& w) {
   auto const* a = ir::as<ir::access>(w.value);
-  if (!a || lanes_ != 1 || (w.to->type != dtype::f16 && w.to->type != dtype::bf16) || w.value->type != w.to->type ||
-      moved_.contains(w.value.get()))
-    return false;
+  if (!a || lanes_ != 1 || w.value->type != w.to->type || moved_.contains(w.value.get())) return false;
   auto const& from = *std::get<handle<ir::buffer>>(a->from);
+  if (w.to->ahead &&
+      emit_copy_ahead(*w.to, offset(*w.to, flat_index(*w.to, w.indices)), from,
+                      offset(from, flat_index(from, a->indices)), static_cast<int>(size_in_bytes(w.to->type))))
+    return true;
+  if (w.to->type != dtype::f16 && w.to->type != dtype::bf16) return false;
   auto const place = flat_index(from, a->indices);
   auto const to = flat_index(*w.to, w.indices);
   note_use(from, place, false);
@@ -313,7 +335,8 @@ inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::in
   };
   auto const* w = ir::as<ir::store>(l.body);
   auto const bytes = static_cast<int>(size_in_bytes(widest_store(l.body)));
-  if (move_all(16 / bytes, [&](std::int64_t i, int width) { return emit_wide_move(l, i, width); })) return;
+  bool const ahead = w && w->to->ahead && dialect_.copies_ahead(machine_);
+  if (!ahead && move_all(16 / bytes, [&](std::int64_t i, int width) { return emit_wide_move(l, i, width); })) return;
   for (int const word : {16, 8, 4})
     if (w && move_all(word / static_cast<int>(size_in_bytes(w->to->type)),
                       [&](std::int64_t i, int width) { return emit_wide_copy(l, i, width); }))
@@ -352,6 +375,7 @@ inline bool c_emitter::emit_wide_copy(ir::loop const& l, std::int64_t begin, int
   variables_.erase(l.variable);
   if (!to || !from) return false;
   auto const bytes = lanes * static_cast<int>(size_in_bytes(w->to->type));
+  if (emit_copy_ahead(*w->to, offset(*w->to, *to), source, offset(source, *from), bytes)) return true;
   std::string const type = bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned int";
   line("*(" + type + "*)(" + offset(*w->to, *to) + ") = *(const " + type + "*)(" + offset(source, *from) + ");");
   return true;

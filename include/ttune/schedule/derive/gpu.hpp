@@ -142,6 +142,7 @@ class gpu_deriver {
     cut_free_axes(st);
     cut_reduced_axes(st, acc);
     auto const fetched = fetches(st, acc);
+    buffers_ = choose_buffers(st, fetched, false);
     order_reader(st, acc);
     for (auto const* a : fetched) fetch(*a, st, acc);
     limit_block(st, fetched);
@@ -279,11 +280,23 @@ class gpu_deriver {
     return found;
   }
 
+  /// How many parts of the operands are in group memory at once. Devices that copy while threads compute have a use for
+  /// more than two; the seed has three where most of the time would be spent on waiting. No knob where there is none.
+  [[nodiscard]] knob_value choose_buffers(planned_stage const& st, std::vector<planned_access const*> const& fetched,
+                                          bool ahead) {
+    if (fetched.empty() || nvidia_architecture(machine_) == 0) return literal(1);
+    bool const copies = nvidia_architecture(machine_) >= 80;
+    auto const values = copies ? std::vector<std::int32_t>{1, 2, 3, 4} : std::vector<std::int32_t>{1, 2};
+    return add(one_of_knob(st.definition->name + ".buffers", values),
+               ahead ? static_cast<std::int32_t>(copies ? 2 : 1) : 0);
+  }
+
   void fetch(planned_access const& a, planned_stage const& st, std::string const& acc) {
     auto const& t = *plan_.program->inputs[static_cast<std::size_t>(a.operand)];
     auto const copy = acc + "." + t.name;
     step(primitive::compute_at, copy, {acc, outer_reduced(st)});
     step(primitive::store_in, copy, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::group))});
+    if (buffers_.knob >= 0) step(primitive::double_buffer, copy, {}, {}, {buffers_});
     auto axes = copy_axis_names(a, st);
     auto const vector = 16 / static_cast<std::int64_t>(size_in_bytes(t.type));
     bool const wide = cuts_[last_moved(a)].together > 1 && t.shape.back().value % vector == 0;
@@ -378,6 +391,7 @@ class gpu_deriver {
     step(primitive::unroll, acc, {rows + "_m", columns + "_n"});
     step(primitive::tensorize, acc, {rows + "_h", columns + "_c", terms + "_t"});
     auto const fetched = fetches(st, acc);
+    buffers_ = choose_buffers(st, fetched, true);
     for (auto const* a : fetched) fetch(*a, st, acc);
     knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));
     require(warps * knob_expression(machine_.warp_threads) <= knob_expression(machine_.block_threads),
@@ -444,6 +458,7 @@ class gpu_deriver {
       }
       bytes = bytes + elements;
     }
+    if (buffers_.knob >= 0) bytes = bytes * knob_expression(buffers_);
     require(bytes <= knob_expression(machine_.block_bytes), "group memory of a block");
   }
 
@@ -457,7 +472,8 @@ class gpu_deriver {
   space made_;
   plan plan_;
   std::vector<std::string> inlined_;
-  std::vector<cut> cuts_;  ///< of the stage at hand, by axis
+  std::vector<cut> cuts_;            ///< of the stage at hand, by axis
+  knob_value buffers_ = literal(1);  ///< likewise, of each copy in group memory
 };
 
 [[nodiscard]] inline space gpu_space(handle<ir::program> const& program, target const& machine) {
