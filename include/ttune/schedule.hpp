@@ -395,7 +395,8 @@ class schedule_type {
   [[nodiscard]] auto unroll(Loops const&... loops) const {
     return run_as(primitive::unroll, loops...);
   }
-  /// The innermost loop, of a summed axis, is one instruction of the machine: 4 products of bytes, 2 of 16 bits.
+  /// The innermost loop, of a summed axis, is one instruction of the machine: 4 products of bytes, 2 of 16 bits; or the
+  /// three innermost ones, rows, columns and terms, are a thread's part of a product of matrices.
   template <class... Loops>
   [[nodiscard]] auto tensorize(Loops const&... loops) const {
     return run_as(primitive::tensorize, loops...);
@@ -508,10 +509,10 @@ class schedule_type {
     w.pack();
     return schedule_type(std::move(w));
   }
-  /// The current stage is computed one iteration of the loop around it ahead, into the other one of two buffers.
-  [[nodiscard]] auto double_buffer() const {
+  /// The current stage is computed so many iterations of the loop around it ahead as there are other buffers.
+  [[nodiscard]] auto double_buffer(std::int64_t buffers = 2) const {
     auto w = written_;
-    w.double_buffer();
+    w.double_buffer(buffers);
     return schedule_type(std::move(w));
   }
   /// Only configurations that meet the condition belong to the space. It speaks of loops of the current stage.

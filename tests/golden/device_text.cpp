@@ -11,6 +11,7 @@
 #include "ttune/emit/c.hpp"
 #include "ttune/emit/cuda.hpp"
 #include "ttune/emit/opencl.hpp"
+#include "ttune/ops/accumulate.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/schedule.hpp"
 #include "ttune/schedule/lower.hpp"
@@ -123,7 +124,46 @@ space copied_then_summed() {
       .space();
 }
 
+/// Matrices of warps: 16 rows, 16 columns a warp, of which there are two.
+space matrices() {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, iw, ig, ii, jb, jt, ji] = axes<"ib", "iw", "ig", "ii", "jb", "jt", "ji">;
+  auto const [ko, kk, ih, jc, jn, threads] = axes<"ko", "kk", "ih", "jc", "jn", "threads">;
+  tensor<"A", f16, 2> const A{{64, 64}};
+  tensor<"B", f16, 2> const B{{64, 48}};
+  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<float>(A(i, k)) * ops::in_type<float>(B(k, j)));
+  return schedule(C)
+      .cache_write("acc")
+      .split(i, {2, 8, 2}, ib, iw, ig, ii)
+      .split(j, {4, 4}, jb, jt, ji)
+      .reorder(ib, jb, iw, ig, jt, ii, ji)
+      .fuse(iw, ig, jt, threads)
+      .bind(ib, loop_kind::block_y)
+      .bind(jb, loop_kind::block_x)
+      .bind(threads, loop_kind::thread_x)
+      .in("acc")
+      .cache_read(B, "Bs")
+      .compute_at(C, threads)
+      .store_in(ir::memory::local)
+      .split(k, 16, ko, kk)
+      .split(j, 2, jc, jn)
+      .reorder(ko, jn, i, jc, kk)
+      .unroll(jn)
+      .tensorize(i, jc, kk)
+      .in("Bs")
+      .compute_at("acc", ko)
+      .store_in(ir::memory::group)
+      .bind(k, loop_kind::thread_x)
+      .space();
+}
+
 }  // namespace
+
+TEST_CASE("cuda text: products of matrices, the left operand from memory, the right one through group memory") {
+  target gpu;
+  gpu.cpu = "sm_80";
+  compare("matrices.cu", emit::cuda(lowered_of(matrices()), gpu).source);
+}
 
 TEST_CASE("opencl and cuda text: a product through group memory") {
   auto const made = lowered_of(product(13, 7, 11));

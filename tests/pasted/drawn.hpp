@@ -56,7 +56,7 @@ struct drawn {
     text += p.stages[s].definition->name;
     if (st.attached_to >= 0)
       text += " at " + p.stages[static_cast<std::size_t>(st.attached_to)].definition->name + " " + number(st.depth);
-    text += st.doubled ? " doubled" : "";
+    text += st.buffers > 1 ? " buffers " + number(st.buffers) : "";
     text += st.group ? " group\n" : "\n";
     for (int l = 0; l < st.count; ++l) {
       auto const& loop = n.loops[static_cast<std::size_t>(st.first + l)];

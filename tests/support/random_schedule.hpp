@@ -143,8 +143,11 @@ class schedule_generator {
       case primitive::store_in:
         s.values = {ttune::literal(static_cast<std::int64_t>(one_of(options_.memories)))};
         return s;
-      case primitive::pack:
-      case primitive::double_buffer: return s;
+      case primitive::pack: return s;
+      case primitive::double_buffer:
+        if (random_.chance(0.3)) s.values = {{add_knob(ttune::one_of_knob(fresh("buffers"), {1, 2, 3, 4})), 0, 0}};
+        else if (random_.chance(0.5)) s.values = {ttune::literal(2 + pick(3))};
+        return s;
       case primitive::annotate:
         s.loops = {some_loop(st)};
         s.results = {"note"};

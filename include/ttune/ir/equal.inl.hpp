@@ -82,12 +82,13 @@ struct equal_nodes {
     return equal(a.condition, b.condition) && equal(a.then, b.then) && equal(a.otherwise, b.otherwise);
   }
   bool operator()(allocate const& a, allocate const& b) const {
-    return a.storage->where == b.storage->where && equal_sources(a.storage, b.storage, 0) && equal(a.body, b.body);
+    return a.storage->where == b.storage->where && a.storage->ahead == b.storage->ahead &&
+           equal_sources(a.storage, b.storage, 0) && equal(a.body, b.body);
   }
   bool operator()(store const& a, store const& b) const {
     return equal_sources(a.to, b.to, 0) && equal_lists(a.indices, b.indices) && equal(a.value, b.value);
   }
-  bool operator()(barrier const&, barrier const&) const { return true; }
+  bool operator()(barrier const& a, barrier const& b) const { return a.pending == b.pending; }
 };
 
 /// Nodes of the same kind by their overload. One dispatch, over the first: one over pairs costs the compiler a seventh

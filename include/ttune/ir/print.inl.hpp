@@ -267,12 +267,16 @@ class stmt_printer {
           line(depth, "alloc " + buffer_text(*n.storage));
           add(n.body, last ? depth : depth + 1);
         },
-        [&](store const& n) { line(depth, store_text(n)); }, [&](barrier const&) { line(depth, "barrier"); });
+        [&](store const& n) { line(depth, store_text(n)); },
+        [&](barrier const& n) {
+          line(depth, n.pending < 0 ? "barrier" : "barrier, " + std::to_string(n.pending) + " pending");
+        });
   }
 
   static std::string buffer_text(buffer const& b) {
     constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
-    return b.name + " " + name_of(b.type) + " " + shape_text(b.extents) + " " + places[static_cast<int>(b.where)];
+    return b.name + " " + name_of(b.type) + " " + shape_text(b.extents) + " " + places[static_cast<int>(b.where)] +
+           (b.ahead ? " ahead" : "");
   }
 
   std::string out;

@@ -24,6 +24,8 @@ struct buffer : counted {
   memory where = memory::local;
   int slot = -1;                ///< memory::operand and memory::prepared
   std::vector<double> content;  ///< a table: values known now (memory::shared, never written)
+  /// memory::group: what is stored need not be there before a barrier that awaits it.
+  bool ahead = false;
 
   [[nodiscard]] std::int64_t elements() const noexcept {
     std::int64_t n = 1;
@@ -37,7 +39,7 @@ enum class loop_kind : std::uint8_t {
   parallel,
   vectorized,
   unrolled,
-  tensorized,  ///< the terms of one instruction of the machine: products that are summed; else as unrolled
+  tensorized,  ///< of one instruction of the machine: products that are summed; else as unrolled
   block_x,
   block_y,
   block_z,
@@ -90,7 +92,10 @@ struct store {
 };
 
 /// All threads of a block have come here before any goes on.
-struct barrier {};
+struct barrier {
+  /// Not negative: ends a batch of what is stored into buffers `ahead`, and awaits all batches but so many last ones.
+  std::int32_t pending = -1;
+};
 
 struct stmt_node : counted {
   std::variant<block, loop, let, conditional, allocate, store, barrier> what;

@@ -100,7 +100,7 @@ class lowering {
   [[nodiscard]] std::vector<std::int64_t> storage_extents(std::size_t st) const {
     auto const& s = n_.stages[st];
     std::vector<std::int64_t> extents;
-    if (is_doubled(st)) extents.push_back(2);
+    if (is_doubled(st)) extents.push_back(buffers_of(st));
     if (p_.stages[st].packed)
       for (std::int32_t l = 0; l < s.count; ++l) {
         if (is_free(st, loop(st, l))) extents.push_back(loop(st, l).extent);
@@ -117,7 +117,9 @@ class lowering {
       auto const name = planned.definition->name + (planned.definition->components.size() == 1 ? "" : "." + c.name);
       auto const where = memory_of(st);
       int const slot = where == ir::memory::prepared ? static_cast<int>(made_.prepared.size()) : -1;
-      buffers_[st].push_back(share(ir::buffer{{}, name, c.type, storage_extents(st), where, slot, {}}));
+      auto b = ir::buffer{{}, name, c.type, storage_extents(st), where, slot, {}};
+      b.ahead = is_doubled(st) && where == ir::memory::group && is_copy(st);
+      buffers_[st].push_back(share(std::move(b)));
       if (slot >= 0) made_.prepared.push_back(buffers_[st].back());
     }
   }
@@ -252,7 +254,9 @@ class lowering {
     return std::nullopt;
   }
 
-  [[nodiscard]] static ir::stmt barrier() { return share(ir::stmt_node{{}, ir::barrier{}}); }
+  [[nodiscard]] static ir::stmt barrier(std::int32_t pending = -1) {
+    return share(ir::stmt_node{{}, ir::barrier{pending}});
+  }
 
   [[nodiscard]] static ir::stmt only_first(loop_around const& threads, ir::stmt const& s) {
     return ir::make_conditional(
@@ -287,36 +291,54 @@ class lowering {
     return buffers_[st].front()->where == ir::memory::group && any_around(primitives::is_thread);
   }
 
-  // ----------------------------------------------------------------------------- one ahead
+  // ----------------------------------------------------------------------------- ahead
   // (primitive/double_buffer.hpp)
 
   /// Whether a stage is computed ahead: a loop that runs once has no next iteration.
   [[nodiscard]] bool is_doubled(std::size_t st) const {
     auto const& s = n_.stages[st];
-    return s.doubled && loop(static_cast<std::size_t>(s.attached_to), s.depth).extent > 1;
+    return s.buffers > 1 && loop(static_cast<std::size_t>(s.attached_to), s.depth).extent > 1;
+  }
+  /// No more than there are iterations.
+  [[nodiscard]] std::int32_t buffers_of(std::size_t st) const {
+    auto const& s = n_.stages[st];
+    return std::min<std::int32_t>(s.buffers, loop(static_cast<std::size_t>(s.attached_to), s.depth).extent);
+  }
+  /// Whether elements of an operand are moved as they are.
+  [[nodiscard]] bool is_copy(std::size_t st) const {
+    auto const& definition = *p_.stages[st].definition;
+    if (definition.reduces() || definition.components.size() != 1) return false;
+    auto const* a = ir::as<ir::access>(definition.components[0].value);
+    return a && std::holds_alternative<handle<ir::tensor>>(a->from);
   }
   [[nodiscard]] ir::expr half(std::size_t st) const {
     auto const& s = n_.stages[st];
     return ir::make_binary(ir::binary_op::floor_modulo, position(static_cast<std::size_t>(s.attached_to), s.depth),
-                           ir::make_index(2));
+                           ir::make_index(buffers_of(st)));
   }
 
   /// What runs before a loop, and the buffers that live as long as both.
   struct prologue {
-    std::vector<ir::stmt> parts;
+    std::vector<std::vector<ir::stmt>> parts;  ///< by how many iterations before the loop; [0] is the last one
     std::vector<handle<ir::buffer>> buffers;
     bool meets = false;  ///< threads wait for each other behind it
+    std::int32_t pending = -1;
   };
 
-  /// The next iteration's part; the first one is left to be run before the loop.
+  /// A later iteration's part; the first ones are left to be run before the loop.
   ir::stmt computed_ahead(std::size_t q, ir::stmt const& made, bool group) {
     auto const& s = n_.stages[q];
     auto const of = static_cast<std::size_t>(s.attached_to);
     auto const name = variable(of, s.depth);
-    auto const next = ir::make_variable(name) + 1;
+    auto const ahead = buffers_of(q) - 1;
+    auto const next = ir::make_variable(name) + ahead;
     auto& first = prologues_[name];
-    first.parts.push_back(pass::substitute(made, {{name, ir::make_index(0)}}));
+    first.parts.resize(std::max(first.parts.size(), static_cast<std::size_t>(ahead)));
+    for (std::int32_t part = 0; part < ahead; ++part)
+      first.parts[static_cast<std::size_t>(ahead - 1 - part)].push_back(
+          pass::substitute(made, {{name, ir::make_index(part)}}));
     first.meets = first.meets || group;
+    if (buffers_[q].front()->ahead) first.pending = first.pending < 0 ? ahead - 1 : std::min(first.pending, ahead - 1);
     auto& buffers = is_hoisted(q) ? hoisted_ : first.buffers;
     buffers.insert(buffers.end(), buffers_[q].begin(), buffers_[q].end());
     auto const more = ir::make_binary(ir::binary_op::less, next, ir::make_index(loop(of, s.depth).extent));
@@ -330,11 +352,15 @@ class lowering {
       buffers.clear();
     };
     if (auto first = prologues_.extract(name)) {
-      auto& [parts, buffers, meets] = first.mapped();
-      if (meets) parts.push_back(barrier());
-      parts.push_back(made);
-      made = ir::make_block(std::move(parts));
-      allocate(buffers);
+      auto& before = first.mapped();
+      std::vector<ir::stmt> all;
+      for (auto n = before.parts.size(); n-- > 0;) {
+        all.insert(all.end(), before.parts[n].begin(), before.parts[n].end());
+        if (before.meets && (n == 0 || before.pending >= 0)) all.push_back(barrier(before.pending));
+      }
+      all.push_back(made);
+      made = ir::make_block(std::move(all));
+      allocate(before.buffers);
     }
     if (primitives::is_thread(kind) && !any_around(primitives::is_thread)) allocate(hoisted_);
     return made;
@@ -349,6 +375,7 @@ class lowering {
     std::vector<std::size_t> here;
     std::vector<std::size_t> unseen;  // written to group memory, no barrier since
     bool written_again = false;
+    std::int32_t pending = -1;  // of what is copied ahead
     for (std::size_t q = 0; q < st && level > 0; ++q) {
       if (n_.stages[q].inlined || n_.stages[q].attached_to != static_cast<std::int16_t>(st) ||
           n_.stages[q].depth != level - 1)
@@ -367,12 +394,13 @@ class lowering {
       if (group && !ahead) unseen.push_back(q);
       written_again = written_again || (group && (ahead || is_repeated()));
       parts.push_back(ahead ? computed_ahead(q, made, group) : made);
+      if (ahead) pending = prologues_[variable(st, n_.stages[q].depth)].pending;
       here.push_back(q);
       computed_[q] = true;
     }
     if (!unseen.empty()) parts.push_back(barrier());
     parts.push_back(rest(st, level));
-    if (written_again) parts.push_back(barrier());
+    if (written_again) parts.push_back(barrier(pending));
     auto made = ir::make_block(std::move(parts));
     for (auto const q : here) {
       computed_[q] = false;
@@ -411,7 +439,8 @@ class lowering {
       extent *= loop(st, l).extent;
       ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
     }
-    auto const kind = loop(st, last).kind;
+    auto const kind =
+        initialise && loop(st, last).kind == ir::loop_kind::tensorized ? ir::loop_kind::unrolled : loop(st, last).kind;
     auto const name = last == level ? variable(st, level)
                                     : p_.stages[st].definition->name + "." +
                                           p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;

@@ -59,6 +59,7 @@ struct planned_stage {
   bool where_given = false;
   bool packed = false;
   bool doubled = false;
+  knob_value buffers = literal(2);  ///< of a doubled one; 1: it is none after all
   bool output = false;
   std::vector<planned_access> accesses;  ///< reads, then the write
 

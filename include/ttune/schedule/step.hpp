@@ -31,8 +31,8 @@ enum class primitive : std::uint8_t {
   store_in,       ///< buffer of `stage`; values[0]: the ir::memory
   pack,           ///< buffer of `stage` is laid out in the order of its loops
   annotate,       ///< loops[0], results[0]: a note for the emitter; values[0]
-  double_buffer,  ///< `stage` is computed one iteration of the loop around ahead
-  tensorize       ///< loops[0]: the terms of one instruction; values[0], if any: a boolean knob
+  double_buffer,  ///< `stage` is computed ahead of the loop around; values[0], if any: the number of buffers
+  tensorize       ///< loops: the terms of one instruction, or rows, columns, terms; values[0], if any: a boolean knob
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {

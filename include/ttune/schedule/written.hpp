@@ -80,7 +80,7 @@ class written_schedule {
   void inline_stage(std::string stage);
   void store_in(ir::memory where);
   void pack();
-  void double_buffer();
+  void double_buffer(std::int64_t buffers = 2);
   void where(extent_formula const& condition);
 
   /// With a seed: inner parts near 16, the first choice of everything else, if the constraints allow it.

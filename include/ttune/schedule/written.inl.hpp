@@ -249,7 +249,9 @@ TTUNE_INLINE void written_schedule::store_in(ir::memory where) {
   add(primitive::store_in, {}, {}, {literal(static_cast<std::int64_t>(where))});
 }
 TTUNE_INLINE void written_schedule::pack() { add(primitive::pack, {}); }
-TTUNE_INLINE void written_schedule::double_buffer() { add(primitive::double_buffer, {}); }
+TTUNE_INLINE void written_schedule::double_buffer(std::int64_t buffers) {
+  add(primitive::double_buffer, {}, {}, {literal(buffers)});
+}
 
 TTUNE_INLINE void written_schedule::where(extent_formula const& condition) {
   std::vector<knob_expression> stack;

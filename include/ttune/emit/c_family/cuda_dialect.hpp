@@ -67,6 +67,20 @@ class cuda_dialect final : public c_dialect {
     return std::string("threadIdx.") + "xyz"[direction];
   }
   [[nodiscard]] std::string barrier() const override { return "__syncthreads();"; }
+  [[nodiscard]] bool copies_ahead(target const& machine) const override { return nvidia_architecture(machine) >= 80; }
+  [[nodiscard]] std::string copy_ahead_function(std::string const& wanted, int bytes) const override {
+    auto const n = std::to_string(bytes);  // only whole lines of 16 bytes pass by the first cache
+    return function_prefix() + "void " + wanted + "(void* to, const void* from) {\n  asm volatile(\"cp.async." +
+           (bytes == 16 ? "cg" : "ca") + ".shared.global [%0], [%1], " + n +
+           ";\" :: \"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from) : \"memory\");\n}\n";
+  }
+  [[nodiscard]] std::string close_copies_function(std::string const& wanted) const override {
+    return function_prefix() + "void " + wanted + "() { asm volatile(\"cp.async.commit_group;\" ::: \"memory\"); }\n";
+  }
+  [[nodiscard]] std::string await_copies_function(std::string const& wanted, int pending) const override {
+    return function_prefix() + "void " + wanted + "() { asm volatile(\"cp.async.wait_group " + std::to_string(pending) +
+           ";\" ::: \"memory\"); }\n";
+  }
   [[nodiscard]] std::string prelude(bool) const override { return ""; }
 
   [[nodiscard]] std::string not_finite(dtype t, double v) const override {
@@ -99,6 +113,40 @@ class cuda_dialect final : public c_dialect {
   }
   [[nodiscard]] std::string float_as_bits(std::string const& x) const override {
     return "unsigned int const b = __float_as_uint(" + x + "); ";
+  }
+
+  [[nodiscard]] bool has_matrix_products() const override { return true; }
+  [[nodiscard]] std::string matrix_function(std::string const& wanted, matrix_product const& how, dtype left,
+                                            dtype right, dtype sum) const override {
+    auto const ptx = [](dtype t) {
+      return t == dtype::i32 ? std::string("s32") : t == dtype::i8 ? std::string("s8") : std::string(name_of(t));
+    };
+    int const rows = matrix_product::thread_rows * how.halves;
+    std::string parameters;
+    std::string lists[3];
+    std::string inputs;
+    int operand = 0;
+    auto const add = [&](std::string& list, std::string const& name, std::string const& declared) {
+      parameters += (parameters.empty() ? "" : ", ") + declared + name;
+      list += (list.empty() ? "%" : ", %") + std::to_string(operand++);
+    };
+    std::string outputs;
+    for (int i = 0; i < matrix_product::thread_rows * matrix_product::thread_columns; ++i) {
+      add(lists[0], "c" + std::to_string(i), type(sum, 32) + "& ");
+      outputs +=
+          std::string(i != 0 ? ", " : "") + (is_float(sum) ? "\"+f\"" : "\"+r\"") + "(c" + std::to_string(i) + ")";
+    }
+    for (int side = 0; side < 2; ++side)
+      for (int i = 0; i < (side == 0 ? rows : how.halves); ++i) {
+        auto const name = "ab"[side] + std::to_string(i);
+        add(lists[1 + side], name, "unsigned int ");
+        inputs += (inputs.empty() ? "\"r\"(" : ", \"r\"(") + name + ")";
+      }
+    return function_prefix() + "void " + wanted + "(" + parameters + ") {\n  asm volatile(\"mma.sync.aligned.m" +
+           std::to_string(how.rows) + "n" + std::to_string(how.columns) + "k" + std::to_string(how.terms) +
+           ".row.col." + ptx(sum) + "." + ptx(left) + "." + ptx(right) + "." + ptx(sum) + " {" + lists[0] + "}, {" +
+           lists[1] + "}, {" + lists[2] + "}, {" + lists[0] + "};\"\n               : " + outputs +
+           "\n               : " + inputs + ");\n}\n";
   }
 };
 

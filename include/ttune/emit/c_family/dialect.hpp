@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ttune/core/dtype.hpp"
+#include "ttune/core/matrix_product.hpp"
 #include "ttune/ir/stmt.hpp"
 
 namespace ttune::inline v0::emit {
@@ -51,6 +52,14 @@ class c_dialect {
   [[nodiscard]] virtual std::string group_id(int direction) const = 0;
   [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
   [[nodiscard]] virtual std::string barrier() const = 0;
+  /// Whether copies of 4, 8 and 16 bytes into the memory of a group may be under way while the thread goes on, until a
+  /// barrier awaits them. Then these are the functions for it, by name and text.
+  [[nodiscard]] virtual bool copies_ahead(target const& /*machine*/) const { return false; }
+  [[nodiscard]] virtual std::string copy_ahead_function(std::string const& /*name*/, int /*bytes*/) const { return {}; }
+  [[nodiscard]] virtual std::string close_copies_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string await_copies_function(std::string const& /*name*/, int /*pending*/) const {
+    return {};
+  }
   /// Before everything else, if doubles are used or not.
   [[nodiscard]] virtual std::string prelude(bool doubles) const = 0;
 
@@ -70,6 +79,15 @@ class c_dialect {
   [[nodiscard]] virtual std::string bits_as_float(std::string const& bits) const = 0;
   /// Declares `b`, the bits of a float. Not asked of those with vector types.
   [[nodiscard]] virtual std::string float_as_bits(std::string const& x) const = 0;
+
+  // ---- products of matrices (core/matrix_product.hpp)
+  /// Whether the threads of a warp compute them together; otherwise each thread computes its own part by itself.
+  [[nodiscard]] virtual bool has_matrix_products() const { return false; }
+  /// A function that adds to four sums, given the registers of both operands: rows first, halves of the terms outside.
+  [[nodiscard]] virtual std::string matrix_function(std::string const& /*name*/, matrix_product const& /*how*/,
+                                                    dtype /*left*/, dtype /*right*/, dtype /*sum*/) const {
+    return {};
+  }
 };
 
 }  // namespace ttune::inline v0::emit

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitter of C-like source: one walk over the statement tree. The class is declared here; its parts are in
 // emitter_index (index arithmetic), emitter_value (expressions), emitter_memory (buffers), emitter_statement (loops,
-// conditions) and emitter_kernel (what becomes a kernel, and with which grid).
+// conditions), emitter_matrix (products of matrices by a warp) and emitter_kernel (what becomes a kernel, and with
+// which grid).
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ttune/core/matrix_product.hpp"
 #include "ttune/core/target.hpp"
 #include "ttune/emit/c_family/dialect.hpp"
 #include "ttune/emit/c_family/names.hpp"
@@ -22,6 +24,7 @@
 #include "ttune/emit/linear.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/pass/interval.hpp"
+#include "ttune/pass/substitute.hpp"
 
 namespace ttune::inline v0::emit {
 
@@ -86,14 +89,54 @@ class c_emitter {
   void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  [[nodiscard]] std::optional<linear> wide_place(ir::loop const& l, std::int64_t begin, int lanes, ir::buffer const& b,
+                                                 std::vector<ir::expr> const& indices);
+  [[nodiscard]] bool emit_wide_copy(ir::loop const& l, std::int64_t begin, int lanes);
   [[nodiscard]] bool emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes);
   void emit_let(ir::let const& l);
   void emit_conditional(ir::conditional const& c);
+  [[nodiscard]] bool emit_copy(ir::store const& w);
+  [[nodiscard]] bool emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
+                                     std::string const& from, int bytes);
   void emit_allocate(ir::allocate const& a);
   [[nodiscard]] bool is_for_first_thread(ir::stmt const& s) const;
   [[nodiscard]] std::string is_first(unsigned missing) const;
   [[nodiscard]] static dtype widest_store(ir::stmt const& s);
   [[nodiscard]] std::string declare(std::string const& variable, std::string const& text, bool not_negative);
+
+  // -------------------------------------------------------------------- products of matrices (emitter_matrix)
+  /// Three tensorized loops around a sum of products; `left` moves with the rows.
+  struct matrix_tile {
+    ir::loop const* rows = nullptr;
+    ir::loop const* columns = nullptr;
+    ir::loop const* terms = nullptr;
+    ir::store const* sum = nullptr;
+    ir::access const* left = nullptr;
+    ir::access const* right = nullptr;
+    matrix_product how{};
+  };
+  [[nodiscard]] static bool is_matrix_tile(ir::stmt const& s);
+  [[nodiscard]] static bool is_matrix_tiles(ir::stmt const& s);
+  void emit_tiles(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  void emit_tile(ir::loop const& l);
+  [[nodiscard]] matrix_tile tile_of(ir::loop const& l) const;
+  void require_whole_warps(matrix_tile const& t);
+  [[noreturn]] void refuse_tile(ir::loop const& rows, std::string const& why) const;
+  void enter_threads(ir::loop const& l, int direction);
+  void leave_threads(ir::loop const& l);
+  void enter_let(ir::let const& l);
+  void leave_let(ir::let const& l) { of_threads_.erase(l.variable); }
+  [[nodiscard]] ir::expr by_lanes(ir::expr const& e) const;
+  [[nodiscard]] bool differs_in_warp(ir::expr const& e) const;
+  void declare_lanes();
+  [[nodiscard]] std::vector<ir::expr> indices_by_lanes(ir::access const& a) const;
+  [[nodiscard]] std::vector<std::string> fragment(ir::access const& a, std::vector<ir::expr> const& indices,
+                                                  ir::loop const& terms, matrix_product const& how, bool side_by_side);
+  [[nodiscard]] bool is_side_by_side(ir::access const& a, std::vector<ir::expr> const& indices, ir::loop const& terms,
+                                     matrix_product const& how);
+  [[nodiscard]] linear term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
+                                  matrix_product const& how, bool side_by_side, int half, int q);
+  [[nodiscard]] std::string loaded_once(std::string const& type, std::string const& name, std::string const& text);
 
   // ---------------------------------------------------------------------------------- indices (emitter_index)
   [[nodiscard]] linear index(ir::expr const& e);
@@ -182,6 +225,11 @@ class c_emitter {
   pass::ranges ranges_;
   std::set<std::string> naturals_;  ///< texts of indices that are not negative
   int lanes_ = 1;
+  std::set<std::string> thread_loops_;  ///< whose iterations are numbered as lanes of warps
+  pass::substitution of_threads_;       ///< other loops over threads, and lets that differ between lanes
+  int apart_ = 0;         ///< conditions and loops around in which the threads of a warp go different ways
+  bool follows_ = false;  ///< tiles are being written one after the other
+  std::map<std::string, std::string> fragments_;       ///< what they have loaded, names by text
   std::map<ir::expr_node const*, std::string> moved_;  ///< what a wide move has loaded; `lane_` of it is meant
   int lane_ = 0;
 };
@@ -190,6 +238,7 @@ class c_emitter {
 
 #include "ttune/emit/c_family/emitter_index.hpp"
 #include "ttune/emit/c_family/emitter_kernel.hpp"
+#include "ttune/emit/c_family/emitter_matrix.hpp"
 #include "ttune/emit/c_family/emitter_memory.hpp"
 #include "ttune/emit/c_family/emitter_statement.hpp"
 #include "ttune/emit/c_family/emitter_value.hpp"

@@ -254,6 +254,11 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   variables_.clear();
   naturals_.clear();
   ranges_ = host_ranges_;
+  of_threads_.clear();
+  apart_ = 0;
+  follows_ = false;
+  thread_loops_.clear();
+  fragments_.clear();
   depth_ = 1;
   (void)names_.fresh(name);
   auto const arguments = parameters();

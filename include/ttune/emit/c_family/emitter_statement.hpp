@@ -42,7 +42,9 @@ inline void c_emitter::emit(ir::stmt const& s) {
   if (missing == 0 || !is_for_first_thread(s)) return emit_plain(s);
   open("if (" + is_first(missing) + ")");
   entered_ |= missing;
+  ++apart_;
   emit_plain(s);
+  --apart_;
   entered_ &= ~missing;
   close();
 }
@@ -77,12 +79,50 @@ inline void c_emitter::emit_plain(ir::stmt const& s) {
   if (auto const* l = ir::as<ir::let>(s)) emit_let(*l);
   if (auto const* c = ir::as<ir::conditional>(s)) emit_conditional(*c);
   if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
-  if (auto const* w = ir::as<ir::store>(s)) store(*w->to, flat_index(*w->to, w->indices), evaluate(w->value));
-  if (ir::as<ir::barrier>(s)) {
+  if (auto const* w = ir::as<ir::store>(s); w && !emit_copy(*w))
+    store(*w->to, flat_index(*w->to, w->indices), evaluate(w->value));
+  if (auto const* b = ir::as<ir::barrier>(s)) {
     if (!dialect_.has_threads())
       throw backend_error(std::string(dialect_.name()) + ": there are no threads that could meet at a barrier");
+    if (b->pending >= 0 && dialect_.copies_ahead(machine_)) {
+      auto const awaited = "ttune_await_copies_" + std::to_string(b->pending);
+      helpers_["ttune_close_copies"] = dialect_.close_copies_function("ttune_close_copies");
+      helpers_[awaited] = dialect_.await_copies_function(awaited, b->pending);
+      line("ttune_close_copies();");
+      line(awaited + "();");
+    }
     line(dialect_.barrier());
   }
+}
+
+/// A copy of some bytes that the thread does not wait for; false if it has to be an ordinary one.
+inline bool c_emitter::emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
+                                       std::string const& from, int bytes) {
+  bool const from_device = source.where == ir::memory::operand || source.where == ir::memory::prepared;
+  if (!b.ahead || !from_device || !source.content.empty() || bytes < 4 || !dialect_.copies_ahead(machine_))
+    return false;
+  auto const name = "ttune_copy_ahead_" + std::to_string(bytes);
+  helpers_[name] = dialect_.copy_ahead_function(name, bytes);
+  line(name + "(" + to + ", " + from + ");");
+  return true;
+}
+
+/// An element as it lies in memory, 16-bit floats are not widened for that. False: it is something else.
+inline bool c_emitter::emit_copy(ir::store const& w) {
+  auto const* a = ir::as<ir::access>(w.value);
+  if (!a || lanes_ != 1 || w.value->type != w.to->type || moved_.contains(w.value.get())) return false;
+  auto const& from = *std::get<handle<ir::buffer>>(a->from);
+  if (w.to->ahead &&
+      emit_copy_ahead(*w.to, offset(*w.to, flat_index(*w.to, w.indices)), from,
+                      offset(from, flat_index(from, a->indices)), static_cast<int>(size_in_bytes(w.to->type))))
+    return true;
+  if (w.to->type != dtype::f16 && w.to->type != dtype::bf16) return false;
+  auto const place = flat_index(from, a->indices);
+  auto const to = flat_index(*w.to, w.indices);
+  note_use(from, place, false);
+  note_use(*w.to, to, true);
+  line(element(*w.to, to) + " = " + element(from, place) + ";");
+  return true;
 }
 
 inline void c_emitter::emit_allocate(ir::allocate const& a) {
@@ -123,7 +163,9 @@ inline void c_emitter::emit_let(ir::let const& l) {
     at.lane = lane;
   }
   variables_[l.variable] = at;
+  enter_let(l);
   emit(l.body);
+  leave_let(l);
   if (saved) variables_[l.variable] = *saved;
   else variables_.erase(l.variable);
 }
@@ -137,6 +179,11 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
   if (begin.lane != 0 || end.lane != 0) throw needs_scalar{};
   bool const known = begin.is_constant() && end.is_constant();
   if (known && end.constant <= begin.constant) return;
+  if (dialect_.has_matrix_products()) {
+    if (l.kind == ir::loop_kind::tensorized && is_matrix_tile(l.body)) return emit_tile(l);
+    if (known && l.kind == ir::loop_kind::unrolled && is_matrix_tiles(l.body))
+      return emit_tiles(l, begin.constant, end.constant);
+  }
   bool const vectorized = l.kind == ir::loop_kind::vectorized;
   if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::types)
     return emit_vectorized(l, begin.constant, end.constant);
@@ -171,7 +218,10 @@ inline void c_emitter::emit_rolled(ir::loop const& l) {
   ranges_[l.variable] = {low.low, high.high - 1};
   open("for (" + type_name(dtype::index) + " " + name + " = " + written(begin).text + "; " + name + " < " +
        in(end, sum) + "; ++" + name + ")");
+  bool const apart = differs_in_warp(l.begin) || differs_in_warp(l.end);
+  apart_ += apart ? 1 : 0;
   emit(l.body);
+  apart_ -= apart ? 1 : 0;
   close();
   variables_.erase(l.variable);
 }
@@ -213,9 +263,13 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
   auto const saved = entered_;
   entered_ |= 1U << d;
   if (l.kind == ir::loop_kind::parallel) entered_ |= 0b111111U;  // nothing else is bound
+  if (d >= 3) enter_threads(l, d);
   if (!guard.empty()) open("if (" + guard + ")");
+  apart_ += guard.empty() || d < 3 ? 0 : 1;
   emit(l.body);
+  apart_ -= guard.empty() || d < 3 ? 0 : 1;
   if (!guard.empty()) close();
+  if (d >= 3) leave_threads(l);
   entered_ = saved;
   variables_.erase(l.variable);
 }
@@ -268,43 +322,71 @@ inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, st
 
 /// Loads and stores of several elements at once, where their places are aligned; arithmetic one by one.
 inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end) {
-  auto const bytes = static_cast<std::int64_t>(size_in_bytes(widest_store(l.body)));
-  int const width = static_cast<int>(16 / bytes);
-  if (width > 1 && (end - begin) % width == 0) {
+  auto const move_all = [&](int width, auto const& move) {
+    if (width < 2 || (end - begin) % width != 0) return false;
     auto const saved_text = text_;
     auto const saved_names = names_;
     bool all = true;
-    for (auto i = begin; all && i < end; i += width) all = emit_wide_move(l, i, width);
-    if (all) return;
+    for (auto i = begin; all && i < end; i += width) all = move(i, width);
+    if (all) return true;
     text_ = saved_text;
     names_ = saved_names;
-  }
+    return false;
+  };
+  auto const* w = ir::as<ir::store>(l.body);
+  auto const bytes = static_cast<int>(size_in_bytes(widest_store(l.body)));
+  bool const ahead = w && w->to->ahead && dialect_.copies_ahead(machine_);
+  if (!ahead && move_all(16 / bytes, [&](std::int64_t i, int width) { return emit_wide_move(l, i, width); })) return;
+  for (int const word : {16, 8, 4})
+    if (w && move_all(word / static_cast<int>(size_in_bytes(w->to->type)),
+                      [&](std::int64_t i, int width) { return emit_wide_copy(l, i, width); }))
+      return;
   if (end - begin == 1) return emit_unrolled(l, begin, end);
   line(dialect_.unroll_hint());
   emit_rolled(l);
+}
+
+/// The place of the first of so many neighbours, the loop's next iterations; nothing if they are none, or not aligned.
+inline std::optional<linear> c_emitter::wide_place(ir::loop const& l, std::int64_t begin, int lanes,
+                                                   ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  linear at;
+  at.constant = begin;
+  at.lane = 1;
+  lanes_ = lanes;
+  variables_[l.variable] = at;
+  std::optional<linear> made;
+  try {
+    auto const flat = flat_index(b, indices);
+    if (is_aligned(b, flat, lanes)) made = flat;
+  } catch (needs_scalar const&) {
+  }
+  lanes_ = 1;
+  return made;
+}
+
+/// Elements as they lie in memory. False if the loop's body is no such copy.
+inline bool c_emitter::emit_wide_copy(ir::loop const& l, std::int64_t begin, int lanes) {
+  auto const* w = ir::as<ir::store>(l.body);
+  auto const* a = w ? ir::as<ir::access>(w->value) : nullptr;
+  if (!a || w->value->type != w->to->type) return false;
+  auto const& source = *std::get<handle<ir::buffer>>(a->from);
+  auto const to = wide_place(l, begin, lanes, *w->to, w->indices);
+  auto const from = wide_place(l, begin, lanes, source, a->indices);
+  variables_.erase(l.variable);
+  if (!to || !from) return false;
+  auto const bytes = lanes * static_cast<int>(size_in_bytes(w->to->type));
+  if (emit_copy_ahead(*w->to, offset(*w->to, *to), source, offset(source, *from), bytes)) return true;
+  std::string const type = bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned int";
+  line("*(" + type + "*)(" + offset(*w->to, *to) + ") = *(const " + type + "*)(" + offset(source, *from) + ");");
+  return true;
 }
 
 /// False if the loop's body is no store that a wide move helps.
 inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes) {
   auto const* w = ir::as<ir::store>(l.body);
   if (!w || (w->to->type != dtype::f32 && w->to->type != dtype::i32 && w->to->type != dtype::u32)) return false;
-  auto const along = [&] {
-    linear at;
-    at.constant = begin;
-    at.lane = 1;
-    lanes_ = lanes;
-    variables_[l.variable] = at;
-  };
   auto const is_wide = [&](ir::buffer const& b, std::vector<ir::expr> const& indices) {
-    try {
-      along();
-      auto const flat = flat_index(b, indices);
-      lanes_ = 1;
-      return is_aligned(b, flat, lanes) ? std::optional<linear>(flat) : std::nullopt;
-    } catch (needs_scalar const&) {
-      lanes_ = 1;
-      return std::optional<linear>();
-    }
+    return wide_place(l, begin, lanes, b, indices);
   };
   auto const to = is_wide(*w->to, w->indices);
   std::vector<std::pair<ir::expr, linear>> reads;
@@ -356,6 +438,8 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
   }
   auto const condition = evaluate(c.condition);
   if (condition.lanes != 1) throw needs_scalar{};
+  bool const apart = differs_in_warp(c.condition);
+  apart_ += apart ? 1 : 0;
   open("if (" + condition.text + ")");
   if (c.then) emit(c.then);
   if (c.otherwise) {
@@ -365,6 +449,7 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
     emit(c.otherwise);
   }
   close();
+  apart_ -= apart ? 1 : 0;
 }
 
 }  // namespace ttune::inline v0::emit

@@ -5,6 +5,7 @@
 // the first one where it does not (ir/README.md, "Lowered programs").
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -32,7 +33,8 @@ struct touch {
   std::int64_t read_in = -1;
   thread_place writer;
   thread_place reader;
-  bool several = false;  ///< more than one reader in that phase
+  bool several = false;    ///< more than one reader in that phase
+  std::int64_t batch = 0;  ///< of buffers that are written ahead
 };
 
 /// The threads of one kernel at a time; a phase ends at a barrier.
@@ -50,6 +52,16 @@ class race_watch {
     ++phase_;
   }
   void next_phase() { ++phase_; }
+  /// A barrier.
+  void meet(std::int32_t pending) {
+    ++phase_;
+    if (pending < 0) return;
+    ++batches_;
+    arrived_ = std::max(arrived_, batches_ - pending);
+  }
+  /// What is stored ahead arrives with its batch.
+  void store_ahead(touch& t) const { t.batch = batches_; }
+  [[nodiscard]] bool has_arrived(touch const& t) const { return t.batch < arrived_; }
   /// Whether what is being computed ends in the memory of each thread.
   void ends_in_own(bool own) { own_result_ = own; }
 
@@ -88,6 +100,8 @@ class race_watch {
   bool active_ = false;
   bool own_result_ = false;
   std::int64_t phase_ = 0;
+  std::int64_t batches_ = 0;  ///< that were ended
+  std::int64_t arrived_ = 0;  ///< of them, so many first ones
 };
 
 }  // namespace ttune::inline v0::ir::detail

@@ -131,8 +131,15 @@ class statement_runner {
     n.what = sort::allocate;
     n.storage = v.storage.get();
     if (known_.emplace(v.storage.get(), 0).second) {
-      scratch_.push_back(arrays.add(v.storage.get(),
-                                    {ndarray(v.storage->type, v.storage->extents), {}, 0, 0, false, v.storage->where}));
+      scratch_.push_back(arrays.add(v.storage.get(), {ndarray(v.storage->type, v.storage->extents),
+                                                      {},
+                                                      0,
+                                                      0,
+                                                      false,
+                                                      v.storage->where,
+                                                      {},
+                                                      nullptr,
+                                                      v.storage->ahead}));
     }
     n.variable = arrays.slot(v.storage, 0);
     n.body = {compile(v.body)};
@@ -236,6 +243,7 @@ class statement_runner {
     if (to->read_only) fail(n, "the buffer is not to be written here");
     if (watch_.active() && !watch_.write(to->touched(position), f.thread, to->own()))
       fail(n, "element " + std::to_string(position) + " is touched by another thread: a barrier is missing");
+    if (to->ahead && watch_.active()) watch_.store_ahead(to->touched(position));
     if (!to->marks.empty()) to->marks[position] |= 1 | 4;
     ++to->stores;
     if (n.floats) to->values.reals[position] = v.real;
@@ -261,7 +269,7 @@ class statement_runner {
       }
       case sort::allocate: return allocate_together(n, threads);
       case sort::store: return;
-      case sort::barrier: return watch_.next_phase();
+      case sort::barrier: return watch_.meet(as<barrier>(*n.text)->pending);
     }
   }
 
@@ -317,8 +325,15 @@ class statement_runner {
     auto const elements = static_cast<std::size_t>(n.storage->elements());
     std::deque<storage> copies;
     auto const fresh = [&]() -> storage* {
-      copies.push_back({ndarray(n.storage->type, n.storage->extents), std::vector<std::uint8_t>(elements), 0, 0, false,
-                        n.storage->where});
+      copies.push_back({ndarray(n.storage->type, n.storage->extents),
+                        std::vector<std::uint8_t>(elements),
+                        0,
+                        0,
+                        false,
+                        n.storage->where,
+                        {},
+                        nullptr,
+                        n.storage->ahead});
       return &copies.back();
     };
     bool const own = is_own(n.storage->where);

@@ -35,6 +35,7 @@ struct storage {
   memory where = memory::shared;
   std::vector<touch> touches = {};      ///< by element, as soon as a kernel's threads are at it
   element_source* on_demand = nullptr;  ///< of elements without a value
+  bool ahead = false;                   ///< see buffer::ahead
 
   /// Of one thread.
   [[nodiscard]] bool own() const noexcept { return is_own(where); }
@@ -310,6 +311,9 @@ class value_code {
     if (f.watch && f.watch->active() && !f.watch->read(s.touched(at), f.thread, s.own()))
       throw internal_error(described(a) + " reads element " + std::to_string(at) +
                            ", which another thread writes: a barrier is missing");
+    if (s.ahead && f.watch && f.watch->active() && !f.watch->has_arrived(s.touched(at)))
+      throw internal_error(described(a) + " reads element " + std::to_string(at) +
+                           ", which is under way: a barrier that awaits it is missing");
     ++s.loads;
     return is_float(n.type) ? number{s.values.reals[at], 0} : number{0, s.values.integers[at]};
   }

@@ -14,6 +14,9 @@
 //           barrier
 //         store what was accumulated                        S
 //
+// Where warps multiply matrices (gpu_matrices.hpp) a thread's part of the axes of rows and columns is what it holds of
+// some matrices of 16 x 8, and there are no virtual threads.
+//
 // Anything else is dealt out to threads, element by element. What a block may use is a constraint: a configuration that
 // is proposed fits the device.
 #pragma once
@@ -24,6 +27,7 @@
 #include <vector>
 
 #include "ttune/core/target.hpp"
+#include "ttune/schedule/derive/gpu_matrices.hpp"
 #include "ttune/schedule/factors.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/support/integer.hpp"
@@ -56,6 +60,7 @@ class gpu_deriver {
     std::string name;
     std::int32_t knob = -1;
     [[nodiscard]] knob_value part(int p) const { return {knob, p, 0}; }
+    std::int64_t together = 1;  ///< so many elements for each that a block works on
   };
 
   void step(primitive what, std::string stage, std::vector<std::string> loops, std::vector<std::string> results = {},
@@ -129,6 +134,7 @@ class gpu_deriver {
   // -------------------------------------------------------------------------------------------------------- tiles
 
   void tiled(planned_stage const& st) {
+    if (auto const matrices = find_matrix_axes(machine_, st)) return multiplied_by_warps(st, *matrices);
     auto const& name = st.definition->name;
     auto const acc = name + ".acc";
     step(primitive::cache_write, name, {}, {acc});
@@ -136,6 +142,7 @@ class gpu_deriver {
     cut_free_axes(st);
     cut_reduced_axes(st, acc);
     auto const fetched = fetches(st, acc);
+    buffers_ = choose_buffers(st, fetched, false);
     order_reader(st, acc);
     for (auto const* a : fetched) fetch(*a, st, acc);
     limit_block(st, fetched);
@@ -273,15 +280,42 @@ class gpu_deriver {
     return found;
   }
 
+  /// How many parts of the operands are in group memory at once. Devices that copy while threads compute have a use for
+  /// more than two; the seed has three where most of the time would be spent on waiting. No knob where there is none.
+  [[nodiscard]] knob_value choose_buffers(planned_stage const& st, std::vector<planned_access const*> const& fetched,
+                                          bool ahead) {
+    if (fetched.empty() || nvidia_architecture(machine_) == 0) return literal(1);
+    bool const copies = nvidia_architecture(machine_) >= 80;
+    auto const values = copies ? std::vector<std::int32_t>{1, 2, 3, 4} : std::vector<std::int32_t>{1, 2};
+    return add(one_of_knob(st.definition->name + ".buffers", values),
+               ahead ? static_cast<std::int32_t>(copies ? 2 : 1) : 0);
+  }
+
   void fetch(planned_access const& a, planned_stage const& st, std::string const& acc) {
     auto const& t = *plan_.program->inputs[static_cast<std::size_t>(a.operand)];
     auto const copy = acc + "." + t.name;
     step(primitive::compute_at, copy, {acc, outer_reduced(st)});
     step(primitive::store_in, copy, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::group))});
-    auto const axes = copy_axis_names(a, st);
+    if (buffers_.knob >= 0) step(primitive::double_buffer, copy, {}, {}, {buffers_});
+    auto axes = copy_axis_names(a, st);
+    auto const vector = 16 / static_cast<std::int64_t>(size_in_bytes(t.type));
+    bool const wide = cuts_[last_moved(a)].together > 1 && t.shape.back().value % vector == 0;
+    if (wide) {  // whole vectors, of what lies side by side
+      auto const last = axes.back();
+      step(primitive::split, copy, {last}, {last + "_a", last + "_s"}, {literal(vector)});
+      step(primitive::vectorize, copy, {last + "_s"});
+      axes.back() = last + "_a";
+    }
     auto const whole = axes.size() > 1 ? "all" : axes[0];
     if (axes.size() > 1) step(primitive::fuse, copy, axes, {whole});
     bind(copy, whole, ir::loop_kind::thread_x);
+  }
+
+  /// An axis that moves the last index of an access.
+  [[nodiscard]] static std::size_t last_moved(planned_access const& a) {
+    auto const& c = a.indices.back().coefficient;
+    auto const found = std::find_if(c.begin(), c.end(), [](std::int64_t v) { return v != 0; });
+    return found == c.end() ? 0 : static_cast<std::size_t>(found - c.begin());
   }
 
   /// As cache_read names them: the reader's own where it indexes a dimension by one axis.
@@ -302,11 +336,92 @@ class gpu_deriver {
     return names;
   }
 
+  // -------------------------------------------------------------------------------------------- matrices of warps
+
+  /// Parts of rows and columns: blocks, warps, matrices of a warp. A thread's elements of several matrices are
+  /// neighbours, so that what it accumulates is one box.
+  void multiplied_by_warps(planned_stage const& st, matrix_axes const& m) {
+    using product = matrix_product;
+    auto const& name = st.definition->name;
+    auto const acc = name + ".acc";
+    step(primitive::cache_write, name, {}, {acc});
+    cuts_.assign(st.axis_count(), {});
+    auto const rows = st.axis_name(m.rows);
+    auto const columns = st.axis_name(m.columns);
+    auto const terms = st.axis_name(m.terms);
+    cut_matrices(st, m.rows, product::rows, {0, 2, 4});
+    cut_matrices(st, m.columns, product::columns, {0, 2, 4});
+    cut_matrices(st, m.terms, m.how.terms, {0, 2});
+    auto const& r = cuts_[m.rows];
+    auto const& c = cuts_[m.columns];
+    step(primitive::split, name, {rows}, {rows + "_b", rows + "_w", rows + "_g", rows + "_m", rows + "_h"},
+         {r.part(1), literal(product::lanes_of_rows), r.part(2), literal(product::thread_rows)});
+    step(primitive::split, name, {columns},
+         {columns + "_b", columns + "_w", columns + "_t", columns + "_c", columns + "_n"},
+         {c.part(1), literal(product::lanes_of_columns), literal(product::thread_columns), c.part(2)});
+    std::vector<std::string> blocks;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+      blocks.push_back(x == m.rows ? rows + "_b" : x == m.columns ? columns + "_b" : st.axis_name(x));
+    std::vector<std::string> const threads{rows + "_w", columns + "_w", rows + "_g", columns + "_t"};
+    auto order = blocks;
+    order.insert(order.end(), threads.begin(), threads.end());
+    for (auto const& own : {rows + "_m", rows + "_h", columns + "_c", columns + "_n"}) order.push_back(own);
+    step(primitive::reorder, name, order);
+    step(primitive::fuse, name, blocks, {"blocks"});
+    step(primitive::fuse, name, threads, {"threads"});
+    bind(name, "blocks", ir::loop_kind::block_x);
+    bind(name, "threads", ir::loop_kind::thread_x);
+    step(primitive::vectorize, name, {columns + "_n"});
+    step(primitive::compute_at, acc, {name, "threads"});
+    step(primitive::store_in, acc, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
+    step(primitive::split, acc, {rows}, {rows + "_m", rows + "_h"}, {literal(product::thread_rows)});
+    step(primitive::split, acc, {columns}, {columns + "_c", columns + "_n"}, {c.part(2)});
+    step(primitive::split, acc, {terms}, {terms + "_o", terms + "_n", terms + "_t"},
+         {cuts_[m.terms].part(1), literal(m.how.terms)});
+    std::vector<std::string> inside;
+    for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
+      if (x != m.terms) inside.push_back(st.axis_name(x));
+    inside.push_back(terms + "_o");
+    inside.push_back(terms + "_n");
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+      if (x != m.rows && x != m.columns) inside.push_back(st.axis_name(x));
+    for (auto const& own : {rows + "_m", columns + "_n", rows + "_h", columns + "_c", terms + "_t"})
+      inside.push_back(own);
+    step(primitive::reorder, acc, inside);
+    step(primitive::unroll, acc, {rows + "_m", columns + "_n"});
+    step(primitive::tensorize, acc, {rows + "_h", columns + "_c", terms + "_t"});
+    auto const fetched = fetches(st, acc);
+    buffers_ = choose_buffers(st, fetched, true);
+    for (auto const* a : fetched) fetch(*a, st, acc);
+    knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));
+    require(warps * knob_expression(machine_.warp_threads) <= knob_expression(machine_.block_threads),
+            "threads of a block");
+    // registers: sums, one row of the left operand, all columns of the right one
+    knob_expression const held = knob_expression(r.part(2)) * knob_expression(c.part(2));
+    require(held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2) <= knob_expression(160),
+            "registers of a thread");
+    limit_group_memory(st, fetched);
+  }
+
+  /// Into blocks, warps and matrices of `size` elements; terms into outer and inner ones.
+  void cut_matrices(planned_stage const& st, std::size_t x, std::int64_t size,
+                    std::vector<std::int64_t> const& wanted) {
+    factor_limits limits;
+    limits.max_inner = 8;
+    auto k = factors_knob(st.definition->name + ".tile_" + st.axis_name(x), st.axis_size(x) / size,
+                          static_cast<std::int32_t>(wanted.size()), factor_policy::exact, limits);
+    auto const seed = nearest(k, wanted);
+    cuts_[x] = {st.axis_name(x), add(std::move(k), seed).knob, size};
+  }
+
+  // ------------------------------------------------------------------------------------------------------- limits
+
   /// What a block works on along an axis between two fetches.
   [[nodiscard]] knob_expression tile(planned_stage const& st, std::size_t x) const {
     auto const& c = cuts_[x];
-    if (c.knob < 0) return st.axis_size(x);
-    if (x >= st.definition->axes.size()) return c.part(1);
+    if (c.knob < 0) return 1;  // it has one element, or each block and each fetch has one of it
+    if (x >= st.definition->axes.size()) return c.part(1) * c.together;
+    if (c.together > 1) return knob_expression(c.part(1)) * knob_expression(c.part(2)) * knob_expression(c.together);
     return knob_expression(c.part(vthread)) * knob_expression(c.part(thread)) * knob_expression(c.part(inner));
   }
 
@@ -324,6 +439,10 @@ class gpu_deriver {
     if (!any) return;
     require(threads <= knob_expression(machine_.block_threads), "threads of a block");
     require(own <= knob_expression(128), "accumulators of a thread");
+    limit_group_memory(st, fetched);
+  }
+
+  void limit_group_memory(planned_stage const& st, std::vector<planned_access const*> const& fetched) {
     if (fetched.empty()) return;
     knob_expression bytes = 0;
     for (auto const* a : fetched) {
@@ -339,6 +458,7 @@ class gpu_deriver {
       }
       bytes = bytes + elements;
     }
+    if (buffers_.knob >= 0) bytes = bytes * knob_expression(buffers_);
     require(bytes <= knob_expression(machine_.block_bytes), "group memory of a block");
   }
 
@@ -352,7 +472,8 @@ class gpu_deriver {
   space made_;
   plan plan_;
   std::vector<std::string> inlined_;
-  std::vector<cut> cuts_;  ///< of the stage at hand, by axis
+  std::vector<cut> cuts_;            ///< of the stage at hand, by axis
+  knob_value buffers_ = literal(1);  ///< likewise, of each copy in group memory
 };
 
 [[nodiscard]] inline space gpu_space(handle<ir::program> const& program, target const& machine) {

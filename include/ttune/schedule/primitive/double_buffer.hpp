@@ -8,16 +8,26 @@
 //                                      … P[k % 2]                 double_buffer(P)
 //
 // In group memory one barrier an iteration is enough then.
+//
+// With N buffers it is computed N - 1 iterations ahead. A copy of an operand into group memory may be under way all
+// that time (cp.async of NVIDIA's GPUs): the barrier of an iteration ends a batch of copies, and awaits all but the
+// last N - 2 batches. With a knob that chooses 1 it is computed where it is read.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
 namespace ttune::inline v0::primitives {
 
+inline constexpr std::int64_t max_buffers = 8;
+
 inline void double_buffer(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   if (st.doubled) refuse(s, s.stage, "is double buffered already");
-  st.doubled = true;
+  if (s.values.size() > 1 ||
+      (!s.values.empty() && s.values[0].is_literal() && (s.values[0].literal < 1 || s.values[0].literal > max_buffers)))
+    refuse(s, s.stage, "takes the number of buffers, 1 to " + std::to_string(max_buffers));
+  st.doubled = s.values.empty() || !s.values[0].is_literal() || s.values[0].literal > 1;
+  if (!s.values.empty()) st.buffers = s.values[0];
 }
 
 /// What is computed ahead reads nothing that is computed in the same loop.

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // tensorize: the innermost loop, over terms of a sum, is one instruction of the machine, such as a dot product of four
-// bytes a lane.
+// bytes a lane; or the three innermost loops, over rows, columns and terms, are what one thread of a warp does for a
+// product of matrices.
 //
 //   vectorize j                          vectorize j
 //     for ki < 4                     →     tensorize ki < 4
 //       C[j] += A[ki] * B[j, ki]             C[j] += A[ki] * B[j, ki]
 //
-// Which products there are is in core/dot_product.hpp. The terms that such an instruction takes of one operand lie side
-// by side in memory, and so do those of the other for each lane. Where there is none, or where an edge leaves some of
-// the terms, the loop is unrolled: the result is the same, but for the order in which floats are added.
+// Which dot products there are is in core/dot_product.hpp. The terms that such an instruction takes of one operand lie
+// side by side in memory, and so do those of the other for each lane. Where there is none, or where an edge leaves some
+// of the terms, the loop is unrolled: the result is the same, but for the order in which floats are added.
+//
+// Products of matrices are in core/matrix_product.hpp. Each thread computes its own rows and columns; that 8 x 4
+// neighbouring threads compute those of a matrix together is what the emitter of CUDA finds, or it says why not: a
+// kernel that misses the instruction is no slower one, but another one. Elsewhere the loops are unrolled.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -17,15 +22,27 @@ namespace ttune::inline v0::primitives {
 
 inline void tensorize(plan& p, step const& s) {
   auto& st = stage_of(p, s);
-  if (s.loops.size() != 1) refuse(s, listed(s.loops), "takes one loop");
-  auto const id = leaf(st, s, s.loops[0]);
-  auto& l = st.loops[static_cast<std::size_t>(id)];
-  if (l.kind != ir::loop_kind::serial) refuse(s, s.loops[0], "this loop already runs in a way of its own");
-  if (!is_reduction_axis(st, l.axis) || st.definition->reduction.kind != ir::reduction_kind::sum)
-    refuse(s, s.loops[0], "this loop belongs to no summed axis: an instruction adds up the terms of one");
-  if (st.order.back() != id) refuse(s, s.loops[0], "this loop has others inside of it: reorder it to be the innermost");
-  l.kind = ir::loop_kind::tensorized;
-  if (!s.values.empty()) l.kind_enabled = s.values[0];
+  auto const count = s.loops.size();
+  if (count != 1 && count != 3)
+    refuse(s, listed(s.loops), "takes the loop over terms, or those over rows, columns and terms");
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const id = leaf(st, s, s.loops[i]);
+    auto& l = st.loops[static_cast<std::size_t>(id)];
+    if (l.kind != ir::loop_kind::serial) refuse(s, s.loops[i], "this loop already runs in a way of its own");
+    bool const terms = i + 1 == count;
+    if (terms && (!is_reduction_axis(st, l.axis) || st.definition->reduction.kind != ir::reduction_kind::sum))
+      refuse(s, s.loops[i], "this loop belongs to no summed axis: an instruction adds up the terms of one");
+    if (!terms && is_reduction_axis(st, l.axis))
+      refuse(s, s.loops[i], "this loop belongs to a reduced axis: rows and columns are of free ones");
+    if (st.order.size() < count || st.order[st.order.size() - count + i] != id)
+      refuse(s, s.loops[i],
+             terms ? "this loop has others inside of it: reorder it to be the innermost"
+                   : "this loop has others than columns and terms inside of it: reorder the three to be the innermost");
+    if (count > 1 && is_permuted(st, id))
+      refuse(s, s.loops[i], "stands where a permutation knob puts it: leave it out there");
+    l.kind = ir::loop_kind::tensorized;
+    if (!s.values.empty()) l.kind_enabled = s.values[0];
+  }
 }
 
 }  // namespace ttune::inline v0::primitives

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices that a warp computes together (core/matrix_product.hpp). In the program each thread computes the
+// sums of its own rows and columns by itself:
+//
+//   tensorize r < 2                      a = rows of this thread, a quarter of the terms
+//     tensorize c < 2             →      b = a column of another one, the same terms
+//       tensorize k < 16                 mma(S[0, 0], S[0, 1], S[1, 0], S[1, 1], a, b)
+//         S[r, c] += A[r, k] * B[k, c]
+//
+// Thread 4 g + t of a warp stands for g among those that differ in rows and for t among those that differ in columns:
+// the left operand must be the same for all t, the right one for all g. Which row or column of the matrix is which of
+// the program is of no matter, nor is the order of the terms, as long as both operands agree: each lane takes terms that
+// lie side by side. Tiles that follow each other share what they have loaded.
+#pragma once
+
+#include "ttune/emit/c_family/emitter.hpp"
+#include "ttune/pass/simplify.hpp"
+
+namespace ttune::inline v0::emit {
+
+namespace detail {
+
+// Variables of a statement tree have no @ in their names.
+inline constexpr char const* of_warp = "@warp";
+inline constexpr char const* of_row = "@row";          ///< 0 … 7: among lanes with rows of their own
+inline constexpr char const* of_column = "@column";    ///< 0 … 3: among lanes with columns of their own
+inline constexpr char const* of_owner = "@owner";      ///< whose column a lane loads, as `of_column`
+inline constexpr char const* of_part = "@part";        ///< 0, 1: and which of them
+inline constexpr char const* of_others = "@others";    ///< a thread in a direction that is no lane
+
+[[nodiscard]] inline ir::expr divided(ir::expr a, std::int64_t by) {
+  return ir::make_binary(ir::binary_op::floor_divide, std::move(a), ir::make_index(by));
+}
+[[nodiscard]] inline ir::expr rest_of(ir::expr a, std::int64_t by) {
+  return ir::make_binary(ir::binary_op::floor_modulo, std::move(a), ir::make_index(by));
+}
+
+/// A thread's number as warp and lane, divisions of it first: each is by warps or by lanes.
+[[nodiscard]] inline ir::expr thread_by_lanes(ir::expr const& e, std::string const& thread) {
+  constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
+  auto const warp = ir::make_variable(of_warp);
+  auto const lane =
+      ir::make_variable(of_row) * ir::make_index(matrix_product::lanes_of_columns) + ir::make_variable(of_column);
+  auto const is_thread = [&](ir::expr const& n) {
+    auto const* v = ir::as<ir::variable>(n);
+    return v && v->name == thread;
+  };
+  auto const separated = ir::rewrite(e, [&](ir::expr const& n) {
+    auto const* b = ir::as<ir::binary>(n);
+    if (!b || !is_thread(b->left) || !ir::is_constant(b->right)) return n;
+    auto const by = ir::constant_integer(b->right);
+    if (by <= 0) return n;
+    if (b->op == ir::binary_op::floor_divide && by % warp_threads == 0) return divided(warp, by / warp_threads);
+    if (b->op == ir::binary_op::floor_divide && warp_threads % by == 0)
+      return warp * ir::make_index(warp_threads / by) + divided(lane, by);
+    if (b->op == ir::binary_op::floor_modulo && by % warp_threads == 0)
+      return rest_of(warp, by / warp_threads) * ir::make_index(warp_threads) + lane;
+    if (b->op == ir::binary_op::floor_modulo && warp_threads % by == 0) return rest_of(lane, by);
+    return n;
+  });
+  return pass::substitute(separated, thread, warp * ir::make_index(warp_threads) + lane);
+}
+
+}  // namespace detail
+
+inline bool c_emitter::is_matrix_tile(ir::stmt const& s) {
+  auto const* columns = ir::as<ir::loop>(s);
+  auto const* terms = columns ? ir::as<ir::loop>(columns->body) : nullptr;
+  return terms && columns->kind == ir::loop_kind::tensorized && terms->kind == ir::loop_kind::tensorized;
+}
+
+/// Unrolled loops around a tile and nothing else.
+inline bool c_emitter::is_matrix_tiles(ir::stmt const& s) {
+  auto const* l = ir::as<ir::loop>(s);
+  if (!l) return false;
+  if (l->kind == ir::loop_kind::tensorized) return is_matrix_tile(l->body);
+  return l->kind == ir::loop_kind::unrolled && ir::is_constant(l->begin) && ir::is_constant(l->end) &&
+         is_matrix_tiles(l->body);
+}
+
+inline void c_emitter::refuse_tile(ir::loop const& rows, std::string const& why) const {
+  throw backend_error(std::string(dialect_.name()) + ": the loops from " + rows.variable +
+                      " on are tensorized as a product of matrices, but " + why);
+}
+
+// ------------------------------------------------------------------------------------------------------------ lanes
+
+inline ir::expr c_emitter::by_lanes(ir::expr const& e) const {
+  if (of_threads_.empty() && thread_loops_.empty()) return e;
+  auto known = ranges_;
+  known[detail::of_warp] = {0, std::max<std::int64_t>(grid_[3].size() / 32, 1) - 1};
+  known[detail::of_row] = {0, matrix_product::lanes_of_rows - 1};
+  known[detail::of_column] = known[detail::of_owner] = {0, matrix_product::lanes_of_columns - 1};
+  known[detail::of_part] = {0, matrix_product::thread_columns - 1};
+  auto made = e;
+  for (auto const& name : thread_loops_) made = detail::thread_by_lanes(made, name);
+  return pass::simplify(pass::substitute(made, of_threads_), known);
+}
+
+/// Whether the threads of a warp may have different values of it.
+inline bool c_emitter::differs_in_warp(ir::expr const& e) const {
+  if (!dialect_.has_matrix_products()) return false;
+  return detail::speaks_of(by_lanes(e), {detail::of_row, detail::of_column, detail::of_others});
+}
+
+inline void c_emitter::enter_let(ir::let const& l) {
+  if (dialect_.has_matrix_products() && differs_in_warp(l.value)) of_threads_[l.variable] = by_lanes(l.value);
+}
+
+/// In direction x threads are lanes, 32 a warp, as long as they are numbered from 0 on and stand in no other direction.
+inline void c_emitter::enter_threads(ir::loop const& l, int direction) {
+  if (grid_[static_cast<std::size_t>(direction)].size() == 1) return;
+  if (direction == 3 && grid_[3].begin == 0) thread_loops_.insert(l.variable);
+  else of_threads_[l.variable] = ir::make_variable(detail::of_others);
+}
+inline void c_emitter::leave_threads(ir::loop const& l) {
+  thread_loops_.erase(l.variable);
+  of_threads_.erase(l.variable);
+}
+
+inline void c_emitter::declare_lanes() {
+  if (!variables_.contains(detail::of_warp)) {
+    auto const id = dialect_.thread_id(3 - 3);
+    auto const add = [&](char const* variable, std::string const& name, std::string const& text, std::int64_t most) {
+      auto const fresh = names_.fresh(name);
+      group_arrays_ += "  const " + type_name(dtype::index) + " " + fresh + " = " + text + ";\n";
+      variables_[variable] = atom(fresh, true);
+      ranges_[variable] = {0, most};
+      return fresh;
+    };
+    auto const thread = "(" + type_name(dtype::index) + ")" + id;
+    (void)add(detail::of_warp, "warp", thread + " / 32", std::max<std::int64_t>(grid_[3].size() / 32, 1) - 1);
+    auto const row = add(detail::of_row, "lane_row", thread + " % 32 / 4", 7);
+    (void)add(detail::of_column, "lane_column", thread + " % 4", 3);
+    (void)add(detail::of_owner, "column_owner", row + " / 2", 3);
+    (void)add(detail::of_part, "column_part", row + " % 2", 1);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ tiles
+
+inline c_emitter::matrix_tile c_emitter::tile_of(ir::loop const& l) const {
+  matrix_tile t;
+  t.rows = &l;
+  t.columns = ir::as<ir::loop>(l.body);
+  t.terms = ir::as<ir::loop>(t.columns->body);
+  if (ir::as<ir::conditional>(t.terms->body))
+    refuse_tile(l, "an edge leaves out some of it: choose parts that divide the extents of rows, columns and terms");
+  t.sum = ir::as<ir::store>(t.terms->body);
+  auto const* added = t.sum ? ir::as<ir::binary>(t.sum->value) : nullptr;
+  auto const* old = added ? ir::as<ir::access>(added->left) : nullptr;
+  auto const* factors = added && added->op == ir::binary_op::add ? ir::as<ir::binary>(added->right) : nullptr;
+  bool const is_sum = old && factors && factors->op == ir::binary_op::multiply &&
+                      std::get<handle<ir::buffer>>(old->from) == t.sum->to && old->indices == t.sum->indices;
+  auto const widened = [](ir::expr const& e) {
+    auto const* c = ir::as<ir::cast>(e);
+    return c ? ir::as<ir::access>(c->operand) : nullptr;
+  };
+  if (is_sum) t.left = widened(factors->left), t.right = widened(factors->right);
+  if (!t.left || !t.right) refuse_tile(l, "they are no sum of products of two widened operands");
+  auto const moves = [](ir::access const& a, std::string const& variable) {
+    return std::any_of(a.indices.begin(), a.indices.end(),
+                       [&](ir::expr const& i) { return detail::speaks_of(i, {variable}); });
+  };
+  if (moves(*t.right, l.variable)) std::swap(t.left, t.right);
+  if (moves(*t.right, l.variable) || moves(*t.left, t.columns->variable))
+    refuse_tile(l, "an operand moves with rows and columns");
+  auto const type = [](ir::access const& a) { return std::get<handle<ir::buffer>>(a.from)->type; };
+  auto const extent = [](ir::loop const& of) {
+    return ir::is_constant(of.begin, 0) && ir::is_constant(of.end) ? ir::constant_integer(of.end) : 0;
+  };
+  auto const how = matrix_product_of(type(*t.left), type(*t.right), t.sum->to->type,
+                                     static_cast<std::int32_t>(std::min<std::int64_t>(extent(*t.terms), 1 << 20)));
+  if (!how)
+    refuse_tile(l, std::string("there is no instruction for ") + std::to_string(extent(*t.terms)) + " terms of " +
+                       ttune::name_of(type(*t.left)) + " times " + ttune::name_of(type(*t.right)) + ", added up in " +
+                       ttune::name_of(t.sum->to->type) + ": see core/matrix_product.hpp for those there are");
+  if (nvidia_architecture(machine_) < how->least_architecture)
+    refuse_tile(l, machine_.cpu + " has no instruction for it, which came with sm_" +
+                       std::to_string(how->least_architecture) + ": leave out tensorize, or choose another target");
+  if (extent(l) != matrix_product::thread_rows || extent(*t.columns) != matrix_product::thread_columns)
+    refuse_tile(l, "a thread's part is 2 rows by 2 columns: split them so");
+  t.how = *how;
+  return t;
+}
+
+/// That all lanes come here together, and that they differ in rows and columns as the instruction wants it.
+inline void c_emitter::require_whole_warps(matrix_tile const& t) {
+  constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
+  if (grid_[4].size() * grid_[5].size() != 1 || grid_[3].begin != 0 || grid_[3].size() % warp_threads != 0 ||
+      thread_loops_.empty())
+    refuse_tile(*t.rows,
+                "threads are no whole warps: bind a multiple of 32 of them to thread_x, and none to y and z");
+  if (apart_ > 0)
+    refuse_tile(*t.rows, "not all threads of a warp come there: a condition or a loop around it differs between them");
+  auto const speaks = [&](ir::access const& a, char const* lanes) {
+    auto const indices = indices_by_lanes(a);
+    return std::any_of(indices.begin(), indices.end(), [&](ir::expr const& i) { return detail::speaks_of(i, {lanes}); });
+  };
+  if (speaks(*t.left, detail::of_column) || speaks(*t.right, detail::of_row))
+    refuse_tile(*t.rows,
+                "neighbouring threads differ otherwise: the 4 innermost must have columns of their own and the same "
+                "rows, the 8 around them rows of their own and the same columns");
+  for (auto const* a : {t.left, t.right}) {
+    auto const& b = *std::get<handle<ir::buffer>>(a->from);
+    if (b.where == ir::memory::local || b.where == ir::memory::registers)
+      refuse_tile(*t.rows, b.name + " is each thread's own: store it in group memory");
+  }
+}
+
+inline std::vector<ir::expr> c_emitter::indices_by_lanes(ir::access const& a) const {
+  std::vector<ir::expr> made;
+  for (auto const& i : a.indices) made.push_back(by_lanes(i));
+  return made;
+}
+
+/// The place of term `q` of register `half`.
+inline linear c_emitter::term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
+                                    matrix_product const& how, bool side_by_side, int half, int q) {
+  auto const column = ir::make_variable(detail::of_column);
+  auto const p = how.together();
+  auto const at = side_by_side ? column * ir::make_index(p * how.halves) + ir::make_index(half * p + q)
+                               : column * ir::make_index(p) + ir::make_index(half * how.terms / how.halves + q);
+  std::vector<ir::expr> placed;
+  for (auto const& i : indices) placed.push_back(pass::simplify(pass::substitute(i, terms.variable, at), ranges_));
+  return flat_index(b, placed);
+}
+
+/// Whether the terms of a lane lie side by side in memory, so that they are one aligned word or two.
+inline bool c_emitter::is_side_by_side(ir::access const& a, std::vector<ir::expr> const& indices, ir::loop const& terms,
+                                       matrix_product const& how) {
+  auto const& b = *std::get<handle<ir::buffer>>(a.from);
+  auto const first = term_index(b, indices, terms, how, true, 0, 0);
+  for (int half = 0; half < how.halves; ++half)
+    for (int q = 0; q < how.together(); ++q) {
+      auto const at = term_index(b, indices, terms, how, true, half, q);
+      if (at.constant != first.constant + half * how.together() + q || at.key() != first.key()) return false;
+    }
+  auto const all = how.halves * how.together();
+  return b.content.empty() && first.constant % all == 0 &&
+         std::all_of(first.terms.begin(), first.terms.end(),
+                     [&](linear::term const& t) { return t.coefficient % all == 0; });
+}
+
+inline std::string c_emitter::loaded_once(std::string const& type, std::string const& name, std::string const& text) {
+  auto& known = fragments_[text];
+  if (known.empty()) {
+    known = names_.fresh(name);
+    line("const " + type + " " + known + " = " + text + ";");
+  }
+  return known;
+}
+
+/// The registers of one row of the left operand or one column of the right one, by halves of the terms.
+inline std::vector<std::string> c_emitter::fragment(ir::access const& a, std::vector<ir::expr> const& indices,
+                                                    ir::loop const& terms, matrix_product const& how,
+                                                    bool side_by_side) {
+  auto const& b = *std::get<handle<ir::buffer>>(a.from);
+  if (side_by_side && is_side_by_side(a, indices, terms, how)) {
+    auto const from = offset(b, term_index(b, indices, terms, how, true, 0, 0));
+    if (how.halves == 1)
+      return {loaded_once("unsigned int", b.name + "_terms", "*(const unsigned int*)(" + from + ")")};
+    auto const pair = loaded_once("uint2", b.name + "_terms", "*(const uint2*)(" + from + ")");
+    return {pair + ".x", pair + ".y"};
+  }
+  std::vector<std::string> made;
+  auto const bits = 8 * static_cast<int>(size_in_bytes(b.type));
+  for (int half = 0; half < how.halves; ++half) {
+    std::string text;
+    for (int q = 0; q < how.together(); ++q) {
+      auto const raw = element(b, term_index(b, indices, terms, how, side_by_side, half, q));
+      auto const wide = (b.type == dtype::i8 ? "(unsigned int)(unsigned char)" : "(unsigned int)") + raw;
+      text += (q != 0 ? " | " : "") + wide + (q != 0 ? " << " + std::to_string(q * bits) : "");
+    }
+    made.push_back(loaded_once("unsigned int", b.name + "_terms", text));
+  }
+  return made;
+}
+
+inline void c_emitter::emit_tile(ir::loop const& l) {
+  auto const t = tile_of(l);
+  require_whole_warps(t);
+  declare_lanes();
+  auto const part = [&](ir::access const& a, pass::substitution const& with) {
+    auto made = indices_by_lanes(a);
+    for (auto& i : made) i = pass::simplify(pass::substitute(i, with), ranges_);
+    return made;
+  };
+  std::vector<std::vector<ir::expr>> rows;
+  for (int r = 0; r < matrix_product::thread_rows; ++r) rows.push_back(part(*t.left, {{l.variable, ir::make_index(r)}}));
+  auto const column = part(*t.right, {{detail::of_column, ir::make_variable(detail::of_owner)},
+                                      {t.columns->variable, ir::make_variable(detail::of_part)}});
+  bool const side_by_side =
+      is_side_by_side(*t.left, rows[0], *t.terms, t.how) || is_side_by_side(*t.right, column, *t.terms, t.how);
+  std::string arguments;
+  for (int r = 0; r < matrix_product::thread_rows; ++r)
+    for (int c = 0; c < matrix_product::thread_columns; ++c) {
+      std::vector<ir::expr> at;
+      for (auto const& i : t.sum->indices)
+        at.push_back(pass::substitute(i, {{l.variable, ir::make_index(r)}, {t.columns->variable, ir::make_index(c)}}));
+      arguments += (arguments.empty() ? "" : ", ") + element(*t.sum->to, flat_index(*t.sum->to, at));
+    }
+  std::vector<std::vector<std::string>> left;
+  for (auto const& row : rows) left.push_back(fragment(*t.left, row, *t.terms, t.how, side_by_side));
+  for (std::size_t half = 0; half < static_cast<std::size_t>(t.how.halves); ++half)
+    for (auto const& row : left) arguments += ", " + row[half];
+  for (auto const& r : fragment(*t.right, column, *t.terms, t.how, side_by_side)) arguments += ", " + r;
+  auto const type = [](ir::access const& a) { return std::get<handle<ir::buffer>>(a.from)->type; };
+  auto const name = "ttune_mma_" + std::to_string(t.how.terms) + "_" + ttune::name_of(type(*t.left)) + "_" +
+                    ttune::name_of(type(*t.right));
+  if (!helpers_.contains(name))
+    helpers_[name] = dialect_.matrix_function(name, t.how, type(*t.left), type(*t.right), t.sum->to->type);
+  line(name + "(" + arguments + ");");
+  if (!follows_) fragments_.clear();
+}
+
+/// Tiles one after the other: nothing is stored between them but sums.
+inline void c_emitter::emit_tiles(ir::loop const& l, std::int64_t begin, std::int64_t end) {
+  bool const outermost = !follows_;
+  follows_ = true;
+  if (outermost) open("");
+  emit_unrolled(l, begin, end);
+  if (!outermost) return;
+  close();
+  follows_ = false;
+  fragments_.clear();
+}
+
+}  // namespace ttune::inline v0::emit

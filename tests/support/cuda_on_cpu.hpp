@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA text run without a GPU: compiled as C++ by g++, a block of threads at a time, which take turns at barriers. What
+// the text says in PTX (matrices of warps, copies that are under way, conversions) is replaced by what PTX's manual
+// says of it, written down here a second time. Copies arrive as late as they may.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/temporary_folder.hpp"
+#include "support/worker_command.hpp"
+#include "ttune/emit/device_program.hpp"
+#include "ttune/ir/ndarray.hpp"
+#include "ttune/ir/stmt.hpp"
+#include "ttune/support/shared_library.hpp"
+
+namespace ttune_test {
+
+inline constexpr char const* cuda_on_cpu_prelude = R"(
+#include <ucontext.h>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+#define __device__
+#define __global__
+#define __launch_bounds__(...)
+#define __shared__ static
+#define __align__(n) __attribute__((aligned(n)))
+#define __restrict__
+struct place { int x, y, z; };
+struct copy_ahead { void* to; void const* from; int bytes; };
+struct fiber {
+  ucontext_t context;
+  place at;
+  bool ended = false;
+  std::vector<std::vector<copy_ahead>> groups{1};  // copies that are under way; the last ones are not closed yet
+  std::vector<char> stack = std::vector<char>(64 << 10);
+};
+static std::vector<std::unique_ptr<fiber>> fibers;
+static std::size_t current;
+static ucontext_t outside;
+static place blockIdx;
+#define threadIdx (fibers[current]->at)
+// The next one that has not ended; all have: back to where they were started.
+static void leave() {
+  auto const from = current;
+  for (std::size_t n = 1; n <= fibers.size(); ++n) {
+    current = (from + n) % fibers.size();
+    if (!fibers[current]->ended) break;
+  }
+  if (fibers[current]->ended) swapcontext(&fibers[from]->context, &outside);
+  else if (current != from) swapcontext(&fibers[from]->context, &fibers[current]->context);
+}
+struct meeting {
+  int wanted = 0, come = 0, generation = 0;
+  void wait() {
+    auto const mine = generation;
+    if (++come == wanted) { come = 0; ++generation; return; }
+    while (generation == mine) leave();
+  }
+};
+static meeting of_block;
+static std::vector<meeting> of_warps;
+static void __syncthreads() { of_block.wait(); }
+static float __uint_as_float(unsigned b) { float x; std::memcpy(&x, &b, 4); return x; }
+static unsigned __float_as_uint(float x) { unsigned b; std::memcpy(&b, &x, 4); return b; }
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
+struct int4 { int x, y, z, w; };
+struct float4 { float x, y, z, w; };
+static uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+static int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+static float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
+static float ttune_from_half_u16_f32(unsigned short h) { _Float16 x; std::memcpy(&x, &h, 2); return x; }
+static unsigned short ttune_to_half_f32_u16(float f) { _Float16 const x = f; unsigned short h; std::memcpy(&h, &x, 2); return h; }
+
+static void copy_later(void* to, void const* from, int bytes) { fibers[current]->groups.back().push_back({to, from, bytes}); }
+static void ttune_copy_ahead_4(void* to, void const* from) { copy_later(to, from, 4); }
+static void ttune_copy_ahead_8(void* to, void const* from) { copy_later(to, from, 8); }
+static void ttune_copy_ahead_16(void* to, void const* from) { copy_later(to, from, 16); }
+static void ttune_close_copies() { fibers[current]->groups.emplace_back(); }
+template <int Left> static void wait_for_copies() {
+  auto& groups = fibers[current]->groups;
+  while (static_cast<int>(groups.size()) - 1 > Left) {
+    for (auto const& c : groups.front()) std::memcpy(c.to, c.from, c.bytes);
+    groups.erase(groups.begin());
+  }
+}
+static void ttune_await_copies_0() { wait_for_copies<0>(); }
+static void ttune_await_copies_1() { wait_for_copies<1>(); }
+static void ttune_await_copies_2() { wait_for_copies<2>(); }
+static void ttune_await_copies_3() { wait_for_copies<3>(); }
+
+// mma.m16n8: element i of a lane's registers lies in row lane / 4, 8 rows further for every second register, and at
+// term lane % 4 * p + i % p of its half, where p elements are a register. B: column lane / 4. C: columns lane % 4 * 2.
+struct half { static constexpr int bytes = 2; static float get(void const* at) { _Float16 x; std::memcpy(&x, at, 2); return x; } };
+struct bfloat { static constexpr int bytes = 2; static float get(void const* at) { unsigned short h; std::memcpy(&h, at, 2); return __uint_as_float(unsigned(h) << 16); } };
+struct s8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<signed char const*>(at); } };
+struct u8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<unsigned char const*>(at); } };
+static std::vector<unsigned> exchanged;  // 6 registers a thread
+template <class A, class B, int Terms, class Sum>
+static void mma(Sum* const (&c)[4], std::vector<unsigned> const& a, std::vector<unsigned> const& b) {
+  int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  unsigned* const all = exchanged.data() + warp * 32 * 6;
+  for (std::size_t i = 0; i < a.size(); ++i) all[lane * 6 + i] = a[i];
+  for (std::size_t i = 0; i < b.size(); ++i) all[lane * 6 + 4 + i] = b[i];
+  of_warps[warp].wait();
+  constexpr int p = 4 / A::bytes;
+  for (int i = 0; i < 4; ++i) {
+    int const row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
+    Sum sum = *c[i];
+    for (int k = 0; k < Terms; ++k) {
+      int const half = k / (4 * p), owner = k % (4 * p) / p;
+      unsigned const* const left = all + (row % 8 * 4 + owner) * 6 + 2 * half + row / 8;
+      unsigned const* const right = all + (column * 4 + owner) * 6 + 4 + half;
+      sum += A::get(reinterpret_cast<char const*>(left) + k % p * A::bytes) * B::get(reinterpret_cast<char const*>(right) + k % p * B::bytes);
+    }
+    *c[i] = sum;
+  }
+  of_warps[warp].wait();
+}
+#define MMA2(name, A, B, terms, Sum) static void name(Sum& c0, Sum& c1, Sum& c2, Sum& c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1) { mma<A, B, terms, Sum>({&c0, &c1, &c2, &c3}, {a0, a1, a2, a3}, {b0, b1}); }
+#define MMA1(name, A, B, terms, Sum) static void name(Sum& c0, Sum& c1, Sum& c2, Sum& c3, unsigned a0, unsigned a1, unsigned b0) { mma<A, B, terms, Sum>({&c0, &c1, &c2, &c3}, {a0, a1}, {b0}); }
+MMA2(ttune_mma_16_f16_f16, half, half, 16, float)
+MMA1(ttune_mma_8_f16_f16, half, half, 8, float)
+MMA2(ttune_mma_16_bf16_bf16, bfloat, bfloat, 16, float)
+MMA1(ttune_mma_8_bf16_bf16, bfloat, bfloat, 8, float)
+MMA2(ttune_mma_32_i8_i8, s8, s8, 32, int)
+MMA1(ttune_mma_16_i8_i8, s8, s8, 16, int)
+MMA2(ttune_mma_32_u8_i8, u8, s8, 32, int)
+MMA2(ttune_mma_32_u8_u8, u8, u8, 32, int)
+
+struct any { void* at; template <class T> operator T*() const { return static_cast<T*>(at); } };
+template <class Kernel> static void launch(std::vector<int> const& blocks, std::vector<int> const& threads, Kernel const& kernel) {
+  static Kernel const* running;
+  running = &kernel;
+  int const count = threads[0] * threads[1] * threads[2];
+  exchanged.assign(count * 6, 0);
+  for (int b = 0; b < blocks[0] * blocks[1] * blocks[2]; ++b) {
+    blockIdx = {b % blocks[0], b / blocks[0] % blocks[1], b / blocks[0] / blocks[1]};
+    of_block = {count};
+    of_warps.clear();
+    fibers.clear();
+    for (int t = 0; t < count; ++t) {
+      if (t % 32 == 0) of_warps.push_back({count - t < 32 ? count - t : 32});
+      auto& f = *fibers.emplace_back(std::make_unique<fiber>());
+      f.at = {t % threads[0], t / threads[0] % threads[1], t / threads[0] / threads[1]};
+      getcontext(&f.context);
+      f.context.uc_stack.ss_sp = f.stack.data();
+      f.context.uc_stack.ss_size = f.stack.size();
+      makecontext(&f.context, +[] { (*running)(); fibers[current]->ended = true; leave(); }, 0);
+    }
+    current = 0;
+    swapcontext(&outside, &fibers[0]->context);
+  }
+}
+)";
+
+/// Without the functions that are written in PTX.
+inline std::string without_ptx(std::string text) {
+  std::string const head = "static __device__ inline ";
+  for (auto at = text.find("asm"); at != std::string::npos; at = text.find("asm")) {
+    auto const begin = text.rfind(head, at);
+    auto const end = text.find("}\n", at);
+    if (begin == std::string::npos || end == std::string::npos) break;
+    text.erase(begin, end + 2 - begin);
+  }
+  return text;
+}
+
+[[nodiscard]] inline bool can_run_cuda_on_cpu() { return has_program("g++"); }
+
+/// What the launches of a program without prepared buffers do with these operands, as ir::run gives it. Throws
+/// backend_error if the text does not compile.
+inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::emit::device_program const& p,
+                                                  ttune::ir::lowered const& lowered,
+                                                  std::vector<ttune::ir::ndarray> const& inputs) {
+  using namespace ttune;
+  std::string text =
+      cuda_on_cpu_prelude + without_ptx(p.source) + "extern \"C\" void run_all(void** operands, void* workspace) {\n";
+  auto const list = [](auto const& numbers) {
+    std::string made;
+    for (auto const n : numbers) made += (made.empty() ? "" : ", ") + std::to_string(n);
+    return "{" + made + "}";
+  };
+  for (auto const& l : p.main) {
+    text += "  launch(" + list(l.groups) + ", " + list(l.threads) + ", [&] { " + l.kernel + "(";
+    for (std::size_t i = 0; i < lowered.operands.size(); ++i) text += "any{operands[" + std::to_string(i) + "]}, ";
+    text += "any{workspace}";
+    for (auto const v : l.values) text += ", " + std::to_string(v);
+    text += "); });\n";
+  }
+  temporary_folder const folder;
+  std::ofstream(folder / "kernel.cpp") << text << "}\n";
+  auto const command = "g++ -std=c++20 -O1 -w -shared -fPIC -o " + (folder / "kernel.so") + " " +
+                       (folder / "kernel.cpp") + " 2> " + (folder / "said");
+  if (std::system(command.c_str()) != 0) {
+    std::ifstream in(folder / "said");
+    throw backend_error(std::string(std::istreambuf_iterator<char>(in), {}) + "\n" + p.source);
+  }
+  shared_library const library({folder / "kernel.so"});
+  std::vector<std::vector<std::uint8_t>> memory;
+  std::vector<void*> operands;
+  for (std::size_t i = 0; i < lowered.operands.size(); ++i) {
+    auto const& b = *lowered.operands[i];
+    memory.emplace_back(static_cast<std::size_t>(b.elements()) * size_in_bytes(b.type));
+    if (i < inputs.size()) ir::store_ndarray(inputs[i], memory.back().data());
+  }
+  for (auto& m : memory) operands.push_back(m.data());
+  std::vector<std::uint8_t> workspace(static_cast<std::size_t>(p.workspace_bytes));
+  reinterpret_cast<void (*)(void**, void*)>(library.symbol("run_all"))(operands.data(), workspace.data());
+  std::vector<ir::ndarray> made;
+  for (std::size_t i = inputs.size(); i < lowered.operands.size(); ++i)
+    made.push_back(ir::load_ndarray(lowered.operands[i]->type, lowered.operands[i]->extents, memory[i].data()));
+  return made;
+}
+
+}  // namespace ttune_test

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices by warps: what is written, that it compiles for every architecture that has the instruction,
+// what each thread of the program computes, and what is refused.
+#include <doctest/doctest.h>
+
+#include "support/cuda_on_cpu.hpp"
+#include "support/random_program.hpp"
+#include "support/require.hpp"
+#include "support/seed.hpp"
+#include "ttune/backends/cuda.hpp"
+#include "ttune/core/matrix_product.hpp"
+#include "ttune/emit/cuda.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/ops/accumulate.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+#include "ttune/schedule/sampling.hpp"
+#include "ttune/support/internal_error.hpp"
+
+using namespace ttune;
+using ir::loop_kind;
+
+namespace {
+
+ir::lowered lowered_of(space const& s) {
+  nest n;
+  auto const p = make_plan(s);
+  replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
+  return pass::run_pipeline(lower(p, n));
+}
+
+/// How the threads of a block are numbered: 8 x 4 a warp, 4 x 8, or in two directions.
+enum class threads_as { lanes, columns_of_8, two_directions };
+
+/// Interpreted, and the text on the threads of a CPU.
+void check(space const& s, int architecture = 80) {
+  rng random(ttune_test::seed());
+  auto const operands = ttune_test::random_operands(*s.program, random);
+  auto const made = lowered_of(s);
+  auto const wanted = ir::evaluate(*s.program, operands);
+  CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
+  if (!ttune_test::can_run_cuda_on_cpu()) return;
+  auto const text = emit::cuda(made, cuda::target_of_architecture(architecture));
+  REQUIRE(text.source.find("mma.sync") != std::string::npos);
+  CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "", text.source);
+}
+
+/// The seed and some more of what is derived.
+void check_derived(handle<ir::program> const& program, int configurations) {
+  auto const of = derive_space(program, cuda::target_of_architecture(80));
+  auto const p = make_plan(of);
+  sampler const draws(of.knobs, of.constraints);
+  REQUIRE(draws.valid(of.seed));
+  rng random(ttune_test::seed());
+  auto const operands = ttune_test::random_operands(*program, random);
+  auto const wanted = ir::evaluate(*program, operands);
+  for (int i = 0; i < configurations; ++i) {
+    auto const chosen = i == 0 ? of.seed : draws.draw(random);
+    nest n;
+    replay(p, chosen, n);
+    auto const made = pass::run_pipeline(lower(p, n));
+    INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
+    CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), 1e-3) == "");
+    auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+    if (ttune_test::can_run_cuda_on_cpu())
+      CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "",
+                    text.source);
+  }
+}
+
+struct shape {
+  std::int64_t m = 64;
+  std::int64_t n = 128;
+  std::int64_t k = 64;
+  int terms = 16;
+  int warp_rows = 2;     ///< warps along the rows of a block
+  int row_tiles = 2;     ///< of a warp
+  int column_tiles = 4;  ///< likewise
+};
+
+/// C = A B with tiles in group memory and matrices of warps. `Transposed`: B is (n, k), so that terms lie side by side.
+template <class T, class Sum, bool Transposed>
+space product(shape const& s, threads_as numbered = threads_as::lanes) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, iw, ig, ii, jb, jw, jt, ji] = axes<"ib", "iw", "ig", "ii", "jb", "jw", "jt", "ji">;
+  auto const [ko, km, kk, im, ih, jc, jn, all] = axes<"ko", "km", "kk", "im", "ih", "jc", "jn", "all">;
+  auto const [blocks, threads] = axes<"blocks", "threads">;
+  tensor<"A", T, 2> const A{{s.m, s.k}};
+  tensor<"B", T, 2> const B{{Transposed ? s.n : s.k, Transposed ? s.k : s.n}};
+  auto const b = [&] {
+    if constexpr (Transposed) return B(j, k);
+    else return B(k, j);
+  }();
+  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<Sum>(A(i, k)) * ops::in_type<Sum>(b));
+  auto const of_acc = [&](auto const& outer) {
+    auto const inner = outer.in("acc")
+                           .cache_read(A, "As")
+                           .cache_read(B, "Bs")
+                           .compute_at(C, threads)
+                           .store_in(ir::memory::local)
+                           .split(k, {2, s.terms}, ko, km, kk)
+                           .split(i, 2, im, ih)
+                           .split(j, s.column_tiles, jc, jn)
+                           .reorder(ko, km, im, jn, ih, jc, kk)
+                           .unroll(im, jn)
+                           .tensorize(ih, jc, kk)
+                           .in("As")
+                           .compute_at("acc", ko)
+                           .fuse(i, k, all)
+                           .bind(all, loop_kind::thread_x)
+                           .in("Bs")
+                           .compute_at("acc", ko);
+    if constexpr (Transposed) return inner.fuse(j, k, all).bind(all, loop_kind::thread_x).space();
+    else return inner.fuse(k, j, all).bind(all, loop_kind::thread_x).space();
+  };
+  auto const cut = schedule(C)
+                       .cache_write("acc")
+                       .split(i, {s.warp_rows, 8, 2 * s.row_tiles}, ib, iw, ig, ii)
+                       .split(j, {1, 4, 2 * s.column_tiles}, jb, jw, jt, ji);
+  auto const bound = [&](auto const& made) {
+    return of_acc(made.bind(blocks, loop_kind::block_x).bind(threads, loop_kind::thread_x));
+  };
+  switch (numbered) {
+    case threads_as::lanes:
+      return bound(cut.reorder(ib, jb, iw, jw, ig, jt, ii, ji).fuse(ib, jb, blocks).fuse(iw, jw, ig, jt, threads));
+    case threads_as::columns_of_8:
+      return bound(cut.reorder(ib, jb, iw, jw, jt, ig, ii, ji).fuse(ib, jb, blocks).fuse(iw, jw, jt, ig, threads));
+    case threads_as::two_directions: break;
+  }
+  return bound(cut.reorder(ib, jb, iw, jw, ig, jt, ii, ji)
+                   .fuse(ib, jb, blocks)
+                   .fuse(jw, ig, jt, threads)
+                   .bind(iw, loop_kind::thread_y));
+}
+
+/// Sums of rows of A (32, 64) times B (64), both fetched by 16 bytes into so many buffers.
+space fetched_ahead(std::int64_t buffers) {
+  auto const [i, k] = axes<"i", "k">;
+  auto const [ko, ki, kv, ks] = axes<"ko", "ki", "kv", "ks">;
+  tensor<"A", float, 2> const A{{32, 64}};
+  tensor<"B", float, 1> const B{{64}};
+  auto const C = compute<"C">(i) = sum(over(k), A(i, k) * B(k));
+  return schedule(C)
+      .cache_write("acc")
+      .bind(i, loop_kind::thread_x)
+      .in("acc")
+      .cache_read(A, "As")
+      .cache_read(B, "Bs")
+      .compute_at(C, i)
+      .store_in(ir::memory::local)
+      .split(k, 8, ko, ki)
+      .reorder(ko, ki, i)
+      .in("As")
+      .compute_at("acc", ko)
+      .split(k, 4, kv, ks)
+      .bind(i, loop_kind::thread_x)
+      .vectorize(ks)
+      .double_buffer(buffers)
+      .in("Bs")
+      .compute_at("acc", ko)
+      .bind(k, loop_kind::thread_x)
+      .double_buffer(buffers)
+      .space();
+}
+
+}  // namespace
+
+TEST_CASE("matrix products: each thread of the program computes its own rows and columns") {
+  check(product<f16, float, true>({}));
+  check(product<f16, float, false>({32, 64, 32, 8, 1, 1, 2}), 75);
+  check(product<bf16, float, false>({64, 32, 64, 16, 2, 1, 1}));
+  check(product<bf16, float, true>({16, 32, 32, 8, 1, 1, 4}));
+  check(product<std::int8_t, std::int32_t, true>({32, 32, 64, 32, 1, 2, 2}));
+  check(product<std::int8_t, std::int32_t, false>({32, 16, 64, 16, 1, 1, 1}));
+  check(product<std::uint8_t, std::int32_t, false>({16, 64, 128, 32, 1, 1, 2}));
+}
+
+TEST_CASE("matrix products: cubins for all architectures that have the instruction") {
+  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  std::vector<std::pair<char const*, space>> const spaces{
+      {"f16", product<f16, float, true>({})},
+      {"f16, 8 terms", product<f16, float, false>({64, 128, 64, 8, 2, 2, 4})},
+      {"bf16", product<bf16, float, false>({})},
+      {"bf16, 8 terms", product<bf16, float, true>({64, 128, 64, 8, 2, 2, 4})},
+      {"i8", product<std::int8_t, std::int32_t, true>({64, 128, 64, 32, 2, 2, 4})},
+      {"i8, 16 terms", product<std::int8_t, std::int32_t, false>({64, 128, 64, 16, 2, 2, 4})},
+      {"u8", product<std::uint8_t, std::int32_t, true>({64, 128, 64, 32, 2, 2, 4})}};
+  for (int const architecture : {75, 80, 90}) {
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    for (auto const& [name, of] : spaces) {
+      auto const made = lowered_of(of);
+      auto const result = backend.compile(made, {});
+      bool const fits = architecture >= 80 || std::string(name) == "f16, 8 terms";
+      INFO(std::string(name), ", sm_", architecture, "\n", result.diagnostics);
+      CHECK(result.image.has_value() == fits);
+      if (!fits)
+        CHECK(result.diagnostics.find("sm_75 has no instruction for it, which came with sm_80") != std::string::npos);
+      if (!result.image) continue;
+      CHECK(backend.last_resources()[0].spill_bytes == 0);
+    }
+  }
+}
+
+TEST_CASE("matrix products: what no warp can compute together is refused with the way out") {
+  auto const says = [](space const& s, char const* part, int architecture = 80) {
+    auto const made = lowered_of(s);
+    try {
+      (void)emit::cuda(made, cuda::target_of_architecture(architecture));
+      FAIL_CHECK("nothing was thrown");
+    } catch (backend_error const& e) {
+      CHECK_MESSAGE(std::string(e.what()).find(part) != std::string::npos, std::string(e.what()));
+      CHECK(std::string(e.what()).find("acc.ih") != std::string::npos);
+    }
+  };
+  says(product<f16, float, true>({}), "sm_61 has no instruction for it, which came with sm_80", 61);
+  says(product<f16, float, true>({64, 128, 64, 4}), "there is no instruction for 4 terms of f16 times f16");
+  says(product<std::uint16_t, std::int32_t, true>({}), "there is no instruction for 16 terms of u16 times u16");
+  says(product<f16, float, true>({60, 128, 64}), "an edge leaves out some of it");
+  says(product<f16, float, true>({}, threads_as::columns_of_8), "the 4 innermost must have columns of their own");
+  says(product<f16, float, true>({}, threads_as::two_directions), "threads are no whole warps");
+}
+
+TEST_CASE("matrix products: steps that cannot be one") {
+  auto const [i, j, k, ko, ki] = axes<"i", "j", "k", "ko", "ki">;
+  tensor<"A", f16, 2> const A{{16, 16}};
+  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<float>(A(i, k)) * ops::in_type<float>(A(j, k)));
+  auto const says = [](auto const& s, char const* part) {
+    try {
+      (void)make_plan(s.space());
+      FAIL_CHECK("nothing was thrown");
+    } catch (schedule_error const& e) {
+      CHECK_MESSAGE(std::string(e.what()).find(part) != std::string::npos, std::string(e.what()));
+    }
+  };
+  auto const s = schedule(C);
+  says(s.tensorize(j, k), "takes the loop over terms, or those over rows, columns and terms");
+  says(s.split(k, 4, ko, ki).tensorize(i, j, ki), "this loop has others than columns and terms inside of it");
+  says(s.split(k, 4, ko, ki).reorder(i, j, ko, ki).tensorize(j, ko, ki), "rows and columns are of free ones");
+  says(s.reorder(k, i, j).tensorize(k, i, j), "rows and columns are of free ones");
+  says(s.reorder(k, i, j).tensorize(j), "belongs to no summed axis");
+}
+
+TEST_CASE("pipelines: copies that are under way, awaited as late as may be") {
+  for (std::int64_t const buffers : {2, 3, 4}) {
+    auto const s = fetched_ahead(buffers);
+    auto const made = lowered_of(s);
+    auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+    INFO(ir::print(made), text.source);
+    CHECK(text.source.find("ttune_await_copies_" + std::to_string(buffers - 2)) != std::string::npos);
+    CHECK(text.source.find("ttune_copy_ahead_16(") != std::string::npos);
+    CHECK(emit::cuda(made, cuda::target_of_architecture(75)).source.find("cp.async") == std::string::npos);
+    rng random(ttune_test::seed());
+    auto const operands = ttune_test::random_operands(*s.program, random);
+    auto const wanted = ir::evaluate(*s.program, operands);
+    CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
+    if (ttune_test::can_run_cuda_on_cpu())
+      CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
+    // one batch less awaited is one too few
+    auto late = made;
+    late.body = ir::rewrite(
+        made.body,
+        [](ir::stmt const& part) {
+          auto const* b = part ? ir::as<ir::barrier>(part) : nullptr;
+          return b && b->pending >= 0 ? share(ir::stmt_node{{}, ir::barrier{b->pending + 1}}) : part;
+        },
+        [](ir::expr const& e) { return e; });
+    CHECK_THROWS_AS((void)ir::run(late, *s.program, operands), internal_error);
+    if (!cuda::nvrtc().failure().empty()) continue;
+    for (int const architecture : {80, 90}) {
+      cuda_backend backend(cuda::target_of_architecture(architecture));
+      auto const result = backend.compile(made, {});
+      REQUIRE_MESSAGE(result.image, result.diagnostics);
+      CHECK(backend.last_resources()[0].spill_bytes == 0);
+    }
+  }
+}
+
+TEST_CASE("derived for tensor cores: products and convolutions of 16-bit floats and bytes") {
+  check_derived(ops::matmul<f16>(32, 64, 64).program(), 2);
+  check_derived(ops::matmul<bf16>(32, 24, 48, {false, true}).program(), 2);
+  check_derived(ops::matmul<f16>(32, 16, 32, {true, false}).program(), 1);
+  check_derived(ops::batched_matmul<f16>(2, 16, 16, 16).program(), 1);
+  check_derived(ops::matmul<std::int8_t>(16, 32, 64).program(), 1);
+}
+
+TEST_CASE("derived for tensor cores: configurations become cubins, the seed spills nothing") {
+  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  rng random(ttune_test::seed());
+  for (int const architecture : {80, 90}) {
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    for (auto const& program :
+         {ops::matmul<f16>(512, 512, 512).program(), ops::matmul<bf16>(256, 1024, 512, {false, true}).program()}) {
+      auto const of = derive_space(program, backend.target());
+      auto const p = make_plan(of);
+      sampler const draws(of.knobs, of.constraints);
+      REQUIRE(draws.valid(of.seed));
+      for (int i = 0; i < 3; ++i) {
+        auto const chosen = i == 0 ? of.seed : draws.draw(random);
+        nest n;
+        replay(p, chosen, n);
+        auto const result = backend.compile(pass::run_pipeline(lower(p, n)), {});
+        INFO(detail::describe_choices(of.knobs, chosen), "\n", result.diagnostics);
+        REQUIRE(result.image);
+        CHECK(backend.last_resources()[0].spill_bytes <= (i == 0 ? 0 : 256));  // of 128 sums a thread a few
+        if (i == 0)
+          MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
+                  " registers, compiled in ", 1e3 * result.seconds, " ms");
+      }
+    }
+  }
+}
+
+TEST_CASE("derived for tensor cores: none where there is no instruction, or no whole matrix") {
+  auto const has = [](handle<ir::program> const& program, int architecture) {
+    auto const of = derive_space(program, cuda::target_of_architecture(architecture));
+    return std::any_of(of.steps.begin(), of.steps.end(), [](step const& s) { return s.what == primitive::tensorize; });
+  };
+  CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 80));
+  CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 75));
+  CHECK_FALSE(has(ops::matmul<bf16>(64, 64, 64).program(), 75));
+  CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 61));
+  CHECK_FALSE(has(ops::matmul<f16>(60, 64, 64).program(), 80));
+  CHECK_FALSE(has(ops::matmul<float>(64, 64, 64).program(), 80));
+}
