@@ -160,6 +160,15 @@ TEST_CASE("opencl text: few tasks for several cores of a CPU lie apart") {
   CHECK(made.source.find("C_io = (int)(get_group_id(0) / 32);") != std::string::npos);
 }
 
+TEST_CASE("opencl text: a kernel of a CPU's tasks does nothing over another grid, so that it can be compiled ahead") {
+  auto const made = emit::opencl(lowered_of(tiled_on_lanes()), machine());
+  REQUIRE(made.main.size() == 1);
+  CHECK(made.main[0].may_idle);
+  CHECK(made.source.find("if (get_num_groups(0) != 4) return;") != std::string::npos);
+  CHECK_FALSE(emit::cuda(lowered_of(tiled_on_lanes()), machine()).main[0].may_idle);
+  CHECK_FALSE(emit::opencl(lowered_of(product(13, 7, 11)), machine()).main[0].may_idle);  // it has barriers
+}
+
 TEST_CASE("opencl and cuda text: two kernels, what lies between them in the workspace, wide moves") {
   auto const made = lowered_of(copied_then_summed());
   auto const text = emit::cuda(made, machine());

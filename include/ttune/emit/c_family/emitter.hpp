@@ -68,6 +68,7 @@ class c_emitter {
   [[nodiscard]] std::vector<std::string> begin_kernel(std::string const& name, ir::stmt const& body);
   void measure(ir::stmt const& s, pass::ranges& known, bool inside);
   [[nodiscard]] std::vector<std::string> parameters();
+  [[nodiscard]] bool is_for_tasks(ir::stmt const& body) const;
   [[nodiscard]] int spacing_of(ir::stmt const& body) const;
   [[nodiscard]] std::string group_id(int direction) const;
   [[nodiscard]] static bool has_kernel(ir::stmt const& s);
