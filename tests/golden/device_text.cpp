@@ -106,6 +106,29 @@ space tiled_on_lanes() {
       .space();
 }
 
+/// A register tile whose vectors lie across the rows of the result; 6 rows are four and two.
+space stored_across() {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [jo, ji] = axes<"jo", "ji">;
+  tensor<"A", float, 2> const A{{6, 16}};
+  tensor<"B", float, 2> const B{{16, 8}};
+  auto const C = compute<"C">(j, i) = sum(over(k), A(i, k) * B(k, j));
+  return schedule(C)
+      .cache_write("acc")
+      .split(j, 4, jo, ji)
+      .reorder(jo, ji, i)
+      .parallel(jo)
+      .unroll(ji)
+      .vectorize(i)
+      .in("acc")
+      .compute_at(C, jo)
+      .store_in(ir::memory::registers)
+      .reorder(k, i, j)
+      .unroll(i)
+      .vectorize(j)
+      .space();
+}
+
 /// B = A over blocks and threads, four elements at once, then sums of its rows: two kernels.
 space copied_then_summed() {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -148,6 +171,10 @@ TEST_CASE("opencl, cuda and c text: tasks, vectors, register tiles") {
   compare("lanes.cl", emit::opencl(made, machine()).source);
   compare("lanes.cu", emit::cuda(made, machine()).source);
   compare("lanes.c", emit::c(made, machine()).source);
+}
+
+TEST_CASE("opencl text: a tile that is stored across its vectors is transposed once") {
+  compare("stored_across.cl", emit::opencl(lowered_of(stored_across()), machine()).source);
 }
 
 TEST_CASE("opencl text: few tasks for several cores of a CPU lie apart") {

@@ -236,8 +236,8 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
   launch.groups[0] *= spacing_;
   launch.may_idle = is_for_tasks(body) && !dialect_.group_count(0).empty();
   if (launch.may_idle)
-    group_arrays_ = "  if (" + dialect_.group_count(0) + " != " + std::to_string(launch.groups[0]) +
-                    ") return;\n" + group_arrays_;
+    group_arrays_ =
+        "  if (" + dialect_.group_count(0) + " != " + std::to_string(launch.groups[0]) + ") return;\n" + group_arrays_;
   launch.group_bytes = group_bytes_;
   launch.values.resize(host_variables_.size());
   kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data()) + " {\n" + group_arrays_ + text_ + "}\n\n";
@@ -256,6 +256,7 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   group_bytes_ = 0;
   arrays_.clear();
   variables_.clear();
+  transposed_.clear();
   naturals_.clear();
   ranges_ = host_ranges_;
   depth_ = 1;
