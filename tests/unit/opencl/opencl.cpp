@@ -9,14 +9,19 @@
 #include "support/device_run.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "ttune/emit/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
+#include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule.hpp"
 #include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
 #include "ttune/ttune.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/workload.hpp"
@@ -195,6 +200,75 @@ TEST_CASE("opencl: operators on work-groups of work-items, with local memory and
   TTUNE_SKIP_UNLESS_OPENCL();
   check(ops::matmul<float>(16, 24, 12), blocks_and_threads(), 2);
   check(ops::conv2d({1, 4, 8, 8, 6, 3, 2, 1}), blocks_and_threads(), 2);
+}
+
+TEST_CASE("opencl: threads that each compute a tile of vectors, nothing in local memory") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, it, ii, jt, ji] = axes<"ib", "it", "ii", "jt", "ji">;
+  tensor<"A", float, 2> const A{{18, 5}};
+  tensor<"B", float, 2> const B{{5, 22}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const s = schedule(C)
+                     .cache_write("acc")
+                     .split(i, {4, 2}, ib, it, ii)
+                     .split(j, 8, jt, ji)
+                     .reorder(ib, it, jt, ii, ji)
+                     .bind(ib, ir::loop_kind::block_x)
+                     .bind(it, ir::loop_kind::thread_y)
+                     .bind(jt, ir::loop_kind::thread_x)
+                     .unroll(ii)
+                     .vectorize(ji)
+                     .in("acc")
+                     .compute_at(C, jt)
+                     .store_in(ir::memory::registers)
+                     .reorder(k, i, j)
+                     .unroll(i)
+                     .vectorize(j)
+                     .space();
+  auto machine = blocks_and_threads();
+  machine.vector_bytes = 16;
+  auto const plan = make_plan(s);
+  nest filled;
+  replay(plan, {std::vector<std::int32_t>(s.knobs.size())}, filled);
+  auto const lowered = pass::run_pipeline(lower(plan, filled));
+  auto const text = emit::opencl(lowered, machine);
+  REQUIRE(text.main.size() == 1);
+  CHECK(text.main[0].groups == std::array<std::int64_t, 3>{3, 1, 1});
+  CHECK(text.main[0].threads == std::array<std::int64_t, 3>{3, 4, 1});
+  CHECK(text.main[0].group_bytes == 0);
+  CHECK(text.source.find("barrier") == std::string::npos);
+  CHECK(text.source.find("float4 acc_") != std::string::npos);
+  CHECK(text.source.find("vload4(") != std::string::npos);
+  rng random(ttune_test::seed());
+  auto const operands = random_operands(signature_of(s.program), random);
+  auto const expected = ir::evaluate(*s.program, operands);
+  auto const got = ttune_test::run_on(device(), lowered, s.program, operands);
+  REQUIRE_MESSAGE(got.how.ok(), name_of(got.how.status), ": ", got.how.message);
+  for (std::size_t e = 0; e < static_cast<std::size_t>(expected[0].elements()); ++e)
+    CHECK(got.results[0].number(e) == doctest::Approx(expected[0].number(e)).epsilon(1e-4).scale(1));
+}
+
+TEST_CASE("opencl: calls on the same and on other operands see what the host wrote since") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const made = device().compile(plus(64, 1), signature_of_two(64));
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  kernel_call const call(load(*made.image));
+  std::vector<float> a(64, 2);
+  std::vector<float> b(64, 7);
+  std::vector<float> c(64);
+  void* first[] = {a.data(), c.data()};
+  void* second[] = {b.data(), c.data()};
+  call(first);
+  CHECK(c == std::vector<float>(64, 3));
+  a.assign(64, 4);
+  call(first);
+  CHECK(c == std::vector<float>(64, 5));
+  call(second);
+  CHECK(c == std::vector<float>(64, 8));
+  c.assign(64, 0);
+  call(first);
+  CHECK(c == std::vector<float>(64, 5));
 }
 
 TEST_CASE("opencl: the tuner tunes on it, and records what it measured under the device's name") {
