@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "support/device_run.hpp"
@@ -29,6 +30,9 @@
 using namespace ttune;
 
 namespace {
+
+/// PoCL then has two devices; the first is the one that it has by itself. Set before its library is opened.
+[[maybe_unused]] int const two_devices = ::setenv("POCL_DEVICES", "pthread basic", 0);
 
 opencl_backend& device() {
   static opencl_backend one;
@@ -129,6 +133,56 @@ TEST_CASE("opencl_backend: an image is loaded and called, also from bytes, also 
     std::vector<float> c(64);
     void* operands[] = {a.data(), c.data()};
     call(operands);
+    call(operands);
+    CHECK(c == std::vector<float>(64, 3));
+  }
+}
+
+TEST_CASE("opencl_backend: each of several devices gets images of its own, text or binary, and runs them") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const all = opencl_backend::devices();
+  if (all[0].platform_name == "Portable Computing Language") CHECK(all.size() >= 2);
+  std::vector<kernel_image> images;
+  for (auto const& d : all)
+    for (bool const ahead : {false, true}) {
+      opencl_backend backend(d, {.ahead = ahead});
+      CHECK(backend.name() == "opencl (" + d.name + ")");
+      auto const added = static_cast<double>(images.size());
+      auto const made = backend.compile(plus(64, added), signature_of_two(64));
+      REQUIRE_MESSAGE(made.image, made.diagnostics);
+      CHECK(made.image->target == "opencl " + d.name);
+      auto const p = emit::payload_from_bytes(made.image->code);
+      CHECK(p.device == d.identity());
+      CHECK(p.binary.empty() == !ahead);
+      images.push_back(*made.image);
+    }
+  std::vector<kernel_call> calls;  // all loaded at once
+  for (auto const& image : images) calls.emplace_back(load(image));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::vector<float> a(64, 2);
+    std::vector<float> c(64);
+    void* operands[] = {a.data(), c.data()};
+    calls[i](operands);
+    CHECK(c == std::vector<float>(64, 2 + static_cast<float>(i)));
+  }
+}
+
+TEST_CASE("opencl_backend: a binary of another driver is not used, the text is") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  opencl_backend backend({.ahead = true});
+  auto const made = backend.compile(plus(64, 1), signature_of_two(64));
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  auto p = emit::payload_from_bytes(made.image->code);
+  REQUIRE(!p.binary.empty());
+  p.binary.assign(100, 0);
+  for (bool const other : {false, true}) {  // damaged, or of another driver
+    if (other) p.device += " of another version";
+    auto image = *made.image;
+    image.code = emit::to_bytes(p);
+    kernel_call const call(load(image));
+    std::vector<float> a(64, 2);
+    std::vector<float> c(64);
+    void* operands[] = {a.data(), c.data()};
     call(operands);
     CHECK(c == std::vector<float>(64, 3));
   }
