@@ -107,6 +107,29 @@ space tiled_on_lanes() {
       .space();
 }
 
+/// A register tile whose vectors lie across the rows of the result; 6 rows are four and two.
+space stored_across() {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [jo, ji] = axes<"jo", "ji">;
+  tensor<"A", float, 2> const A{{6, 16}};
+  tensor<"B", float, 2> const B{{16, 8}};
+  auto const C = compute<"C">(j, i) = sum(over(k), A(i, k) * B(k, j));
+  return schedule(C)
+      .cache_write("acc")
+      .split(j, 4, jo, ji)
+      .reorder(jo, ji, i)
+      .parallel(jo)
+      .unroll(ji)
+      .vectorize(i)
+      .in("acc")
+      .compute_at(C, jo)
+      .store_in(ir::memory::registers)
+      .reorder(k, i, j)
+      .unroll(i)
+      .vectorize(j)
+      .space();
+}
+
 /// B = A over blocks and threads, four elements at once, then sums of its rows: two kernels.
 space copied_then_summed() {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -190,6 +213,10 @@ TEST_CASE("opencl, cuda and c text: tasks, vectors, register tiles") {
   compare("lanes.c", emit::c(made, machine()).source);
 }
 
+TEST_CASE("opencl text: a tile that is stored across its vectors is transposed once") {
+  compare("stored_across.cl", emit::opencl(lowered_of(stored_across()), machine()).source);
+}
+
 TEST_CASE("opencl text: few tasks for several cores of a CPU lie apart") {
   auto several = machine();
   several.cores = 2;
@@ -198,6 +225,15 @@ TEST_CASE("opencl text: few tasks for several cores of a CPU lie apart") {
   CHECK(made.main[0].groups[0] == 4 * 32);
   CHECK(made.source.find("if (get_group_id(0) % 32 != 0) return;") != std::string::npos);
   CHECK(made.source.find("C_io = (int)(get_group_id(0) / 32);") != std::string::npos);
+}
+
+TEST_CASE("opencl text: a kernel of a CPU's tasks does nothing over another grid, so that it can be compiled ahead") {
+  auto const made = emit::opencl(lowered_of(tiled_on_lanes()), machine());
+  REQUIRE(made.main.size() == 1);
+  CHECK(made.main[0].may_idle);
+  CHECK(made.source.find("if (get_num_groups(0) != 4) return;") != std::string::npos);
+  CHECK_FALSE(emit::cuda(lowered_of(tiled_on_lanes()), machine()).main[0].may_idle);
+  CHECK_FALSE(emit::opencl(lowered_of(product(13, 7, 11)), machine()).main[0].may_idle);  // it has barriers
 }
 
 TEST_CASE("opencl and cuda text: two kernels, what lies between them in the workspace, wide moves") {

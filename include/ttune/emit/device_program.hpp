@@ -19,6 +19,9 @@ struct device_launch {
   std::array<std::int64_t, 3> threads{1, 1, 1};  ///< of a group
   std::int64_t group_bytes = 0;                  ///< memory that the threads of a group share
   std::vector<std::int64_t> values;              ///< of loops around the launch
+  /// Launched over another number of groups in x it does nothing: drivers that compile at the first launch (PoCL) can
+  /// be made to before the kernel is timed.
+  bool may_idle = false;
 
   [[nodiscard]] std::int64_t group_size() const noexcept { return threads[0] * threads[1] * threads[2]; }
 };

@@ -15,6 +15,7 @@ inline void put_launches(byte_sink& out, std::vector<device_launch> const& launc
     for (auto const n : l.threads) out.put(n);
     out.put(l.group_bytes);
     out.put(l.values);
+    out.put(l.may_idle);
   }
 }
 
@@ -32,6 +33,7 @@ inline void get_launches(byte_source& in, std::vector<device_launch>& launches) 
       }
     in.get(l.group_bytes);
     in.get(l.values);
+    in.get(l.may_idle);
   }
 }
 

@@ -4,19 +4,25 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "support/device_run.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "ttune/emit/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
+#include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/schedule.hpp"
 #include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
 #include "ttune/ttune.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/workload.hpp"
@@ -24,6 +30,9 @@
 using namespace ttune;
 
 namespace {
+
+/// PoCL then has two devices; the first is the one that it has by itself. Set before its library is opened.
+[[maybe_unused]] int const two_devices = ::setenv("POCL_DEVICES", "pthread basic", 0);
 
 opencl_backend& device() {
   static opencl_backend one;
@@ -129,6 +138,56 @@ TEST_CASE("opencl_backend: an image is loaded and called, also from bytes, also 
   }
 }
 
+TEST_CASE("opencl_backend: each of several devices gets images of its own, text or binary, and runs them") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const all = opencl_backend::devices();
+  if (all[0].platform_name == "Portable Computing Language") CHECK(all.size() >= 2);
+  std::vector<kernel_image> images;
+  for (auto const& d : all)
+    for (bool const ahead : {false, true}) {
+      opencl_backend backend(d, {.ahead = ahead});
+      CHECK(backend.name() == "opencl (" + d.name + ")");
+      auto const added = static_cast<double>(images.size());
+      auto const made = backend.compile(plus(64, added), signature_of_two(64));
+      REQUIRE_MESSAGE(made.image, made.diagnostics);
+      CHECK(made.image->target == "opencl " + d.name);
+      auto const p = emit::payload_from_bytes(made.image->code);
+      CHECK(p.device == d.identity());
+      CHECK(p.binary.empty() == !ahead);
+      images.push_back(*made.image);
+    }
+  std::vector<kernel_call> calls;  // all loaded at once
+  for (auto const& image : images) calls.emplace_back(load(image));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::vector<float> a(64, 2);
+    std::vector<float> c(64);
+    void* operands[] = {a.data(), c.data()};
+    calls[i](operands);
+    CHECK(c == std::vector<float>(64, 2 + static_cast<float>(i)));
+  }
+}
+
+TEST_CASE("opencl_backend: a binary of another driver is not used, the text is") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  opencl_backend backend({.ahead = true});
+  auto const made = backend.compile(plus(64, 1), signature_of_two(64));
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  auto p = emit::payload_from_bytes(made.image->code);
+  REQUIRE(!p.binary.empty());
+  p.binary.assign(100, 0);
+  for (bool const other : {false, true}) {  // damaged, or of another driver
+    if (other) p.device += " of another version";
+    auto image = *made.image;
+    image.code = emit::to_bytes(p);
+    kernel_call const call(load(image));
+    std::vector<float> a(64, 2);
+    std::vector<float> c(64);
+    void* operands[] = {a.data(), c.data()};
+    call(operands);
+    CHECK(c == std::vector<float>(64, 3));
+  }
+}
+
 TEST_CASE("opencl_backend: what the device could not run is said before it is compiled") {
   TTUNE_SKIP_UNLESS_OPENCL();
   auto info = opencl_backend::devices()[0];
@@ -195,6 +254,75 @@ TEST_CASE("opencl: operators on work-groups of work-items, with local memory and
   TTUNE_SKIP_UNLESS_OPENCL();
   check(ops::matmul<float>(16, 24, 12), blocks_and_threads(), 2);
   check(ops::conv2d({1, 4, 8, 8, 6, 3, 2, 1}), blocks_and_threads(), 2);
+}
+
+TEST_CASE("opencl: threads that each compute a tile of vectors, nothing in local memory") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, it, ii, jt, ji] = axes<"ib", "it", "ii", "jt", "ji">;
+  tensor<"A", float, 2> const A{{18, 5}};
+  tensor<"B", float, 2> const B{{5, 22}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const s = schedule(C)
+                     .cache_write("acc")
+                     .split(i, {4, 2}, ib, it, ii)
+                     .split(j, 8, jt, ji)
+                     .reorder(ib, it, jt, ii, ji)
+                     .bind(ib, ir::loop_kind::block_x)
+                     .bind(it, ir::loop_kind::thread_y)
+                     .bind(jt, ir::loop_kind::thread_x)
+                     .unroll(ii)
+                     .vectorize(ji)
+                     .in("acc")
+                     .compute_at(C, jt)
+                     .store_in(ir::memory::registers)
+                     .reorder(k, i, j)
+                     .unroll(i)
+                     .vectorize(j)
+                     .space();
+  auto machine = blocks_and_threads();
+  machine.vector_bytes = 16;
+  auto const plan = make_plan(s);
+  nest filled;
+  replay(plan, {std::vector<std::int32_t>(s.knobs.size())}, filled);
+  auto const lowered = pass::run_pipeline(lower(plan, filled));
+  auto const text = emit::opencl(lowered, machine);
+  REQUIRE(text.main.size() == 1);
+  CHECK(text.main[0].groups == std::array<std::int64_t, 3>{3, 1, 1});
+  CHECK(text.main[0].threads == std::array<std::int64_t, 3>{3, 4, 1});
+  CHECK(text.main[0].group_bytes == 0);
+  CHECK(text.source.find("barrier") == std::string::npos);
+  CHECK(text.source.find("float4 acc_") != std::string::npos);
+  CHECK(text.source.find("vload4(") != std::string::npos);
+  rng random(ttune_test::seed());
+  auto const operands = random_operands(signature_of(s.program), random);
+  auto const expected = ir::evaluate(*s.program, operands);
+  auto const got = ttune_test::run_on(device(), lowered, s.program, operands);
+  REQUIRE_MESSAGE(got.how.ok(), name_of(got.how.status), ": ", got.how.message);
+  for (std::size_t e = 0; e < static_cast<std::size_t>(expected[0].elements()); ++e)
+    CHECK(got.results[0].number(e) == doctest::Approx(expected[0].number(e)).epsilon(1e-4).scale(1));
+}
+
+TEST_CASE("opencl: calls on the same and on other operands see what the host wrote since") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const made = device().compile(plus(64, 1), signature_of_two(64));
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  kernel_call const call(load(*made.image));
+  std::vector<float> a(64, 2);
+  std::vector<float> b(64, 7);
+  std::vector<float> c(64);
+  void* first[] = {a.data(), c.data()};
+  void* second[] = {b.data(), c.data()};
+  call(first);
+  CHECK(c == std::vector<float>(64, 3));
+  a.assign(64, 4);
+  call(first);
+  CHECK(c == std::vector<float>(64, 5));
+  call(second);
+  CHECK(c == std::vector<float>(64, 8));
+  c.assign(64, 0);
+  call(first);
+  CHECK(c == std::vector<float>(64, 5));
 }
 
 TEST_CASE("opencl: the tuner tunes on it, and records what it measured under the device's name") {

@@ -50,6 +50,8 @@ class c_dialect {
   /// core's.
   [[nodiscard]] virtual int groups_at_a_time() const { return 1; }
   [[nodiscard]] virtual std::string group_id(int direction) const = 0;
+  /// Empty where drivers compile a kernel before its first launch. Others are made to: device_launch::may_idle.
+  [[nodiscard]] virtual std::string group_count(int) const { return {}; }
   [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
   [[nodiscard]] virtual std::string barrier() const = 0;
   /// Whether copies of 4, 8 and 16 bytes into the memory of a group may be under way while the thread goes on, until a

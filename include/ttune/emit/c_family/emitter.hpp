@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "ttune/emit/device_program.hpp"
 #include "ttune/emit/lane_decisions.hpp"
 #include "ttune/emit/linear.hpp"
+#include "ttune/emit/transposition.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/pass/substitute.hpp"
@@ -71,6 +73,7 @@ class c_emitter {
   [[nodiscard]] std::vector<std::string> begin_kernel(std::string const& name, ir::stmt const& body);
   void measure(ir::stmt const& s, pass::ranges& known, bool inside);
   [[nodiscard]] std::vector<std::string> parameters();
+  [[nodiscard]] bool is_for_tasks(ir::stmt const& body) const;
   [[nodiscard]] int spacing_of(ir::stmt const& body) const;
   [[nodiscard]] std::string group_id(int direction) const;
   [[nodiscard]] static bool has_kernel(ir::stmt const& s);
@@ -180,6 +183,12 @@ class c_emitter {
   [[nodiscard]] value from_storage(std::string const& raw, dtype stored, int lanes);
   [[nodiscard]] std::string to_storage(value const& v, dtype stored);
   [[nodiscard]] std::string variable(ir::buffer const& b, std::int64_t element);
+  [[nodiscard]] std::optional<value> neighbours(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] std::optional<value> column(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] std::string shuffled(std::vector<int> const& places, std::string const& a, std::string const& b,
+                                     dtype type);
+  void forget_tiles(ir::buffer const& b);
+  void forget_tiles_of_scope();
   [[nodiscard]] value load_variables(ir::buffer const& b, linear const& flat);
   void store_variables(ir::buffer const& b, linear const& flat, value const& v);
   void note_use(ir::buffer const& b, linear const& flat, bool stores);
@@ -224,6 +233,13 @@ class c_emitter {
   std::unordered_map<std::string, linear> variables_;
   pass::ranges ranges_;
   std::set<std::string> naturals_;  ///< texts of indices that are not negative
+  struct tile {
+    ir::buffer const* of = nullptr;
+    std::size_t scope = 0;             ///< how many scopes were open where its vectors were declared
+    std::vector<std::string> vectors;  ///< its rows, then what the steps of the transposition made
+  };
+  std::map<std::string, tile> transposed_;                             ///< by the names of the rows
+  std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
   int lanes_ = 1;
   std::set<std::string> thread_loops_;  ///< whose iterations are numbered as lanes of warps
   pass::substitution of_threads_;       ///< other loops over threads, and lets that differ between lanes

@@ -234,6 +234,10 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
     launch.threads[d] = grid_[3 + d].size();
   }
   launch.groups[0] *= spacing_;
+  launch.may_idle = is_for_tasks(body) && !dialect_.group_count(0).empty();
+  if (launch.may_idle)
+    group_arrays_ =
+        "  if (" + dialect_.group_count(0) + " != " + std::to_string(launch.groups[0]) + ") return;\n" + group_arrays_;
   launch.group_bytes = group_bytes_;
   launch.values.resize(host_variables_.size());
   kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data()) + " {\n" + group_arrays_ + text_ + "}\n\n";
@@ -252,6 +256,7 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   group_bytes_ = 0;
   arrays_.clear();
   variables_.clear();
+  transposed_.clear();
   naturals_.clear();
   ranges_ = host_ranges_;
   of_threads_.clear();
@@ -270,14 +275,17 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   return arguments;
 }
 
+/// On a CPU, groups of one thread.
+inline bool c_emitter::is_for_tasks(ir::stmt const& body) const {
+  bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
+  return !machine_.is_gpu() && one_thread && !detail::has_barrier(body);
+}
+
 /// Few groups of one thread on a CPU: idle ones between them, so that each core gets some.
 inline int c_emitter::spacing_of(ir::stmt const& body) const {
-  bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
   bool const few = grid_[0].size() > 1 && grid_[1].size() * grid_[2].size() == 1 &&
                    grid_[0].size() < 2 * dialect_.groups_at_a_time() * machine_.cores;
-  return !machine_.is_gpu() && machine_.cores > 1 && one_thread && few && !detail::has_barrier(body)
-             ? dialect_.groups_at_a_time()
-             : 1;
+  return machine_.cores > 1 && few && is_for_tasks(body) ? dialect_.groups_at_a_time() : 1;
 }
 
 inline std::string c_emitter::group_id(int direction) const {

@@ -65,27 +65,99 @@ inline std::string c_emitter::variable(ir::buffer const& b, std::int64_t element
   return p.width == 1 ? name : name + ".s" + "0123456789abcdef"[p.lane];
 }
 
-/// Lanes of such a buffer: a variable, neighbouring lanes of one, or put together.
-inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, linear const& flat) {
+/// The same lane of several vectors: a column of the tile whose rows they are. The tile is transposed once, and the
+/// next columns are there already.
+inline std::optional<c_emitter::value> c_emitter::column(ir::buffer const& b, linear const& flat) {
   auto const first = shapes_.at(b, flat.constant);
-  bool within = first.width >= lanes_;
-  std::string lanes;
-  std::string all;
+  if (lanes_ < 2 || first.width < lanes_) return std::nullopt;
+  std::vector<std::string> rows;
+  std::string key;
   for (int i = 0; i < lanes_; ++i) {
-    auto const element = flat.constant + flat.lane * i;
-    auto const p = shapes_.at(b, element);
-    within = within && p.first == first.first && p.lane == first.lane + i;
-    lanes += "0123456789abcdef"[p.lane];
-    all += (i != 0 ? ", " : "") + variable(b, element);
+    auto const p = shapes_.at(b, flat.constant + flat.lane * i);
+    if (p.lane != first.lane || p.width != first.width) return std::nullopt;
+    rows.push_back(array(b) + "_" + std::to_string(p.first));
+    key += rows.back() + " ";
   }
-  auto const name = array(b) + "_" + std::to_string(first.first);
-  if (within) return {name + (first.width == lanes_ ? "" : ".s" + lanes), b.type, lanes_};
+  auto const bytes = static_cast<int>(size_in_bytes(b.type));
+  auto const& plan =
+      transpositions_.try_emplace({lanes_, first.width, bytes}, lanes_, first.width, bytes).first->second;
+  auto& known = transposed_[key];
+  if (!known.of) {
+    known = {&b, scopes_.size(), std::move(rows)};
+    for (auto const& step : plan.steps()) {
+      auto const name = names_.fresh(b.name + "_turned");
+      line("const " + type_name(b.type, first.width) + " " + name + " = " +
+           shuffled(step.places, known.vectors[static_cast<std::size_t>(step.first)],
+                    known.vectors[static_cast<std::size_t>(step.second)], b.type) +
+           ";");
+      known.vectors.push_back(name);
+    }
+  }
+  auto const& places = plan.column(first.lane);
+  std::string lanes;
+  bool whole = first.width == lanes_;
+  for (int i = 0; i < lanes_; ++i) {
+    auto const lane = places[static_cast<std::size_t>(i)].lane;
+    whole = whole && lane == i;
+    lanes += "0123456789abcdef"[lane];
+  }
+  auto const& from = known.vectors[static_cast<std::size_t>(places[0].vector)];
+  return value{whole ? from : from + ".s" + lanes, b.type, lanes_};
+}
+
+/// Lanes of two vectors, numbered one behind the other: a function of the text for each such choice.
+inline std::string c_emitter::shuffled(std::vector<int> const& places, std::string const& a, std::string const& b,
+                                       dtype type) {
+  auto const width = static_cast<int>(places.size());
+  auto const t = type_name(type, width);
+  std::string name = "ttune_lanes";
+  std::string lanes;
+  for (int const p : places) {
+    auto const digit = std::string(1, "0123456789abcdef"[p % width]);
+    name += (p < width ? "_a" : "_b") + digit;
+    lanes += (lanes.empty() ? "" : ", ") + std::string(p < width ? "a.s" : "b.s") + digit;
+  }
+  name += "_" + t;
+  helpers_.try_emplace(name, dialect_.function_prefix() + t + " " + name + "(" + t + " a, " + t + " b) { return (" + t +
+                                 ")(" + lanes + "); }\n");
+  return name + "(" + a + ", " + b + ")";
+}
+
+/// Before one of its variables changes.
+inline void c_emitter::forget_tiles(ir::buffer const& b) {
+  std::erase_if(transposed_, [&](auto const& known) { return known.second.of == &b; });
+}
+
+/// Before the innermost scope ends.
+inline void c_emitter::forget_tiles_of_scope() {
+  std::erase_if(transposed_, [&](auto const& known) { return known.second.scope >= scopes_.size(); });
+}
+
+/// Lanes of such a buffer that are a variable, or neighbouring lanes of one.
+inline std::optional<c_emitter::value> c_emitter::neighbours(ir::buffer const& b, linear const& flat) {
+  auto const first = shapes_.at(b, flat.constant);
+  if (first.width < lanes_) return std::nullopt;
+  std::string lanes;
+  for (int i = 0; i < lanes_; ++i) {
+    auto const p = shapes_.at(b, flat.constant + flat.lane * i);
+    if (p.first != first.first || p.lane != first.lane + i) return std::nullopt;
+    lanes += "0123456789abcdef"[p.lane];
+  }
+  return value{array(b) + "_" + std::to_string(first.first) + (first.width == lanes_ ? "" : ".s" + lanes), b.type,
+               lanes_};
+}
+
+/// Lanes of such a buffer, put together if they are no neighbours.
+inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, linear const& flat) {
+  if (auto const together = neighbours(b, flat)) return *together;
+  if (auto const turned = column(b, flat)) return *turned;
+  std::string all;
+  for (int i = 0; i < lanes_; ++i) all += (i != 0 ? ", " : "") + variable(b, flat.constant + flat.lane * i);
   return {"(" + type_name(b.type, lanes_) + ")(" + all + ")", b.type, lanes_};
 }
 
 inline void c_emitter::store_variables(ir::buffer const& b, linear const& flat, value const& v) {
-  auto const to = load_variables(b, flat).text;
-  if (to[0] != '(') return line(to + " = " + widened(v, lanes_).text + ";");
+  if (auto const to = neighbours(b, flat)) return line(to->text + " = " + widened(v, lanes_).text + ";");
   auto const name = names_.fresh(b.name + "_all");
   open("");
   line("const " + type_name(b.type, lanes_) + " " + name + " = " + widened(v, lanes_).text + ";");
@@ -176,6 +248,7 @@ inline c_emitter::value c_emitter::load_lanes(ir::buffer const& b, linear const&
 
 inline void c_emitter::store(ir::buffer const& b, linear const& flat, value const& v) {
   note_use(b, flat, true);
+  forget_tiles(b);
   if (lanes_ == 1) return line(element(b, flat) + " = " + to_storage(v, b.type) + ";");
   if (flat.lane == 0) throw needs_scalar{};
   if (shapes_.is_split(b)) return store_variables(b, flat, v);

@@ -20,6 +20,7 @@ inline void c_emitter::open(std::string const& head) {
 /// A scope in which nothing happens leaves no trace.
 inline void c_emitter::close() {
   auto const [before, behind] = scopes_.back();
+  forget_tiles_of_scope();
   scopes_.pop_back();
   --depth_;
   if (text_.size() == behind) text_.resize(before);
@@ -216,6 +217,7 @@ inline void c_emitter::emit_rolled(ir::loop const& l) {
   auto const name = names_.fresh(l.variable);
   variables_[l.variable] = atom(name, natural || low.low >= 0);
   ranges_[l.variable] = {low.low, high.high - 1};
+  transposed_.clear();  // an iteration may change what the next one begins with
   open("for (" + type_name(dtype::index) + " " + name + " = " + written(begin).text + "; " + name + " < " +
        in(end, sum) + "; ++" + name + ")");
   bool const apart = differs_in_warp(l.begin) || differs_in_warp(l.end);
@@ -314,6 +316,7 @@ inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, st
     text_ = saved_text;
     depth_ = saved_depth;
     scopes_ = saved_scopes;
+    transposed_.clear();
     constexpr std::int64_t most_unrolled = 64;
     if (end - first <= most_unrolled) emit_unrolled(l, first, end);
     else emit_rolled(l);
@@ -443,6 +446,7 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
   open("if (" + condition.text + ")");
   if (c.then) emit(c.then);
   if (c.otherwise) {
+    forget_tiles_of_scope();
     --depth_;
     line("} else {");
     ++depth_;

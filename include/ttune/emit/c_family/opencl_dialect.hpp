@@ -66,6 +66,9 @@ class opencl_dialect final : public c_dialect {
   [[nodiscard]] std::string group_id(int direction) const override {
     return "get_group_id(" + std::to_string(direction) + ")";
   }
+  [[nodiscard]] std::string group_count(int direction) const override {
+    return "get_num_groups(" + std::to_string(direction) + ")";
+  }
   [[nodiscard]] std::string thread_id(int direction) const override {
     return "get_local_id(" + std::to_string(direction) + ")";
   }

@@ -20,9 +20,9 @@
 #include "ttune/emit/llvm/frames.hpp"
 #include "ttune/emit/llvm/instruction_set.hpp"
 #include "ttune/emit/llvm/lane_code.hpp"
-#include "ttune/emit/llvm/transposition.hpp"
 #include "ttune/emit/llvm/values.hpp"
 #include "ttune/emit/llvm/workspace.hpp"
+#include "ttune/emit/transposition.hpp"
 #include "ttune/ir/operands.hpp"
 
 namespace ttune::inline v0::emit {

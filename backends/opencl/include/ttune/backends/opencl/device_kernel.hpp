@@ -2,6 +2,7 @@
 // A loaded kernel: what an image for an OpenCL device becomes.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -32,7 +33,16 @@ class device_kernel final : public device_code {
     bool is_read = false;
     bool is_written = false;
   };
+  /// All that a call hands over, and for whom.
+  struct call_arguments {
+    std::vector<void*> hosts;
+    std::vector<argument> all;
+  };
   void add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches);
+  /// Drivers that compile a kernel when it is first launched do it now: no run is to be timed with that in it.
+  void compile_all(std::vector<launch> const& launches) const;
+  /// Handed over and bound: those of the last call if they are the same.
+  [[nodiscard]] std::vector<argument> const& lend_all(entry what, void* const* operands);
   void bind(launch const& l, std::vector<argument> const& arguments) const;
   [[nodiscard]] double timed(std::vector<launch> const& launches, std::int64_t calls) const;
   void flush_caches();
@@ -47,7 +57,8 @@ class device_kernel final : public device_code {
   std::vector<launch> prepare_;
   std::vector<launch> main_;
   memory_owner workspace_;
-  memory_owner flush_;  ///< made when it is first needed
+  memory_owner flush_;                      ///< made when it is first needed
+  std::array<call_arguments, 2> last_;      ///< of each entry
   std::mutex one_at_a_time_;
 };
 

@@ -16,8 +16,10 @@ class session {
   explicit session(device_info d);
 
   [[nodiscard]] opencl::device_info const& device() const noexcept { return device_; }
-  [[nodiscard]] cl_context context() const noexcept { return context_.get(); }
+  [[nodiscard]] cl_context context() const noexcept { return context_; }
   [[nodiscard]] cl_command_queue queue() const noexcept { return queue_.get(); }
+  /// Buffers made of host memory are that memory: either side sees at once what the other one wrote.
+  [[nodiscard]] bool works_in_place() const noexcept { return in_place_; }
 
   /// Null if it does not compile: then `log` says why.
   [[nodiscard]] program_owner build(std::string const& source, std::string& log) const;
@@ -27,12 +29,24 @@ class session {
   [[nodiscard]] std::vector<std::uint8_t> binary_of(cl_program p) const;
 
  private:
+  struct shared {
+    context_owner context;
+    bool in_place = false;
+  };
+  [[nodiscard]] static context_owner made_context(opencl::device_info const& d);
+  /// One a CPU and process, kept to its end: PoCL reads its library of functions anew in each context, 0.6 s. A fault of
+  /// another device may spoil a context.
+  [[nodiscard]] static shared const& shared_by_all(opencl::device_info const& d);
+  /// Tried out, at an address that is aligned to nothing: the standard lets drivers copy.
+  [[nodiscard]] static bool finds_in_place(cl_context in, cl_device_id d);
   /// Those that give the arithmetic of ir/README.md.
   [[nodiscard]] std::string options() const;
   [[nodiscard]] std::string log_of(cl_program p) const;
 
   opencl::device_info device_;
-  context_owner context_;
+  context_owner own_context_;  ///< of devices that are no CPUs
+  cl_context context_ = nullptr;
+  bool in_place_ = false;
   queue_owner queue_;
 };
 
