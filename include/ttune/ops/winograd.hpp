@@ -330,7 +330,7 @@ auto convolve_by_winograd_columns(conv2d_shape const& s, winograd_tile const& ho
   using T = typename decltype(image(0, 0))::element;
   check_winograd(s);
   auto const rows = cut_of_rows(s, how);
-  auto const [n, y, x, c, f, a, t, i, k, h] = axes<"n", "y", "x", "c", "f", "a", "t", "i", "k", "h">;
+  auto const [n, y, x, c, f, a, t, i, h] = axes<"n", "y", "x", "c", "f", "a", "t", "i", "h">;
   auto const width = (s.out_width() - 1) * s.stride + s.kernel;
   auto const P = compute<"P">(n.in(s.batch), y.in(rows.pixels()), c.in(s.channels), x.in(width)) =
       image(y - s.padding, x - s.padding);
@@ -358,13 +358,12 @@ auto convolve_by_winograd_columns(conv2d_shape const& s, winograd_tile const& ho
   std::vector<decltype(products(0))> M;
   for (std::size_t group = 0; group < rows.groups().size(); ++group) M.push_back(products(group));
 
-  auto const Y = compute<"Y">(n, t.in(rows.tiles()), k.in(rows.outputs()), x.in(s.out_width()), f.in(s.filters)) =
-      transformed_output(rows, k, t < rows.tiles() - 1, [&](std::size_t group, std::int64_t p) {
-        auto const tiles = rows.groups()[group].tiles;
-        return tiles == rows.tiles() ? M[group](p, n, t, x, f) : M[group](p, n, t % tiles, x, f);
-      });
+  auto const row = y / rows.outputs();
   auto const Z = compute<"Z">(n.in(s.batch), y.in(s.out_height()), x.in(s.out_width()), f.in(s.filters)) =
-      Y(n, y / rows.outputs(), y % rows.outputs(), x, f);
+      transformed_output(rows, y % rows.outputs(), row < rows.tiles() - 1, [&](std::size_t group, std::int64_t p) {
+        auto const tiles = rows.groups()[group].tiles;
+        return tiles == rows.tiles() ? M[group](p, n, row, x, f) : M[group](p, n, row % tiles, x, f);
+      });
   return finish(Z);
 }
 

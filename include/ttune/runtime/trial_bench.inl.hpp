@@ -89,7 +89,7 @@ struct trial_bench::running {
   double settle(double most_seconds) {
     auto const start = detail::steady::now();
     auto best = seconds(1);
-    for (int idle = 0; idle < 2 && detail::seconds_since(start) < most_seconds;) {
+    for (int idle = 0; idle < 4 && detail::seconds_since(start) < most_seconds;) {
       auto const once = seconds(1);
       idle = once < 0.97 * best ? 0 : idle + 1;
       best = std::min(best, once);
@@ -480,7 +480,8 @@ TTUNE_INLINE comparison trial_bench::compare(kernel_image const& first, kernel_i
       for (bool const at_end : {true, false})
         if (!check_run(*r, failure, at_end) || find_difference(at_end, failure)) return;
       if (options_.objective == objective::cold) rotate(*r);
-      (r == &a ? calls[0] : calls[1]) = detail::calls_for(200e-6, std::min(failure.seconds, r->seconds(1)));
+      auto const sample_seconds = r->settles_slowly() ? 1e-3 : 200e-6;
+      (r == &a ? calls[0] : calls[1]) = detail::calls_for(sample_seconds, std::min(failure.seconds, r->seconds(1)));
     }
     std::vector<double> ratios;
     std::vector<double> seconds[2];
@@ -492,7 +493,7 @@ TTUNE_INLINE comparison trial_bench::compare(kernel_image const& first, kernel_i
         int const which = turn ^ (i & 1);  // each goes first in every other pair
         auto& r = which == 0 ? a : b;
         if (updates_operands()) restore(false, 1);
-        else if (r.settles_slowly()) (void)r.seconds(1);  // the other one had the caches
+        else if (r.settles_slowly()) (void)r.settle(1e-3);  // the other one had the caches
         took[which] = r.seconds(calls[which]) / static_cast<double>(calls[which]);
       }
       bool const disturbed = detail::interruptions() != before;

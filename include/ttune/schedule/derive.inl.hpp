@@ -85,10 +85,15 @@ class deriver {
     return false;
   }
 
-  /// A stage without arithmetic whose only reader takes rows of it as they are: nothing is gained by moving them twice.
+  /// A stage that only moves elements, or chooses among expressions by remainders of its axes, whose only reader takes
+  /// rows of it as they are: nothing is gained by moving them twice.
   [[nodiscard]] static bool moves_for_rows(plan const& p, std::size_t stage) {
     auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
-    if (!ir::as<ir::access>(p.stages[stage].definition->components[0].value) || readers.size() != 1) return false;
+    auto const& st = *p.stages[stage].definition;
+    auto const choices = choices_of_axes(st);
+    bool const by_remainders =
+        !choices.empty() && std::all_of(choices.begin(), choices.end(), [](compared const& c) { return c.period > 0; });
+    if ((!ir::as<ir::access>(st.components[0].value) && !by_remainders) || readers.size() != 1) return false;
     auto const& reader = p.stages[static_cast<std::size_t>(readers[0])];
     if (reader.definition->reduces() || !choosing_axes(*reader.definition).empty()) return false;
     auto const last = reader.definition->axes.size() - 1;
