@@ -16,6 +16,7 @@ struct winograd_tile {
   std::optional<std::vector<double>> points = {};  ///< none: `winograd_points`
   std::int64_t columns = 0;                        ///< outputs along rows; 0: as many as along columns
   bool smaller_last = true;                        ///< the last tile has what is left; else it overhangs
+  bool one_dimension = false;                      ///< columns of the image are cut, rows summed directly
 };
 
 namespace detail {
@@ -117,20 +118,25 @@ inline void check_winograd(conv2d_shape const& s) {
   if (s.dilation != 1 || s.groups != 1) throw program_error("winograd: dilation and groups of a convolution must be 1");
 }
 
+[[nodiscard]] inline winograd_cut cut_of(conv2d_shape const& s, winograd_tile const& how, std::int64_t extent,
+                                         std::int64_t outputs) {
+  auto const m = std::clamp<std::int64_t>(outputs, 1, std::max<std::int64_t>(extent, 1));
+  auto const taps = ceil_divide(s.kernel, s.stride);
+  return winograd_cut({extent, s.kernel, s.stride, m, how.smaller_last,
+                       how.points ? *how.points : winograd_points(m, taps, s.stride)});
+}
+[[nodiscard]] inline winograd_cut cut_of_rows(conv2d_shape const& s, winograd_tile const& how) {
+  return cut_of(s, how, s.out_height(), how.outputs);
+}
 /// The cut of rows, and that of columns.
 [[nodiscard]] inline std::pair<winograd_cut, winograd_cut> winograd_cuts(conv2d_shape const& s,
                                                                          winograd_tile const& how) {
-  auto const cut = [&](std::int64_t extent, std::int64_t outputs) {
-    auto const m = std::clamp<std::int64_t>(outputs, 1, std::max<std::int64_t>(extent, 1));
-    auto const taps = ceil_divide(s.kernel, s.stride);
-    return winograd_cut({extent, s.kernel, s.stride, m, how.smaller_last,
-                         how.points ? *how.points : winograd_points(m, taps, s.stride)});
-  };
-  return {cut(s.out_height(), how.outputs), cut(s.out_width(), how.columns == 0 ? how.outputs : how.columns)};
+  return {cut_of_rows(s, how), cut_of(s, how, s.out_width(), how.columns == 0 ? how.outputs : how.columns)};
 }
 
 /// Over that of the direct sum.
 [[nodiscard]] inline double error_of(conv2d_shape const& s, winograd_tile const& how) {
+  if (how.one_dimension) return winograd_error(cut_of_rows(s, how), s.channels * s.kernel);
   auto const [rows, columns] = winograd_cuts(s, how);
   return winograd_error(rows, columns);
 }
@@ -316,12 +322,62 @@ auto convolve_by_winograd(conv2d_shape const& s, winograd_tile const& how, Image
   return finish(Z);
 }
 
-}  // namespace detail
+/// The same, transformed along the columns of the image alone: its rows lie contiguous in P (N, H, C, W) and V, where
+/// vectors are filled however few channels there are, and are summed directly. i is the tap along them.
+template <class Image, class Weights, class Finish>
+auto convolve_by_winograd_columns(conv2d_shape const& s, winograd_tile const& how, Image const& image,
+                                  Weights const& weight, Finish const& finish) {
+  using T = typename decltype(image(0, 0))::element;
+  check_winograd(s);
+  auto const rows = cut_of_rows(s, how);
+  auto const [n, y, x, c, f, a, t, i, h] = axes<"n", "y", "x", "c", "f", "a", "t", "i", "h">;
+  auto const width = (s.out_width() - 1) * s.stride + s.kernel;
+  auto const P = compute<"P">(n.in(s.batch), y.in(rows.pixels()), c.in(s.channels), x.in(width)) =
+      image(y - s.padding, x - s.padding);
+  auto const G = weights_table<"G">(rows);
 
-namespace detail {
+  auto const products = [&](std::size_t group) {
+    auto const number = static_cast<std::int64_t>(group);
+    auto const& of = rows.groups()[group];
+    auto const first = first_point(rows, group);
+    auto const along_columns = [&] {
+      auto sum = G(a + first, h, 0) * cast<double>(weight(0));
+      for (std::int64_t j = 1; j < s.kernel; ++j) sum = sum + G(a + first, h, j) * cast<double>(weight(j));
+      return sum;
+    };
+    auto const U = compute<"U">.numbered(number)(a.in(std::ssize(of.points)), h.in(of.phases), c.in(s.channels),
+                                                 i.in(s.kernel), f.in(s.filters)) = cast<T>(along_columns());
+    auto const V = compute<"V">.numbered(number)(a.in(std::ssize(of.points)), h.in(of.phases), n.in(s.batch),
+                                                 t.in(of.tiles), c, x) =
+        transformed_input(rows, of, a, h, t < rows.tiles() - 1, [&](std::int64_t q, std::int64_t j) {
+          return P(n, (t * rows.outputs() + j) * s.stride + q, c, x);
+        });
+    return compute<"M">.numbered(number)(a, n, t, x.in(s.out_width()), f) =
+               sum(over(h, c, i), V(a, h, n, t, c, x * s.stride + i) * U(a, h, c, i, f));
+  };
+  std::vector<decltype(products(0))> M;
+  for (std::size_t group = 0; group < rows.groups().size(); ++group) M.push_back(products(group));
+
+  auto const row = y / rows.outputs();
+  auto const Z = compute<"Z">(n.in(s.batch), y.in(s.out_height()), x.in(s.out_width()), f.in(s.filters)) =
+      transformed_output(rows, y % rows.outputs(), row < rows.tiles() - 1, [&](std::size_t group, std::int64_t p) {
+        auto const tiles = rows.groups()[group].tiles;
+        return tiles == rows.tiles() ? M[group](p, n, row, x, f) : M[group](p, n, row % tiles, x, f);
+      });
+  return finish(Z);
+}
 
 [[nodiscard]] inline std::string name_of(winograd_tile const& how) {
-  return "winograd_" + std::to_string(how.outputs) + "x" + std::to_string(how.columns == 0 ? how.outputs : how.columns);
+  auto const rows = "winograd_" + std::to_string(how.outputs);
+  return how.one_dimension ? rows : rows + "x" + std::to_string(how.columns == 0 ? how.outputs : how.columns);
+}
+
+/// Along one dimension or both.
+template <class Image, class Weights, class Finish>
+auto winograd_as(conv2d_shape const& s, winograd_tile const& how, Image const& image, Weights const& weight,
+                 Finish const& finish) {
+  return how.one_dimension ? convolve_by_winograd_columns(s, how, image, weight, finish)
+                           : convolve_by_winograd(s, how, image, weight, finish);
 }
 
 /// By Winograd's method, of an image with channels first; `finish(Z)` is the expression of O at (n, f, y, x).
@@ -331,7 +387,7 @@ auto winograd_nchw(conv2d_shape const& s, winograd_tile const& how, Image const&
   auto const [n, f, c, i] = axes<"n", "f", "c", "i">;
   auto const image = [&](auto const& row, auto const& column) { return zero_outside(I)(n, c, row, column); };
   auto const weight = [&](std::int64_t tap) { return W(f, c, tap, i); };
-  return convolve_by_winograd(s, how, image, weight, finish);
+  return winograd_as(s, how, image, weight, finish);
 }
 
 }  // namespace detail
@@ -372,7 +428,7 @@ template <class T = float>
   constant<"W", T, 4> const W{{s.kernel, s.kernel, s.channels, s.filters}};  // (R, S, C, F)
   auto const image = [&](auto const& row, auto const& column) { return zero_outside(I)(n, row, column, c); };
   auto const weight = [&](std::int64_t tap) { return W(tap, i, c, f); };
-  return detail::convolve_by_winograd(s, how, image, weight, [&](auto const& Z) {
+  return detail::winograd_as(s, how, image, weight, [&](auto const& Z) {
     auto const O = compute<"O">(n, y, x, f) = Z(n, y, x, f);  // (N, OH, OW, F)
     return op(inputs(I, W), outputs(O), detail::name_of(how)).with_error(detail::error_of(s, how));
   });
@@ -387,34 +443,63 @@ struct winograd_candidate {
 
 namespace detail {
 
+/// Whether a few products less are worth several stages of them.
+[[nodiscard]] inline bool is_worth_stages(double smaller_last, double uniform) { return smaller_last < 0.96 * uniform; }
+
 /// Products, and what else takes time, in units of multiply-adds: weights are read from an outer cache, partly while
-/// products are made, three products an element; transforms move tiles through inner ones, eight products an element
-/// and vectors filled up.
+/// products are made, three products an element; transforms move tiles through inner ones, eight products an element.
+[[nodiscard]] inline double work_beside(double weights, double transformed) { return 3 * weights + 8 * transformed; }
+
+[[nodiscard]] inline double products_of(conv2d_shape const& s) {
+  return static_cast<double>(s.batch * s.out_height() * s.out_width()) * static_cast<double>(s.channels * s.filters) *
+         static_cast<double>(s.kernel * s.kernel);
+}
+[[nodiscard]] inline double direct_work(conv2d_shape const& s) {
+  return products_of(s) + work_beside(static_cast<double>(s.channels * s.filters * s.kernel * s.kernel), 0);
+}
+/// Vectors are filled up.
+[[nodiscard]] inline double filled(std::int64_t elements) { return static_cast<double>(ceil_divide(elements, 16) * 16); }
+
 [[nodiscard]] inline winograd_candidate expected(conv2d_shape const& s, winograd_tile how) {
   auto const size = [](auto n) { return static_cast<double>(n); };
-  auto const filled = [&](std::int64_t channels) { return size(ceil_divide(channels, 16) * 16); };
   auto cuts = winograd_cuts(s, how);
   how.smaller_last = false;
   auto const uniform = winograd_cuts(s, how);
-  // a few products less are not worth several stages of them
-  how.smaller_last =
-      cuts.first.products() * cuts.second.products() < 0.96 * uniform.first.products() * uniform.second.products();
+  how.smaller_last = is_worth_stages(cuts.first.products() * cuts.second.products(),
+                                     uniform.first.products() * uniform.second.products());
   if (!how.smaller_last) cuts = uniform;
   auto const& [rows, columns] = cuts;
-  auto const direct =
-      size(s.batch * s.out_height() * s.out_width()) * size(s.channels * s.filters) * size(s.kernel * s.kernel);
   auto const tiles = size(s.batch * rows.tiles() * columns.tiles());
   auto const weights = rows.weights() * columns.weights() * size(s.channels * s.filters);
   auto const inputs = tiles * size(rows.tile_pixels() * columns.tile_pixels()) * filled(s.channels);
   auto const outputs = tiles * size(rows.points() * columns.points()) * filled(s.filters);
-  auto const work = direct * rows.products() * columns.products() + 3 * weights + 8 * (inputs + outputs);
-  auto const direct_work = direct + 3 * size(s.channels * s.filters * s.kernel * s.kernel);
-  return {std::move(how), work / direct_work, winograd_error(rows, columns)};
+  auto const work = products_of(s) * rows.products() * columns.products() + work_beside(weights, inputs + outputs);
+  return {std::move(how), work / direct_work(s), winograd_error(rows, columns)};
+}
+
+/// Along one dimension.
+[[nodiscard]] inline winograd_candidate expected_of_columns(conv2d_shape const& s, std::int64_t outputs) {
+  winograd_tile how{outputs};
+  how.one_dimension = true;
+  auto const mixed = cut_of_rows(s, how);
+  how.smaller_last = false;
+  auto const uniform = cut_of_rows(s, how);
+  how.smaller_last = is_worth_stages(mixed.products(), uniform.products());
+  auto const& rows = how.smaller_last ? mixed : uniform;
+  auto const tiles = static_cast<double>(s.batch * rows.tiles());
+  auto const weights = rows.weights() * static_cast<double>(s.kernel * s.channels * s.filters);
+  auto const inputs = tiles * static_cast<double>(rows.tile_pixels() * s.channels) * filled(s.width);
+  auto const outputs_moved = tiles * static_cast<double>(rows.points() * s.out_width()) * filled(s.filters);
+  auto const work = products_of(s) * rows.products() + work_beside(weights, inputs + outputs_moved);
+  return {how, work / direct_work(s), error_of(s, how)};
 }
 
 }  // namespace detail
 
 inline constexpr std::size_t most_winograd_candidates = 3;  ///< among which a tuner divides its trials
+
+/// Who allows more than a direct sum's error rarely allows more than so many times as much.
+inline constexpr double most_winograd_error = 4;
 
 /// The tilings that are worth a trial for a shape: less work than the direct sum is expected, and none with
 /// less work has nearly as small an error. The one with the least work first.
@@ -422,11 +507,13 @@ inline constexpr std::size_t most_winograd_candidates = 3;  ///< among which a t
   std::vector<winograd_candidate> all;
   if (s.dilation != 1 || s.groups != 1 || s.kernel < 2 || s.out_height() < 1 || s.out_width() < 1) return all;
   auto const fits = [&](std::int64_t m, std::int64_t extent) {
-    return m <= extent && points_needed(m, s.kernel, s.stride) <= most_known_points;
+    return m <= extent && points_needed(m, s.kernel, s.stride) <= most_known_points(s.stride);
   };
   for (std::int64_t rows = 1; fits(rows, s.out_height()); ++rows)
     for (std::int64_t columns = 1; fits(columns, s.out_width()); ++columns)
       if (rows > 1 || columns > 1) all.push_back(detail::expected(s, {rows, {}, columns}));
+  for (std::int64_t m = 2; fits(m, s.out_height()); ++m) all.push_back(detail::expected_of_columns(s, m));
+  std::erase_if(all, [](auto const& a) { return a.error > most_winograd_error; });
   std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.work < b.work; });
   std::vector<winograd_candidate> kept;
   for (auto& one : all) {

@@ -28,11 +28,12 @@ struct winograd_matrices {
   small_matrix input;    ///< B^T (m + r - 1, m + r - 1)
 };
 
-inline constexpr std::int64_t most_known_points = 5;  ///< finite ones, of `winograd_points`
+/// Finite ones, of `winograd_points`.
+[[nodiscard]] constexpr std::int64_t most_known_points(std::int64_t stride) { return stride > 1 ? 6 : 5; }
 
 /// The finite points for tiles of `m` outputs and `r` taps, infinity comes on top: those among the multiples of 1/8
 /// that make the smallest error (`winograd_error`); with a stride, `r` is ceil(taps / stride). Throws program_error
-/// where none are known: m + r - 2 above 5.
+/// where none are known: m + r - 2 above 5, or 6 with a stride.
 [[nodiscard]] inline std::vector<double> winograd_points(std::int64_t m, std::int64_t r, std::int64_t stride = 1) {
   switch (m + r - 2) {
     case 0: return {};
@@ -43,6 +44,9 @@ inline constexpr std::int64_t most_known_points = 5;  ///< finite ones, of `wino
       if (stride > 1) return {0, 5.0 / 4, -5.0 / 4, -1.0 / 2};
       return {0, 11.0 / 8, -11.0 / 8, 1.0 / 2};
     case 5: return {0, 5.0 / 8, -5.0 / 8, 3.0 / 2, -3.0 / 2};
+    case 6:
+      if (stride > 1) return {0, 7.0 / 8, -7.0 / 8, 7.0 / 4, -7.0 / 4, 3.0 / 8};
+      [[fallthrough]];
     default:
       throw program_error("winograd: no points are known for tiles of " + std::to_string(m) + " outputs and " +
                           std::to_string(r) + " taps: give " + std::to_string(m + r - 2));

@@ -68,19 +68,22 @@ class without_signals {
 
 }  // namespace detail
 
-/// A region is published by one word, {generation, chunks left}: whoever takes a chunk takes it from a region that
-/// still runs, by compare-and-exchange, so that a thread that wakes late finds nothing instead of touching a closure
-/// that is gone, and the caller waits for those threads only that took something. (What is left must be in that word:
-/// the members of the next region are written while the old generation is still in it.)
+/// A region is published by one word, {generation, end and begin of the chunks left}: whoever takes a chunk takes it
+/// from a region that still runs, by compare-and-exchange, so that a thread that wakes late finds nothing instead of
+/// touching a closure that is gone, and the caller waits for those threads only that took something. (What is left must
+/// be in that word: the members of the next region are written while the old generation is still in it.)
+///
+/// Every second worker takes from the end: regions behind each other that walk over the same elements then find
+/// most of them in the cache of the core that wrote them.
 struct thread_pool::state {
-  static constexpr std::int64_t most_chunks = std::int64_t{1} << 31;
+  static constexpr std::int64_t most_chunks = (std::int64_t{1} << 16) - 1;
 
   struct alignas(64) region {
-    std::atomic<std::uint64_t> ticket{0};  ///< generation << 32 | chunks left
+    std::atomic<std::uint64_t> ticket{0};  ///< generation << 32 | end << 16 | begin
     std::atomic<parallel_body> body{nullptr};
     std::atomic<void*> closure{nullptr};
     std::atomic<std::int64_t> tasks{0};
-    std::atomic<std::int64_t> grain{1};  ///< tasks a chunk: 1 unless there are more than 2^31
+    std::atomic<std::int64_t> grain{1};  ///< tasks a chunk: 1 unless there are 2^16 or more
     std::atomic<int> processor{-1};      ///< that the caller is on
   } now;
   alignas(64) std::atomic<std::int64_t> done{0};  ///< tasks of the region that others than the caller have done
@@ -113,7 +116,8 @@ struct thread_pool::state {
     std::int64_t count = 0;
     auto t = now.ticket.load(std::memory_order_acquire);
     for (;;) {
-      auto const left = static_cast<std::int64_t>(t & 0xffffffffU);
+      auto const begin = static_cast<std::int64_t>(t & 0xffffU);
+      auto const left = static_cast<std::int64_t>(t >> 16 & 0xffffU) - begin;
       if (generation(t) != wanted || left == 0) return count;
       // Read before the exchange: if that succeeds, the region still runs, and these were its members.
       auto const tasks = now.tasks.load(std::memory_order_relaxed);
@@ -121,10 +125,10 @@ struct thread_pool::state {
       auto const body = now.body.load(std::memory_order_relaxed);
       auto* const closure = now.closure.load(std::memory_order_relaxed);
       auto const taken = std::max<std::int64_t>(1, left / (2 * threads));
-      if (!now.ticket.compare_exchange_weak(t, t - static_cast<std::uint64_t>(taken), std::memory_order_acq_rel,
-                                            std::memory_order_acquire))
-        continue;
-      auto const next = chunks_of(tasks, grain) - left;
+      bool const from_end = worker % 2 != 0;
+      auto const now_left = from_end ? t - (static_cast<std::uint64_t>(taken) << 16) : t + static_cast<std::uint64_t>(taken);
+      if (!now.ticket.compare_exchange_weak(t, now_left, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+      auto const next = from_end ? begin + left - taken : begin;
       auto const end = std::min(tasks, (next + taken) * grain);
       for (auto i = next * grain; i < end; ++i) body(closure, i, worker);
       count += end - next * grain;
@@ -169,7 +173,7 @@ struct thread_pool::state {
     now.processor.store(sched_getcpu(), std::memory_order_relaxed);
     done.store(0, std::memory_order_relaxed);
     auto const next = generation(now.ticket.load(std::memory_order_relaxed)) + 1;
-    now.ticket.store(std::uint64_t{next} << 32 | static_cast<std::uint64_t>(chunks_of(tasks, grain)),
+    now.ticket.store(std::uint64_t{next} << 32 | static_cast<std::uint64_t>(chunks_of(tasks, grain)) << 16,
                      std::memory_order_seq_cst);
     if (sleepers.load(std::memory_order_seq_cst) != 0) {
       {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ttune/runtime/guarded_memory.hpp"
+#include "ttune/runtime/huge_pages.hpp"
 
 namespace ttune::inline v0 {
 
@@ -28,6 +29,7 @@ TTUNE_INLINE guarded_memory::guarded_memory(std::int64_t bytes, bool at_end, std
     munmap(all_, body_bytes_ + 2 * guard_bytes);
     throw std::bad_alloc();
   }
+  if (bytes_ >= detail::least_huge_bytes && alignment > 1) detail::prefer_huge_pages(body, body_bytes_);
   data_ = at_end ? body + (body_bytes_ - bytes_) / alignment * alignment : body;
   paint_red_zones();
 }

@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "ttune/runtime/huge_pages.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/support/error.hpp"
 
@@ -25,10 +26,13 @@ struct aligned_free {
 using aligned_memory = std::unique_ptr<void, aligned_free>;
 
 inline aligned_memory allocate_lines(std::size_t bytes) {
-  auto const lines = std::max(whole_lines(static_cast<std::int64_t>(bytes)), workspace_alignment);
-  aligned_memory memory(std::aligned_alloc(workspace_alignment, lines));
+  bool const is_large = bytes >= least_huge_bytes;
+  auto const alignment = is_large ? huge_page_bytes : workspace_alignment;
+  auto const lines = std::max(bytes + alignment - 1, alignment) / alignment * alignment;
+  aligned_memory memory(std::aligned_alloc(alignment, lines));
   if (!memory)
     throw memory_error("a kernel needs " + std::to_string(lines) + " bytes of scratch memory, which cannot be had");
+  if (is_large) prefer_huge_pages(memory.get(), lines);
   return memory;
 }
 

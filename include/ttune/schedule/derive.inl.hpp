@@ -46,7 +46,7 @@ class deriver {
     for (auto i = before.stages.size(); i-- > 0;) {
       auto const& st = before.stages[i].definition;
       stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
-                 is_worth_keeping(before, i) || stands_beside_choice(before, i) ||
+                 is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
                  is_prepared_for_reduction(before, i) || is_rearranged_for(before, i, stays);
     }
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
@@ -83,6 +83,23 @@ class deriver {
     for (auto const r : readers_of(p, static_cast<std::int32_t>(stage)))
       if (chooses(static_cast<std::size_t>(r))) return true;
     return false;
+  }
+
+  /// A stage that only moves elements, or chooses among expressions by remainders of its axes, whose only reader takes
+  /// rows of it as they are: nothing is gained by moving them twice.
+  [[nodiscard]] static bool moves_for_rows(plan const& p, std::size_t stage) {
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    auto const& st = *p.stages[stage].definition;
+    auto const choices = choices_of_axes(st);
+    bool const by_remainders =
+        !choices.empty() && std::all_of(choices.begin(), choices.end(), [](compared const& c) { return c.period > 0; });
+    if ((!ir::as<ir::access>(st.components[0].value) && !by_remainders) || readers.size() != 1) return false;
+    auto const& reader = p.stages[static_cast<std::size_t>(readers[0])];
+    if (reader.definition->reduces() || !choosing_axes(*reader.definition).empty()) return false;
+    auto const last = reader.definition->axes.size() - 1;
+    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+      return a.producer != static_cast<std::int32_t>(stage) || a.write || stride(p, reader, a, last) == 1;
+    });
   }
 
   /// Constants that are computed with are so once, ahead of all calls.

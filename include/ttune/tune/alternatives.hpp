@@ -53,6 +53,7 @@ class alternatives_session {
   void start(contestant& c);
   [[nodiscard]] contestant* most_promising();
   [[nodiscard]] tuning_result choose();
+  [[nodiscard]] bool beats(contestant& by, tuning_result& found, contestant& best, tuning_result& made);
   void describe(tuning_report& report, std::size_t winner) const;
   void keep(tuning_result const& winner, std::size_t index) const;
   [[nodiscard]] record_key key() const;

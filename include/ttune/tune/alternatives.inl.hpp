@@ -7,6 +7,7 @@
 
 #include "ttune/capture/layouts.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/sample_statistics.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
@@ -124,14 +125,14 @@ TTUNE_INLINE void alternatives_session::start(contestant& c) {
   c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(c.index), options_, backend_,
                                                options_.search.another(), learner_, budget_, all_[c.index].in);
   if (c.index == 0) return c.session->start();
+  auto const& oracle = contestants_[oracle_of(c.index)];
   try {
-    c.session->start();
+    c.session->start(oracle.index != c.index && oracle.session);  // compared with the oracle's below
   } catch (backend_error const& failure) {  // the others go on without it
     c.refused = failure.what();
     c.session.reset();
     return;
   }
-  auto const& oracle = contestants_[oracle_of(c.index)];
   if (oracle.index == c.index) return;
   if (!oracle.session) {
     c.refused = "there is nothing to compare it with: " + oracle.refused;
@@ -176,9 +177,9 @@ TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promis
   return chosen;
 }
 
-/// Those near the best are compared in pairs.
+/// Those near the best are compared in pairs: what was measured at different times differs by what else the machine did.
 TTUNE_INLINE tuning_result alternatives_session::choose() {
-  constexpr double near = 1.15;
+  constexpr double near = 1.4;
   auto const may_win = [](contestant const& c) { return c.session && c.refused.empty(); };
   double best = std::numeric_limits<double>::infinity();
   std::string failures;
@@ -192,23 +193,42 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
     if (!may_win(c) || c.session->best_seconds() > near * best) continue;
     auto found = c.session->finish();
     found.layouts = all_[c.index].layouts;
-    bool faster = !made;
-    if (made && all_[c.index].layouts != made->layouts) {  // no operands that both can take
-      faster = found.report.seconds < made->report.seconds;
-    } else if (made) {
-      auto const paired = c.session->compare(made->image, found.image);
-      if (!paired.failure.empty() || paired.pairs == 0) faster = found.report.seconds < made->report.seconds;
-      else if (paired.low <= 1 && paired.high >= 1) faster = found.report.seconds < made->report.seconds;
-      else faster = paired.ratio < 1;
-      if (paired.failure.empty() && paired.pairs > 0)
-        (faster ? found : *made).report.seconds = faster ? paired.second_seconds : paired.first_seconds;
-    }
-    if (faster) made = std::move(found), winner = &c;
+    if (!made || beats(c, found, *winner, *made)) made = std::move(found), winner = &c;
   }
   if (!made) throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
   keep(*made, winner->index);
   describe(made->report, winner->index);
   return std::move(*made);
+}
+
+/// Which of two is faster, both timed anew.
+TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& found, contestant& best,
+                                              tuning_result& made) {
+  constexpr std::int32_t pairs = 20;
+  constexpr int rounds = 5;
+  if (all_[by.index].layouts == all_[best.index].layouts) {
+    auto const paired = by.session->compare(made.image, found.image, pairs);
+    if (paired.failure.empty() && paired.pairs > 0) {
+      made.report.seconds = paired.first_seconds;
+      found.report.seconds = paired.second_seconds;
+      return paired.ratio < 1;
+    }
+  } else {  // no operands that both can take: each beside itself, by turns
+    std::vector<double> ratios;
+    for (int i = 0; i < rounds; ++i) {
+      auto const first = best.session->compare(made.image, made.image, pairs / rounds);
+      auto const second = by.session->compare(found.image, found.image, pairs / rounds);
+      if (!first.failure.empty() || !second.failure.empty() || first.pairs == 0 || second.pairs == 0) break;
+      auto const seconds = [](comparison const& c) { return std::min(c.first_seconds, c.second_seconds); };
+      ratios.push_back(seconds(second) / seconds(first));
+    }
+    if (!ratios.empty()) {
+      auto const ratio = median_of(ratios);
+      found.report.seconds = made.report.seconds * ratio;
+      return ratio < 1;
+    }
+  }
+  return found.report.seconds < made.report.seconds;
 }
 
 TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::size_t winner) const {

@@ -53,11 +53,21 @@ inline constexpr ops::conv2d_shape shapes[] = {
     {1, 4, 6, 9, 3, 2, 1, 1},   {1, 3, 1, 1, 2, 3, 1, 1},   {1, 3, 13, 10, 5, 3, 2, 1},  {2, 17, 7, 5, 18, 3, 2, 1},
     {1, 2, 11, 15, 3, 5, 2, 2}, {1, 2, 10, 14, 3, 3, 3, 0}, {1, 2, 13, 9, 3, 7, 2, 3}};
 
+/// Columns of the image are cut, rows summed directly.
+ops::winograd_tile of_columns(std::int64_t outputs) {
+  ops::winograd_tile how{outputs};
+  how.one_dimension = true;
+  return how;
+}
+
 template <class Check>
 void for_each_tile(Check const& check) {
   for (auto const& s : shapes)
-    for (std::int64_t m = 1; m <= 4 && ops::points_needed(m, s.kernel, s.stride) <= ops::most_known_points; ++m)
+    for (std::int64_t m = 1; m <= 4 && ops::points_needed(m, s.kernel, s.stride) <= ops::most_known_points(s.stride);
+         ++m) {
       check(ops::winograd_conv2d(s, {m, {}}), ttune_test::conv(s));
+      if (m > 1) check(ops::winograd_conv2d(s, of_columns(m)), ttune_test::conv(s));
+    }
 }
 
 /// Shapes and tiles, rectangular ones among them, by the seed.
@@ -70,12 +80,14 @@ void for_random_tiles(int count, Check const& check) {
   while (count > 0) {
     ops::conv2d_shape s{in(1, 2), in(1, 19), in(1, 17), in(1, 17), in(1, 19), in(2, 4), in(1, 2), in(0, 2)};
     ops::winograd_tile how{in(1, 4), {}, in(0, 4), in(0, 3) != 0};
+    how.one_dimension = in(0, 3) == 0;
     bool const known =
-        ops::points_needed(std::max(how.outputs, how.columns), s.kernel, s.stride) <= ops::most_known_points;
+        ops::points_needed(std::max(how.outputs, how.columns), s.kernel, s.stride) <= ops::most_known_points(s.stride);
     if (!known || s.window().positions(s.height) < 1 || s.window().positions(s.width) < 1) continue;
     INFO("seed " << ttune_test::seed() << ": " << s.batch << " images " << s.channels << " x " << s.height << " x "
                  << s.width << ", " << s.filters << " filters of " << s.kernel << ", stride " << s.stride
-                 << ", padding " << s.padding << "; tiles " << how.outputs << " x " << how.columns);
+                 << ", padding " << s.padding << "; tiles " << how.outputs << " x " << how.columns
+                 << (how.one_dimension ? ", along columns alone" : ""));
     check(ops::winograd_conv2d(s, how), ttune_test::conv(s));
     --count;
   }
@@ -124,7 +136,7 @@ double measured_error(Op const& op, ops::conv2d_shape const& s) {
 TEST_CASE("winograd: the matrices compute short convolutions") {
   rng random(ttune_test::seed());
   for (std::int64_t r = 1; r <= 5; ++r)
-    for (std::int64_t m = 1; m + r - 2 <= ops::most_known_points; ++m) {
+    for (std::int64_t m = 1; m + r - 2 <= ops::most_known_points(1); ++m) {
       CAPTURE(m);
       CAPTURE(r);
       CHECK(difference(ops::make_winograd_matrices(m, r, ops::winograd_points(m, r)), m, r, random) < 1e-11);
@@ -184,6 +196,19 @@ TEST_CASE("winograd: measured errors on normal data are near the model's") {
     auto const op = ops::winograd_conv2d(strided, {m, {}});
     CHECK(measured_error(op, strided) / direct_strided == doctest::Approx(op.error()).epsilon(0.25));
   }
+  ops::conv2d_shape const few_channels{1, 3, 67, 67, 16, 7, 2, 0};
+  auto const direct_few = measured_error(ops::conv2d(few_channels), few_channels);
+  for (std::int64_t m = 2; m <= 4; ++m) {
+    CAPTURE(m);
+    auto const op = ops::winograd_conv2d(few_channels, of_columns(m));
+    CHECK(measured_error(op, few_channels) / direct_few == doctest::Approx(op.error()).epsilon(0.25));
+  }
+}
+
+TEST_CASE("winograd: long kernels of few channels are cut along one dimension") {
+  auto const found = ops::winograd_candidates({1, 3, 224, 224, 64, 7, 2, 3});
+  CHECK(std::any_of(found.begin(), found.end(), [](auto const& c) { return c.how.one_dimension && c.error < 2.5; }));
+  for (auto const& c : ops::winograd_candidates({1, 64, 56, 56, 64, 3, 1, 1})) CHECK(!c.how.one_dimension);
 }
 
 TEST_CASE("winograd: interpreted, as plain loops have it") {
@@ -244,8 +269,9 @@ TEST_CASE("winograd: with bias and rectifier, and channels last") {
       ttune_test::put(O(n, f, y, x), std::max(0.0, ttune_test::number(O(n, f, y, x)) + ttune_test::number(bias(f))));
     });
   };
-  CHECK(testing::check(ops::winograd_conv2d_bias_relu(s, how), bias_relu,
-                       {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
+  for (auto const& tile : {how, of_columns(3)})
+    CHECK(testing::check(ops::winograd_conv2d_bias_relu(s, tile), bias_relu,
+                         {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
   auto const last = [s](auto I, auto W, auto O) {
     ttune_test::points(s.batch, s.filters, s.out_height(), s.out_width(), [&](auto n, auto f, auto y, auto x) {
       double sum = 0;
@@ -256,8 +282,9 @@ TEST_CASE("winograd: with bias and rectifier, and channels last") {
       ttune_test::put(O(n, y, x, f), sum);
     });
   };
-  CHECK(testing::check(ops::winograd_conv2d_nhwc(s, how), last,
-                       {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
+  for (auto const& tile : {how, of_columns(3)})
+    CHECK(testing::check(ops::winograd_conv2d_nhwc(s, tile), last,
+                         {.configurations = 2, .inputs = 1, .seed = ttune_test::seed(), .tolerance = 4}));
 }
 
 TEST_CASE("winograd: random shapes and tiles, interpreted and as machine code") {

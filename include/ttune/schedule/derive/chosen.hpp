@@ -9,22 +9,46 @@
 
 namespace ttune::inline v0::derive {
 
-/// The name in `name == constant`; empty if it is none.
-[[nodiscard]] inline std::string compared_axis(ir::expr const& condition) {
+/// What a condition `name == constant` or `name % period == constant` compares.
+struct compared {
+  std::string axis;         ///< empty: it is none
+  std::int64_t period = 0;  ///< 0: the axis itself
+};
+
+[[nodiscard]] inline compared compared_axis(ir::expr const& condition) {
   auto const* b = ir::as<ir::binary>(condition);
   if (!b || b->op != ir::binary_op::equal || !ir::is_constant(b->right)) return {};
-  auto const* v = ir::as<ir::variable>(b->left);
-  return v ? v->name : std::string();
+  if (auto const* v = ir::as<ir::variable>(b->left)) return {v->name, 0};
+  auto const* rest = ir::as<ir::binary>(b->left);
+  if (!rest || rest->op != ir::binary_op::floor_modulo || !ir::is_constant(rest->right)) return {};
+  auto const* v = ir::as<ir::variable>(rest->left);
+  return v ? compared{v->name, ir::constant_integer(rest->right)} : compared{};
+}
+
+/// The choice of a stage, perhaps within functions and sums: relu(select(…) + b); none: the expression where the search
+/// ended.
+[[nodiscard]] inline ir::expr choice_in(ir::expr const& value) {
+  if (auto const* u = ir::as<ir::unary>(value)) return choice_in(ir::expr(u->operand));
+  auto const* b = ir::as<ir::binary>(value);
+  if (!b || !is_float(value->type)) return value;
+  auto const left = choice_in(ir::expr(b->left));
+  return ir::as<ir::select>(left) ? left : choice_in(ir::expr(b->right));
 }
 
 /// The free axes by which a stage chooses its expression.
+[[nodiscard]] inline std::vector<compared> choices_of_axes(ir::stage const& st) {
+  std::vector<compared> found;
+  if (st.reduces() || st.components.size() != 1) return found;
+  for (auto e = choice_in(st.components[0].value); auto const* s = ir::as<ir::select>(e); e = ir::expr(s->when_false)) {
+    auto const one = compared_axis(s->condition);
+    auto const same = [&](compared const& c) { return c.axis == one.axis; };
+    if (!one.axis.empty() && std::none_of(found.begin(), found.end(), same)) found.push_back(one);
+  }
+  return found;
+}
 [[nodiscard]] inline std::vector<std::string> choosing_axes(ir::stage const& st) {
   std::vector<std::string> names;
-  if (st.reduces() || st.components.size() != 1) return names;
-  for (auto e = st.components[0].value; auto const* s = ir::as<ir::select>(e); e = ir::expr(s->when_false)) {
-    auto const name = compared_axis(s->condition);
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
+  for (auto const& c : choices_of_axes(st)) names.push_back(c.axis);
   return names;
 }
 

@@ -195,8 +195,10 @@ class contraction {
     return axes;
   }
 
-  /// The axis over which the seed gives tasks to threads: the first with enough tiles.
+  /// The axis over which the seed gives tasks to threads: the first with enough tiles; rows where what is computed
+  /// before and behind passes through memory.
   [[nodiscard]] std::int32_t parallel_axis(std::vector<std::int32_t> const& axes) const {
+    if (keeps_rows_on_cores()) return w_;
     for (auto const a : axes)
       if (tiles(a) >= 2 * out_.machine().cores) return a;
     auto most = axes[0];
@@ -206,6 +208,26 @@ class contraction {
   }
   [[nodiscard]] std::int64_t tiles(std::int32_t axis) const {
     return ceil_divide(size(axis), axis == v_ ? seed_tile_v_ : axis == w_ ? seed_tile_w_ : 1);
+  }
+
+  /// Between transforms, each core takes its share of the rows through all stages: lines that one core writes and
+  /// another reads cost several times those from a shared cache where cores lie far apart. Not where the constants,
+  /// which each core reads whole then, are several times as much as what passes.
+  [[nodiscard]] bool keeps_rows_on_cores() const {
+    constexpr double most = 3;
+    bool const transforms = std::any_of(p_.stages.begin(), p_.stages.end(),
+                                        [](auto const& st) { return !choosing_axes(*st.definition).empty(); });
+    if (w_ < 0 || !transforms || !blocks_.name.empty() || tiles(w_) < out_.machine().cores) return false;
+    double constants = 0;
+    double passed = 1;
+    for (std::size_t x = 0; x < r_.definition->axes.size(); ++x) passed *= static_cast<double>(r_.axis_size(x));
+    for (auto const& a : r_.accesses) {
+      if (a.write || a.producer < 0) continue;
+      double elements = 1;
+      for (auto const n : shape_of(p_, r_, a)) elements *= static_cast<double>(n);
+      (is_laid_out_ahead(p_, r_, a) ? constants : passed) += elements;
+    }
+    return constants > 0 && constants <= most * passed;
   }
 
   /// The largest of `sizes` with which all cores have tasks to the end: twice as many tasks as cores at least, and
@@ -232,11 +254,16 @@ class contraction {
       auto const n = reader_axis(a);
       auto const count = tiles(a);
       auto const whole = ceil_divide(size(a), a == v_ ? lanes_ : 1);
-      auto const sizes = doublings(whole);
+      auto sizes = doublings(whole);
+      bool const shares = a == parallel && keeps_rows_on_cores();
+      auto const share = ceil_divide(count, static_cast<std::int64_t>(out_.machine().cores));
+      if (shares) sizes.push_back(static_cast<std::int32_t>(share));
       auto const chunk = n == blocks_.name ? block_of(a, sizes)
                                            : out_.one_of(knob_name("chunk_" + n), sizes,
-                                                         a == parallel ? balanced_chunk(count, sizes) : whole);
-      tasks.insert(n == blocks_.name && blocks_.is_last ? tasks.begin() : tasks.end(), n + "_0");
+                                                         shares          ? share
+                                                         : a == parallel ? balanced_chunk(count, sizes)
+                                                                         : whole);
+      tasks.insert(shares || (n == blocks_.name && blocks_.is_last) ? tasks.begin() : tasks.end(), n + "_0");
       middle.push_back(n + "_1");
       if (a == v_)
         out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"},

@@ -86,7 +86,8 @@ class transform {
       auto const& n = st_.axis_name(x);
       auto const size = st_.axis_size(x);
       if (is_short(n)) {
-        if (size > 1) unrolled_.push_back(n);
+        if (auto const period = period_of(n); period > 0) split_periodic(n, size, period, tasks);
+        else if (size > 1) unrolled_.push_back(n);
         continue;
       }
       if (size == 1) continue;
@@ -117,6 +118,25 @@ class transform {
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
       }
     }
+  }
+
+  /// Of what an axis is compared by: the remainder, or 0.
+  [[nodiscard]] std::int64_t period_of(std::string const& axis) const {
+    for (auto const& c : choices_of_axes(*st_.definition))
+      if (c.axis == axis && c.period > 1) return c.period;
+    return 0;
+  }
+  /// One period is unrolled.
+  void split_periodic(std::string const& n, std::int64_t size, std::int64_t period, std::int64_t& tasks) {
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const count = ceil_divide(size, period);
+    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count), std::max<std::int64_t>(1, count / (8 * cores)));
+    tasks *= count;
+    out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"},
+              {chunk, literal(static_cast<std::int32_t>(period))});
+    tasks_.push_back(n + "_0");
+    middle_.push_back(n + "_1");
+    unrolled_.push_back(n + "_2");
   }
 
   /// By which this stage or a first one chooses (all call their common axis the same).

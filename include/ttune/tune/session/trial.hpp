@@ -44,7 +44,7 @@ class trial_runner {
   virtual ~trial_runner() = default;
 
   /// The untuned kernel, which all others are compared with, in result and in speed. Its own result is checked for
-  /// `check_seconds` at most. Throws backend_error if it cannot be compiled or run, or is wrong.
+  /// `check_seconds` at most, 0: not at all. Throws backend_error if it cannot be compiled or run, or is wrong.
   [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
   /// Of a batch that is about to be measured: what can be done for all of it at once, before the first is measured.
   virtual void prepare(std::span<configuration const>) {}

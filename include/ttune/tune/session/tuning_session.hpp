@@ -21,8 +21,9 @@ class tuning_session {
   tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model,
                  budget_meter& budget, space const& in);
 
-  /// A kernel from the records, or the first trial: the seed. Throws backend_error if that is not possible.
-  void start();
+  /// A kernel from the records, or the first trial: the seed, which is checked against the interpreter unless the caller
+  /// will compare it with one that was. Throws backend_error if that is not possible.
+  void start(bool is_checked_by_caller = false);
   /// Nothing is left to do but to finish.
   [[nodiscard]] bool over() const noexcept { return !why_over_.empty(); }
   /// Proposes a batch, makes trials of it while the budget lasts, and has the model learn from them.
@@ -40,7 +41,7 @@ class tuning_session {
   /// explains; empty: they do not, or one of them was not run.
   [[nodiscard]] std::string disagreement(tuning_session& oracle, double tolerance);
   /// Two kernels in turns; no pairs if this session runs none.
-  [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b);
+  [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs);
 
  private:
   [[nodiscard]] bool find_in_records();

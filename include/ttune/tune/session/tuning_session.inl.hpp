@@ -47,12 +47,12 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
 
 // ---------------------------------------------------------------------------------------------------- records
 
-TTUNE_INLINE void tuning_session::start() {
+TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (find_in_records()) return;
   if (auto const there = learner_.model().availability(); !there)
     throw backend_error("the cost model cannot be used: " + there.reason);
-  seed_ = runner_->first(work_.seed(), budget_.seconds_each() / 10);
+  seed_ = runner_->first(work_.seed(), is_checked_by_caller ? 0 : std::max(1e-9, budget_.seconds_each() / 10));
   report_.seed_seconds = seed_.result.seconds;
   budget_.reserve(closing_seconds());
   search_->start(work_.sampler(), options_.seed);
@@ -325,11 +325,11 @@ TTUNE_INLINE std::string tuning_session::disagreement(tuning_session& oracle, do
   return {};
 }
 
-TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_image const& b) {
+TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs) {
   if (found_ || budget_.stopped() || report_.counted || report_.replayed) return {};
   trial const first{{}, {}, a};
   trial const second{{}, {}, b};
-  return runner_->compare(first, second, final_pairs);
+  return runner_->compare(first, second, pairs);
 }
 
 /// The kernel that won, with its time beside the seed, for the next start.
