@@ -8,6 +8,7 @@
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
 #include <ttune/records/memory_store.hpp>
+#include <ttune/records/sqlite.hpp>
 #include <ttune/ttune.hpp>
 #include <ttune/tune/record_keys.hpp>
 #include <ttune/tune/transfer_model.hpp>
@@ -105,7 +106,7 @@ any_cost_model model_with_base(std::vector<subject> const& sources, record_store
 struct setting {
   std::int64_t trials = 64;
   std::uint64_t seed = 1;
-  bool withhold_seed = false;  ///< the first trial is a random configuration, and none is the heuristic's
+  bool withhold_seed = false;  ///< a configuration drawn at random takes the place of the untuned kernel
   std::shared_ptr<memory_store> records = std::make_shared<memory_store>();
   any_cost_model model = xgboost{};
 };
@@ -138,7 +139,10 @@ class bench_tuner {
                              if (!p.finished) made.best_seconds.push_back(p.best_seconds);
                            }});
     auto in = s.in;
-    if (how.withhold_seed) in.seed = {};
+    if (how.withhold_seed) {
+      rng random(how.seed);
+      in.seed = sampler(in.knobs, in.constraints).draw(random);
+    }
     made.found = with.tune(in, {.trials = how.trials});
     return made;
   }
@@ -275,18 +279,29 @@ void products_to_convolutions(options const& chosen) {
 
 // ---------------------------------------------------------------------------------------------- the other layers
 
+/// What many trials from nothing found for each layer, kept in a file: a call that was ended goes on where it was.
+std::vector<kernel_image> tuned_layers(bench_tuner const& with, std::vector<subject> const& layers, sqlite& known,
+                                       std::int64_t trials) {
+  std::vector<kernel_image> made;
+  for (auto const& s : layers) {
+    auto const key = key_of(s.in, with.machine(), objective::warm);
+    auto const own =
+        known.best(key) ? copy_of(known) : std::make_shared<memory_store>();  // found, or made from nothing
+    made.push_back(with.tune(s, {.trials = trials, .records = own}).found.image);
+    known.append_all(*own);
+    std::fprintf(stderr, "live-layers: %s tuned\n", s.name.c_str());
+  }
+  return made;
+}
+
 /// Each layer in 16 trials from records of the other eleven, against many trials from nothing.
 void layers_from_layers(options const& chosen) {
   constexpr std::int64_t few = 16;
   bench_tuner const with(chosen);
   auto const many = trials_of(chosen, 1000);
   auto const layers = convolutions({}, with.machine());
-  auto const known = std::make_shared<memory_store>();
-  std::vector<outcome> wanted;
-  for (auto const& s : layers) {
-    wanted.push_back(with.tune(s, {.trials = many, .records = known}));
-    std::fprintf(stderr, "live-layers: %s tuned\n", s.name.c_str());
-  }
+  sqlite known(out_file("live-layers-" + std::to_string(many) + ".db"));
+  auto const wanted = tuned_layers(with, layers, known, many);
   std::ofstream csv(out_file("live-layers.csv"));
   csv << "layer,system,trials,share\n";
   std::printf(
@@ -296,8 +311,8 @@ void layers_from_layers(options const& chosen) {
   std::vector<std::vector<double>> shares(4);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     auto const& s = layers[i];
-    auto const others = without(*known, key_of(s.in, with.machine(), objective::warm));
-    std::vector<kernel_image> kernels = {wanted[i].found.image};
+    auto const others = without(known, key_of(s.in, with.machine(), objective::warm));
+    std::vector<kernel_image> kernels = {wanted[i]};
     kernels.push_back(with.tune(s, {.trials = 1}).found.image);
     kernels.push_back(with.tune(s, {.trials = few}).found.image);
     kernels.push_back(with.tune(s, {.trials = few, .records = copy_of(*others)}).found.image);

@@ -20,8 +20,9 @@
 namespace ttune::inline v0 {
 
 struct proposing_options {
-  std::size_t draws = 2048;     ///< configurations of the new space that are described first
+  std::size_t draws = 1024;     ///< configurations of the new space that are described first
   std::size_t workloads = 8;    ///< the nearest ones have a say
+  double far = 3;               ///< distance at which a workload's say fades, in factors of two of a task's quantities
   std::size_t most_steps = 64;  ///< of a walk from the best draw to better neighbours
   std::uint64_t seed = 1;
 };
@@ -37,8 +38,8 @@ class proposing_model {
   bool learn(lesson const& taught);
   [[nodiscard]] std::size_t lessons() const noexcept { return lessons_.size(); }
 
-  /// Up to `count` valid configurations, distinct and none of `known`: the likeliest for what the nearest workload
-  /// taught first, then for the next one. The same for the same lessons. Some ten milliseconds for eight.
+  /// Up to `count` valid configurations, distinct and none of `known`: what is most like one of those that were good,
+  /// the likeliest first. The same for the same lessons. About a millisecond for each of those.
   [[nodiscard]] std::vector<configuration> propose(workload const& on, std::size_t count,
                                                    std::span<configuration const> known = {}) const;
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <numeric>
 #include <string_view>
 
 #include "ttune/support/rng.hpp"
@@ -121,19 +121,24 @@ inline std::pair<std::size_t, double> likeliest(bump_form const& form, std::vect
   return best;
 }
 
+/// A configuration, and the logarithm of its likelihood.
+struct proposal {
+  configuration chosen;
+  double likelihood = 0;
+};
+
 /// Uphill among neighbours.
-inline configuration climb(described_space& space, workload const& on, bump_form const& form, configuration from,
-                           double likelihood, float const* top, std::size_t most_steps) {
+inline proposal climb(described_space& space, workload const& on, bump_form const& form, proposal from,
+                      float const* top, std::size_t most_steps) {
   std::vector<float> descriptions;
   for (std::size_t step = 0; step < most_steps; ++step) {
-    auto const around = on.sampler().neighbours(from);
+    auto const around = on.sampler().neighbours(from.chosen);
     if (around.empty()) break;
     descriptions.clear();
     space.describe(around, descriptions);
     auto const [best, found] = likeliest(form, descriptions, top);
-    if (!(found > likelihood)) break;
-    from = around[best];
-    likelihood = found;
+    if (!(found > from.likelihood)) break;
+    from = {around[best], found};
   }
   return from;
 }
@@ -147,22 +152,27 @@ TTUNE_INLINE double task_distance(float const* a, float const* b) {
   return std::sqrt(sum);
 }
 
-/// The lessons of the workloads that are most like the one of `row`, nearest first.
-inline std::vector<lesson const*> nearest_lessons(std::vector<lesson> const& all, float const* row, std::size_t most) {
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t i = 0; i < all.size(); ++i) order.emplace_back(task_distance(row, all[i].row(0)), i);
-  std::ranges::sort(order);
-  std::vector<lesson const*> near;
-  for (auto const& [distance, i] : std::span(order).first(std::min(most, order.size()))) near.push_back(&all[i]);
+/// A lesson, and how far its task is from the one that is asked about.
+struct near_lesson {
+  double distance = 0;
+  lesson const* taught = nullptr;
+};
+
+/// Those of the workloads that are most like the one of `row`, nearest first.
+inline std::vector<near_lesson> nearest_lessons(std::vector<lesson> const& all, float const* row, std::size_t most) {
+  std::vector<near_lesson> near;
+  for (auto const& l : all) near.push_back({task_distance(row, l.row(0)), &l});
+  std::ranges::stable_sort(near, {}, &near_lesson::distance);
+  near.resize(std::min(most, near.size()));
   return near;
 }
 
 /// How much good configurations of one workload differ, a mean over workloads.
-inline std::vector<double> variances_within(std::vector<lesson const*> const& lessons) {
+inline std::vector<double> variances_within(std::vector<near_lesson> const& lessons) {
   std::vector<double> within(choice_columns().size(), 0.0);
   std::vector<float> descriptions;
   double several = 0;
-  for (auto const* const l : lessons) {
+  for (auto const& [distance, l] : lessons) {
     if (l->size() < 2) continue;
     descriptions.clear();
     for (std::size_t i = 0; i < l->size(); ++i) described_space::append(l->row(i), descriptions);
@@ -199,20 +209,20 @@ TTUNE_INLINE std::vector<configuration> proposing_model::propose(workload const&
   for (std::size_t c = 0; c < detail::choice_columns().size(); ++c) all.push_back(detail::variance(descriptions, c));
   detail::bump_form const form(detail::variances_within(near), all);
 
-  configuration_set taken(known.begin(), known.end());
-  std::size_t most_rows = 0;
-  for (auto const* const l : near) most_rows = std::max(most_rows, l->size());
+  std::vector<detail::proposal> found;
   std::vector<float> top;
-  for (std::size_t r = 0; r < most_rows; ++r)  // the best of each workload before the second best of any
-    for (auto const* const l : near) {
-      if (proposed.size() == count) return proposed;
-      if (r >= l->size()) continue;
+  for (auto const& [distance, taught] : near)
+    for (std::size_t r = 0; r < taught->size(); ++r) {
       top.clear();
-      detail::described_space::append(l->row(r), top);
+      detail::described_space::append(taught->row(r), top);
       auto const [start, likelihood] = detail::likeliest(form, descriptions, top.data());
-      auto found = detail::climb(space, on, form, drawn[start], likelihood, top.data(), options_.most_steps);
-      if (taken.insert(found).second) proposed.push_back(std::move(found));
+      found.push_back(detail::climb(space, on, form, {drawn[start], likelihood}, top.data(), options_.most_steps));
+      found.back().likelihood -= 0.5 * std::pow(distance / options_.far, 2);
     }
+  std::ranges::stable_sort(found, std::greater(), &detail::proposal::likelihood);
+  configuration_set taken(known.begin(), known.end());
+  for (auto& f : found)
+    if (proposed.size() < count && taken.insert(f.chosen).second) proposed.push_back(std::move(f.chosen));
   return proposed;
 }
 

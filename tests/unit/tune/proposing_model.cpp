@@ -164,7 +164,7 @@ TEST_CASE("tuner: keeps what it learned with the winner, and proposes from it fo
   auto const store = std::make_shared<memory_store>();
   {
     tuner made{interpreter_backend{}, {.records = store}};
-    (void)made.tune(ops::conv2d({1, 4, 6, 6, 8, 3, 1, 1}), {.trials = 64});
+    (void)made.tune(ops::conv2d({1, 4, 6, 6, 8, 3, 1, 1}), {.trials = 24});
   }
   auto const lessons = store->lessons();
   REQUIRE(lessons.size() == 1);
