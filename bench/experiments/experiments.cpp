@@ -11,6 +11,7 @@
 
 #include "../recorded.hpp"
 #include "../suite.hpp"
+#include "live.hpp"
 #include "svg.hpp"
 #include "ttune/models/xgboost.hpp"
 #include "ttune/schedule/sampling.hpp"
@@ -26,11 +27,6 @@ namespace {
 
 using namespace ttune;
 using namespace ttune_bench;
-
-std::string out_file(std::string const& name) {
-  char const* const folder = std::getenv("TTUNE_EXPERIMENTS_OUT");
-  return (folder ? std::string(folder) + "/" : "") + name;
-}
 
 /// A task, its space and what is known of it.
 struct subject {
@@ -272,7 +268,19 @@ feature_set const* set_named(std::string const& name) {
   return nullptr;
 }
 
+/// Those that are named; whether that were all names.
+bool run_live(options const& chosen) {
+  std::size_t known = 0;
+  for (auto const& one : live_experiments())
+    if (!chosen.cases.empty() && chosen.wants_case(one.name)) {
+      one.run(chosen);
+      ++known;
+    }
+  return known > 0 && known == chosen.cases.size();
+}
+
 int run(options const& chosen) {
+  if (run_live(chosen)) return 0;
   setenv("TTUNE_RUNS", "all", 0);  // nothing is chosen here
   std::vector<subject> subjects;
   subjects.reserve(std::size(tasks));

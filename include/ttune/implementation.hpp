@@ -89,6 +89,7 @@
 #include "ttune/tune/grid_search.hpp"
 #include "ttune/tune/linear_model.hpp"
 #include "ttune/tune/progress_line.hpp"
+#include "ttune/tune/proposing_model.hpp"
 #include "ttune/tune/random_search.hpp"
 #include "ttune/tune/record_keys.hpp"
 #include "ttune/tune/replay_device.hpp"

@@ -38,8 +38,8 @@ import_summary read_json_lines(std::istream& in, record_store& into);
 void write_json_lines(record_store const& from, std::ostream& out);
 
 /// A store in a JSON-lines file: read whole when it is opened, each record appended by one write. Processes may append
-/// to one file at a time; what the others append is seen when it is opened again. Images and explanations are kept in
-/// memory only.
+/// to one file at a time; what the others append is seen when it is opened again. Images, explanations and
+/// lessons are kept in memory only.
 /// Throws record_error if the file cannot be read, created or written. A last line that a killed writer left unfinished
 /// is skipped; other lines that are no records are too, and `reason()` tells the first.
 class json_lines final : public record_store {
@@ -57,6 +57,8 @@ class json_lines final : public record_store {
   [[nodiscard]] image_lookup get_image(record_key const& key) const override;
   void put_explanation(record_key const& of, kernel_explanation const& text) override;
   [[nodiscard]] std::optional<kernel_explanation> explanation(record_key const& of) const override;
+  void put_lesson(lesson const& taught) override;
+  [[nodiscard]] std::vector<lesson> lessons(std::size_t limit = 1000) const override;
   void for_each(std::function<bool(record const&)> const& visit) const override;
   [[nodiscard]] std::vector<key_summary> keys() const override;
   [[nodiscard]] std::int64_t count() const override;

@@ -19,6 +19,7 @@ struct memory_store::contents {
     std::vector<std::uint8_t> image;
     std::size_t image_of = 0;  ///< position
     std::optional<kernel_explanation> explanation;
+    std::optional<lesson> taught;
   };
 
   entry const* find(record_key const& key) const {
@@ -27,7 +28,7 @@ struct memory_store::contents {
   }
   entry& find_or_add(record_key const& key) {
     auto const [at, is_new] = places.try_emplace(hash_of(key), entries.size());
-    if (is_new) entries.push_back({key, {}, -1, {}, 0, {}});
+    if (is_new) entries.push_back({key, {}, -1, {}, 0, {}, {}});
     return entries[at->second];
   }
   /// Appends unless it is there.
@@ -115,6 +116,19 @@ TTUNE_INLINE std::optional<kernel_explanation> memory_store::explanation(record_
   std::lock_guard const guard(contents_->lock);
   auto const* const e = contents_->find(of);
   return e ? e->explanation : std::nullopt;
+}
+
+TTUNE_INLINE void memory_store::put_lesson(lesson const& taught) {
+  std::lock_guard const guard(contents_->lock);
+  contents_->find_or_add(taught.of).taught = taught;
+}
+
+TTUNE_INLINE std::vector<lesson> memory_store::lessons(std::size_t limit) const {
+  std::lock_guard const guard(contents_->lock);
+  std::vector<lesson> result;
+  for (auto const& e : contents_->entries)
+    if (e.taught && result.size() < limit) result.push_back(*e.taught);
+  return result;
 }
 
 TTUNE_INLINE void memory_store::for_each(std::function<bool(record const&)> const& visit) const {

@@ -45,6 +45,8 @@ class sqlite final : public record_store {
   [[nodiscard]] image_lookup get_image(record_key const& key) const override;
   void put_explanation(record_key const& of, kernel_explanation const& text) override;
   [[nodiscard]] std::optional<kernel_explanation> explanation(record_key const& of) const override;
+  void put_lesson(lesson const& taught) override;
+  [[nodiscard]] std::vector<lesson> lessons(std::size_t limit = 1000) const override;
   void for_each(std::function<bool(record const&)> const& visit) const override;
   [[nodiscard]] std::vector<key_summary> keys() const override;
   [[nodiscard]] std::int64_t count() const override;
@@ -53,9 +55,9 @@ class sqlite final : public record_store {
 
   [[nodiscard]] std::string const& path() const noexcept;
 
-  /// Writes the best record of each key, its image and its explanation to a new file of its own that programs ship and
-  /// open with `read_only` or `must_hit`. It replaces the file there in one step. Where the image belongs to another
-  /// record than the fastest (the tuner compares the finalists once more), that record goes along.
+  /// Writes the best record of each key, its image, explanation and lesson to a new file of its own that programs ship
+  /// and open with `read_only` or `must_hit`. It replaces the file there in one step. Where the image belongs to
+  /// another record than the fastest (the tuner compares the finalists once more), that record goes along.
   export_summary export_best(std::string const& to) const;
   /// The whole of another store, in one transaction: much faster than merge_records.
   void append_all(record_store const& from);

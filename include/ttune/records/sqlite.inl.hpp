@@ -20,6 +20,7 @@
 #include "ttune/records/sqlite.hpp"
 #include "ttune/records/sqlite/schema.inl.hpp"
 #include "ttune/records/trust.hpp"
+#include "ttune/support/bytes.hpp"
 #include "ttune/support/hash.hpp"
 
 namespace ttune::inline v0 {
@@ -354,6 +355,36 @@ struct sqlite::database {
     return text;
   }
 
+  void put_lesson_here(lesson const& taught) {
+    byte_sink rows;
+    rows.put(taught.rows);
+    auto const bytes = rows.take();
+    auto const key = add_key_here(taught.of);
+    auto q = file->query("insert or replace into lessons(key, seconds, schema, columns, rows) values(?,?,?,?,?)");
+    q.bind(key).bind(taught.seconds).bind(taught.schema).bind(static_cast<std::int64_t>(taught.columns));
+    q.bind(std::span<std::uint8_t const>(bytes)).next();
+  }
+
+  /// Newest keys first. A file of an older schema that may only be read has none.
+  std::vector<lesson> lessons_here(std::size_t limit) {
+    if (file->integer_of("pragma user_version") < 3) return {};
+    std::vector<lesson> found;
+    auto q = file->query("select l.seconds, l.schema, l.columns, l.rows, " TTUNE_DETAIL_KEY_COLUMNS
+                         " from lessons l join keys k on k.id = l.key order by l.key desc limit ?");
+    q.bind(static_cast<std::int64_t>(limit));
+    while (q.next()) {
+      auto& one = found.emplace_back();
+      one.seconds = q.real();
+      one.schema = q.hash();
+      one.columns = static_cast<std::size_t>(q.integer());
+      byte_source(q.bytes()).get(one.rows);
+      if (one.columns == 0 || one.rows.size() % one.columns != 0)
+        throw record_error(path + ": holds a lesson that cannot be read: the file is damaged");
+      one.of = detail::read_key(q);
+    }
+    return found;
+  }
+
   /// All but the `keep` fastest records of each key, or of one; what has an image stays.
   std::int64_t prune_here(std::int64_t keep, std::optional<record_key> const& only) {
     auto q = file->query(
@@ -468,6 +499,20 @@ TTUNE_INLINE std::optional<kernel_explanation> sqlite::explanation(record_key co
   return database_->read(std::move(in_memory), [&] { return database_->explanation_here(of); });
 }
 
+TTUNE_INLINE void sqlite::put_lesson(lesson const& taught) {
+  database_->write([&] { return database_->put_lesson_here(taught), true; },
+                   [&](memory_store& m) { m.put_lesson(taught); });
+}
+
+TTUNE_INLINE std::vector<lesson> sqlite::lessons(std::size_t limit) const {
+  auto found = database_->memory.lessons(limit);
+  auto in_file = database_->read(std::vector<lesson>(), [&] { return database_->lessons_here(limit); });
+  for (auto& one : in_file)
+    if (found.size() < limit && std::ranges::find(found, one.of, &lesson::of) == found.end())
+      found.push_back(std::move(one));
+  return found;
+}
+
 TTUNE_INLINE std::int64_t sqlite::prune(std::int64_t keep, std::optional<record_key> const& only) {
   std::int64_t removed = 0;
   database_->write([&] { return removed = database_->prune_here(keep, only), true; }, [](memory_store&) {});
@@ -523,6 +568,8 @@ TTUNE_INLINE void sqlite::append_all(record_store const& from) {
           if (auto const text = from.explanation(s.key); text && (better || !database_->explanation_here(s.key)))
             database_->put_explanation_here(s.key, *text);
         }
+        for (auto const& one : detail::better_lessons(from, database_->lessons_here(all_lessons)))
+          database_->put_lesson_here(one);
         return true;
       },
       [&](memory_store& m) { merge_records(from, m); });
@@ -548,6 +595,7 @@ TTUNE_INLINE export_summary sqlite::export_best(std::string const& to) const {
   }
   auto const draft = to + ".part";
   std::remove(draft.c_str());
+  for (auto const& one : lessons(all_lessons)) chosen.put_lesson(one);
   try {
     sqlite out(draft);
     out.append_all(chosen);

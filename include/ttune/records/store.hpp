@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "ttune/records/explanation.hpp"
+#include "ttune/records/lesson.hpp"
 #include "ttune/records/record.hpp"
 
 namespace ttune::inline v0 {
@@ -68,12 +70,21 @@ class record_store {
     return std::nullopt;
   }
 
+  /// Keeps what a workload taught, in place of what its key had. Stores that keep no lessons ignore it; a store that is
+  /// not `writable` throws record_error.
+  virtual void put_lesson(lesson const& /*taught*/) {}
+  /// Of all keys, at most `limit`.
+  [[nodiscard]] virtual std::vector<lesson> lessons(std::size_t limit = 1000) const {
+    (void)limit;
+    return {};
+  }
+
   /// Calls `visit` with each record, oldest first, until it returns false. `visit` must not use the store.
   virtual void for_each(std::function<bool(record const&)> const& visit) const = 0;
   [[nodiscard]] virtual std::vector<key_summary> keys() const = 0;
   [[nodiscard]] virtual std::int64_t count() const = 0;
 
-  /// Whether `append`, `put_image` and `put_explanation` may be called.
+  /// Whether `append`, `put_image`, `put_explanation` and `put_lesson` may be called.
   [[nodiscard]] virtual bool writable() const { return true; }
   /// Why the store does less than it was asked for; empty if it does not.
   [[nodiscard]] virtual std::string reason() const { return {}; }
@@ -105,10 +116,14 @@ inline bool is_better_image(image_lookup const& a, image_lookup const& b) noexce
   return is_faster(a.of, b.of);
 }
 
+/// Those of one store that the other has none of, or of a slower kernel.
+[[nodiscard]] std::vector<lesson> better_lessons(record_store const& from, std::vector<lesson> const& there);
+
 }  // namespace detail
 
-/// Appends all records, images and explanations of one store to another; what is there already stays once. Of two
-/// images of a key the one of the newer lowering stays, then the faster one.
+/// Appends all records, images, explanations and lessons of one store to another; what is there already stays once. Of
+/// two images of a key the one of the newer lowering stays, then the faster one; of two lessons that of the faster
+/// kernel.
 void merge_records(record_store const& from, record_store& into);
 
 }  // namespace ttune::inline v0

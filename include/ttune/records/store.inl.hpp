@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "ttune/records/store.hpp"
 
 namespace ttune::inline v0 {
+
+namespace detail {
+
+TTUNE_INLINE std::vector<lesson> better_lessons(record_store const& from, std::vector<lesson> const& there) {
+  auto better = from.lessons(all_lessons);
+  std::erase_if(better, [&](lesson const& one) {
+    auto const known = std::ranges::find(there, one.of, &lesson::of);
+    return known != there.end() && known->schema == one.schema && known->seconds <= one.seconds;
+  });
+  return better;
+}
+
+}  // namespace detail
 
 TTUNE_INLINE void merge_records(record_store const& from, record_store& into) {
   from.for_each([&](record const& r) {
@@ -17,6 +32,7 @@ TTUNE_INLINE void merge_records(record_store const& from, record_store& into) {
     if (auto const text = from.explanation(key); text && (better || !into.explanation(key)))
       into.put_explanation(key, *text);
   }
+  for (auto const& one : detail::better_lessons(from, into.lessons(all_lessons))) into.put_lesson(one);
 }
 
 }  // namespace ttune::inline v0

@@ -43,6 +43,9 @@ inline ttune::record failed_record(ttune::trial_status status, ttune::record_key
   return r;
 }
 
+inline ttune::lesson sample_lesson(double seconds = 1) {
+  return {sample_key(), seconds, 0xfedc'ba98'7654'3210, 2, {0, -1.5F, 3.25F, 1e-3F}};
+}
 inline ttune::kernel_explanation sample_explanation(double flops = 2e9) {
   return {"schedule(op, \"C\")\n    .split(i, 64, i_0, i_1);", "for i < 8\n  \"<&>\"", "define void @ttune_main()\n",
           flops, 1e12};
@@ -115,6 +118,11 @@ inline void check_store(ttune::record_store& store) {
   store.put_explanation(key, sample_explanation(1));
   store.put_explanation(key, sample_explanation());  // in its place
   CHECK(store.explanation(key) == sample_explanation());
+  CHECK(store.lessons().empty());
+  store.put_lesson(sample_lesson(2));
+  store.put_lesson(sample_lesson());  // in its place
+  CHECK(store.lessons() == std::vector{sample_lesson()});
+  CHECK(store.lessons(0).empty());
   CHECK(!store.explanation(sample_key(600)));
 
   auto const summaries = store.keys();

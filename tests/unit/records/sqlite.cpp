@@ -137,6 +137,7 @@ TEST_CASE("sqlite: keeps the laws of stores, and the records when opened again")
     check_equal(store.best(sample_key()).value(), sample_record(0.5e-3));
     CHECK(store.get_image(sample_key()).bytes.size() == 100'000);
     CHECK(store.explanation(sample_key()) == ttune_test::sample_explanation());
+    CHECK(store.lessons() == std::vector{ttune_test::sample_lesson()});
     CHECK(store.reason().empty());
   }
 }
@@ -210,7 +211,7 @@ TEST_CASE("sqlite: a file of a newer ttune is refused with both numbers") {
   auto const path = folder / "records.db";
   sqlite(path).append(sample_record());
   execute(path, "pragma user_version = 99");
-  CHECK(refusal(path).find("newer ttune (schema 99, this one knows up to 2)") != std::string::npos);
+  CHECK(refusal(path).find("newer ttune (schema 99, this one knows up to 3)") != std::string::npos);
 }
 
 TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up to date when it may be written") {
@@ -252,6 +253,7 @@ TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up t
     sqlite const old(path, record_mode::read_only);
     check_contents(old);
     CHECK(!old.explanation(key));
+    CHECK(old.lessons().empty());
     sqlite copy(folder / "copy.db");
     copy.append_all(old);
     check_contents(copy);
@@ -260,9 +262,11 @@ TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up t
   check_contents(store);
   CHECK(!store.explanation(key));
   store.put_explanation(key, ttune_test::sample_explanation());
+  store.put_lesson(ttune_test::sample_lesson());
   store.append(sample_record());
   sqlite const reopened(path, record_mode::read_only);
   CHECK(reopened.explanation(key) == ttune_test::sample_explanation());
+  CHECK(reopened.lessons() == std::vector{ttune_test::sample_lesson()});
   CHECK(reopened.count() == 2);
   CHECK(integrity(path) == "ok");
 }
@@ -297,6 +301,7 @@ TEST_CASE("sqlite: merging keeps the newer lowering's image, then the faster one
   auto const put = [](record_store& store, record const& r, double flops) {
     store.put_image(r, std::vector<std::uint8_t>(10, 1));
     store.put_explanation(r.key, ttune_test::sample_explanation(flops));
+    store.put_lesson(ttune_test::sample_lesson(r.result.seconds));
   };
   sqlite slow(folder / "slow.db"), fast(folder / "fast.db"), late(folder / "late.db");
   put(slow, sample_record(2), 1);
@@ -313,6 +318,7 @@ TEST_CASE("sqlite: merging keeps the newer lowering's image, then the faster one
     merge(slow);
     check_equal(all.get_image(sample_key()).of, newer);
     CHECK(all.explanation(sample_key())->flops == 3);
+    CHECK(all.lessons() == std::vector{ttune_test::sample_lesson(1)});  // of the fastest
     CHECK(all.count() == 3);
   }
 }

@@ -9,7 +9,7 @@ namespace ttune::inline v0::detail {
 /// "ttun": tells `file` and us that an SQLite file is one of ours.
 inline constexpr std::int64_t sqlite_application = 0x7474756e;
 /// Raised with each change of the tables; `upgrade` leads from each older one to this.
-inline constexpr std::int64_t sqlite_schema = 2;
+inline constexpr std::int64_t sqlite_schema = 3;
 
 /// Keys are found by the hash of what identifies them, records of a key by speed. Equal records are one row.
 inline constexpr char const* sqlite_tables_1 = R"(
@@ -32,6 +32,11 @@ inline constexpr char const* sqlite_tables_2 = R"(
 create table explanations(key integer primary key references keys, schedule text not null, loops text not null,
   source text not null, flops real not null, peak real not null);
 pragma user_version = 2;
+)";
+inline constexpr char const* sqlite_tables_3 = R"(
+create table lessons(key integer primary key references keys, seconds real not null, schema integer not null,
+  columns integer not null, rows blob not null);
+pragma user_version = 3;
 )";
 
 /// Whether there is anything in the file. Also the first read, which finds out if it is a database at all.
@@ -56,6 +61,7 @@ inline void upgrade(sqlite_connection& on) {
   on.write([&] {
     if (is_empty(on)) on.execute(sqlite_tables_1);
     if (checked_schema(on) < 2) on.execute(sqlite_tables_2);
+    if (checked_schema(on) < 3) on.execute(sqlite_tables_3);
     return true;
   });
 }

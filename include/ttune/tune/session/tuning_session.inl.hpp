@@ -10,6 +10,7 @@
 #include "ttune/runtime/trial_check.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/tune/proposing_model.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
 #include "ttune/tune/session/counted_trials.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
@@ -57,6 +58,7 @@ TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
   budget_.reserve(closing_seconds());
   search_->start(work_.sampler(), options_.seed);
   queue_neighbours();
+  queue_proposals();
   settle(seed_, std::nullopt);
   why_over_ = reason_to_end();
 }
@@ -100,6 +102,20 @@ TTUNE_INLINE void tuning_session::queue_neighbours() {
         std::find(queue_.begin(), queue_.end(), near) == queue_.end())
       queue_.push_back(std::move(near));
   }
+}
+
+/// Then what is like the best of other workloads, whatever their operators. A quarter of the trials at most: what came
+/// from elsewhere may be wrong here.
+TTUNE_INLINE void tuning_session::queue_proposals() {
+  if (!options_.records) return;
+  constexpr std::size_t most = 8;
+  proposing_model model({.seed = options_.seed});
+  for (auto const& l : options_.records->lessons())
+    if (l.of.objective == key_.objective) (void)model.learn(l);
+  std::vector<configuration> known = queue_;
+  known.push_back(seed_.chosen);
+  auto const count = std::min(most, static_cast<std::size_t>(budget_.trials_left()) / 4);
+  for (auto& c : model.propose(work_, count, known)) queue_.push_back(std::move(c));
 }
 
 /// A replay measures nothing that could be recorded.
@@ -341,6 +357,20 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
   if (image.hosted) options_.records->append(last);
   else options_.records->put_image(last, to_bytes(image));
   options_.records->put_explanation(key_, explain(winner.chosen));
+  options_.records->put_lesson(taught_by(winner));
+}
+
+/// The winner, and what was nearly as fast: in what those differ does not matter much.
+TTUNE_INLINE lesson tuning_session::taught_by(trial const& winner) const {
+  constexpr std::size_t most = 4;
+  constexpr double nearly = 1.05;
+  lesson taught{key_, report_.seconds, feature_schema, work_.feature_count()};
+  std::vector<configuration> good = {winner.chosen};
+  for (auto const& t : best_.trials())
+    if (good.size() < most && t.chosen != winner.chosen && t.result.seconds < nearly * winner.result.seconds)
+      good.push_back(t.chosen);
+  work_.featurise(good, taught.rows);
+  return taught;
 }
 
 TTUNE_INLINE kernel_explanation tuning_session::explain(configuration const& chosen) const {

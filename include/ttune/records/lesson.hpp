@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tuning one workload taught: what a cost model saw of its best configurations. Unlike knobs, that says something
+// about other operators, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ttune/records/record.hpp"
+
+namespace ttune::inline v0 {
+
+/// Written by the tuner beside the winner. Of another `schema` than the reader's it says nothing.
+struct lesson {
+  record_key of;
+  double seconds = 0;            ///< of the best
+  std::uint64_t schema = 0;      ///< of the rows (`feature_schema`)
+  std::size_t columns = 0;       ///< of a row
+  std::vector<float> rows = {};  ///< of the fastest configurations, the best first
+
+  [[nodiscard]] std::size_t size() const noexcept { return columns == 0 ? 0 : rows.size() / columns; }
+  [[nodiscard]] float const* row(std::size_t i) const noexcept { return rows.data() + i * columns; }
+  friend bool operator==(lesson const&, lesson const&) = default;
+};
+
+/// A limit for `record_store::lessons` that leaves none out.
+inline constexpr std::size_t all_lessons = 0x7fffffff;
+
+}  // namespace ttune::inline v0
