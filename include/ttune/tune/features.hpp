@@ -3,6 +3,7 @@
 // from the nest alone. tune/README.md explains each of them.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -47,19 +48,25 @@ class feature_extractor {
   void write_estimate(row& r) const;
   void write_block(configuration const& chosen, row& r) const;
   void write_unrolling(configuration const& chosen, row& r) const;
-  [[nodiscard]] float note(std::int32_t knob, configuration const& chosen) const;
   void write_knobs(configuration const& chosen, row& r) const;
   [[nodiscard]] static bool is_parallel(nest const& n, nest::stage const& s);
 
-  static constexpr std::size_t knob_slots = 16;
+  static constexpr std::size_t first_columns = 16;               ///< of as many knobs
+  static constexpr std::size_t knob_slots = first_columns + 32;  ///< and the other columns of all knobs
+  struct knob_slot {
+    std::size_t knob = 0;
+    std::size_t width = 0;  ///< of a choice; 0: nothing is there
+    std::size_t first = 0;  ///< of choice 0, in knob_values_
+  };
+  [[nodiscard]] float chosen_value(knob_slot const& s, configuration const& chosen) const;
 
   chain_builder chains_;
   block_builder blocks_;
   std::vector<std::size_t> nest_knobs_;  ///< those that a nest depends on
-  std::int32_t unroll_limit_ = -1;       ///< knobs that only note something, by AutoTVM's names; -1: no such
-  std::int32_t unroll_explicit_ = -1;
-  std::vector<float> knob_values_;     ///< first column of every choice, of one knob after the other
-  std::vector<std::int32_t> knob_at_;  ///< [knob]: index into knob_values_
+  knob_slot unroll_limit_;               ///< knobs that only note something, by AutoTVM's names
+  knob_slot unroll_explicit_;
+  std::vector<float> knob_values_;  ///< all columns of every choice, of one knob after the other
+  std::array<knob_slot, knob_slots> knob_slots_ = {};
   std::array<double, 3> cache_bytes_ = {};
   double vector_registers_ = 16;
   double cores_ = 1;

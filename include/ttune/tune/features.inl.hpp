@@ -84,13 +84,16 @@ TTUNE_INLINE feature_extractor::feature_extractor(plan const& p, target const& m
                    static_cast<double>(machine.l3_bytes)},
       vector_registers_(machine.vector_registers),
       cores_(std::max(1, machine.cores)) {
-  for (auto const& k : p.knobs) {
-    auto const index = static_cast<std::int32_t>(knob_at_.size());
-    if (k.name == "auto_unroll_max_step") unroll_limit_ = index;
-    if (k.name == "unroll_explicit") unroll_explicit_ = index;
-    knob_at_.push_back(static_cast<std::int32_t>(knob_values_.size()));
-    for (std::int32_t i = 0; i < k.choices(); ++i)
-      knob_values_.push_back(static_cast<float>(std::max(0, k.choice(i)[0])));
+  for (std::size_t other = first_columns, k = 0; k < p.knobs.size(); ++k) {
+    auto const& of = p.knobs[k];
+    auto const width = static_cast<std::size_t>(of.width);
+    knob_slot const first{k, width, knob_values_.size()};
+    if (of.name == "auto_unroll_max_step") unroll_limit_ = first;
+    if (of.name == "unroll_explicit") unroll_explicit_ = first;
+    if (k < first_columns) knob_slots_[k] = first;
+    for (std::size_t column = 1; column < width && other < knob_slots; ++column)
+      knob_slots_[other++] = {k, width, first.first + column};
+    for (auto const value : of.values) knob_values_.push_back(static_cast<float>(std::max(0, value)));
   }
   for (auto& bytes : cache_bytes_) bytes = std::max(bytes, 1024.0);
   std::vector<bool> read(p.knobs.size(), false);
@@ -134,7 +137,7 @@ TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const&
   chains_.count_work(n, r.work);
   chains_.build(n, r.work, r.c);
   r.facts = &chains_.facts(static_cast<std::size_t>(r.c.stage));
-  blocks_.build(n, chains_, note(unroll_limit_, chosen), r.block);
+  blocks_.build(n, chains_, chosen_value(unroll_limit_, chosen), r.block);
   write_task(r);
   write_machine(r);
   write_tile(r);
@@ -163,7 +166,7 @@ TTUNE_INLINE void feature_extractor::extract_again(nest const& n, configuration 
       if (detail::feature_is_logarithmic[i]) out[i] = detail::fast_log2(1.0F + out[i]);
   };
   if (kept.there) {
-    block_builder::unroll_loops(n, note(unroll_limit_, chosen), kept);
+    block_builder::unroll_loops(n, chosen_value(unroll_limit_, chosen), kept);
     r.at = unrolling;
     write_unrolling(chosen, r);
     finish(unrolling);
@@ -430,10 +433,10 @@ TTUNE_INLINE void feature_extractor::write_estimate(row& r) const {
   r.put(total);
 }
 
-TTUNE_INLINE float feature_extractor::note(std::int32_t knob, configuration const& chosen) const {
-  auto const k = static_cast<std::size_t>(knob);
-  if (knob < 0 || k >= chosen.choices.size()) return 0;
-  return knob_values_[static_cast<std::size_t>(knob_at_[k] + chosen.choices[k])];
+/// 0 where there is no such knob.
+TTUNE_INLINE float feature_extractor::chosen_value(knob_slot const& s, configuration const& chosen) const {
+  if (s.width == 0 || s.knob >= chosen.choices.size()) return 0;
+  return knob_values_[s.first + static_cast<std::size_t>(chosen.choices[s.knob]) * s.width];
 }
 
 /// What a block of threads does, and about how long it takes.
@@ -489,8 +492,8 @@ TTUNE_INLINE void feature_extractor::write_block(configuration const& chosen, ro
 
 TTUNE_INLINE void feature_extractor::write_unrolling(configuration const& chosen, row& r) const {
   auto const& b = r.block;
-  r.put(note(unroll_limit_, chosen));
-  r.put(note(unroll_explicit_, chosen));
+  r.put(chosen_value(unroll_limit_, chosen));
+  r.put(chosen_value(unroll_explicit_, chosen));
   r.put(b.unrolled_body);
   r.put(b.unrolled_levels);
   r.put(b.unrolled_share);
@@ -498,10 +501,7 @@ TTUNE_INLINE void feature_extractor::write_unrolling(configuration const& chosen
 }
 
 TTUNE_INLINE void feature_extractor::write_knobs(configuration const& chosen, row& r) const {
-  for (std::size_t k = 0; k < knob_slots; ++k) {
-    bool const there = k < knob_at_.size() && k < chosen.choices.size();
-    r.put(there ? knob_values_[static_cast<std::size_t>(knob_at_[k] + chosen.choices[k])] : 0.0F);
-  }
+  for (auto const& s : knob_slots_) r.put(chosen_value(s, chosen));
 }
 
 }  // namespace ttune::inline v0

@@ -43,7 +43,7 @@ struct scoring {
 
 TTUNE_INLINE void score_candidates(workload const& of, cost_model const& model, executor& on,
                                    std::span<configuration const> candidates, std::span<float> scores) {
-  constexpr std::size_t most = 48;   // rows of 171 features: 33 kB
+  constexpr std::size_t most = 48;   // rows of 203 features: 39 kB
   constexpr std::size_t block = 12;  // forests take so many at once
   auto const workers = static_cast<std::size_t>(std::max(on.threads(), 1));
   auto const share = candidates.size() / (2 * workers);

@@ -14,6 +14,7 @@
 
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
+#include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/sampling.hpp"
@@ -373,6 +374,21 @@ TEST_CASE("knobs are the last features") {
     auto const value = k < p.knobs.size() ? std::max(0, p.knobs[k].choice(in.seed.choices[k])[0]) : 0;
     CHECK(feature(row, "knob." + std::to_string(k)) == doctest::Approx(std::log2(1.0 + value)).epsilon(1e-4));
   }
+}
+
+TEST_CASE("the other columns of all knobs follow, knob after knob") {
+  auto const in = ops::cuda_conv2d_template({1, 512, 7, 7, 512, 3, 1, 1});
+  auto const p = make_plan(in);
+  auto chosen = in.seed;
+  chosen.choices[0] = p.knobs[0].choices() / 2;
+  auto const row = features_of(p, chosen);
+  std::vector<int> inner;
+  for (std::size_t k = 0; k < p.knobs.size(); ++k)
+    for (auto const value : p.knobs[k].choice(chosen.choices[k]).subspan(1)) inner.push_back(std::max(0, value));
+  REQUIRE(inner.size() == 15);  // three splits in four, three in three
+  inner.resize(32);             // what is not there is 0
+  for (std::size_t i = 0; i < inner.size(); ++i)
+    CHECK(feature(row, "knob_inner." + std::to_string(i)) == doctest::Approx(std::log2(1.0 + inner[i])).epsilon(1e-4));
 }
 
 TEST_CASE("the README lists every feature in order") {

@@ -148,6 +148,7 @@ inline constexpr feature_group feature_groups[] = {
     {"block_time", "1000 × ratio", true},
     // the choices themselves
     {"knob", "first column of the chosen value", true, 16},
+    {"knob_inner", "the other columns, of one knob after the other", true, 32},
 };
 
 namespace detail {
