@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "ttune/core/matrix_product.hpp"
-#include "ttune/schedule/derive/dot_terms.hpp"
+#include "ttune/ir/narrow_term.hpp"
 #include "ttune/schedule/planned.hpp"
 
 namespace ttune::inline v0::derive {
@@ -33,11 +33,8 @@ struct matrix_axes {
   if (definition.reduction.kind != ir::reduction_kind::sum || definition.components.size() != 1 ||
       definition.predicate || st.accesses.size() != 3)
     return std::nullopt;
-  auto const* factors = ir::as<ir::binary>(definition.components[0].value);
-  if (!factors || factors->op != ir::binary_op::multiply) return std::nullopt;
-  auto const left = widened_access(factors->left);
-  auto const right = widened_access(factors->right);
-  if (!left || !right) return std::nullopt;
+  auto const term = ir::match_narrow_term(definition.components[0].value);
+  if (!term || term->kind != dot_term::product) return std::nullopt;
   for (auto const& a : st.accesses)
     if (std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; }))
       return std::nullopt;
@@ -58,7 +55,7 @@ struct matrix_axes {
   if (!found) return std::nullopt;
   for (auto const terms : {32, 16, 8})
     for (auto x = free; x < st.axis_count(); ++x) {
-      auto const how = matrix_product_of(left->type, right->type, definition.type(), terms);
+      auto const how = matrix_product_of(term->left->type, term->right->type, definition.type(), terms);
       if (!how || nvidia_architecture(machine) < how->least_architecture || st.axis_size(x) % terms != 0 ||
           !moves_with(a, x) || !moves_with(b, x))
         continue;
