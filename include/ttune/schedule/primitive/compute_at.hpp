@@ -58,6 +58,7 @@ inline void store_in(plan& p, step const& s) {
   st.where = static_cast<ir::memory>(s.values.at(0).literal);
   if (st.where == ir::memory::operand) refuse(s, s.stage, "is no operand: choose another memory");
   st.where_given = true;
+  st.padding = literal(0);
   if (s.values.size() < 2) return;
   constexpr std::int64_t most = 1024;
   if (st.where != ir::memory::group) refuse(s, s.stage, "rows are padded in group memory only");
