@@ -498,9 +498,10 @@ class schedule_type {
     w.inline_stage(detail::source_text(stage));
     return schedule_type(std::move(w));
   }
-  [[nodiscard]] auto store_in(ir::memory where) const {
+  /// Where the buffer of the current stage lives; in group memory `padding` elements are left free behind each row.
+  [[nodiscard]] auto store_in(ir::memory where, std::int64_t padding = 0) const {
     auto w = written_;
-    w.store_in(where);
+    w.store_in(where, padding);
     return schedule_type(std::move(w));
   }
   /// The buffer of the current stage is laid out in the order of its loops.

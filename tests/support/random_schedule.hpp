@@ -142,6 +142,7 @@ class schedule_generator {
       case primitive::compute_at: return compute_at(st, std::move(s));
       case primitive::store_in:
         s.values = {ttune::literal(static_cast<std::int64_t>(one_of(options_.memories)))};
+        if (random_.chance(0.3)) s.values.push_back(ttune::literal(pick(5)));
         return s;
       case primitive::pack: return s;
       case primitive::double_buffer:

@@ -107,6 +107,7 @@ class lowering {
       }
     else
       for (std::size_t d = 0; d < p_.stages[st].definition->axes.size(); ++d) extents.push_back(s.extent[d]);
+    if (!extents.empty()) extents.back() += s.padding;
     return extents;
   }
 

@@ -57,6 +57,7 @@ struct planned_stage {
   knob_value place = literal(0);  ///< index into `places`
   ir::memory where = ir::memory::local;
   bool where_given = false;
+  knob_value padding = literal(0);  ///< elements left free behind each row of the buffer
   bool packed = false;
   bool doubled = false;
   knob_value buffers = literal(2);  ///< of a doubled one; 1: it is none after all

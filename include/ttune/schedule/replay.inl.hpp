@@ -232,6 +232,7 @@ TTUNE_INLINE void replay(plan const& p, configuration const& chosen, nest& out) 
     made.attached_to = static_cast<std::int16_t>(place.kind == planned_place::sort::inside ? place.stage : -1);
     made.depth = -1;
     made.group = made.attached_to >= 0 && st.where == ir::memory::group;
+    made.padding = static_cast<std::int16_t>(p.value(st.padding, chosen));
     made.buffers = static_cast<std::int16_t>(made.attached_to >= 0 && st.doubled ? p.value(st.buffers, chosen) : 1);
     if (made.attached_to >= 0) {
       auto const& at = out.stages[static_cast<std::size_t>(place.stage)];

@@ -28,7 +28,7 @@ enum class primitive : std::uint8_t {
   bind,    ///< loops[0]; values[0]: the ir::loop_kind
   // places
   compute_at,     ///< `stage` inside loop loops[1] of stage loops[0]; a location knob chooses among loops[1...]
-  store_in,       ///< buffer of `stage`; values[0]: the ir::memory
+  store_in,       ///< buffer of `stage`; values[0]: the ir::memory; values[1], if any: padding of its rows
   pack,           ///< buffer of `stage` is laid out in the order of its loops
   annotate,       ///< loops[0], results[0]: a note for the emitter; values[0]
   double_buffer,  ///< `stage` is computed ahead of the loop around; values[0], if any: the number of buffers

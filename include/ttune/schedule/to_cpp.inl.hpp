@@ -189,7 +189,12 @@ class cpp_writer {
       case primitive::annotate:
         return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value()));
       case primitive::compute_at: return call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(s.loops[1]));
-      case primitive::store_in: return call(s, "store_in", "ttune::ir::memory::" + std::string(memory_name(value())));
+      case primitive::store_in: {
+        auto const padding = s.values.size() > 1 ? s.values[1].literal : 0;
+        return call(s, "store_in",
+                    "ttune::ir::memory::" + std::string(memory_name(value())) +
+                        (padding != 0 ? ", " + std::to_string(padding) : ""));
+      }
       case primitive::pack: return call(s, name_of(s.what), "");
       case primitive::double_buffer:
         return call(s, name_of(s.what), s.values.empty() || value() == 2 ? "" : std::to_string(value()));

@@ -78,7 +78,7 @@ class written_schedule {
   void cache_write(std::string inner);
   void rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept);
   void inline_stage(std::string stage);
-  void store_in(ir::memory where);
+  void store_in(ir::memory where, std::int64_t padding = 0);
   void pack();
   void double_buffer(std::int64_t buffers = 2);
   void where(extent_formula const& condition);

@@ -245,8 +245,10 @@ TTUNE_INLINE void written_schedule::rfactor(std::string axis, std::int64_t facto
 TTUNE_INLINE void written_schedule::inline_stage(std::string stage) {
   made_.steps.push_back({primitive::inline_stage, std::move(stage), {}, {}, {}});
 }
-TTUNE_INLINE void written_schedule::store_in(ir::memory where) {
-  add(primitive::store_in, {}, {}, {literal(static_cast<std::int64_t>(where))});
+TTUNE_INLINE void written_schedule::store_in(ir::memory where, std::int64_t padding) {
+  std::vector<knob_value> values{literal(static_cast<std::int64_t>(where))};
+  if (padding != 0) values.push_back(literal(padding));
+  add(primitive::store_in, {}, {}, std::move(values));
 }
 TTUNE_INLINE void written_schedule::pack() { add(primitive::pack, {}); }
 TTUNE_INLINE void written_schedule::double_buffer(std::int64_t buffers) {

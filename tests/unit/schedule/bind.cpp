@@ -102,6 +102,28 @@ TEST_CASE("bind: the threads share the fetch, and wait for each other") {
   CHECK(barriers(lowered_of(tiled(12, 8, 10, true)).body) == 2);  // before the loop and in it
 }
 
+TEST_CASE("double_buffer: more than two buffers, and a barrier that awaits all but the last ones") {
+  auto const [i, j, k, ko, ki] = axes<"i", "j", "k", "ko", "ki">;
+  tensor<"A", float, 2> const A{{6, 20}};
+  auto const C = compute<"C">(i) = sum(over(k), A(i, k));
+  auto const s = schedule(C)
+                     .bind(i, loop_kind::thread_x)
+                     .cache_read(A, "As")
+                     .split(k, 4, ko, ki)
+                     .in("As")
+                     .compute_at(C, ko)
+                     .store_in(ir::memory::group, 3)
+                     .bind(i, loop_kind::thread_x);
+  for (std::int64_t const buffers : {1, 2, 3, 4, 8}) check_space(s.double_buffer(buffers).space(), 0);
+  auto const text = ir::print(lowered_of(s.double_buffer(3).space()));
+  INFO(text);
+  CHECK(contains(text, "alloc As f32 (3, 6, 7) group ahead"));  // 3 of 7 elements a row are free
+  CHECK(contains(text, "if C.ko + 2 < 5"));
+  CHECK(contains(text, "barrier, 1 pending"));
+  auto const fewer = ir::print(lowered_of(s.double_buffer(8).space()));  // no more than there are iterations
+  CHECK(contains(fewer, "alloc As f32 (5, 6, 7) group ahead"));
+}
+
 TEST_CASE("bind: no barrier is superfluous: without any one of them the interpreter sees a race") {
   for (bool const doubled : {false, true}) {
     auto const s = tiled(12, 8, 10, doubled);
@@ -167,6 +189,9 @@ TEST_CASE("bind and double_buffer: what is refused") {
   says(s.bind(i, loop_kind::thread_x).in(P).compute_at(C, i).bind(j, loop_kind::thread_x).store_in(ir::memory::local),
        "store it in group memory");
   says(s.in(P).double_buffer(), "must be computed inside of one loop");
+  says(s.in(P).compute_at(C, i).double_buffer(0), "takes the number of buffers, 1 to 8");
+  says(s.in(P).store_in(ir::memory::local, 2), "rows are padded in group memory only");
+  says(s.in(P).store_in(ir::memory::group, -1), "rows are padded by 0 to 1024 elements");
   says(s.unroll(i).in(P).compute_at(C, i).double_buffer(), "which is not a plain one");
   says(s.in(P).compute_at(C, i).double_buffer().double_buffer(), "is double buffered already");
   says(s.cache_write("acc").in("acc").compute_at(C, i).in(P).compute_at(C, i).in("acc").double_buffer(),

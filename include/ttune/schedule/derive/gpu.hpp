@@ -291,11 +291,30 @@ class gpu_deriver {
                ahead ? static_cast<std::int32_t>(copies ? 2 : 1) : 0);
   }
 
+  /// Lanes of a warp that multiply matrices read down the rows of a tile: rows as long as all banks would all begin in
+  /// the same one. A vector more, and they do not.
+  void choose_padding(planned_stage const& st, std::vector<planned_access const*> const& fetched) {
+    for (auto const* a : fetched) {
+      auto const& t = *plan_.program->inputs[static_cast<std::size_t>(a->operand)];
+      auto const vector = 16 / static_cast<std::int32_t>(size_in_bytes(t.type));
+      paddings_.emplace_back(a,
+                             add(one_of_knob(st.definition->name + ".padding_" + t.name, {0, vector, 2 * vector}), 1));
+    }
+  }
+  [[nodiscard]] knob_value padding_of(planned_access const& a) const {
+    for (auto const& [of, knob] : paddings_)
+      if (of == &a) return knob;
+    return literal(0);
+  }
+
   void fetch(planned_access const& a, planned_stage const& st, std::string const& acc) {
     auto const& t = *plan_.program->inputs[static_cast<std::size_t>(a.operand)];
     auto const copy = acc + "." + t.name;
     step(primitive::compute_at, copy, {acc, outer_reduced(st)});
-    step(primitive::store_in, copy, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::group))});
+    auto const in_group = literal(static_cast<std::int64_t>(ir::memory::group));
+    std::vector<knob_value> stored{in_group};
+    if (auto const padding = padding_of(a); padding.knob >= 0) stored.push_back(padding);
+    step(primitive::store_in, copy, {}, {}, stored);
     if (buffers_.knob >= 0) step(primitive::double_buffer, copy, {}, {}, {buffers_});
     auto axes = copy_axis_names(a, st);
     auto const vector = 16 / static_cast<std::int64_t>(size_in_bytes(t.type));
@@ -392,6 +411,7 @@ class gpu_deriver {
     step(primitive::tensorize, acc, {rows + "_h", columns + "_c", terms + "_t"});
     auto const fetched = fetches(st, acc);
     buffers_ = choose_buffers(st, fetched, true);
+    choose_padding(st, fetched);
     for (auto const* a : fetched) fetch(*a, st, acc);
     knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));
     require(warps * knob_expression(machine_.warp_threads) <= knob_expression(machine_.block_threads),
@@ -454,7 +474,9 @@ class gpu_deriver {
         for (std::size_t x = 0; x < i.coefficient.size(); ++x)
           if (auto const c = std::abs(i.coefficient[x]); c != 0 && st.axis_size(x) > 1)
             extent = extent + (tile(st, x) - knob_expression(1)) * knob_expression(c);
-        elements = elements * min(extent, knob_expression(t.shape[d].value));
+        extent = min(extent, knob_expression(t.shape[d].value));
+        if (d + 1 == a->indices.size()) extent = extent + knob_expression(padding_of(*a));
+        elements = elements * extent;
       }
       bytes = bytes + elements;
     }
@@ -474,6 +496,7 @@ class gpu_deriver {
   std::vector<std::string> inlined_;
   std::vector<cut> cuts_;            ///< of the stage at hand, by axis
   knob_value buffers_ = literal(1);  ///< likewise, of each copy in group memory
+  std::vector<std::pair<planned_access const*, knob_value>> paddings_;
 };
 
 [[nodiscard]] inline space gpu_space(handle<ir::program> const& program, target const& machine) {

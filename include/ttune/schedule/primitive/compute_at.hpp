@@ -6,7 +6,9 @@
 //     for ii                           for ii
 //       C[io, ii] = … P[…]               C[io, ii] = … P[…]
 //
-// store_in says where the part lives, pack that it is laid out in the order in which its loops write it.
+// store_in says where the part lives, and in group memory how many elements are left free behind each row, so that
+// threads that read down a column meet different banks; pack that it is laid out in the order in which its loops write
+// it.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -56,6 +58,13 @@ inline void store_in(plan& p, step const& s) {
   st.where = static_cast<ir::memory>(s.values.at(0).literal);
   if (st.where == ir::memory::operand) refuse(s, s.stage, "is no operand: choose another memory");
   st.where_given = true;
+  st.padding = literal(0);
+  if (s.values.size() < 2) return;
+  constexpr std::int64_t most = 1024;
+  if (st.where != ir::memory::group) refuse(s, s.stage, "rows are padded in group memory only");
+  if (s.values[1].is_literal() && (s.values[1].literal < 0 || s.values[1].literal > most))
+    refuse(s, s.stage, "rows are padded by 0 to " + std::to_string(most) + " elements");
+  st.padding = s.values[1];
 }
 
 inline void pack(plan& p, step const& s) {
