@@ -5,6 +5,7 @@
 #include <ttune/ops/conv2d.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 
@@ -43,6 +44,8 @@ add_system<device_conv> const device{
      }}};
 
 int run(options const& chosen) {
+  // Otherwise PoCL's threads share a core for as long as any other process runs on the other one. Workers inherit it.
+  (void)::setenv("POCL_AFFINITY", "1", 0);
   ttune::opencl_backend const backend;
   if (auto const there = backend.availability(); !there) {
     std::printf("opencl: skipped: %s\n", there.reason.c_str());

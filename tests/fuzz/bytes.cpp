@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from outside, by their first: a line of records, a line of an AutoTVM log, an image, messages of the worker's
-// protocol. TTUNE_FUZZ_ONLY chooses one of them for all inputs. Built by hand, see README.md.
+// Bytes from outside, by their first: a line of records, a line of an AutoTVM log, an image, what an image for a device
+// holds, messages of the worker's protocol. TTUNE_FUZZ_ONLY chooses one of them for all inputs. Built by hand, see
+// README.md.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <string_view>
 
+#include "ttune/emit/device_image.hpp"
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/json_lines.hpp"
 #include "ttune/runtime/image_io.hpp"
@@ -38,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 #if defined(TTUNE_FUZZ_ONLY)
   unsigned const reader = TTUNE_FUZZ_ONLY;
 #else
-  unsigned const reader = data[0] % 7;
+  unsigned const reader = data[0] % 8;
 #endif
   std::span const rest(data + 1, size - 1);
   std::string_view const text(reinterpret_cast<char const*>(rest.data()), rest.size());
@@ -50,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       case 3: read_part<ttune::bench_options>(rest); break;
       case 4: read_part<ttune::trial_limits>(rest); break;
       case 5: read_part<ttune::comparison>(rest); break;
+      case 6: (void)ttune::emit::payload_from_bytes(rest); break;
       default: {
         ttune::byte_source in(rest);
         ttune::measurement result;
