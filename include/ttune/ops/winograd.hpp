@@ -122,8 +122,8 @@ inline void check_winograd(conv2d_shape const& s) {
                                          std::int64_t outputs) {
   auto const m = std::clamp<std::int64_t>(outputs, 1, std::max<std::int64_t>(extent, 1));
   auto const taps = ceil_divide(s.kernel, s.stride);
-  return winograd_cut({extent, s.kernel, s.stride, m, how.smaller_last,
-                       how.points ? *how.points : winograd_points(m, taps, s.stride)});
+  return winograd_cut(
+      {extent, s.kernel, s.stride, m, how.smaller_last, how.points ? *how.points : winograd_points(m, taps, s.stride)});
 }
 [[nodiscard]] inline winograd_cut cut_of_rows(conv2d_shape const& s, winograd_tile const& how) {
   return cut_of(s, how, s.out_height(), how.outputs);
@@ -458,7 +458,9 @@ namespace detail {
   return products_of(s) + work_beside(static_cast<double>(s.channels * s.filters * s.kernel * s.kernel), 0);
 }
 /// Vectors are filled up.
-[[nodiscard]] inline double filled(std::int64_t elements) { return static_cast<double>(ceil_divide(elements, 16) * 16); }
+[[nodiscard]] inline double filled(std::int64_t elements) {
+  return static_cast<double>(ceil_divide(elements, 16) * 16);
+}
 
 [[nodiscard]] inline winograd_candidate expected(conv2d_shape const& s, winograd_tile how) {
   auto const size = [](auto n) { return static_cast<double>(n); };

@@ -230,8 +230,8 @@ class winograd_cut {
   return std::sqrt(total / outputs) / static_cast<double>(rows.taps() * columns.taps());
 }
 
-/// The same for a convolution that is cut along one dimension, its taps along the other summed directly. Where chains of
-/// sums are short, the rounding of the transforms counts beside them.
+/// The same for a convolution that is cut along one dimension, its taps along the other summed directly. Where chains
+/// of sums are short, the rounding of the transforms counts beside them.
 [[nodiscard]] inline double winograd_error(winograd_cut const& rows, std::int64_t terms_a_point) {
   constexpr double transforms = 16;  // as many further terms in each chain, from what was measured with 3 channels
   double total = 0;

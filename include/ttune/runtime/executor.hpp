@@ -36,10 +36,10 @@ class serial_executor final : public executor {
   }
 };
 
-/// A pool of threads that take chunks of tasks from one counter; the caller takes part. After a region the others spin
-/// for 50 us, yield for as long again, then sleep; waking them takes some 20 us. One that finds itself on the caller's
-/// processor moves to another. A call from within a task runs on the calling thread, and so does a call while another
-/// thread has the pool. After a fork the child computes alone.
+/// A pool of threads that take chunks of tasks from either end of what is left; the caller takes part. After a region
+/// the others spin for 50 us, yield for as long again, then sleep; waking them takes some 20 us. One that finds itself
+/// on the caller's processor moves to another. A call from within a task runs on the calling thread, and so does a call
+/// while another thread has the pool. After a fork the child computes alone.
 class thread_pool final : public executor {
  public:
   /// 0: as many as this process may use (`usable_cpus`). Has fewer if the system grants no more.

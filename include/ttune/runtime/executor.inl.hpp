@@ -126,8 +126,10 @@ struct thread_pool::state {
       auto* const closure = now.closure.load(std::memory_order_relaxed);
       auto const taken = std::max<std::int64_t>(1, left / (2 * threads));
       bool const from_end = worker % 2 != 0;
-      auto const now_left = from_end ? t - (static_cast<std::uint64_t>(taken) << 16) : t + static_cast<std::uint64_t>(taken);
-      if (!now.ticket.compare_exchange_weak(t, now_left, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+      auto const now_left =
+          from_end ? t - (static_cast<std::uint64_t>(taken) << 16) : t + static_cast<std::uint64_t>(taken);
+      if (!now.ticket.compare_exchange_weak(t, now_left, std::memory_order_acq_rel, std::memory_order_acquire))
+        continue;
       auto const next = from_end ? begin + left - taken : begin;
       auto const end = std::min(tasks, (next + taken) * grain);
       for (auto i = next * grain; i < end; ++i) body(closure, i, worker);

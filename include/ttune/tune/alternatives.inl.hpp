@@ -128,7 +128,7 @@ TTUNE_INLINE void alternatives_session::start(contestant& c) {
   auto const& oracle = contestants_[oracle_of(c.index)];
   try {
     c.session->start(oracle.index != c.index && oracle.session);  // compared with the oracle's below
-  } catch (backend_error const& failure) {  // the others go on without it
+  } catch (backend_error const& failure) {                        // the others go on without it
     c.refused = failure.what();
     c.session.reset();
     return;
@@ -177,7 +177,8 @@ TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promis
   return chosen;
 }
 
-/// Those near the best are compared in pairs: what was measured at different times differs by what else the machine did.
+/// Those near the best are compared in pairs: what was measured at different times differs by what else the machine
+/// did.
 TTUNE_INLINE tuning_result alternatives_session::choose() {
   constexpr double near = 1.4;
   auto const may_win = [](contestant const& c) { return c.session && c.refused.empty(); };

@@ -130,7 +130,8 @@ class transform {
   void split_periodic(std::string const& n, std::int64_t size, std::int64_t period, std::int64_t& tasks) {
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const count = ceil_divide(size, period);
-    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count), std::max<std::int64_t>(1, count / (8 * cores)));
+    auto const chunk =
+        out_.one_of(name_ + ".chunk_" + n, doublings(count), std::max<std::int64_t>(1, count / (8 * cores)));
     tasks *= count;
     out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"},
               {chunk, literal(static_cast<std::int32_t>(period))});

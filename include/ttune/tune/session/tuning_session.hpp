@@ -21,8 +21,8 @@ class tuning_session {
   tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model,
                  budget_meter& budget, space const& in);
 
-  /// A kernel from the records, or the first trial: the seed, which is checked against the interpreter unless the caller
-  /// will compare it with one that was. Throws backend_error if that is not possible.
+  /// A kernel from the records, or the first trial: the seed, which is checked against the interpreter unless the
+  /// caller will compare it with one that was. Throws backend_error if that is not possible.
   void start(bool is_checked_by_caller = false);
   /// Nothing is left to do but to finish.
   [[nodiscard]] bool over() const noexcept { return !why_over_.empty(); }
