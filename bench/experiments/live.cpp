@@ -260,6 +260,7 @@ void products_to_convolutions(options const& chosen, std::string const& name, st
       }
       std::printf("\n");
       std::fflush(stdout);
+      csv.flush();
       write_svg(out_file("live-products-" + s.name + "-" + start + ".svg"),
                 s.name + ", records of matrix products; first trial: " +
                     (start == "seed" ? "the untuned kernel" : "a random configuration"),
@@ -345,6 +346,7 @@ void layers_from_layers(options const& chosen) {
     }
     std::printf("\n");
     std::fflush(stdout);
+    csv.flush();
   }
   std::printf("live-layers mean ");
   for (std::size_t k = 0; k < shares.size(); ++k)
@@ -382,6 +384,7 @@ void spread_of_seeds(options const& chosen, std::string const& name, std::vector
                 s.name.c_str(), rates.size(), static_cast<long long>(trials), mean(rates),
                 100 * deviation(rates) / mean(rates));
     std::fflush(stdout);
+    csv.flush();
   }
 }
 
