@@ -59,7 +59,7 @@ class one_knob_at_a_time final : public ttune::search_strategy {
     score(line, scores);
     std::vector<std::size_t> order(line.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return scores[i]; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-scores[i], i); });
     std::vector<ttune::configuration> sorted;
     for (auto const i : order) sorted.push_back(line[i]);
     line = std::move(sorted);

@@ -149,7 +149,7 @@ class bench_tuner {
 
   /// Seconds of each kernel, measured in turns: the medians of some rounds.
   [[nodiscard]] std::vector<double> time_in_turns(subject const& s, std::vector<kernel_image> const& kernels) const {
-    constexpr int rounds = 9;
+    constexpr int rounds = 15;
     workload const work(s.in, machine());
     measurer on(worker::program{}, work.signature(),
                 bench_options{1, objective::warm, pool_->threads(), 2 * machine().l3_bytes});
@@ -216,7 +216,7 @@ struct runs_of {
 constexpr char const* systems[] = {"scratch", "proposals", "proposals and model"};
 
 /// Records of matrix products only, then convolutions: with the untuned kernel as first trial, and without.
-void products_to_convolutions(options const& chosen) {
+void products_to_convolutions(options const& chosen, std::string const& name, std::vector<std::string> const& layers) {
   bench_tuner const with(chosen);
   auto const trials = trials_of(chosen, 64);
   auto const known = std::make_shared<memory_store>();
@@ -224,15 +224,15 @@ void products_to_convolutions(options const& chosen) {
   for (auto const& s : sources) (void)with.tune(s, {.trials = trials, .records = known});
   std::printf("live-products: %zu products, %lld records\n", sources.size(), static_cast<long long>(known->count()));
 
-  std::ofstream csv(out_file("live-products.csv"));
+  std::ofstream csv(out_file(name + ".csv"));
   csv << "layer,start,system,seed,trials_to_95,gflops\n";
   std::map<std::pair<std::string, std::string>, std::vector<double>> to95;  // (start, system) -> a mean for each layer
-  for (auto const& s : convolutions({"C2", "C6", "C9", "C12"}, with.machine())) {
+  for (auto const& s : convolutions(layers, with.machine())) {
     std::map<std::string, std::vector<runs_of>> by_start;
     double best = std::numeric_limits<double>::infinity();
     for (std::string const start : {"seed", "withheld"}) {
       auto& all = by_start[start];
-      for (auto const* const name : systems) all.push_back({name, {}});
+      for (auto const* const system : systems) all.push_back({system, {}});
       for (int seed = 1; seed <= std::max(chosen.samples, 1); ++seed)
         for (std::size_t i = 0; i < all.size(); ++i) {
           setting how{.trials = trials, .seed = static_cast<std::uint64_t>(seed), .withhold_seed = start != "seed"};
@@ -260,6 +260,7 @@ void products_to_convolutions(options const& chosen) {
       }
       std::printf("\n");
       std::fflush(stdout);
+      csv.flush();
       write_svg(out_file("live-products-" + s.name + "-" + start + ".svg"),
                 s.name + ", records of matrix products; first trial: " +
                     (start == "seed" ? "the untuned kernel" : "a random configuration"),
@@ -269,9 +270,9 @@ void products_to_convolutions(options const& chosen) {
   for (std::string const start : {"seed", "withheld"}) {
     auto const alone = geometric_mean(to95[{start, systems[0]}]);
     std::printf("live-products %s: trials to 95 %%, geometric mean:", start.c_str());
-    for (auto const* const name : systems) {
-      auto const needed = geometric_mean(to95[{start, name}]);
-      std::printf("  %s %.1f (x %.2f)", name, needed, needed / alone);
+    for (auto const* const system : systems) {
+      auto const needed = geometric_mean(to95[{start, system}]);
+      std::printf("  %s %.1f (x %.2f)", system, needed, needed / alone);
     }
     std::printf("\n");
   }
@@ -294,60 +295,74 @@ std::vector<kernel_image> tuned_layers(bench_tuner const& with, std::vector<subj
   return made;
 }
 
+constexpr std::int64_t few = 16;
+constexpr char const* sources_of_knowledge[] = {"untuned", "nothing", "other layers", "other layers and model"};
+
+/// Kernels of one layer, in the order of `sources_of_knowledge`.
+std::vector<kernel_image> tuned_in_few_trials(bench_tuner const& with, subject const& s,
+                                              std::vector<subject> const& layers, record_store const& known,
+                                              std::uint64_t seed) {
+  auto const others = without(known, key_of(s.in, with.machine(), objective::warm));
+  auto const by_model = model_with_base(layers, *others, with.machine());
+  setting const settings[] = {{.trials = 1},
+                              {.trials = few, .seed = seed},
+                              {.trials = few, .seed = seed, .records = copy_of(*others)},
+                              {.trials = few, .seed = seed, .records = copy_of(*others), .model = by_model}};
+  std::vector<kernel_image> made;
+  for (auto const& how : settings) made.push_back(with.tune(s, how).found.image);
+  return made;
+}
+
 /// Each layer in 16 trials from records of the other eleven, against many trials from nothing.
 void layers_from_layers(options const& chosen) {
-  constexpr std::int64_t few = 16;
   bench_tuner const with(chosen);
   auto const many = trials_of(chosen, 1000);
   auto const layers = convolutions({}, with.machine());
   sqlite known(out_file("live-layers-" + std::to_string(many) + ".db"));
   auto const wanted = tuned_layers(with, layers, known, many);
   std::ofstream csv(out_file("live-layers.csv"));
-  csv << "layer,system,trials,share\n";
+  csv << "layer,knowledge,seed,trials,share\n";
   std::printf(
-      "live-layers: share of the speed that %lld trials from nothing found, kernels timed in turns\n"
-      "live-layers %-4s %10s %14s %22s %26s\n",
-      static_cast<long long>(many), "", "untuned", "16, nothing", "16, other layers", "16, other layers, model");
-  std::vector<std::vector<double>> shares(4);
+      "live-layers: share of the speed that %lld trials from nothing found, kernels timed in turns; %lld trials\n",
+      static_cast<long long>(many), static_cast<long long>(few));
+  std::vector<std::vector<double>> shares(std::size(sources_of_knowledge));  // geometric means of the seeds
   for (std::size_t i = 0; i < layers.size(); ++i) {
     auto const& s = layers[i];
-    auto const others = without(known, key_of(s.in, with.machine(), objective::warm));
-    std::vector<kernel_image> kernels = {wanted[i]};
-    kernels.push_back(with.tune(s, {.trials = 1}).found.image);
-    kernels.push_back(with.tune(s, {.trials = few}).found.image);
-    kernels.push_back(with.tune(s, {.trials = few, .records = copy_of(*others)}).found.image);
-    kernels.push_back(with.tune(s, {.trials = few,
-                                    .records = copy_of(*others),
-                                    .model = model_with_base(layers, *others, with.machine())})
-                          .found.image);
-    auto const seconds = with.time_in_turns(s, kernels);
-    if (seconds.empty()) {
-      std::printf("live-layers %-4s cannot be timed\n", s.name.c_str());
-      continue;
+    std::vector<std::vector<double>> of_layer(shares.size());
+    for (int seed = 1; seed <= std::max(chosen.samples, 1); ++seed) {
+      auto kernels = tuned_in_few_trials(with, s, layers, known, static_cast<std::uint64_t>(seed));
+      kernels.push_back(wanted[i]);
+      auto const seconds = with.time_in_turns(s, kernels);
+      for (std::size_t k = 0; k + 1 < seconds.size(); ++k) {
+        of_layer[k].push_back(seconds.back() / seconds[k]);
+        csv << s.name << ',' << sources_of_knowledge[k] << ',' << seed << ',' << (k == 0 ? 1 : few) << ','
+            << of_layer[k].back() << '\n';
+      }
     }
-    std::printf("live-layers %-4s", s.name.c_str());
-    for (std::size_t k = 0; k < shares.size(); ++k) {
-      shares[k].push_back(seconds[0] / seconds[k + 1]);
-      std::printf(" %*.3f", k == 0 ? 10 : k == 1 ? 14 : k == 2 ? 22 : 26, shares[k].back());
-      constexpr char const* names[] = {"untuned", "nothing", "other layers", "other layers and model"};
-      csv << s.name << ',' << names[k] << ',' << (k == 0 ? 1 : few) << ',' << shares[k].back() << '\n';
+    std::printf("live-layers %-5s", s.name.c_str());
+    for (std::size_t k = 0; k < shares.size() && !of_layer[k].empty(); ++k) {
+      shares[k].push_back(geometric_mean(of_layer[k]));
+      std::printf("  %s %.3f", sources_of_knowledge[k], shares[k].back());
     }
     std::printf("\n");
     std::fflush(stdout);
+    csv.flush();
   }
-  std::printf("live-layers mean %10.3f %14.3f %22.3f %26.3f   (geometric)\n", geometric_mean(shares[0]),
-              geometric_mean(shares[1]), geometric_mean(shares[2]), geometric_mean(shares[3]));
+  std::printf("live-layers mean ");
+  for (std::size_t k = 0; k < shares.size(); ++k)
+    std::printf("  %s %.3f", sources_of_knowledge[k], geometric_mean(shares[k]));
+  std::printf("\n");
 }
 
 // -------------------------------------------------------------------------------------------------------- spread
 
 /// Kernels of several seeds, timed in turns.
-void spread_of_seeds(options const& chosen) {
+void spread_of_seeds(options const& chosen, std::string const& name, std::vector<std::string> const& layers) {
   bench_tuner const with(chosen);
   auto const trials = trials_of(chosen, 256);
-  std::ofstream csv(out_file("live-spread.csv"));
+  std::ofstream csv(out_file(name + ".csv"));
   csv << "layer,seed,trials,gflops\n";
-  for (auto const& s : convolutions({"C2", "C6", "C9", "C12"}, with.machine())) {
+  for (auto const& s : convolutions(layers, with.machine())) {
     std::vector<kernel_image> kernels;
     double flops = 0;
     for (int seed = 1; seed <= std::max(chosen.samples, 1); ++seed) {
@@ -369,11 +384,25 @@ void spread_of_seeds(options const& chosen) {
                 s.name.c_str(), rates.size(), static_cast<long long>(trials), mean(rates),
                 100 * deviation(rates) / mean(rates));
     std::fflush(stdout);
+    csv.flush();
   }
 }
 
-add_live_experiment const one{{"live-products", products_to_convolutions}};
-add_live_experiment const two{{"live-layers", layers_from_layers}};
-add_live_experiment const three{{"live-spread", spread_of_seeds}};
+/// "live-spread", and "live-spread-C6" for one layer: where the machine is only to be had for a minute.
+bool const added = [] {
+  std::vector<std::string> const all = {"C2", "C6", "C9", "C12"};
+  auto const add = [](std::string const& behind, std::vector<std::string> const& layers) {
+    live_experiments().push_back({"live-products" + behind, [behind, layers](options const& chosen) {
+                                    products_to_convolutions(chosen, "live-products" + behind, layers);
+                                  }});
+    live_experiments().push_back({"live-spread" + behind, [behind, layers](options const& chosen) {
+                                    spread_of_seeds(chosen, "live-spread" + behind, layers);
+                                  }});
+  };
+  add("", all);
+  for (auto const& layer : all) add("-" + layer, {layer});
+  live_experiments().push_back({"live-layers", layers_from_layers});
+  return true;
+}();
 
 }  // namespace

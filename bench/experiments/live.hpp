@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,18 +13,14 @@ namespace ttune_bench {
 
 struct live_experiment {
   std::string name;
-  void (*run)(options const& chosen) = nullptr;
+  std::function<void(options const& chosen)> run;
 };
 
+/// Files that have some add them before main.
 inline std::vector<live_experiment>& live_experiments() {
   static std::vector<live_experiment> all;
   return all;
 }
-
-/// `static ttune_bench::add_live_experiment const one{{"live-x", run_x}};`
-struct add_live_experiment {
-  explicit add_live_experiment(live_experiment e) { live_experiments().push_back(std::move(e)); }
-};
 
 /// A file in $TTUNE_EXPERIMENTS_OUT, or here.
 [[nodiscard]] inline std::string out_file(std::string const& name) {

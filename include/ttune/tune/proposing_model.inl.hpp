@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/feature/schema.hpp"
@@ -162,7 +162,7 @@ struct near_lesson {
 inline std::vector<near_lesson> nearest_lessons(std::vector<lesson> const& all, float const* row, std::size_t most) {
   std::vector<near_lesson> near;
   for (auto const& l : all) near.push_back({task_distance(row, l.row(0)), &l});
-  std::ranges::stable_sort(near, {}, &near_lesson::distance);
+  std::ranges::sort(near, {}, [](near_lesson const& n) { return std::pair(n.distance, n.taught); });
   near.resize(std::min(most, near.size()));
   return near;
 }
@@ -219,7 +219,9 @@ TTUNE_INLINE std::vector<configuration> proposing_model::propose(workload const&
       found.push_back(detail::climb(space, on, form, {drawn[start], likelihood}, top.data(), options_.most_steps));
       found.back().likelihood -= 0.5 * std::pow(distance / options_.far, 2);
     }
-  std::ranges::stable_sort(found, std::greater(), &detail::proposal::likelihood);
+  std::ranges::sort(found, [](detail::proposal const& a, detail::proposal const& b) {
+    return a.likelihood != b.likelihood ? a.likelihood > b.likelihood : a.chosen.choices < b.chosen.choices;
+  });
   configuration_set taken(known.begin(), known.end());
   for (auto& f : found)
     if (proposed.size() < count && taken.insert(f.chosen).second) proposed.push_back(std::move(f.chosen));

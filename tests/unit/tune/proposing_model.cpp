@@ -50,7 +50,7 @@ lesson taught_by(workload const& of, std::vector<configuration>* good = nullptr)
   auto const speed = speeds(of, drawn);
   std::vector<std::size_t> order(drawn.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return speed[i]; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-speed[i], i); });
   std::vector<configuration> best;
   for (std::size_t i = 0; i < 4; ++i) best.push_back(drawn[order[i]]);
   lesson l;
