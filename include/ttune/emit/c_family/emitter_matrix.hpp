@@ -9,8 +9,8 @@
 //
 // Thread 4 g + t of a warp stands for g among those that differ in rows and for t among those that differ in columns:
 // the left operand must be the same for all t, the right one for all g. Which row or column of the matrix is which of
-// the program is of no matter, nor is the order of the terms, as long as both operands agree: each lane takes terms that
-// lie side by side. Tiles that follow each other share what they have loaded.
+// the program is of no matter, nor is the order of the terms, as long as both operands agree: each lane takes terms
+// that lie side by side. Tiles that follow each other share what they have loaded.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
@@ -22,11 +22,11 @@ namespace detail {
 
 // Variables of a statement tree have no @ in their names.
 inline constexpr char const* of_warp = "@warp";
-inline constexpr char const* of_row = "@row";          ///< 0 … 7: among lanes with rows of their own
-inline constexpr char const* of_column = "@column";    ///< 0 … 3: among lanes with columns of their own
-inline constexpr char const* of_owner = "@owner";      ///< whose column a lane loads, as `of_column`
-inline constexpr char const* of_part = "@part";        ///< 0, 1: and which of them
-inline constexpr char const* of_others = "@others";    ///< a thread in a direction that is no lane
+inline constexpr char const* of_row = "@row";        ///< 0 … 7: among lanes with rows of their own
+inline constexpr char const* of_column = "@column";  ///< 0 … 3: among lanes with columns of their own
+inline constexpr char const* of_owner = "@owner";    ///< whose column a lane loads, as `of_column`
+inline constexpr char const* of_part = "@part";      ///< 0, 1: and which of them
+inline constexpr char const* of_others = "@others";  ///< a thread in a direction that is no lane
 
 [[nodiscard]] inline ir::expr divided(ir::expr a, std::int64_t by) {
   return ir::make_binary(ir::binary_op::floor_divide, std::move(a), ir::make_index(by));
@@ -189,13 +189,13 @@ inline void c_emitter::require_whole_warps(matrix_tile const& t) {
   constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
   if (grid_[4].size() * grid_[5].size() != 1 || grid_[3].begin != 0 || grid_[3].size() % warp_threads != 0 ||
       thread_loops_.empty())
-    refuse_tile(*t.rows,
-                "threads are no whole warps: bind a multiple of 32 of them to thread_x, and none to y and z");
+    refuse_tile(*t.rows, "threads are no whole warps: bind a multiple of 32 of them to thread_x, and none to y and z");
   if (apart_ > 0)
     refuse_tile(*t.rows, "not all threads of a warp come there: a condition or a loop around it differs between them");
   auto const speaks = [&](ir::access const& a, char const* lanes) {
     auto const indices = indices_by_lanes(a);
-    return std::any_of(indices.begin(), indices.end(), [&](ir::expr const& i) { return detail::speaks_of(i, {lanes}); });
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](ir::expr const& i) { return detail::speaks_of(i, {lanes}); });
   };
   if (speaks(*t.left, detail::of_column) || speaks(*t.right, detail::of_row))
     refuse_tile(*t.rows,
@@ -287,7 +287,8 @@ inline void c_emitter::emit_tile(ir::loop const& l) {
     return made;
   };
   std::vector<std::vector<ir::expr>> rows;
-  for (int r = 0; r < matrix_product::thread_rows; ++r) rows.push_back(part(*t.left, {{l.variable, ir::make_index(r)}}));
+  for (int r = 0; r < matrix_product::thread_rows; ++r)
+    rows.push_back(part(*t.left, {{l.variable, ir::make_index(r)}}));
   auto const column = part(*t.right, {{detail::of_column, ir::make_variable(detail::of_owner)},
                                       {t.columns->variable, ir::make_variable(detail::of_part)}});
   bool const side_by_side =

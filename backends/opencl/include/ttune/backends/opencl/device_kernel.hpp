@@ -57,8 +57,8 @@ class device_kernel final : public device_code {
   std::vector<launch> prepare_;
   std::vector<launch> main_;
   memory_owner workspace_;
-  memory_owner flush_;                      ///< made when it is first needed
-  std::array<call_arguments, 2> last_;      ///< of each entry
+  memory_owner flush_;                  ///< made when it is first needed
+  std::array<call_arguments, 2> last_;  ///< of each entry
   std::mutex one_at_a_time_;
 };
 

@@ -34,8 +34,8 @@ class session {
     bool in_place = false;
   };
   [[nodiscard]] static context_owner made_context(opencl::device_info const& d);
-  /// One a CPU and process, kept to its end: PoCL reads its library of functions anew in each context, 0.6 s. A fault of
-  /// another device may spoil a context.
+  /// One a CPU and process, kept to its end: PoCL reads its library of functions anew in each context, 0.6 s. A fault
+  /// of another device may spoil a context.
   [[nodiscard]] static shared const& shared_by_all(opencl::device_info const& d);
   /// Tried out, at an address that is aligned to nothing: the standard lets drivers copy.
   [[nodiscard]] static bool finds_in_place(cl_context in, cl_device_id d);

@@ -36,7 +36,8 @@ namespace ttune::inline v0::orc {
 /// keep their registers to themselves. Chosen by measurement, see backends/README.md.
 #if LLVM_VERSION_MAJOR >= 18
 // Since 18 the instruction combiner ends the whole process where it reaches no fixpoint, unless told not to check.
-inline constexpr char const* lean_passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
+inline constexpr char const* lean_passes =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
 #else
 inline constexpr char const* lean_passes = "function(early-cse,instcombine,simplifycfg,loop-simplify)";
 #endif
