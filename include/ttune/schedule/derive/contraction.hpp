@@ -13,6 +13,7 @@
 
 #include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/dot_terms.hpp"
+#include "ttune/schedule/derive/register_tile.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -82,12 +83,13 @@ class contraction {
                                [&](std::int32_t tile) { return v_size > tile && v_size % tile != 0; });
     std::vector<std::int32_t> row_tiles = {1};
     for (std::int32_t t = 2; t <= std::min<std::int64_t>(w_size, 16); ++t) row_tiles.push_back(t);
+    auto const model = tiles();
     double best = 0;
     std::int64_t best_v = 1;
     std::int64_t best_w = 1;
     for (auto const tv : vector_tiles)
       for (auto const tw : row_tiles) {
-        auto const score = tile_score(tv, tw, registers);
+        auto const score = model.score(tv, tw);
         if (score > best) best = score, best_v = tv, best_w = tw;
       }
     tile_v_ = out_.one_of(knob_name("tile_" + reader_axis(v_)), vector_tiles, best_v);
@@ -104,49 +106,20 @@ class contraction {
     }
   }
 
-  /// Share of peak to expect of register tiles of `tv` elements in vectors x `tw` rows: lanes past the extent are lost;
-  /// whole vectors and rows past it are left out by the code of the last tiles, which have a rate of their own. That
-  /// there is such code is worth avoiding between equals.
-  [[nodiscard]] double tile_score(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
-    auto const vectors = ceil_divide(tv, lanes_);
-    bool const one_row = w_ < 0 || size(w_) == 1;
-    auto const held = one_row ? vectors + 2 : vectors * tw + vectors * dot_.registers_each() + beside_all();
-    if (held > registers) return 0;
-    struct part {
-      std::int64_t tiles;
-      std::int64_t extent;
-    };
-    auto const parts = [](std::int64_t extent, std::int64_t tile) {
-      return std::array{part{extent / tile, tile}, part{1, extent % tile}};
-    };
-    auto const rows = w_ < 0 ? 1 : size(w_);
-    double time = 0;  // of a multiply-add of vectors at peak
-    for (auto const& v : parts(size(v_), vectors * lanes_))
-      for (auto const& w : parts(rows, tw)) {
-        if (v.tiles * w.tiles * v.extent * w.extent == 0) continue;
-        auto const products = ceil_divide(v.extent, lanes_) * w.extent;
-        time += static_cast<double>(v.tiles * w.tiles * products) / tile_rate(v.extent, w.extent, registers);
-      }
-    double const even = (size(v_) % (vectors * lanes_) == 0 ? 1.0 : 0.97) * (rows % tw == 0 ? 1.0 : 0.97);
-    return even * static_cast<double>(size(v_) * rows) / (static_cast<double>(lanes_) * time);
-  }
-
-  /// Share of peak to expect inside of a register tile: loads should stay below one in two multiply-adds, ten
-  /// accumulators hide the latency, and too many spill: over 28 of 32 registers, over 21 where unrolled taps of a
-  /// window want addresses and operands of their own, over 16 where rows are shared (shares_rows). A tile that is
-  /// written across its vectors costs a shuffle and a store for each of them (C7 and C9 of ResNet-18: 0.55 and 0.77 of
-  /// peak with 28, 1.05 with 14).
-  [[nodiscard]] double tile_rate(std::int64_t tv, std::int64_t tw, std::int64_t registers) const {
-    auto const vectors = ceil_divide(tv, lanes_);
-    auto const accumulators = vectors * tw;
-    double const loads = static_cast<double>(tw + vectors) / static_cast<double>(accumulators);
-    double const latency = std::min(1.0, static_cast<double>(accumulators) / 10.0);
-    double const crowded = shares_rows() ? (2 * accumulators > registers ? 0.5 : 1.0)
-                           : accumulators > registers - (has_window() ? 11 : 4) ? 0.8
-                                                                                : 1.0;
-    double const stores =
-        4.0 * static_cast<double>(tv * ceil_divide(tw, lanes_)) / static_cast<double>(terms() * accumulators);
-    return latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (rows_contiguous() ? stores : 0.0));
+  /// The model that the seed is chosen by.
+  [[nodiscard]] register_tiles tiles() const {
+    register_tiles made;
+    made.vector_extent = size(v_);
+    made.row_extent = w_ < 0 ? 1 : size(w_);
+    made.lanes = lanes_;
+    made.registers = out_.machine().vector_registers;
+    made.terms = terms();
+    made.operands_each = dot_.registers_each();
+    made.operands_once = beside_all();
+    made.unrolls_taps = has_window();
+    made.shares_rows = shares_rows();
+    made.stores_across = rows_contiguous();
+    return made;
   }
 
   /// Registers for what is the same for all vectors of a row, and for products that are no multiply-adds.
