@@ -64,7 +64,8 @@ struct register_tiles {
     double const crowded = shares_rows ? (2 * accumulators > registers ? 0.5 : 1.0)
                            : accumulators > registers - (unrolls_taps ? 11 : 4) ? 0.8
                                                                                 : 1.0;
-    double const stores = 4.0 * static_cast<double>(elements * vectors(rows)) / static_cast<double>(terms * accumulators);
+    double const stores =
+        4.0 * static_cast<double>(elements * vectors(rows)) / static_cast<double>(terms * accumulators);
     return latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (stores_across ? stores : 0.0));
   }
 };

@@ -38,8 +38,7 @@ inline void tensorize(plan& p, step const& s) {
       refuse(s, s.loops[i],
              terms ? "this loop has others inside of it: reorder it to be the innermost"
                    : "this loop has others than columns and terms inside of it: reorder the three to be the innermost");
-    if (is_permuted(st, id))
-      refuse(s, s.loops[i], "stands where a permutation knob puts it: leave it out there");
+    if (is_permuted(st, id)) refuse(s, s.loops[i], "stands where a permutation knob puts it: leave it out there");
     l.kind = ir::loop_kind::tensorized;
     if (!s.values.empty()) l.kind_enabled = s.values[0];
   }
