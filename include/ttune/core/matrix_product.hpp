@@ -60,14 +60,4 @@ struct matrix_product {
   return std::nullopt;
 }
 
-/// The largest one that a machine has.
-[[nodiscard]] inline std::optional<matrix_product> find_matrix_product(target const& machine, dtype left, dtype right,
-                                                                       dtype sum) {
-  for (std::int32_t const terms : {32, 16, 8})
-    if (auto const found = matrix_product_of(left, right, sum, terms);
-        found && nvidia_architecture(machine) >= found->least_architecture)
-      return found;
-  return std::nullopt;
-}
-
 }  // namespace ttune::inline v0

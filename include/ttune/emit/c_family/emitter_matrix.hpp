@@ -120,7 +120,7 @@ inline void c_emitter::leave_threads(ir::loop const& l) {
 
 inline void c_emitter::declare_lanes() {
   if (!variables_.contains(detail::of_warp)) {
-    auto const id = dialect_.thread_id(3 - 3);
+    auto const id = dialect_.thread_id(0);
     auto const add = [&](char const* variable, std::string const& name, std::string const& text, std::int64_t most) {
       auto const fresh = names_.fresh(name);
       group_arrays_ += "  const " + type_name(dtype::index) + " " + fresh + " = " + text + ";\n";
