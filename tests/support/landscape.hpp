@@ -51,6 +51,16 @@ class landscape {
       for (std::size_t i = 0; i < batch.size(); ++i) out[i] = static_cast<float>(std::log(speed(batch[i])));
     };
   }
+  /// As a row of features: the values of all knobs, factors by their logarithms.
+  [[nodiscard]] auto features() const {
+    return [this](ttune::configuration const& c, std::vector<float>& row) {
+      auto const& knobs = space_.knobs();
+      for (std::size_t k = 0; k < knobs.size(); ++k)
+        for (auto const v : knobs[k].choice(c.choices[k]))
+          row.push_back(knobs[k].kind == ttune::knob::sort::factors ? std::log2(static_cast<float>(v))
+                                                                    : static_cast<float>(v));
+    };
+  }
 
  private:
   ttune::sampler space_;

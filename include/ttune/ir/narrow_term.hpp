@@ -49,4 +49,12 @@ namespace detail {
   return detail::operands(dot_term::distance, *difference);
 }
 
+/// The term that a statement adds to what it overwrites, `S[i] = S[i] + term`; nothing if it does anything else.
+[[nodiscard]] inline std::optional<narrow_term> match_added_term(store const& s) {
+  auto const* sum = as<binary>(s.value);
+  auto const* old = sum && sum->op == binary_op::add ? as<access>(sum->left) : nullptr;
+  if (!old || std::get<handle<buffer>>(old->from) != s.to || old->indices != s.indices) return std::nullopt;
+  return match_narrow_term(sum->right);
+}
+
 }  // namespace ttune::inline v0::ir

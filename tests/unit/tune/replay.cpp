@@ -2,7 +2,6 @@
 // Searching on records: what is served, what is not known, what is only estimated.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <limits>
 
 #include "support/landscape.hpp"
@@ -42,15 +41,6 @@ replay_device recorded_landscape(landscape const& land, std::size_t count) {
     device.add(fails ? record_of(knobs, c, 0, trial_status::timed_out) : record_of(knobs, c, 1e-3 / land.speed(c)));
   }
   return device;
-}
-
-row_writer features_of(landscape const& land) {
-  return [&land](configuration const& c, std::vector<float>& row) {
-    auto const& knobs = land.space().knobs();
-    for (std::size_t k = 0; k < knobs.size(); ++k)
-      for (auto const v : knobs[k].choice(c.choices[k]))
-        row.push_back(knobs[k].kind == knob::sort::factors ? std::log2(static_cast<float>(v)) : static_cast<float>(v));
-  };
 }
 
 }  // namespace
@@ -115,7 +105,7 @@ TEST_CASE("replay_device: records that contradict, and records of something else
 TEST_CASE("fit_oracle: estimates are marked, ordered like what was recorded, and never beyond it") {
   landscape const land;
   auto device = recorded_landscape(land, 2000);
-  auto const features = features_of(land);
+  auto const features = land.features();
   CHECK_THROWS_AS(static_cast<void>(fit_oracle(replay_device(land.space().knobs()), features, linear_model{})),
                   argument_error);
   device.estimate_by(fit_oracle(device, features, linear_model{}));
@@ -146,7 +136,7 @@ TEST_CASE("fit_oracle: estimates are marked, ordered like what was recorded, and
 TEST_CASE("replay_search: the same seed gives the same curve, all recorded points are found in the end") {
   landscape const land;
   auto const device = recorded_landscape(land, 600);
-  auto const features = features_of(land);
+  auto const features = land.features();
   replay_pool const pool(device.configurations());
   auto const run = [&](any_cost_model model, std::uint64_t seed, std::size_t trials) {
     return replay_search(land.space(), device, pool, std::move(model), features,
@@ -170,7 +160,7 @@ TEST_CASE("replay_search: the same seed gives the same curve, all recorded point
 TEST_CASE("replay_search: a model finds the best of the records sooner than chance") {
   landscape const land;
   auto const device = recorded_landscape(land, 3000);
-  auto const features = features_of(land);
+  auto const features = land.features();
   replay_pool const pool(device.configurations());
   double guided = 0;
   double blind = 0;
@@ -188,7 +178,7 @@ TEST_CASE("replay_search: a model finds the best of the records sooner than chan
 TEST_CASE("replay_search: strategies of the whole space ask for what is not recorded") {
   landscape const land;
   auto device = recorded_landscape(land, 500);
-  auto const features = features_of(land);
+  auto const features = land.features();
   replay_options const options{.trials = 128, .batch = 16, .seed = 2};
   auto const bare = replay_search(land.space(), device, random_search{}, {}, features, options);
   CHECK(bare.unknown > 10 * bare.best_seconds.size());

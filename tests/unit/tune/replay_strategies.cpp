@@ -2,7 +2,6 @@
 // Every strategy on a replay device with fixed seeds: the same each time, and better than chance where it claims to be.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,19 +41,10 @@ replay_device device_of(landscape const& land) {
   return device;
 }
 
-row_writer features_of(landscape const& land) {
-  return [&land](configuration const& c, std::vector<float>& row) {
-    auto const& knobs = land.space().knobs();
-    for (std::size_t k = 0; k < knobs.size(); ++k)
-      for (auto const v : knobs[k].choice(c.choices[k]))
-        row.push_back(knobs[k].kind == knob::sort::factors ? std::log2(static_cast<float>(v)) : static_cast<float>(v));
-  };
-}
-
 replay_curve run(landscape const& land, replay_device const& device, any_search const& search, bool model,
                  std::uint64_t seed) {
   return replay_search(land.space(), device, search.another(),
-                       model ? any_cost_model(linear_model{}) : any_cost_model{}, features_of(land),
+                       model ? any_cost_model(linear_model{}) : any_cost_model{}, land.features(),
                        {.trials = 192, .batch = 16, .seed = seed});
 }
 

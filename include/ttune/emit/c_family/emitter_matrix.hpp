@@ -14,6 +14,7 @@
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
+#include "ttune/ir/narrow_term.hpp"
 #include "ttune/pass/simplify.hpp"
 
 namespace ttune::inline v0::emit {
@@ -147,17 +148,10 @@ inline c_emitter::matrix_tile c_emitter::tile_of(ir::loop const& l) const {
   if (ir::as<ir::conditional>(t.terms->body))
     refuse_tile(l, "an edge leaves out some of it: choose parts that divide the extents of rows, columns and terms");
   t.sum = ir::as<ir::store>(t.terms->body);
-  auto const* added = t.sum ? ir::as<ir::binary>(t.sum->value) : nullptr;
-  auto const* old = added ? ir::as<ir::access>(added->left) : nullptr;
-  auto const* factors = added && added->op == ir::binary_op::add ? ir::as<ir::binary>(added->right) : nullptr;
-  bool const is_sum = old && factors && factors->op == ir::binary_op::multiply &&
-                      std::get<handle<ir::buffer>>(old->from) == t.sum->to && old->indices == t.sum->indices;
-  auto const widened = [](ir::expr const& e) {
-    auto const* c = ir::as<ir::cast>(e);
-    return c ? ir::as<ir::access>(c->operand) : nullptr;
-  };
-  if (is_sum) t.left = widened(factors->left), t.right = widened(factors->right);
-  if (!t.left || !t.right) refuse_tile(l, "they are no sum of products of two widened operands");
+  auto const term = t.sum ? ir::match_added_term(*t.sum) : std::nullopt;
+  if (!term || term->kind != dot_term::product) refuse_tile(l, "they are no sum of products of two widened operands");
+  t.left = ir::as<ir::access>(term->left);
+  t.right = ir::as<ir::access>(term->right);
   auto const moves = [](ir::access const& a, std::string const& variable) {
     return std::any_of(a.indices.begin(), a.indices.end(),
                        [&](ir::expr const& i) { return detail::speaks_of(i, {variable}); });

@@ -52,12 +52,8 @@ inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::i
   auto const* c = ir::as<ir::conditional>(l.body);
   if (c && c->otherwise) return false;
   auto const* write = ir::as<ir::store>(c ? c->then : l.body);
-  auto const* sum = write ? ir::as<ir::binary>(write->value) : nullptr;
-  if (!sum || sum->op != ir::binary_op::add) return false;
-  auto const* old = ir::as<ir::access>(sum->left);
-  auto const term = old ? ir::match_narrow_term(sum->right) : std::nullopt;
+  auto const term = write ? ir::match_added_term(*write) : std::nullopt;
   if (!term) return false;
-  if (std::get<handle<ir::buffer>>(old->from) != write->to || old->indices != write->indices) return false;
   for (int t = 0; c && t < terms; ++t) {  // all terms run in the same lanes
     linear at;
     at.constant = t;
