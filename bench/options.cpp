@@ -51,7 +51,7 @@ std::string usage() {
       "  --vary             each case also with all extents changed by -3, -1, 1, 3 (conv, gemm)\n"
       "  --case A,B         only these cases; --system A,B only these systems\n"
       "  --threads N        (OMP_NUM_THREADS, or the cores that this process may use)\n"
-      "  --samples N        of which the median counts (9); --sample-seconds S each at least so long (0.005)\n"
+      "  --samples N        of which the median counts (21); --sample-seconds S each at least so long (0.005)\n"
       "suites:\n";
   for (auto const& s : suites())
     text += "  " + s.name + std::string(s.name.size() < 10 ? 10 - s.name.size() : 1, ' ') + s.summary + "\n";

@@ -21,7 +21,7 @@ struct options {
   bool cold = false;                 ///< operands in no cache when a call begins
   bool vary = false;                 ///< each case also with other extents nearby
   int threads = 0;                   ///< set by parse: --threads, OMP_NUM_THREADS or the cores of this process
-  int samples = 9;
+  int samples = 21;
   double sample_seconds = 5e-3;  ///< a sample calls as often as it takes for that
   double pause_seconds = 0.04;   ///< before another system's turn: threads of the last one spin that long
 

@@ -235,6 +235,10 @@ struct invalid_schedule {
     return {};
   }
   template <class... X>
+  invalid_schedule prefetch(X const&...) const {
+    return {};
+  }
+  template <class... X>
   invalid_schedule where(X const&...) const {
     return {};
   }
@@ -515,6 +519,16 @@ class schedule_type {
     auto w = written_;
     w.double_buffer(buffers);
     return schedule_type(std::move(w));
+  }
+  /// In each iteration of a loop of the current stage, the cache lines of an operand are asked for that are read so
+  /// many iterations later.
+  template <class Source, class Loop>
+  [[nodiscard]] auto prefetch(Source const& source, Loop const& loop, std::int64_t iterations) const {
+    return with_loops(
+        [&, iterations](written_schedule& w, std::vector<std::string> names) {
+          w.prefetch(detail::source_text(source), names[0], iterations);
+        },
+        loop);
   }
   /// Only configurations that meet the condition belong to the space. It speaks of loops of the current stage.
   template <class Condition>

@@ -45,7 +45,7 @@ struct random_schedule_options {
       ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
       ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in,
       ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer,
-      ttune::primitive::tensorize};
+      ttune::primitive::prefetch,   ttune::primitive::tensorize};
   std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
                                           ttune::ir::memory::shared,    ttune::ir::memory::local,
                                           ttune::ir::memory::registers, ttune::ir::memory::group};
@@ -148,6 +148,13 @@ class schedule_generator {
       case primitive::double_buffer:
         if (random_.chance(0.3)) s.values = {{add_knob(ttune::one_of_knob(fresh("buffers"), {1, 2, 3, 4})), 0, 0}};
         else if (random_.chance(0.5)) s.values = {ttune::literal(2 + pick(3))};
+        return s;
+      case primitive::prefetch:
+        s.loops = {some_loop(st)};
+        s.results = {some_source(st)};
+        s.values = {random_.chance(0.3)
+                        ? ttune::knob_value{add_knob(ttune::one_of_knob(fresh("ahead"), {0, 1, 5})), 0, 0}
+                        : ttune::literal(1 + pick(8))};
         return s;
       case primitive::annotate:
         s.loops = {some_loop(st)};

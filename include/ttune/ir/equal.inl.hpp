@@ -89,6 +89,9 @@ struct equal_nodes {
     return equal_sources(a.to, b.to, 0) && equal_lists(a.indices, b.indices) && equal(a.value, b.value);
   }
   bool operator()(barrier const& a, barrier const& b) const { return a.pending == b.pending; }
+  bool operator()(prefetch const& a, prefetch const& b) const {
+    return equal_sources(a.from, b.from, 0) && equal_lists(a.indices, b.indices);
+  }
 };
 
 /// Nodes of the same kind by their overload. One dispatch, over the first: one over pairs costs the compiler a seventh

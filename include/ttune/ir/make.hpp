@@ -37,6 +37,7 @@ namespace ttune::inline v0::ir {
 [[nodiscard]] stmt make_conditional(expr condition, stmt then, stmt otherwise = {});
 [[nodiscard]] stmt make_allocate(handle<buffer> storage, stmt body);
 [[nodiscard]] stmt make_store(handle<buffer> to, std::vector<expr> indices, expr value);
+[[nodiscard]] stmt make_prefetch(handle<buffer> from, std::vector<expr> indices);
 
 // Questions that every pass asks.
 [[nodiscard]] std::string const& name_of(source const& from);

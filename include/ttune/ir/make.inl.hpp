@@ -221,6 +221,10 @@ TTUNE_INLINE stmt make_store(handle<buffer> to, std::vector<expr> indices, expr 
   return detail::node(store{std::move(to), std::move(indices), std::move(value)});
 }
 
+TTUNE_INLINE stmt make_prefetch(handle<buffer> from, std::vector<expr> indices) {
+  return detail::node(prefetch{std::move(from), std::move(indices)});
+}
+
 TTUNE_INLINE std::string const& name_of(source const& from) {
   return std::visit([](auto const& s) -> std::string const& { return s->name; }, from);
 }

@@ -270,7 +270,8 @@ class stmt_printer {
         [&](store const& n) { line(depth, store_text(n)); },
         [&](barrier const& n) {
           line(depth, n.pending < 0 ? "barrier" : "barrier, " + std::to_string(n.pending) + " pending");
-        });
+        },
+        [&](prefetch const& n) { line(depth, "prefetch " + n.from->name + "[" + printer().list(n.indices) + "]"); });
   }
 
   static std::string buffer_text(buffer const& b) {

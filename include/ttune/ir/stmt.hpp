@@ -97,8 +97,14 @@ struct barrier {
   std::int32_t pending = -1;
 };
 
+/// The cache line of an element will be read soon. A hint: the element need not exist.
+struct prefetch {
+  handle<buffer> from;
+  std::vector<expr> indices;
+};
+
 struct stmt_node : counted {
-  std::variant<block, loop, let, conditional, allocate, store, barrier> what;
+  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch> what;
 };
 
 /// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none),

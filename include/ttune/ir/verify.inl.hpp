@@ -233,7 +233,12 @@ class statement_verifier {
           for (auto const& i : n.indices) v_.check(i, dtype::index);
           v_.check(n.value, n.to->type);
         },
-        [](barrier const&) {});
+        [](barrier const&) {},
+        [&](prefetch const& n) {
+          require(v_.sources.count(n.from.get()) != 0, "prefetches from a buffer that is not there");
+          require(n.indices.size() == n.from->extents.size(), "the number of indices is not the rank");
+          for (auto const& i : n.indices) v_.check(i, dtype::index);
+        });
   }
 
   void require(bool holds, char const* what) const {

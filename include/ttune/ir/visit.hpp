@@ -104,7 +104,16 @@ template <class OnStmt, class OnExpr>
         auto value = on_expr(n.value);
         return same && value == n.value ? s : make_store(n.to, std::move(indices), value);
       },
-      [&](barrier const&) { return s; });
+      [&](barrier const&) { return s; },
+      [&](prefetch const& n) {
+        bool same = true;
+        std::vector<expr> indices;
+        for (auto const& i : n.indices) {
+          indices.push_back(on_expr(i));
+          same = same && indices.back() == i;
+        }
+        return same ? s : make_prefetch(n.from, std::move(indices));
+      });
 }
 
 /// Rebuilds a statement from its leaves; `on_expr` gets whole expressions (combine it with `rewrite` above).

@@ -234,6 +234,7 @@ class partitioner {
       return hull;
     }
     if (auto const* n = ir::as<ir::store>(s)) return scratch.count(n->to.get()) != 0 ? never : all;
+    if (ir::as<ir::prefetch>(s)) return never;
     if (auto const* n = ir::as<ir::allocate>(s)) {
       scratch.insert(n->storage.get());
       return possible(variable, all, n->body, known, scratch);
@@ -496,6 +497,7 @@ class partitioner {
       return common_conditions(n->body, scratch);
     }
     if (auto const* n = ir::as<ir::store>(s); n && scratch.count(n->to.get()) != 0) return std::nullopt;
+    if (ir::as<ir::prefetch>(s)) return std::nullopt;
     auto const* n = ir::as<ir::block>(s);
     if (!n) return condition_set{};
     std::optional<condition_set> found;

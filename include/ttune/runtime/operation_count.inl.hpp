@@ -31,7 +31,7 @@ class operation_counter {
         },
         [&](ir::conditional const& n) { return count(n.condition) + std::max(count(n.then), count(n.otherwise)); },
         [&](ir::allocate const& n) { return count(n.body); }, [&](ir::store const& n) { return 1 + count(n.value); },
-        [](ir::barrier const&) { return 1.0; });
+        [](ir::barrier const&) { return 1.0; }, [](ir::prefetch const&) { return 1.0; });
   }
 
  private:

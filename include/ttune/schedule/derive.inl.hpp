@@ -11,6 +11,7 @@
 #include "ttune/schedule/derive/gpu.hpp"
 #include "ttune/schedule/derive/rows.hpp"
 #include "ttune/schedule/derive/shares.hpp"
+#include "ttune/schedule/derive/streamed.hpp"
 #include "ttune/schedule/derive/transform.hpp"
 
 namespace ttune::inline v0 {
@@ -235,8 +236,7 @@ class deriver {
       done_[static_cast<std::size_t>(r)] = true;
       for (auto const& a : reduction.accesses)
         if (is_laid_out_ahead(p_, reduction, a)) done_[static_cast<std::size_t>(a.producer)] = true;
-      contraction(out_, p_, reduction, st.definition->name, reduction.definition->name, st, blocks_[i]).write();
-      return;
+      return schedule_contraction(reduction, st.definition->name, reduction.definition->name, st, blocks_[i]);
     }
     if (!choosing_axes(*st.definition).empty() || combines_choices(st)) return schedule_choice(st);
     auto const beside = row_producers(i);
@@ -363,9 +363,17 @@ class deriver {
     out_.step(primitive::cache_write, name, {}, {acc});
     for (auto const& a : st.accesses)
       if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
-    if (suits_lanes(st)) contraction(out_, p_, st, name, acc, st, blocks).write();
+    if (suits_lanes(st)) schedule_contraction(st, name, acc, st, blocks);
     else rows(out_, p_, st, name, {{&st, acc}}, blocks).write();
     out_.settle(false);
+  }
+
+  /// `reader` stores what `reduction` accumulates under the name `acc`.
+  void schedule_contraction(planned_stage const& reduction, std::string const& reader, std::string const& acc,
+                            planned_stage const& stored_by, block_axis const& blocks) {
+    auto const stream = blocks.name.empty() ? choose_stream(p_, reduction, out_.machine()) : std::nullopt;
+    if (stream) streamed(out_, reduction, reader, acc, stored_by, *stream).write();
+    else contraction(out_, p_, reduction, reader, acc, stored_by, blocks).write();
   }
 
   /// Beside another reduction of the program it is not worth trials.

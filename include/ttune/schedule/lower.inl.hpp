@@ -3,11 +3,13 @@
 
 #include <optional>
 
+#include "ttune/pass/affine.hpp"
 #include "ttune/pass/simplify.hpp"
 #include "ttune/pass/substitute.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/primitive/bind.hpp"
 #include "ttune/schedule/primitive/compute_at.hpp"
+#include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/span.hpp"
@@ -448,6 +450,7 @@ class lowering {
     auto const shared_by = threads_around(kind);
     if (extent != 1 && !shared_by) around_.push_back({kind, name, extent});
     auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
+    if (!initialise && prefetches_in(st, last)) inner = ir::make_block({prefetches(st, last), inner});
     if (extent != 1 && !shared_by) around_.pop_back();
     if (extent == 1) return shared_by ? only_first(*shared_by, inner) : inner;
     if (last != level) {
@@ -463,6 +466,71 @@ class lowering {
     for (auto l = level; l <= last; ++l) ranges_.erase(variable(st, l));
     if (shared_by) return distributed(*shared_by, name, extent, inner);
     return finished(name, kind, ir::make_loop(name, ir::make_index(0), ir::make_index(extent), kind, inner));
+  }
+
+  // What a stage reads later (primitive/prefetch.hpp).
+
+  [[nodiscard]] bool prefetches_in(std::size_t st, std::int32_t level) const {
+    return n_.stages[st].prefetch > 0 && loop(st, level).source == p_.stages[st].prefetched.loop;
+  }
+
+  /// A hint for each cache line of the operand that the loops inside `level` read, some iterations of it later.
+  ir::stmt prefetches(std::size_t st, std::int32_t level) {
+    auto const& definition = *p_.stages[st].definition;
+    auto const& operand = p_.program->inputs[static_cast<std::size_t>(p_.stages[st].prefetched.operand)];
+    ir::expr first;
+    ir::for_each_node(definition.components[0].value, [&](ir::expr const& part) {
+      auto const* a = ir::as<ir::access>(part);
+      if (!first && a && a->from == ir::source(operand)) first = part;
+    });
+    return first ? ir::make_block(prefetches_of(st, level, first)) : ir::make_block({});
+  }
+
+  std::vector<ir::stmt> prefetches_of(std::size_t st, std::int32_t level, ir::expr const& read_there) {
+    exprs values = relative(st);
+    for (std::size_t a = 0; a < values.size(); ++a) values[a] = base_[st][a] + values[a] + p_.stages[st].axis_begin(a);
+    auto const at = in_buffers(st, read_there, values);
+    std::vector<exprs> places = {ir::as<ir::access>(at)->indices};
+    auto const move = [&](std::int32_t l, ir::expr const& to, exprs const& indices) {
+      exprs moved;
+      for (auto const& i : indices)
+        moved.push_back(
+            primitives::map_variables(i, [&](std::string const& v) { return v == variable(st, l) ? to : ir::expr{}; }));
+      return simplified(moved);
+    };
+    places[0] = move(level, ir::make_variable(variable(st, level)) + n_.stages[st].prefetch, places[0]);
+    auto const line = static_cast<std::int64_t>(64 / size_in_bytes(at->type));
+    for (auto l = level + 1; l < n_.stages[st].count; ++l) {
+      auto const step = elements_ahead(places[0], variable(st, l));
+      if (step == 0) continue;
+      std::vector<exprs> more;
+      for (auto const& place : places)
+        for (std::int64_t i = 0; i < loop(st, l).extent; i += std::max<std::int64_t>(1, line / step))
+          more.push_back(move(l, ir::make_index(i), place));
+      places = std::move(more);
+      if (places.size() > primitives::max_prefetched_lines)
+        throw schedule_error("prefetch", p_.stages[st].definition->name,
+                             "one iteration would ask for more than " +
+                                 std::to_string(primitives::max_prefetched_lines) +
+                                 " lines: name a loop further inside");
+    }
+    std::vector<ir::stmt> made;
+    auto const& from = std::get<handle<ir::buffer>>(ir::as<ir::access>(at)->from);
+    for (auto& place : places) made.push_back(ir::make_prefetch(from, std::move(place)));
+    return made;
+  }
+
+  /// How far apart the elements of neighbouring iterations lie, as far as a line is concerned: 0: they are the same
+  /// one, more than a line's: not in one row.
+  [[nodiscard]] static std::int64_t elements_ahead(exprs const& indices, std::string const& variable) {
+    constexpr std::int64_t far = 1 << 20;
+    std::int64_t step = 0;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      auto const form = pass::to_affine(indices[d]);
+      auto const moves = form ? form->coefficient_of(variable) : far;
+      if (moves != 0) step = d + 1 == indices.size() && step == 0 && moves > 0 ? moves : far;
+    }
+    return step;
   }
 
   /// Position of every axis relative to the base of the region, from the loops.

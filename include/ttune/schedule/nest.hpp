@@ -31,9 +31,10 @@ struct nest {
     std::int16_t attached_to = -1;  ///< stage inside whose loops it is computed; -1: the root
     std::int16_t depth = -1;        ///< inside loops [0, depth] of that stage
     bool inlined = false;
-    bool group = false;        ///< in the memory of a block: its region is what all threads around it read
-    std::int16_t padding = 0;  ///< elements left free behind each row of its buffer
-    std::int16_t buffers = 1;  ///< more than one: a later iteration's part is computed while this one's is read
+    bool group = false;         ///< in the memory of a block: its region is what all threads around it read
+    std::int16_t padding = 0;   ///< elements left free behind each row of its buffer
+    std::int16_t buffers = 1;   ///< more than one: a later iteration's part is computed while this one's is read
+    std::int16_t prefetch = 0;  ///< iterations ahead of planned_stage::prefetched; 0: none
     /// Extents of its axes there: of the region that is read inside the place, or the whole.
     std::array<std::int32_t, max_axes> extent{};
   };

@@ -14,6 +14,7 @@
 #include "ttune/schedule/primitive/fuse.hpp"
 #include "ttune/schedule/primitive/inline_stage.hpp"
 #include "ttune/schedule/primitive/merge.hpp"
+#include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/reorder.hpp"
 #include "ttune/schedule/primitive/rfactor.hpp"
 #include "ttune/schedule/primitive/split.hpp"
@@ -49,6 +50,7 @@ inline void loop_step(plan& p, step const& s) {
     case primitive::pack: return primitives::pack(p, s);
     case primitive::annotate: return primitives::annotate(p, s);
     case primitive::double_buffer: return primitives::double_buffer(p, s);
+    case primitive::prefetch: return primitives::prefetch(p, s);
     case primitive::tensorize: return primitives::tensorize(p, s);
     default: return;
   }
@@ -246,6 +248,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   primitives::choose_group_memory(p);
   primitives::check_bound(p);
   primitives::check_doubled(p);
+  primitives::check_prefetched(p);
   detail::choose_memory(p);
   detail::check_size(p);
   return p;

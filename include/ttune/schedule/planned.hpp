@@ -46,6 +46,13 @@ struct planned_place {
   std::int32_t loop = -1;
 };
 
+/// What is asked for ahead of its use.
+struct planned_prefetch {
+  std::int32_t operand = -1;         ///< of program.inputs; -1: nothing
+  std::int32_t loop = -1;            ///< an index into the loops
+  knob_value distance = literal(0);  ///< in iterations; 0: none after all
+};
+
 struct planned_stage {
   handle<ir::stage> definition;
   std::vector<planned_loop> loops;
@@ -61,6 +68,7 @@ struct planned_stage {
   bool packed = false;
   bool doubled = false;
   knob_value buffers = literal(2);  ///< of a doubled one; 1: it is none after all
+  planned_prefetch prefetched;
   bool output = false;
   std::vector<planned_access> accesses;  ///< reads, then the write
 

@@ -234,6 +234,7 @@ TTUNE_INLINE void replay(plan const& p, configuration const& chosen, nest& out) 
     made.group = made.attached_to >= 0 && st.where == ir::memory::group;
     made.padding = static_cast<std::int16_t>(p.value(st.padding, chosen));
     made.buffers = static_cast<std::int16_t>(made.attached_to >= 0 && st.doubled ? p.value(st.buffers, chosen) : 1);
+    made.prefetch = static_cast<std::int16_t>(p.value(st.prefetched.distance, chosen));
     if (made.attached_to >= 0) {
       auto const& at = out.stages[static_cast<std::size_t>(place.stage)];
       for (std::int16_t d = 0; d < at.count; ++d)

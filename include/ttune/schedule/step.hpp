@@ -32,6 +32,7 @@ enum class primitive : std::uint8_t {
   pack,           ///< buffer of `stage` is laid out in the order of its loops
   annotate,       ///< loops[0], results[0]: a note for the emitter; values[0]
   double_buffer,  ///< `stage` is computed ahead of the loop around; values[0], if any: the number of buffers
+  prefetch,       ///< operand results[0] in loop loops[0]: what is read values[0] iterations later is asked for
   tensorize       ///< loops: the terms of one instruction, or rows, columns, terms; values[0], if any: a boolean knob
 };
 
@@ -39,7 +40,7 @@ enum class primitive : std::uint8_t {
   constexpr char const* names[] = {"merge",    "cache_read",    "cache_write", "rfactor",  "inline_stage",
                                    "split",    "fuse",          "reorder",     "parallel", "vectorize",
                                    "unroll",   "bind",          "compute_at",  "store_in", "pack",
-                                   "annotate", "double_buffer", "tensorize"};
+                                   "annotate", "double_buffer", "prefetch",    "tensorize"};
   return names[static_cast<int>(p)];
 }
 

@@ -196,6 +196,9 @@ class cpp_writer {
                         (padding != 0 ? ", " + std::to_string(padding) : ""));
       }
       case primitive::pack: return call(s, name_of(s.what), "");
+      case primitive::prefetch:
+        return call(s, name_of(s.what),
+                    quoted(s.results[0]) + ", " + loop(s.loops[0]) + ", " + std::to_string(value()));
       case primitive::double_buffer:
         return call(s, name_of(s.what), s.values.empty() || value() == 2 ? "" : std::to_string(value()));
     }

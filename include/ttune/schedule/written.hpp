@@ -81,6 +81,7 @@ class written_schedule {
   void store_in(ir::memory where, std::int64_t padding = 0);
   void pack();
   void double_buffer(std::int64_t buffers = 2);
+  void prefetch(std::string source, std::string loop, std::int64_t iterations);
   void where(extent_formula const& condition);
 
   /// With a seed: inner parts near 16, the first choice of everything else, if the constraints allow it.

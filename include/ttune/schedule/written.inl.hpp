@@ -255,6 +255,10 @@ TTUNE_INLINE void written_schedule::double_buffer(std::int64_t buffers) {
   add(primitive::double_buffer, {}, {}, {literal(buffers)});
 }
 
+TTUNE_INLINE void written_schedule::prefetch(std::string source, std::string loop, std::int64_t iterations) {
+  add(primitive::prefetch, {std::move(loop)}, {std::move(source)}, {literal(iterations)});
+}
+
 TTUNE_INLINE void written_schedule::where(extent_formula const& condition) {
   std::vector<knob_expression> stack;
   for (auto const& i : condition.items) {

@@ -226,6 +226,38 @@ TEST_CASE(
       schedule_error);
 }
 
+TEST_CASE("prefetch: a hint a cache line, some iterations ahead; what is refused") {
+  auto const [i, j, k, jo, ji, ko, ki] = axes<"i", "j", "k", "jo", "ji", "ko", "ki">;
+  tensor<"A", float, 2> const A{{3, 18}};
+  tensor<"B", float, 2> const B{{18, 40}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const s = schedule(C).split(j, 20, jo, ji).vectorize(ji).reorder(jo, k, i, ji);
+  check_space(s.prefetch(B, k, 4), 4);
+  auto const text = ir::print(lowered_of(s.prefetch(B, k, 4).space()));
+  CHECK(contains(text, "prefetch B[C.k + 4, C.jo * 20]\n"));
+  CHECK(contains(text, "prefetch B[C.k + 4, C.jo * 20 + 16]\n"));
+  CHECK(!contains(text, "* 20 + 17]\n"));
+  CHECK(!contains(ir::print(lowered_of(s.prefetch(B, k, 0).space())), "prefetch"));
+  auto const unrolled = s.split(k, 2, ko, ki).unroll(ki).prefetch(B, ki, 8);
+  check_space(unrolled, 4);
+  CHECK(contains(ir::print(lowered_of(unrolled.space())), "prefetch B[C.ko * 2 + C.ki + 8, C.jo * 20]"));
+
+  auto const says = [](auto const& schedule, std::string const& sentence) {
+    try {
+      (void)lowered_of(schedule.space());
+      FAIL_CHECK("nothing was thrown; expected ", sentence);
+    } catch (schedule_error const& e) {
+      CHECK_MESSAGE(contains(e.what(), sentence), e.what());
+    }
+  };
+  says(s.prefetch(C, k, 4), "reads no operand of this name");
+  says(s.prefetch(B, k, -1), "the number of iterations is not negative");
+  says(s.prefetch(B, k, 1).prefetch(A, k, 1), "prefetches an operand already");
+  says(s.prefetch(B, ji, 1), "is no plain or unrolled one");
+  says(s.prefetch(B, k, 1).split(k, 2, ko, ki), "is split or fused");
+  says(s.prefetch(B, jo, 1), "more than 32 lines");
+}
+
 TEST_CASE("double_buffer: on a CPU, where it fetches ahead") {
   auto const [y, x, yo, yi] = axes<"y", "x", "yo", "yi">;
   tensor<"A", float, 2> const A{{14, 6}};

@@ -134,6 +134,32 @@ TEST_CASE("derived: long reductions with few results, shared among the cores") {
   check(op(inputs(C), outputs(M), "largest"));
 }
 
+TEST_CASE("derived: products with few rows stream the large operand") {
+  auto machine = ttune_test::machines().back();
+  machine.l1_bytes = 4 << 10;
+  machine.l2_bytes = 64 << 10;
+  machine.cores = 2;
+  auto const check = [&](auto const& op, std::string const& stage) {
+    auto const space = derive_space(op.program(), machine);
+    auto const cut = std::any_of(space.steps.begin(), space.steps.end(), [&](step const& s) {
+      return s.what == primitive::rfactor && s.stage == stage && s.results[0] == stage + ".runs";
+    });
+    CHECK(cut);
+    ttune_test::check_space(space, 3);
+  };
+  for (std::int64_t const rows : {1, 2, 4, 11}) check(ops::matmul(rows, 1031, 37), "C.acc");
+  check(ops::matmul(1, 1024, 64), "C.acc");
+  check(ops::matmul(8, 1500, 129), "C.acc");
+  check(ops::matmul<double>(5, 1025, 31), "C.acc");
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 33}};
+  tensor<"B", float, 2> const B{{33, 1040}};
+  tensor<"bias", float, 1> const bias{{1040}};
+  auto const S = compute<"S">(i, j) = sum(over(k), A(i, k) * B(k, j));
+  auto const R = compute<"R">(i, j) = max(S(i, j) + bias(j), 0.0F);
+  check(op(inputs(A, B, bias), outputs(R), "product_bias_relu"), "S");
+}
+
 TEST_CASE("derived: stages that pass much along a common axis are computed for a block of it") {
   auto const machine = ttune_test::machines().back();
   auto const placed_at = [&](auto const& op, std::string const& last, std::string const& axis) {

@@ -79,9 +79,10 @@ std::map<std::string, page> pages() {
   made["store_in"] = {loop_text(at), loop_text(at.store_in(ir::memory::registers))};
   auto const copied = schedule(M).cache_read(W, "Wp").in("Wp").split(j, 4, io, ii).reorder(io, k, ii);
   made["pack"] = {loop_text(copied), loop_text(copied.pack())};
-  made["annotate"] = {loop_text(d), loop_text(d.annotate(i, "prefetch", 2))};
+  made["annotate"] = {loop_text(d), loop_text(d.annotate(i, "hot", 2))};
   made["tensorize"] = {loop_text(c.split(k, 4, ko, ki)),
                        loop_text(c.split(k, 4, ko, ki).vectorize(j).reorder(ko, j, ki).tensorize(ki))};
+  made["prefetch"] = {loop_text(c), loop_text(c.reorder(i, k, j).prefetch(B, k, 2))};
   made["double_buffer"] = {loop_text(at), loop_text(at.double_buffer())};
   return made;
 }

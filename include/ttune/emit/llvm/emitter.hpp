@@ -164,6 +164,7 @@ class llvm_emitter : private lane_sink {
   void emit_conditional(ir::conditional const& c);
   void emit_branch(ir::conditional const& c);
   void emit_let(ir::let const& l);
+  void emit_prefetch(ir::prefetch const& hint);
   [[nodiscard]] std::vector<element> live_registers() const;
   [[nodiscard]] static std::set<std::string> stored_buffers(ir::stmt const& s);
   [[nodiscard]] static dtype widest_store(ir::stmt const& s);

@@ -121,10 +121,19 @@ inline void llvm_emitter::emit(ir::stmt const& s) {
     registers_.erase(a->storage.get());
     frames_.forget_loads(a->storage->name);
   }
+  if (auto const* hint = ir::as<ir::prefetch>(s)) emit_prefetch(*hint);
   if (auto const* write = ir::as<ir::store>(s)) {
     auto const v = evaluate(write->value);
     store(*write->to, flat_index(*write->to, write->indices), v);
   }
+}
+
+/// Into the second-level cache: what lies further ahead than the first one holds would push out what is in use.
+inline void llvm_emitter::emit_prefetch(ir::prefetch const& hint) {
+  auto const at = flat_index(*hint.from, hint.indices);
+  if (at.lane != 0) return;
+  declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  frames_.line("call void @llvm.prefetch.p0(ptr " + pointer(*hint.from, at) + ", i32 0, i32 2, i32 1)");
 }
 
 inline void llvm_emitter::emit_let(ir::let const& l) {

@@ -111,7 +111,8 @@ class statement_runner {
         [&](barrier const&) {
           n.what = sort::barrier;
           n.meets = n.together = true;
-        });
+        },
+        [&](prefetch const&) { n.what = sort::block; });
     scope_.resize(mark);
     if (n.what == sort::loop && is_thread(n.kind)) {
       n.together = true;

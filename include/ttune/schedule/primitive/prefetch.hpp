@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// prefetch: in each iteration of a loop, the cache lines are asked for that a source is read from some iterations later.
+//
+//   for k in 0..K                        for k in 0..K
+//     vectorize j < 32           →         prefetch B[k + 16, 0], B[k + 16, 16]
+//       … B[k, j]                          vectorize j < 32
+//                                            … B[k, j]              prefetch(B, k, 16)
+//
+// For rows that lie pages apart: a processor's own prefetchers stop at the end of a page. A hint: it changes no result, and
+// what lies behind the end of the source may be named. With a knob that chooses 0 there is none.
+#pragma once
+
+#include "ttune/schedule/primitive/lookup.hpp"
+
+namespace ttune::inline v0::primitives {
+
+/// Lines that one iteration may ask for: processors remember a few dozen that are on their way.
+inline constexpr std::int64_t max_prefetched_lines = 32;
+
+/// The place of `source` among the operands that a stage reads; -1: it reads none of that name.
+inline std::int32_t read_operand(plan const& p, planned_stage const& st, std::string const& source) {
+  for (auto const& a : st.accesses)
+    if (!a.write && a.operand >= 0 && p.program->inputs[static_cast<std::size_t>(a.operand)]->name == source)
+      return a.operand;
+  return -1;
+}
+
+inline void prefetch(plan& p, step const& s) {
+  auto& st = stage_of(p, s);
+  if (s.loops.size() != 1 || s.results.size() != 1 || s.values.size() != 1)
+    refuse(s, listed(s.loops), "takes an operand, a loop and the number of iterations ahead");
+  if (s.values[0].is_literal() && s.values[0].literal < 0)
+    refuse(s, s.loops[0], "looks ahead: the number of iterations is not negative");
+  if (st.prefetched.operand >= 0) refuse(s, s.results[0], "stage " + s.stage + " prefetches an operand already");
+  auto const operand = read_operand(p, st, s.results[0]);
+  if (operand < 0) refuse(s, s.results[0], "stage " + s.stage + " reads no operand of this name");
+  st.prefetched = {operand, leaf(st, s, s.loops[0]), s.values[0]};
+}
+
+/// Behind all steps: the loop has iterations that follow each other.
+inline void check_prefetched(plan const& p) {
+  for (auto const& st : p.stages) {
+    if (st.prefetched.operand < 0) continue;
+    auto const& l = st.loops[static_cast<std::size_t>(st.prefetched.loop)];
+    auto const say = [&](std::string const& sentence) { throw schedule_error("prefetch", l.name, sentence); };
+    if (std::find(st.order.begin(), st.order.end(), st.prefetched.loop) == st.order.end() || l.fused ||
+        !l.group.empty())
+      say("this loop of " + st.definition->name + " is split or fused: prefetch in a loop that stays");
+    if (l.kind != ir::loop_kind::serial && l.kind != ir::loop_kind::unrolled)
+      say("this loop of " + st.definition->name + " is no plain or unrolled one: no iteration comes later");
+  }
+}
+
+}  // namespace ttune::inline v0::primitives
