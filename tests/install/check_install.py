@@ -3,9 +3,10 @@
 """Builds a program outside the tree: check_install.py SOURCE BUILD COMPILER PART...
 
 For each PART, a pkg-config name such as ttune-orc, program.cpp is compiled against what `meson
-install` laid down, and once more with SOURCE as a Meson subproject; both with warnings that ttune
-does not promise to be free of, as errors: a user sees none of them. Only the installed package is
-ever on the compiler's path. A third project finds the parts with CMake, after the installation was moved."""
+install` laid down. Two programs, of all header-only parts and of all compiled ones, are built with
+SOURCE as a Meson subproject and with CMake, after the installation was moved. All with warnings
+that ttune does not promise to be free of, as errors: a user sees none of them. Only the installed
+package is ever on the compiler's path."""
 import functools
 import os
 import pathlib
@@ -59,6 +60,18 @@ def flags(part):
     return [f"-DTTUNE_PART_HEADER={header}"] if header else []
 
 
+def groups(parts):
+    """The parts that one program can have together, by the name of the program."""
+    compiled = [part for part in parts if part.endswith("-compiled")]
+    made = {"header-only": [part for part in parts if part not in compiled], "compiled": compiled}
+    return {name: members for name, members in made.items() if members}
+
+
+def program_of(parts):
+    headers = ["<ttune/ttune.hpp>", *sorted({HEADERS[part] for part in parts if part in HEADERS})]
+    return "".join(f"#include {header}\n" for header in headers) + "int main() { return 0; }\n"
+
+
 def cmake_target(part):
     return "ttune::" + (part.removeprefix("ttune-") if part != "ttune" else part)
 
@@ -99,15 +112,16 @@ class checks:
     def with_cmake(self):
         lines = [f"find_package(ttune 0.1 REQUIRED COMPONENTS {' '.join(self.components())})",
                  'if(NOT ttune_VERSION VERSION_GREATER_EQUAL 0.1)\nmessage(FATAL_ERROR "no version")\nendif()']
-        for part in self.parts:
-            options = " ".join(f'"{option}"' for option in WARNINGS + flags(part))
-            lines += [f"add_executable({part}-program {self.program})",
-                      f"target_compile_options({part}-program PRIVATE {options})",
-                      f"target_link_libraries({part}-program PRIVATE {cmake_target(part)})"]
+        options = " ".join(f'"{option}"' for option in WARNINGS)
+        for name, parts in groups(self.parts).items():
+            (self.work / f"{name}.cpp").write_text(program_of(parts), encoding="utf-8")
+            lines += [f"add_executable({name} {self.work}/{name}.cpp)",
+                      f"target_compile_options({name} PRIVATE {options})",
+                      f"target_link_libraries({name} PRIVATE {' '.join(map(cmake_target, parts))})"]
         folder = self.configure_cmake("with-cmake", lines)
         command(["cmake", "--build", folder])
-        for part in self.parts:
-            command([folder / f"{part}-program"])
+        for name in groups(self.parts):
+            command([folder / name])
         used = command(["grep", "-rhoE", "--include=flags.make", "-e", r"-isystem \S*|-I ?\S*", folder])
         if strangers := [line for line in used.splitlines() if str(self.source) in line]:
             return "folders of the source: " + ", ".join(strangers)
@@ -153,18 +167,19 @@ class checks:
         outside = self.work / "outside"
         (outside / "subprojects").mkdir(parents=True)
         (outside / "subprojects/ttune").symlink_to(self.source)
-        shutil.copy(self.program, outside)
-        targets = "\n".join(
-            f"executable('{part}', 'program.cpp', cpp_args: {WARNINGS + flags(part)!r}, dependencies: dependency('{part}'))"
-            for part in self.parts)
+        targets = ""
+        for name, parts in groups(self.parts).items():
+            (outside / f"{name}.cpp").write_text(program_of(parts), encoding="utf-8")
+            dependencies = ", ".join(f"dependency('{part}')" for part in parts)
+            targets += f"executable('{name}', '{name}.cpp', cpp_args: {WARNINGS!r}, dependencies: [{dependencies}])\n"
         (outside / "meson.build").write_text(
             "project('outside', 'cpp', default_options: ['cpp_std=c++20'])\n"
             f"subproject('ttune')\n{targets}\n", encoding="utf-8")
         environment = {**os.environ, "CXX": self.compiler}
         command(["meson", "setup", outside / "build", outside, "-Doptimization=0"], env=environment)
-        command(["ninja", "-C", outside / "build"])
-        for part in self.parts:
-            command([outside / "build" / part])
+        command(["ninja", "-C", outside / "build", *groups(self.parts)])
+        for name in groups(self.parts):
+            command([outside / "build" / name])
 
 
 def main():
