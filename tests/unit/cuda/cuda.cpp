@@ -16,6 +16,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
+#include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/kernel_call.hpp"
@@ -165,10 +166,13 @@ TEST_CASE("cuda: derived spaces become cubins") {
   for (int const architecture : wanted_architectures()) {
     cuda_backend backend(cuda::target_of_architecture(architecture));
     for (auto const& program :
-         {ops::matmul<float>(256, 512, 128).program(), ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}).program()}) {
+         {ops::matmul<float>(256, 512, 128).program(), ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}).program(),
+          ops::matmul_bias_gelu<float>(256, 512, 128).program(),
+          ops::conv2d_bias_residual_relu<float>({1, 64, 28, 28, 64, 3, 1, 1}).program()}) {
       auto const of = derive_space(program, backend.target());
       auto const result = backend.compile(lowered_of(of, of.seed), {});
       REQUIRE_MESSAGE(result.image, result.diagnostics);
+      CHECK(backend.last_resources().size() == 1);
       for (auto const& used : backend.last_resources()) CHECK(used.spill_bytes == 0);
       MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
               " registers, compiled in ", 1e3 * result.seconds, " ms");

@@ -4,6 +4,7 @@
 #include "derived_programs.hpp"
 #include "ttune/emit/cuda.hpp"
 #include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
@@ -27,7 +28,36 @@ void check(handle<ir::program> const& program, int configurations = 3) {
   check_space(derive_space(program, gpu()), configurations);
 }
 
+/// Kernels of a call: of the seed and of drawn configurations alike.
+std::size_t kernels_of(handle<ir::program> const& program) {
+  auto const machine = gpu();
+  auto const made = derive_space(program, machine);
+  auto const p = make_plan(made);
+  sampler const draws(made.knobs, made.constraints);
+  rng random(ttune_test::seed());
+  auto const count = emit::cuda(ttune_test::build(p, made.seed), machine).main.size();
+  for (int i = 0; i < 3; ++i) CHECK(emit::cuda(ttune_test::build(p, draws.draw(random)), machine).main.size() == count);
+  return count;
+}
+
 }  // namespace
+
+TEST_CASE("derived for GPUs: what takes the results of a reduction is in its kernel") {
+  ops::conv2d_shape const odd{1, 3, 7, 9, 5, 3, 1, 1};
+  for (auto const& program :
+       {ops::matmul_bias_gelu<float>(24, 20, 12).program(), ops::matmul_bias_gelu<float>(7, 13, 5).program(),
+        ops::conv2d_bias_relu<float>(odd).program(), ops::conv2d_bias_residual_relu<float>(odd).program(),
+        ops::conv2d_bias_residual_relu<float>({2, 4, 6, 6, 8, 3, 2, 1}).program()}) {
+    check(program);
+    CHECK(kernels_of(program) == 1);
+  }
+  // the maximum is read again and again, at another place: a kernel of its own
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 9}};
+  auto const B = compute<"B">(i, j) = A(i, j) - max(over(k), A(i, k));
+  auto const others = op(inputs(A), outputs(B), "others");
+  check(others.program());
+}
 
 TEST_CASE("derived for GPUs: products at shapes that something and that nothing divides") {
   check(ops::matmul<float>(24, 32, 12).program());
