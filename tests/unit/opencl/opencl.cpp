@@ -13,8 +13,9 @@
 #include "ttune/emit/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
-#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/attention.hpp"
 #include "ttune/ops/fused.hpp"
+#include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
 #include "ttune/pass/pipeline.hpp"
@@ -256,6 +257,9 @@ TEST_CASE("opencl: operators on work-groups of work-items, with local memory and
   check(ops::matmul<float>(16, 24, 12), blocks_and_threads(), 2);
   check(ops::conv2d({1, 4, 8, 8, 6, 3, 2, 1}), blocks_and_threads(), 2);
   check(ops::conv2d_bias_residual_relu<float>({1, 4, 8, 8, 6, 3, 2, 1}), blocks_and_threads(), 2);
+  check(ops::softmax<float>(5, 300), blocks_and_threads(), 2);
+  check(ops::layer_norm<float>(3, 70), blocks_and_threads(), 2);
+  check(ops::attention<float>(6, 40, 8), blocks_and_threads(), 2);
 }
 
 TEST_CASE("opencl: threads that each compute a tile of vectors, nothing in local memory") {

@@ -3,8 +3,10 @@
 // block, which every configuration keeps.
 #include "derived_programs.hpp"
 #include "ttune/emit/cuda.hpp"
+#include "ttune/ops/attention.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/fused.hpp"
+#include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
@@ -57,6 +59,35 @@ TEST_CASE("derived for GPUs: what takes the results of a reduction is in its ker
   auto const B = compute<"B">(i, j) = A(i, j) - max(over(k), A(i, k));
   auto const others = op(inputs(A), outputs(B), "others");
   check(others.program());
+}
+
+TEST_CASE("derived for GPUs: rows are reduced together, with what is made of them") {
+  for (auto const& program : {ops::softmax<float>(5, 40).program(), ops::softmax<float>(3, 300).program(),
+                              ops::layer_norm<float>(4, 37).program(), ops::layer_norm<float>(3, 257).program()}) {
+    check(program);
+    CHECK(kernels_of(program) == 1);
+  }
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 150}};
+  tensor<"x", float, 1> const x{{150}};
+  auto const y = compute<"y">(i) = sum(over(k), A(i, k) * x(k));
+  auto const product = op(inputs(A, x), outputs(y), "product").program();
+  check(product);
+  CHECK(kernels_of(product) == 1);
+  tensor<"T", float, 3> const T{{4, 5, 64}};
+  auto const norm = compute<"norm">(i) = sqrt(sum(over(j, k), T(i, j, k) * T(i, j, k)));
+  auto const norms = op(inputs(T), outputs(norm), "norms").program();
+  check(norms);
+  CHECK(kernels_of(norms) == 1);
+  auto const one_row = ops::softmax<float>(1, 300).program();
+  check(one_row);
+  CHECK(kernels_of(one_row) == 1);
+}
+
+TEST_CASE("derived for GPUs: attention in four kernels: scores, powers, sums, results") {
+  auto const program = ops::attention<float>(6, 40, 8).program();
+  check(program);
+  CHECK(kernels_of(program) == 4);
 }
 
 TEST_CASE("derived for GPUs: products at shapes that something and that nothing divides") {

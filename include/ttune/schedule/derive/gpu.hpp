@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spaces for devices with blocks of threads. From the outputs back, each stage that is kept becomes a kernel, with what
-// can be computed inside of it: a reduction in tiles with the stage that takes its results (gpu_tiles.hpp). Anything
-// else is dealt out to threads, element by element. What a block may use is a constraint: a configuration that is
-// proposed fits the device.
+// can be computed inside of it: a reduction in tiles with the stage that takes its results (gpu_tiles.hpp), reductions
+// of rows with what is made of each row (gpu_rows.hpp). Anything else is dealt out to threads, element by element. What
+// a block may use is a constraint: a configuration that is proposed fits the device.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "ttune/core/target.hpp"
+#include "ttune/schedule/derive/gpu_rows.hpp"
 #include "ttune/schedule/derive/gpu_tiles.hpp"
+#include "ttune/schedule/derive/kept.hpp"
 #include "ttune/schedule/plan.hpp"
 
 namespace ttune::inline v0::derive {
@@ -29,13 +31,14 @@ class gpu_deriver {
   }
 
  private:
-  /// Maps that are no outputs vanish into their readers.
+  /// Maps that are no outputs vanish into their readers, unless that would do costly things more often.
   void inline_maps() {
     partial_.program = out_.program();
     auto const before = make_plan(partial_);
-    for (auto const& st : before.stages) {
-      auto const& d = *st.definition;
-      if (d.reduces() || d.updates || d.components.size() != 1 || st.output) continue;
+    for (std::size_t i = 0; i < before.stages.size(); ++i) {
+      auto const& d = *before.stages[i].definition;
+      if (d.reduces() || d.updates || d.components.size() != 1 || before.stages[i].output) continue;
+      if (is_worth_keeping(before, i)) continue;
       out_.step(primitive::inline_stage, d.name, {});
       partial_.steps.push_back({primitive::inline_stage, d.name, {}, {}, {}});
     }
@@ -45,12 +48,38 @@ class gpu_deriver {
     auto const& st = p_.stages[i];
     done_[i] = true;
     if (st.definition->updates || st.definition->axes.empty()) return;  // the plain loops
+    if (reduces_together(st)) {
+      auto const acc = st.definition->name + ".acc";
+      out_.step(primitive::cache_write, st.definition->name, {}, {acc});
+      return gpu_rows(out_, p_, st, detail::axis_names(st), {{&st, acc}}).write();
+    }
     if (is_tiled(st)) return gpu_tiles(out_, p_, st, st).write();
     if (auto const r = fused_reduction(i); r >= 0) {
       done_[static_cast<std::size_t>(r)] = true;
       return gpu_tiles(out_, p_, p_.stages[static_cast<std::size_t>(r)], st).write();
     }
+    if (schedule_rows(i)) return;
     deal_out(st);
+  }
+
+  /// With the reductions of its rows; false: there are none.
+  bool schedule_rows(std::size_t i) {
+    auto const chain = row_chain_of(p_, i, [&](std::size_t s) {
+      auto const& st = p_.stages[s];
+      return !done_[s] && !st.output && !st.definition->updates && (!st.definition->reduces() || reduces_together(st));
+    });
+    if (chain.stages.empty() || chain.row.empty()) return false;
+    std::vector<row_stage> stages;
+    for (auto const s : chain.stages) {
+      done_[s] = true;
+      stages.push_back({&p_.stages[s], p_.stages[s].definition->name});
+    }
+    gpu_rows(out_, p_, p_.stages[i], chain.row, std::move(stages)).write();
+    return true;
+  }
+
+  [[nodiscard]] bool reduces_together(planned_stage const& st) const {
+    return is_reduced_together(p_, st, out_.machine());
   }
 
   /// A reduction of one value with something to be shared between threads.
@@ -72,8 +101,8 @@ class gpu_deriver {
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0 || done_[static_cast<std::size_t>(a.producer)]) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
-      if (r.output || r.definition->updates || !is_tiled(r) || readers_of(p_, a.producer).size() != 1 ||
-          !reads_in_place(p_.stages[reader], r, a.producer))
+      if (r.output || r.definition->updates || !is_tiled(r) || reduces_together(r) ||
+          readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer))
         continue;
       if (found < 0 || iterations_of(r) > iterations_of(p_.stages[static_cast<std::size_t>(found)])) found = a.producer;
     }
