@@ -54,8 +54,8 @@ class deriver {
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& st = before.stages[i].definition;
       if (stays[i]) continue;
-      out_.step(primitive::inline_stage, st->name, {});
       partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
+      out_.step(partial_.steps.back());
     }
   }
 
@@ -113,14 +113,11 @@ class deriver {
   void share_long_reductions() {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
-      auto const& name = st.definition->name;
       if (!st.definition->reduces() || st.definition->updates || suits_lanes(st)) continue;
       auto const choice = choose_shares(st, out_.machine());
       if (!choice) continue;
-      auto const& axis = st.axis_name(choice->axis);
-      step const made{primitive::rfactor, name, {axis}, {name + ".shares", axis + "_share"}, {literal(-choice->count)}};
-      out_.step(made.what, made.stage, made.loops, made.results, made.values);
-      partial_.steps.push_back(made);
+      partial_.steps.push_back(shared(st, *choice));
+      out_.step(partial_.steps.back());
     }
     if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }

@@ -213,6 +213,27 @@ TEST_CASE("cuda: rows are reduced by shuffles, in one kernel that spills nothing
   }
 }
 
+TEST_CASE("cuda: products of few rows and long sums are shared by blocks, in two kernels that spill nothing") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  auto const [i, k] = axes<"i", "k">;
+  tensor<"A", float, 1> const A{{10'000'000}};
+  auto const S = compute<"S">(i.in(1)) = sum(over(k), A(k));
+  auto machine = cuda::target_of_architecture(90);
+  machine.cores = 132;
+  cuda_backend backend(machine);
+  for (auto const& program : {op(inputs(A), outputs(S), "total").program(), ops::matmul<float>(8, 4096, 1024).program(),
+                              ops::matmul<float>(1, 4096, 1024).program()}) {
+    auto const of = derive_space(program, backend.target());
+    auto const made = lowered_of(of, of.seed);
+    auto const text = emit::cuda(made, backend.target());
+    REQUIRE(text.main.size() == 2);
+    CHECK(text.main[0].groups[0] >= 3 * backend.target().cores);
+    auto const result = backend.compile(made, {});
+    REQUIRE_MESSAGE(result.image, result.diagnostics);
+    for (auto const& used : backend.last_resources()) CHECK(used.spill_bytes == 0);
+  }
+}
+
 TEST_CASE("cuda: threads that are no whole warps, or go different ways, do not shuffle") {
   auto const text_of = [](std::int64_t threads, bool apart, std::int64_t columns) {
     auto const out = share(ir::buffer{{}, "C", dtype::f32, {threads}, ir::memory::operand, 0, {}});

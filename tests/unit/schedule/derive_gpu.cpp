@@ -3,6 +3,7 @@
 // block, which every configuration keeps.
 #include "derived_programs.hpp"
 #include "ttune/emit/cuda.hpp"
+#include "ttune/emit/opencl.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/fused.hpp"
@@ -90,6 +91,40 @@ TEST_CASE("derived for GPUs: attention in four kernels: scores, powers, sums, re
   CHECK(kernels_of(program) == 4);
 }
 
+TEST_CASE("derived for GPUs: few results are reduced by more blocks first") {
+  auto const machine = [] {
+    auto t = gpu();
+    t.cores = 8;
+    return t;
+  }();
+  auto const groups = [&](handle<ir::program> const& program) {
+    auto const made = derive_space(program, machine);
+    std::vector<std::int64_t> blocks;
+    for (auto const& l : emit::cuda(ttune_test::build(make_plan(made), made.seed), machine).main)
+      blocks.push_back(l.groups[0]);
+    return blocks;
+  };
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 1> const A{{80000}};
+  auto const S = compute<"S">(i.in(1)) = sum(over(k), A(k));
+  auto const total = op(inputs(A), outputs(S), "total").program();
+  check_space(derive_space(total, machine), 1);
+  CHECK(groups(total) == std::vector<std::int64_t>{32, 1});
+  for (std::int64_t const rows : {1, 3}) {
+    auto const skinny = ops::matmul<float>(rows, 256, 256).program();
+    check_space(derive_space(skinny, machine), 2);
+    auto const blocks = groups(skinny);
+    REQUIRE(blocks.size() == 2);
+    CHECK(blocks[0] >= 8);  // 8 shares of 32 terms
+  }
+  tensor<"B", float, 2> const B{{600, 150}};
+  auto const C = compute<"C">(j) = sum(over(k), B(k, j));
+  auto const columns = op(inputs(B), outputs(C), "columns").program();
+  check_space(derive_space(columns, machine), 2);
+  CHECK(groups(columns).size() == 2);
+  CHECK(groups(ops::matmul<float>(64, 64, 32).program()).size() == 1);  // little to do
+}
+
 TEST_CASE("derived for GPUs: products at shapes that something and that nothing divides") {
   check(ops::matmul<float>(24, 32, 12).program());
   check(ops::matmul<float>(13, 7, 11).program());
@@ -124,4 +159,28 @@ TEST_CASE("derived for GPUs: every configuration fits a block") {
       }
     }
   }
+}
+
+TEST_CASE("derived for GPUs: without memory of a block, threads hold tiles of vectors, and nobody waits") {
+  auto machine = gpu(0);
+  machine.name = "opencl a small GPU";
+  machine.vector_bytes = 16;
+  rng random(ttune_test::seed());
+  for (auto const& program :
+       {ops::matmul<float>(24, 32, 12).program(), ops::matmul_bias_gelu<float>(7, 13, 5).program(),
+        ops::conv2d({1, 4, 7, 7, 6, 3, 1, 1}).program(), ops::softmax<float>(5, 40).program()}) {
+    auto const made = derive_space(program, machine);
+    check_space(made, 3);
+    auto const p = make_plan(made);
+    sampler const draws(made.knobs, made.constraints);
+    for (int i = 0; i < 4; ++i) {
+      auto const text = emit::opencl(ttune_test::build(p, i == 0 ? made.seed : draws.draw(random)), machine);
+      CHECK(text.source.find("barrier") == std::string::npos);
+      CHECK(text.source.find("__local") == std::string::npos);
+    }
+  }
+  auto const made = derive_space(ops::matmul<float>(24, 64, 12).program(), machine);
+  auto const text = emit::opencl(ttune_test::build(make_plan(made), made.seed), machine).source;
+  CHECK_MESSAGE(text.find("vload4(") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("float4 C_acc_") != std::string::npos, text);
 }

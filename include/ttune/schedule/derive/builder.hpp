@@ -26,6 +26,7 @@ class space_builder {
     made_.steps.push_back({what, std::move(stage), std::move(loops), std::move(results), std::move(values)});
   }
 
+  void step(v0::step made) { made_.steps.push_back(std::move(made)); }
   void bind(std::string const& stage, std::string const& loop, ir::loop_kind kind) {
     step(primitive::bind, stage, {loop}, {}, {literal(static_cast<std::int64_t>(kind))});
   }

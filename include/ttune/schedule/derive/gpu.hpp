@@ -13,6 +13,7 @@
 #include "ttune/schedule/derive/gpu_rows.hpp"
 #include "ttune/schedule/derive/gpu_tiles.hpp"
 #include "ttune/schedule/derive/kept.hpp"
+#include "ttune/schedule/derive/shares.hpp"
 #include "ttune/schedule/plan.hpp"
 
 namespace ttune::inline v0::derive {
@@ -24,6 +25,7 @@ class gpu_deriver {
   [[nodiscard]] space run() {
     inline_maps();
     p_ = make_plan(partial_);
+    share_reductions();
     done_.assign(p_.stages.size(), false);
     for (auto i = p_.stages.size(); i-- > 0;)
       if (!done_[i]) schedule_root(i);
@@ -39,9 +41,24 @@ class gpu_deriver {
       auto const& d = *before.stages[i].definition;
       if (d.reduces() || d.updates || d.components.size() != 1 || before.stages[i].output) continue;
       if (is_worth_keeping(before, i)) continue;
-      out_.step(primitive::inline_stage, d.name, {});
       partial_.steps.push_back({primitive::inline_stage, d.name, {}, {}, {}});
+      out_.step(partial_.steps.back());
     }
+  }
+
+  /// Reductions of few results are first reduced by more blocks than there are results.
+  void share_reductions() {
+    auto const steps = partial_.steps.size();
+    for (auto const& st : p_.stages) {
+      bool const together = reduces_together(st);
+      if (st.definition->updates || !(together || is_tiled(st)) || find_matrix_axes(out_.machine(), st)) continue;
+      auto const choice = choose_block_shares(st, out_.machine(), together);
+      if (!choice) continue;
+      partial_.steps.push_back(shared(st, *choice));
+      shares_.push_back(share_axis(st.axis_name(choice->axis)));
+      out_.step(partial_.steps.back());
+    }
+    if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }
 
   void schedule_root(std::size_t i) {
@@ -53,10 +70,10 @@ class gpu_deriver {
       out_.step(primitive::cache_write, st.definition->name, {}, {acc});
       return gpu_rows(out_, p_, st, detail::axis_names(st), {{&st, acc}}).write();
     }
-    if (is_tiled(st)) return gpu_tiles(out_, p_, st, st).write();
+    if (is_tiled(st)) return gpu_tiles(out_, p_, st, st, shares_).write();
     if (auto const r = fused_reduction(i); r >= 0) {
       done_[static_cast<std::size_t>(r)] = true;
-      return gpu_tiles(out_, p_, p_.stages[static_cast<std::size_t>(r)], st).write();
+      return gpu_tiles(out_, p_, p_.stages[static_cast<std::size_t>(r)], st, shares_).write();
     }
     if (schedule_rows(i)) return;
     deal_out(st);
@@ -131,7 +148,8 @@ class gpu_deriver {
   space_builder out_;
   space partial_;  ///< the program and the steps so far that change its stages
   plan p_;
-  std::vector<bool> done_;  ///< by stage
+  std::vector<bool> done_;           ///< by stage
+  std::vector<std::string> shares_;  ///< axes that number shares
 };
 
 [[nodiscard]] inline space gpu_space(handle<ir::program> const& program, target const& machine) {

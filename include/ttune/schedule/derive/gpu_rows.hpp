@@ -23,12 +23,12 @@
 namespace ttune::inline v0::derive {
 
 /// Whether threads had better reduce together: a reduced axis along which elements lie side by side is as long as a
-/// warp, and what is read along it is read for one result only.
+/// warp, and what is read along it is read for one result only. They need a memory of the block for it.
 [[nodiscard]] inline bool is_reduced_together(plan const& p, planned_stage const& st, target const& machine) {
   auto const& reduction = st.definition->reduction;
   auto const k = contiguous_reduced_axis(p, st);
-  if (!st.definition->reduces() || !reduction.associative || !reduction.commutative || k < 0 ||
-      st.axis_size(static_cast<std::size_t>(k)) < machine.warp_threads)
+  if (machine.block_bytes == 0 || !st.definition->reduces() || !reduction.associative || !reduction.commutative ||
+      k < 0 || st.axis_size(static_cast<std::size_t>(k)) < machine.warp_threads)
     return false;
   return std::any_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
     return !a.write && stride(p, st, a, static_cast<std::size_t>(k)) == 1 && !has_reuse(p, st, a);

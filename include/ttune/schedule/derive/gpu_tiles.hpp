@@ -16,6 +16,9 @@
 //
 // Where warps multiply matrices (gpu_matrices.hpp) a thread's part of the axes of rows and columns is what it holds of
 // some matrices of 16 x 8, and there are no virtual threads.
+//
+// Devices whose blocks have no memory of their own (Mali) fetch nothing: each thread loads vectors along the last axis,
+// and what it accumulates are vectors in registers.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +35,17 @@ namespace ttune::inline v0::derive {
 class gpu_tiles {
  public:
   /// `writer` reads the reduction element by element, in the order of its axes; or it is the reduction itself, which is
-  /// then copied out of where it is accumulated.
-  gpu_tiles(space_builder& out, plan const& p, planned_stage const& reduction, planned_stage const& writer)
-      : out_(out), p_(p), r_(reduction), writer_(writer), name_(writer.definition->name), acc_(r_.definition->name) {
+  /// then copied out of where it is accumulated. Each block has one element of an axis among `shares`: what lies
+  /// between two of them is much.
+  gpu_tiles(space_builder& out, plan const& p, planned_stage const& reduction, planned_stage const& writer,
+            std::vector<std::string> const& shares)
+      : out_(out),
+        p_(p),
+        r_(reduction),
+        writer_(writer),
+        name_(writer.definition->name),
+        acc_(r_.definition->name),
+        shares_(shares) {
     if (&reduction != &writer) return;
     acc_ += ".acc";
     out_.step(primitive::cache_write, name_, {}, {acc_});
@@ -48,6 +59,7 @@ class gpu_tiles {
     auto const fetched = fetches();
     buffers_ = choose_buffers(fetched, false);
     order_writer();
+    if (!has_group_memory()) accumulate_vectors();
     for (auto const* a : fetched) fetch(*a);
     limit_block(fetched);
   }
@@ -62,6 +74,10 @@ class gpu_tiles {
     std::int64_t together = 1;  ///< so many elements for each that a block works on
   };
   [[nodiscard]] std::size_t free_axes() const { return r_.definition->axes.size(); }
+  [[nodiscard]] bool has_group_memory() const { return out_.machine().block_bytes > 0; }
+  [[nodiscard]] bool numbers_shares(std::size_t x) const {
+    return std::find(shares_.begin(), shares_.end(), r_.axis_name(x)) != shares_.end();
+  }
 
   /// Threads of the seed along each axis: 16 of the last one, 8 of the one before that is long enough.
   void cut_free_axes() {
@@ -69,7 +85,7 @@ class gpu_tiles {
     std::int64_t tile_left = 16;
     for (auto x = free_axes(); x-- > 0;) {
       auto const extent = r_.axis_size(x);
-      if (extent == 1) continue;
+      if (extent == 1 || numbers_shares(x)) continue;
       auto const& axis = r_.axis_name(x);
       factor_limits limits;
       limits.max_inner = 1024;
@@ -130,7 +146,11 @@ class gpu_tiles {
     std::vector<std::string> order;
     std::vector<std::string> parts[3];
     for (std::size_t x = 0; x < free_axes(); ++x)
-      if (cuts_[x].knob < 0) order.push_back(writer_.axis_name(x));  // of one iteration
+      if (cuts_[x].knob < 0) {
+        bool const share = numbers_shares(x);  // others are of one iteration
+        order.insert(share ? order.end() : order.begin(), writer_.axis_name(x));
+        if (share) parts[block].push_back(writer_.axis_name(x));
+      }
     static constexpr char const* suffix[] = {"_b", "_v", "_t", "_i"};
     for (int p = block; p <= inner; ++p)
       for (std::size_t x = 0; x < free_axes(); ++x)
@@ -149,13 +169,26 @@ class gpu_tiles {
       out_.bind(name_, whole, kinds[p]);
       if (p == thread) out_.step(primitive::compute_at, acc_, {name_, whole});
     }
-    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
+    auto const where = has_group_memory() ? ir::memory::local : ir::memory::registers;
+    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(where))});
     std::vector<std::string> inside;
     for (auto const* s : {"_o", "_n"})
       for (auto x = free_axes(); x < r_.axis_count(); ++x)
         if (cuts_[x].knob >= 0) inside.push_back(r_.axis_name(x) + s);
     for (auto const& a : r_.definition->axes) inside.push_back(a.name);
     if (inside.size() > 1) out_.step(primitive::reorder, acc_, inside);
+  }
+
+  /// A thread's own part of the last axis is lanes, that of the others rows of them.
+  void accumulate_vectors() {
+    bool lanes = true;
+    for (auto x = free_axes(); x-- > 0;) {
+      if (cuts_[x].knob < 0) continue;
+      auto const how = lanes ? primitive::vectorize : primitive::unroll;
+      out_.step(how, name_, {writer_.axis_name(x) + "_i"});
+      out_.step(how, acc_, {r_.axis_name(x)});
+      lanes = false;
+    }
   }
 
   // ------------------------------------------------------------------------------------------------- group memory
@@ -172,7 +205,7 @@ class gpu_tiles {
     std::vector<planned_access const*> found;
     bool any_free = false;
     for (std::size_t x = 0; x < free_axes(); ++x) any_free = any_free || cuts_[x].knob >= 0;
-    if (outer_reduced().empty() || !any_free) return found;
+    if (outer_reduced().empty() || !any_free || !has_group_memory()) return found;
     for (auto const& a : r_.accesses) {
       auto const same = [&](planned_access const& b) {
         return !b.write && b.operand == a.operand && b.producer == a.producer;
@@ -408,8 +441,9 @@ class gpu_tiles {
   plan const& p_;
   planned_stage const& r_;
   planned_stage const& writer_;
-  std::string name_;                 ///< of the writer
-  std::string acc_;                  ///< of the stage that accumulates
+  std::string name_;  ///< of the writer
+  std::string acc_;   ///< of the stage that accumulates
+  std::vector<std::string> const& shares_;
   std::vector<cut> cuts_;            ///< by axis of the reduction
   knob_value buffers_ = literal(1);  ///< of each copy in group memory
   std::vector<std::pair<planned_access const*, knob_value>> paddings_;
