@@ -103,6 +103,16 @@ struct bfloat { static constexpr int bytes = 2; static float get(void const* at)
 struct s8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<signed char const*>(at); } };
 struct u8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<unsigned char const*>(at); } };
 static std::vector<unsigned> exchanged;  // 6 registers a thread
+template <class T> static T __shfl_xor_sync(unsigned, T value, int apart) {
+  int const thread = threadIdx.x;
+  std::memcpy(exchanged.data() + thread * 6, &value, sizeof value);
+  of_warps[thread / 32].wait();
+  std::memcpy(&value, exchanged.data() + (thread ^ apart) * 6, sizeof value);
+  of_warps[thread / 32].wait();
+  return value;
+}
+static float __int_as_float(int b) { float x; std::memcpy(&x, &b, 4); return x; }
+static double __longlong_as_double(long long b) { double x; std::memcpy(&x, &b, 8); return x; }
 template <class A, class B, int Terms, class Sum>
 static void mma(Sum* const (&c)[4], std::vector<unsigned> const& a, std::vector<unsigned> const& b) {
   int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -30,7 +30,7 @@ struct target {
   std::int32_t line_bytes = 64;
   // Of a GPU; a CPU has no blocks of threads.
   std::int32_t block_threads = 0;  ///< most threads of a block
-  std::int64_t block_bytes = 0;    ///< most memory that the threads of a block share
+  std::int64_t block_bytes = 0;    ///< most memory that the threads of a block share; 0: they have none of their own
   std::int32_t warp_threads = 1;   ///< that run in step
 
   [[nodiscard]] bool is_gpu() const noexcept { return block_threads > 0; }

@@ -9,6 +9,8 @@
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
 #include "ttune/schedule/derive/gpu.hpp"
+#include "ttune/schedule/derive/kept.hpp"
+#include "ttune/schedule/derive/row_chain.hpp"
 #include "ttune/schedule/derive/rows.hpp"
 #include "ttune/schedule/derive/shares.hpp"
 #include "ttune/schedule/derive/streamed.hpp"
@@ -53,25 +55,9 @@ class deriver {
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& st = before.stages[i].definition;
       if (stays[i]) continue;
-      out_.step(primitive::inline_stage, st->name, {});
       partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
+      out_.step(partial_.steps.back());
     }
-  }
-
-  /// A function such as exp is not to be called twice for an element, and no division made for each of many readers.
-  [[nodiscard]] static bool is_worth_keeping(plan const& p, std::size_t stage) {
-    auto const& st = p.stages[stage];
-    double times = 0;  // that an element would be computed
-    for (auto const& reader : p.stages) {
-      std::vector<planned_access const*> reads;
-      for (auto const& a : reader.accesses) {
-        bool const again =
-            std::any_of(reads.begin(), reads.end(), [&](planned_access const* b) { return is_same_element(a, *b); });
-        if (!a.write && a.producer == static_cast<std::int32_t>(stage) && !again) reads.push_back(&a);
-      }
-      times += static_cast<double>(reads.size()) * iterations(reader) / iterations(st);
-    }
-    return (times > 1 && calls_function(*st.definition)) || (times >= 4 && divides(*st.definition));
   }
 
   /// A stage that chooses its expression by an axis is of use only unrolled, as a stage of its own; what it reads and
@@ -122,45 +108,17 @@ class deriver {
            });
   }
 
-  [[nodiscard]] static double iterations(planned_stage const& st) {
-    double n = 1;
-    for (std::size_t x = 0; x < st.axis_count(); ++x) n *= static_cast<double>(st.axis_size(x));
-    return std::max(n, 1.0);
-  }
-
-  [[nodiscard]] static bool calls_function(ir::stage const& st) {
-    bool found = false;
-    ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
-      auto const* u = ir::as<ir::unary>(e);
-      found = found || (u && u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf);
-      auto const* b = ir::as<ir::binary>(e);
-      found = found || (b && b->op == ir::binary_op::power);
-    });
-    return found;
-  }
-  [[nodiscard]] static bool divides(ir::stage const& st) {
-    bool found = false;
-    ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
-      auto const* b = ir::as<ir::binary>(e);
-      found = found || (b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo));
-    });
-    return found;
-  }
-
   /// What passes between stages through a first-level cache needs no blocks.
   static constexpr double least_block_bytes = 64 * 1024;
 
   void share_long_reductions() {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
-      auto const& name = st.definition->name;
       if (!st.definition->reduces() || st.definition->updates || suits_lanes(st)) continue;
       auto const choice = choose_shares(st, out_.machine());
       if (!choice) continue;
-      auto const& axis = st.axis_name(choice->axis);
-      step const made{primitive::rfactor, name, {axis}, {name + ".shares", axis + "_share"}, {literal(-choice->count)}};
-      out_.step(made.what, made.stage, made.loops, made.results, made.values);
-      partial_.steps.push_back(made);
+      partial_.steps.push_back(shared(st, *choice));
+      out_.step(partial_.steps.back());
     }
     if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }
@@ -379,7 +337,7 @@ class deriver {
   /// Beside another reduction of the program it is not worth trials.
   [[nodiscard]] bool takes_little(planned_stage const& st) const {
     return std::any_of(p_.stages.begin(), p_.stages.end(), [&](planned_stage const& other) {
-      return other.definition->reduces() && iterations(other) > 6 * iterations(st);
+      return other.definition->reduces() && iterations_of(other) > 6 * iterations_of(st);
     });
   }
 
@@ -397,28 +355,11 @@ class deriver {
     return -1;
   }
 
-  /// What is computed row by row beside `reader`: reductions over the rest of a row, and stages without a reduction
-  /// that were worth keeping (a costly function that is read twice). All are read by `reader` or by one another only,
-  /// at rows that it names by its own axes. The last stage first.
+  /// What is computed row by row beside `reader`.
   [[nodiscard]] std::vector<std::size_t> row_producers(std::size_t reader) const {
-    auto const row = row_of(reader);
-    std::vector<bool> inside(p_.stages.size(), false);
-    inside[reader] = true;
-    std::vector<std::size_t> found;
-    for (std::size_t i = reader; i-- > 0 && row;) {
-      auto const& r = p_.stages[i];
-      if (!can_stand_beside(r, i) || !is_of_rows(p_.stages[reader], r, *row)) continue;
-      auto const readers = readers_of(p_, static_cast<std::int32_t>(i));
-      bool const all_inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](std::int32_t x) {
-        return inside[static_cast<std::size_t>(x)];
-      });
-      if (!all_inside) continue;
-      inside[i] = true;
-      found.push_back(i);
-    }
-    bool const reduces =
-        std::any_of(found.begin(), found.end(), [&](std::size_t i) { return p_.stages[i].definition->reduces(); });
-    return reduces && !wastes_cores(p_.stages[reader], *row) ? found : std::vector<std::size_t>();
+    auto made = row_chain_of(p_, reader, [&](std::size_t i) { return can_stand_beside(p_.stages[i], i); });
+    if (wastes_cores(p_.stages[reader], made.row)) made.stages.clear();
+    return std::move(made.stages);
   }
 
   /// Whether there are fewer rows than cores, and much to do: then the columns are dealt out, stage by stage.
@@ -427,45 +368,11 @@ class deriver {
     for (std::size_t x = 0; x < reader.definition->axes.size(); ++x)
       if (std::find(row.begin(), row.end(), reader.axis_name(x)) != row.end())
         rows *= static_cast<double>(reader.axis_size(x));
-    return rows < out_.machine().cores && iterations(reader) >= static_cast<double>(least_shared_elements);
+    return rows < out_.machine().cores && iterations_of(reader) >= least_shared_elements;
   }
 
   [[nodiscard]] bool can_stand_beside(planned_stage const& r, std::size_t i) const {
     return !done_[i] && !r.output && !r.definition->updates && !(r.definition->reduces() && suits_lanes(r));
-  }
-
-  /// The axes of the last reduction that the stage reads, itself or through others; nothing if it has other axes.
-  [[nodiscard]] std::optional<std::vector<std::string>> row_of(std::size_t reader) const {
-    std::vector<bool> reached(p_.stages.size(), false);
-    reached[reader] = true;
-    for (auto i = reader + 1; i-- > 0;) {
-      if (!reached[i]) continue;
-      auto const& st = p_.stages[i];
-      if (i != reader && st.definition->reduces() && can_stand_beside(st, i)) {
-        auto row = axis_names(st);
-        if (within(row, axis_names(p_.stages[reader]))) return row;
-      }
-      for (auto const& a : st.accesses)
-        if (!a.write && a.producer >= 0) reached[static_cast<std::size_t>(a.producer)] = true;
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] static std::vector<std::string> axis_names(planned_stage const& st) {
-    std::vector<std::string> names;
-    for (auto const& a : st.definition->axes) names.push_back(a.name);
-    return names;
-  }
-
-  [[nodiscard]] static bool within(std::vector<std::string> const& some, std::vector<std::string> const& all) {
-    return std::all_of(some.begin(), some.end(),
-                       [&](auto const& n) { return std::find(all.begin(), all.end(), n) != all.end(); });
-  }
-
-  [[nodiscard]] static bool is_of_rows(planned_stage const& reader, planned_stage const& r,
-                                       std::vector<std::string> const& row) {
-    auto const mine = axis_names(r);
-    return within(row, axis_names(reader)) && (r.definition->reduces() ? mine == row : within(row, mine));
   }
 
   space_builder out_;

@@ -448,11 +448,12 @@ class lowering {
                                     : p_.stages[st].definition->name + "." +
                                           p_.stages[st].loops[static_cast<std::size_t>(loop(st, last).source)].group;
     auto const shared_by = threads_around(kind);
-    if (extent != 1 && !shared_by) around_.push_back({kind, name, extent});
+    bool const vanishes = extent == 1 && !primitives::is_block(kind);  // of one block, too, threads share a memory
+    if (!vanishes && !shared_by) around_.push_back({kind, name, extent});
     auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
     if (!initialise && prefetches_in(st, last)) inner = ir::make_block({prefetches(st, last), inner});
-    if (extent != 1 && !shared_by) around_.pop_back();
-    if (extent == 1) return shared_by ? only_first(*shared_by, inner) : inner;
+    if (!vanishes && !shared_by) around_.pop_back();
+    if (vanishes) return shared_by ? only_first(*shared_by, inner) : inner;
     if (last != level) {
       std::int64_t below = 1;
       auto const all = ir::make_variable(name);

@@ -13,6 +13,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ops/accumulate.hpp"
+#include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/schedule.hpp"
@@ -67,6 +68,8 @@ void check_derived(handle<ir::program> const& program, int configurations) {
     INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
     CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), 1e-3) == "");
     auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+    CHECK(text.main.size() == 1);
+    CHECK(text.source.find("mma.sync") != std::string::npos);
     if (ttune_test::can_run_cuda_on_cpu())
       CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "",
                     text.source);
@@ -288,13 +291,19 @@ TEST_CASE("derived for tensor cores: products and convolutions of 16-bit floats 
   check_derived(ops::matmul<std::int8_t>(16, 32, 64).program(), 1);
 }
 
+TEST_CASE("derived for tensor cores: what takes the results is in the same kernel") {
+  check_derived(ops::matmul_bias_gelu<f16>(32, 64, 64).program(), 2);
+  check_derived(ops::conv2d_bias_residual_relu<bf16>({1, 32, 4, 8, 16, 1, 1, 0}).program(), 2);
+}
+
 TEST_CASE("derived for tensor cores: configurations become cubins, the seed spills nothing") {
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
   rng random(ttune_test::seed());
   for (int const architecture : {80, 90}) {
     cuda_backend backend(cuda::target_of_architecture(architecture));
     for (auto const& program :
-         {ops::matmul<f16>(512, 512, 512).program(), ops::matmul<bf16>(256, 1024, 512, {false, true}).program()}) {
+         {ops::matmul<f16>(512, 512, 512).program(), ops::matmul<bf16>(256, 1024, 512, {false, true}).program(),
+          ops::matmul_bias_gelu<f16>(512, 512, 256).program()}) {
       auto const of = derive_space(program, backend.target());
       auto const p = make_plan(of);
       sampler const draws(of.knobs, of.constraints);

@@ -13,7 +13,9 @@
 #include "ttune/emit/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
-#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/attention.hpp"
+#include "ttune/ops/fused.hpp"
+#include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
 #include "ttune/pass/pipeline.hpp"
@@ -254,6 +256,26 @@ TEST_CASE("opencl: operators on work-groups of work-items, with local memory and
   TTUNE_SKIP_UNLESS_OPENCL();
   check(ops::matmul<float>(16, 24, 12), blocks_and_threads(), 2);
   check(ops::conv2d({1, 4, 8, 8, 6, 3, 2, 1}), blocks_and_threads(), 2);
+  check(ops::conv2d_bias_residual_relu<float>({1, 4, 8, 8, 6, 3, 2, 1}), blocks_and_threads(), 2);
+  check(ops::softmax<float>(5, 300), blocks_and_threads(), 2);
+  check(ops::layer_norm<float>(3, 70), blocks_and_threads(), 2);
+  check(ops::attention<float>(6, 40, 8), blocks_and_threads(), 2);
+}
+
+TEST_CASE("opencl: what is derived for a device without local memory") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto info = opencl_backend::devices()[0];
+  info.is_cpu = false;
+  info.group_threads = 64;
+  info.has_local_memory = true;
+  CHECK(opencl::target_of(info).block_bytes == info.group_bytes);
+  info.has_local_memory = false;
+  auto const machine = opencl::target_of(info);
+  CHECK(machine.is_gpu());
+  CHECK(machine.block_bytes == 0);
+  check(ops::matmul<float>(16, 24, 12), machine, 2);
+  check(ops::conv2d_bias_relu<float>({1, 4, 8, 8, 6, 3, 2, 1}), machine, 2);
+  check(ops::softmax<float>(5, 40), machine, 1);
 }
 
 TEST_CASE("opencl: threads that each compute a tile of vectors, nothing in local memory") {

@@ -3,7 +3,11 @@
 // block, which every configuration keeps.
 #include "derived_programs.hpp"
 #include "ttune/emit/cuda.hpp"
+#include "ttune/emit/opencl.hpp"
+#include "ttune/ops/attention.hpp"
 #include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/fused.hpp"
+#include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
@@ -27,7 +31,99 @@ void check(handle<ir::program> const& program, int configurations = 3) {
   check_space(derive_space(program, gpu()), configurations);
 }
 
+/// Kernels of a call: of the seed and of drawn configurations alike.
+std::size_t kernels_of(handle<ir::program> const& program) {
+  auto const machine = gpu();
+  auto const made = derive_space(program, machine);
+  auto const p = make_plan(made);
+  sampler const draws(made.knobs, made.constraints);
+  rng random(ttune_test::seed());
+  auto const count = emit::cuda(ttune_test::build(p, made.seed), machine).main.size();
+  for (int i = 0; i < 3; ++i) CHECK(emit::cuda(ttune_test::build(p, draws.draw(random)), machine).main.size() == count);
+  return count;
+}
+
 }  // namespace
+
+TEST_CASE("derived for GPUs: what takes the results of a reduction is in its kernel") {
+  ops::conv2d_shape const odd{1, 3, 7, 9, 5, 3, 1, 1};
+  for (auto const& program :
+       {ops::matmul_bias_gelu<float>(24, 20, 12).program(), ops::matmul_bias_gelu<float>(7, 13, 5).program(),
+        ops::conv2d_bias_relu<float>(odd).program(), ops::conv2d_bias_residual_relu<float>(odd).program(),
+        ops::conv2d_bias_residual_relu<float>({2, 4, 6, 6, 8, 3, 2, 1}).program()}) {
+    check(program);
+    CHECK(kernels_of(program) == 1);
+  }
+  // the maximum is read again and again, at another place: a kernel of its own
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 9}};
+  auto const B = compute<"B">(i, j) = A(i, j) - max(over(k), A(i, k));
+  auto const others = op(inputs(A), outputs(B), "others");
+  check(others.program());
+}
+
+TEST_CASE("derived for GPUs: rows are reduced together, with what is made of them") {
+  for (auto const& program : {ops::softmax<float>(5, 40).program(), ops::softmax<float>(3, 300).program(),
+                              ops::layer_norm<float>(4, 37).program(), ops::layer_norm<float>(3, 257).program()}) {
+    check(program);
+    CHECK(kernels_of(program) == 1);
+  }
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 150}};
+  tensor<"x", float, 1> const x{{150}};
+  auto const y = compute<"y">(i) = sum(over(k), A(i, k) * x(k));
+  auto const product = op(inputs(A, x), outputs(y), "product").program();
+  check(product);
+  CHECK(kernels_of(product) == 1);
+  tensor<"T", float, 3> const T{{4, 5, 64}};
+  auto const norm = compute<"norm">(i) = sqrt(sum(over(j, k), T(i, j, k) * T(i, j, k)));
+  auto const norms = op(inputs(T), outputs(norm), "norms").program();
+  check(norms);
+  CHECK(kernels_of(norms) == 1);
+  auto const one_row = ops::softmax<float>(1, 300).program();
+  check(one_row);
+  CHECK(kernels_of(one_row) == 1);
+}
+
+TEST_CASE("derived for GPUs: attention in four kernels: scores, powers, sums, results") {
+  auto const program = ops::attention<float>(6, 40, 8).program();
+  check(program);
+  CHECK(kernels_of(program) == 4);
+}
+
+TEST_CASE("derived for GPUs: few results are reduced by more blocks first") {
+  auto const machine = [] {
+    auto t = gpu();
+    t.cores = 8;
+    return t;
+  }();
+  auto const groups = [&](handle<ir::program> const& program) {
+    auto const made = derive_space(program, machine);
+    std::vector<std::int64_t> blocks;
+    for (auto const& l : emit::cuda(ttune_test::build(make_plan(made), made.seed), machine).main)
+      blocks.push_back(l.groups[0]);
+    return blocks;
+  };
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 1> const A{{80000}};
+  auto const S = compute<"S">(i.in(1)) = sum(over(k), A(k));
+  auto const total = op(inputs(A), outputs(S), "total").program();
+  check_space(derive_space(total, machine), 1);
+  CHECK(groups(total) == std::vector<std::int64_t>{32, 1});
+  for (std::int64_t const rows : {1, 3}) {
+    auto const skinny = ops::matmul<float>(rows, 256, 256).program();
+    check_space(derive_space(skinny, machine), 2);
+    auto const blocks = groups(skinny);
+    REQUIRE(blocks.size() == 2);
+    CHECK(blocks[0] >= 8);  // 8 shares of 32 terms
+  }
+  tensor<"B", float, 2> const B{{600, 150}};
+  auto const C = compute<"C">(j) = sum(over(k), B(k, j));
+  auto const columns = op(inputs(B), outputs(C), "columns").program();
+  check_space(derive_space(columns, machine), 2);
+  CHECK(groups(columns).size() == 2);
+  CHECK(groups(ops::matmul<float>(64, 64, 32).program()).size() == 1);  // little to do
+}
 
 TEST_CASE("derived for GPUs: products at shapes that something and that nothing divides") {
   check(ops::matmul<float>(24, 32, 12).program());
@@ -63,4 +159,28 @@ TEST_CASE("derived for GPUs: every configuration fits a block") {
       }
     }
   }
+}
+
+TEST_CASE("derived for GPUs: without memory of a block, threads hold tiles of vectors, and nobody waits") {
+  auto machine = gpu(0);
+  machine.name = "opencl a small GPU";
+  machine.vector_bytes = 16;
+  rng random(ttune_test::seed());
+  for (auto const& program :
+       {ops::matmul<float>(24, 32, 12).program(), ops::matmul_bias_gelu<float>(7, 13, 5).program(),
+        ops::conv2d({1, 4, 7, 7, 6, 3, 1, 1}).program(), ops::softmax<float>(5, 40).program()}) {
+    auto const made = derive_space(program, machine);
+    check_space(made, 3);
+    auto const p = make_plan(made);
+    sampler const draws(made.knobs, made.constraints);
+    for (int i = 0; i < 4; ++i) {
+      auto const text = emit::opencl(ttune_test::build(p, i == 0 ? made.seed : draws.draw(random)), machine);
+      CHECK(text.source.find("barrier") == std::string::npos);
+      CHECK(text.source.find("__local") == std::string::npos);
+    }
+  }
+  auto const made = derive_space(ops::matmul<float>(24, 64, 12).program(), machine);
+  auto const text = emit::opencl(ttune_test::build(make_plan(made), made.seed), machine).source;
+  CHECK_MESSAGE(text.find("vload4(") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("float4 C_acc_") != std::string::npos, text);
 }

@@ -67,6 +67,9 @@ class cuda_dialect final : public c_dialect {
     return std::string("threadIdx.") + "xyz"[direction];
   }
   [[nodiscard]] std::string barrier() const override { return "__syncthreads();"; }
+  [[nodiscard]] std::string shuffled(std::string const& text, int apart) const override {
+    return "__shfl_xor_sync(0xffffffffu, " + text + ", " + std::to_string(apart) + ")";
+  }
   [[nodiscard]] bool copies_ahead(target const& machine) const override { return nvidia_architecture(machine) >= 80; }
   [[nodiscard]] std::string copy_ahead_function(std::string const& wanted, int bytes) const override {
     auto const n = std::to_string(bytes);  // only whole lines of 16 bytes pass by the first cache

@@ -54,6 +54,9 @@ class c_dialect {
   [[nodiscard]] virtual std::string group_count(int) const { return {}; }
   [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
   [[nodiscard]] virtual std::string barrier() const = 0;
+  /// The value of `text` in the thread of the warp whose number differs in the bits `apart`; empty where threads have
+  /// no such way to each other.
+  [[nodiscard]] virtual std::string shuffled(std::string const& /*text*/, int /*apart*/) const { return {}; }
   /// Whether copies of 4, 8 and 16 bytes into the memory of a group may be under way while the thread goes on, until a
   /// barrier awaits them. Then these are the functions for it, by name and text.
   [[nodiscard]] virtual bool copies_ahead(target const& /*machine*/) const { return false; }

@@ -107,6 +107,10 @@ class c_emitter {
   [[nodiscard]] static dtype widest_store(ir::stmt const& s);
   [[nodiscard]] std::string declare(std::string const& variable, std::string const& text, bool not_negative);
 
+  // ----------------------------------------------------------------------- reductions of warps (emitter_warp)
+  [[nodiscard]] bool emit_by_warp(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  [[nodiscard]] ir::access const* reduced_by_warp(ir::loop const& l) const;
+
   // -------------------------------------------------------------------- products of matrices (emitter_matrix)
   /// Three tensorized loops around a sum of products; `left` moves with the rows.
   struct matrix_tile {
@@ -258,3 +262,4 @@ class c_emitter {
 #include "ttune/emit/c_family/emitter_memory.hpp"
 #include "ttune/emit/c_family/emitter_statement.hpp"
 #include "ttune/emit/c_family/emitter_value.hpp"
+#include "ttune/emit/c_family/emitter_warp.hpp"

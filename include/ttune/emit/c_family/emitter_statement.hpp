@@ -185,6 +185,7 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
     if (known && l.kind == ir::loop_kind::unrolled && is_matrix_tiles(l.body))
       return emit_tiles(l, begin.constant, end.constant);
   }
+  if (known && l.kind == ir::loop_kind::unrolled && emit_by_warp(l, begin.constant, end.constant)) return;
   bool const vectorized = l.kind == ir::loop_kind::vectorized;
   if (known && vectorized && lanes_ == 1 && dialect_.vectors() == vector_style::types)
     return emit_vectorized(l, begin.constant, end.constant);

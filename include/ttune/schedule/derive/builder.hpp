@@ -26,6 +26,23 @@ class space_builder {
     made_.steps.push_back({what, std::move(stage), std::move(loops), std::move(results), std::move(values)});
   }
 
+  void step(v0::step made) { made_.steps.push_back(std::move(made)); }
+  void bind(std::string const& stage, std::string const& loop, ir::loop_kind kind) {
+    step(primitive::bind, stage, {loop}, {}, {literal(static_cast<std::int64_t>(kind))});
+  }
+  /// The loop that adjacent ones run as; the only one stays what it is.
+  [[nodiscard]] std::string fused(std::string const& stage, std::vector<std::string> const& loops, std::string whole) {
+    if (loops.size() == 1) return loops[0];
+    step(primitive::fuse, stage, loops, {whole});
+    return whole;
+  }
+
+  /// A knob whose seed is its choice `seed`.
+  knob_value add(knob k, std::int32_t seed) {
+    made_.knobs.push_back(std::move(k));
+    made_.seed.choices.push_back(seed);
+    return {static_cast<std::int32_t>(made_.knobs.size()) - 1, 0, 0};
+  }
   /// A knob whose seed is the choice nearest to `seed`. A single choice needs no knob: it is a literal.
   knob_value one_of(std::string name, std::vector<std::int32_t> values, std::int64_t seed) {
     std::sort(values.begin(), values.end());
@@ -54,11 +71,6 @@ class space_builder {
   [[nodiscard]] space finish() { return std::move(made_); }
 
  private:
-  knob_value add(knob k, std::int32_t seed) {
-    made_.knobs.push_back(std::move(k));
-    made_.seed.choices.push_back(seed);
-    return {static_cast<std::int32_t>(made_.knobs.size()) - 1, 0, 0};
-  }
   space made_;
   target const& machine_;
   bool settled_ = false;

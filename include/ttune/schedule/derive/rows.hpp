@@ -11,15 +11,10 @@
 #pragma once
 
 #include "ttune/schedule/derive/blocks.hpp"
+#include "ttune/schedule/derive/row_chain.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
-
-/// A stage to be computed beside its reader, one row of it at a time.
-struct row_stage {
-  planned_stage const* stage;
-  std::string name;
-};
 
 class rows {
  public:

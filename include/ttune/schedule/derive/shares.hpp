@@ -4,11 +4,14 @@
 //
 //   S = sum(k < K) e(k)      →      shares(t < f) = sum(o < K / f) e(t * K / f + o)      f: some a core
 //                                   S = sum(t < f) shares(t)
+//
+// On devices with blocks of threads the shares are blocks': products of few rows, sums of everything.
 #pragma once
 
 #include <optional>
 
 #include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
 
@@ -17,6 +20,13 @@ struct share_choice {
   std::size_t axis;
   std::int64_t count;
 };
+
+[[nodiscard]] inline std::string share_axis(std::string const& reduced) { return reduced + "_share"; }
+[[nodiscard]] inline step shared(planned_stage const& st, share_choice const& choice) {
+  auto const& name = st.definition->name;
+  auto const& axis = st.axis_name(choice.axis);
+  return {primitive::rfactor, name, {axis}, {name + ".shares", share_axis(axis)}, {literal(-choice.count)}};
+}
 
 /// Below this many elements threads are not worth waking.
 inline constexpr std::int64_t least_shared_elements = 1 << 16;
@@ -30,6 +40,20 @@ inline constexpr std::int64_t least_shared_elements = 1 << 16;
   return 0;
 }
 
+/// What a stage makes, and how often it adds something.
+struct stage_size {
+  std::int64_t results = 1;
+  std::int64_t elements = 1;
+};
+[[nodiscard]] inline stage_size size_of(planned_stage const& st) {
+  stage_size made;
+  for (std::size_t x = 0; x < st.axis_count(); ++x) {
+    if (x < st.definition->axes.size()) made.results *= st.axis_size(x);
+    made.elements *= st.axis_size(x);
+  }
+  return made;
+}
+
 /// Of a reduction whose lanes run along a reduced axis; nothing if its results keep the cores busy, or if no axis can
 /// be shared equally. The outermost axis that can: shares are far from each other in memory.
 [[nodiscard]] inline std::optional<share_choice> choose_shares(planned_stage const& st, target const& machine) {
@@ -37,16 +61,40 @@ inline constexpr std::int64_t least_shared_elements = 1 << 16;
   auto const& reduction = st.definition->reduction;
   if (cores < 2 || st.definition->components.size() != 1 || !reduction.associative || !reduction.commutative)
     return std::nullopt;
-  auto const free = st.definition->axes.size();
-  std::int64_t results = 1;
-  std::int64_t elements = 1;
-  for (std::size_t x = 0; x < st.axis_count(); ++x) {
-    if (x < free) results *= st.axis_size(x);
-    elements *= st.axis_size(x);
-  }
-  if (results >= cores || elements < least_shared_elements) return std::nullopt;
-  for (auto x = free; x < st.axis_count(); ++x)
+  auto const size = size_of(st);
+  if (size.results >= cores || size.elements < least_shared_elements) return std::nullopt;
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
     if (auto const count = equal_shares(st.axis_size(x), cores); count > 0) return share_choice{x, count};
+  return std::nullopt;
+}
+
+[[nodiscard]] inline std::int64_t divisor_near(std::int64_t extent, std::int64_t wanted) {
+  for (auto count = wanted; count <= 2 * wanted && count <= extent; ++count)
+    if (extent % count == 0) return count;
+  for (auto count = std::min(wanted, extent); count > 1; --count)
+    if (extent % count == 0) return count;
+  return 1;
+}
+
+/// For a device with blocks of threads. `together`: the threads of a block reduce one result. Else a thread has one or
+/// several, and so few of them that the processors would be idle are made more.
+[[nodiscard]] inline std::optional<share_choice> choose_block_shares(planned_stage const& st, target const& machine,
+                                                                     bool together) {
+  constexpr std::int64_t least_results = 256;  // of a processor, that leave its threads little to wait for
+  constexpr std::int64_t wanted_results = 1024;
+  constexpr std::int64_t wanted_blocks = 4;
+  std::int64_t const least_terms = together ? 2048 : 32;  // of a share
+  auto const cores = static_cast<std::int64_t>(machine.cores);
+  auto const size = size_of(st);
+  if (st.definition->components.size() != 1 || size.results == 0) return std::nullopt;
+  bool const few = together ? size.results < cores : size.results > 1 && size.results < least_results * cores;
+  if (!few || size.elements < least_shared_elements) return std::nullopt;
+  auto const wanted = ceil_divide((together ? wanted_blocks : wanted_results) * cores, size.results);
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
+    auto const terms = size.elements / size.results;
+    auto const count = divisor_near(st.axis_size(x), std::min(wanted, terms / least_terms));
+    if (count > 1) return share_choice{x, count};
+  }
   return std::nullopt;
 }
 

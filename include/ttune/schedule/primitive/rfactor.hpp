@@ -5,9 +5,10 @@
 //                                         S(i) = sum(l < f) Sf(i, l)          rfactor(S, k, f, "Sf", "l")
 //
 // The free axis is the place in runs of f. With a negative factor it is the number of the run, of -f runs: for threads.
+// It then is the outermost one, so that each run has its results beside each other.
 //
-//   S(i) = sum(k < K) e(i, k)      →      Sf(i, t < f) = sum(o < ceil(K / f)) e(i, t * ceil(K / f) + o)
-//                                         S(i) = sum(t < f) Sf(i, t)          rfactor(S, k, -f, "Sf", "t")
+//   S(i) = sum(k < K) e(i, k)      →      Sf(t < f, i) = sum(o < ceil(K / f)) e(i, t * ceil(K / f) + o)
+//                                         S(i) = sum(t < f) Sf(t, i)          rfactor(S, k, -f, "Sf", "t")
 //
 // It reassociates: legal for the built-in reductions and for tuple reductions declared associative and commutative.
 #pragma once
@@ -31,7 +32,7 @@ namespace detail {
   auto const begin = axis.begin;
   auto const count = std::abs(factor);
   auto const left = ceil_divide(size, count);
-  made.axes.push_back({kept, 0, count});
+  made.axes.insert(factor > 0 ? made.axes.end() : made.axes.begin(), {kept, 0, count});
   axis = {axis.name, 0, left};
   auto const flat = factor > 0 ? ir::make_variable(axis.name) * count + ir::make_variable(kept)
                                : ir::make_variable(kept) * left + ir::make_variable(axis.name);
@@ -70,7 +71,7 @@ namespace detail {
     auto const part = b.add(detail::partial(*st, k, s.values[0].literal, s.results[0], kept));
     std::vector<ir::expr> indices;
     for (auto const& a : st->axes) indices.push_back(ir::make_variable(a.name));
-    indices.push_back(ir::make_variable(kept));
+    indices.insert(s.values[0].literal > 0 ? indices.end() : indices.begin(), ir::make_variable(kept));
     ir::stage rest = *st;
     rest.predicate = {};
     rest.reduction.axes = {{kept, 0, std::abs(s.values[0].literal)}};

@@ -28,6 +28,7 @@ struct device_info {
   std::int64_t group_threads = 1;  ///< at most, of a work-group
   std::array<std::int64_t, 3> thread_limits{1, 1, 1};
   std::int64_t group_bytes = 0;   ///< local memory of a work-group
+  bool has_local_memory = false;  ///< of its own; otherwise local memory is part of the global one
   std::int64_t buffer_bytes = 0;  ///< of the largest buffer
 
   /// What a binary of a kernel is for.

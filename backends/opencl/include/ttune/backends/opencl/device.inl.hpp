@@ -50,6 +50,7 @@ inline device_info facts_of(cl_platform_id platform, cl_device_id id) {
   d.vector_bytes = static_cast<std::int32_t>(std::clamp<cl_uint>(4 * lanes, 16, 64));
   d.group_threads = static_cast<std::int64_t>(number_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   d.group_bytes = static_cast<std::int64_t>(number_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE, 0));
+  d.has_local_memory = number_of<cl_device_local_mem_type>(id, CL_DEVICE_LOCAL_MEM_TYPE, CL_NONE) == CL_LOCAL;
   d.buffer_bytes = static_cast<std::int64_t>(number_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0));
   std::array<std::size_t, 16> sizes{1, 1, 1};
   if (number_of<cl_uint>(id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3) <= sizes.size() &&
@@ -99,7 +100,7 @@ TTUNE_INLINE target target_of(device_info const& d) {
   t.cores = d.compute_units;
   if (!d.is_cpu) {
     t.block_threads = static_cast<std::int32_t>(std::min<std::int64_t>(d.group_threads, 1024));
-    t.block_bytes = d.group_bytes;
+    t.block_bytes = d.has_local_memory ? d.group_bytes : 0;
     t.warp_threads = 32;
   }
   return t;

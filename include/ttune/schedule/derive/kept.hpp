@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stages without a reduction do not vanish into their readers.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "ttune/schedule/derive/analysis.hpp"
+
+namespace ttune::inline v0::derive {
+
+[[nodiscard]] inline bool calls_function(ir::stage const& st) {
+  bool found = false;
+  ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
+    auto const* u = ir::as<ir::unary>(e);
+    found = found || (u && u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf);
+    auto const* b = ir::as<ir::binary>(e);
+    found = found || (b && b->op == ir::binary_op::power);
+  });
+  return found;
+}
+[[nodiscard]] inline bool divides(ir::stage const& st) {
+  bool found = false;
+  ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
+    auto const* b = ir::as<ir::binary>(e);
+    found = found || (b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo));
+  });
+  return found;
+}
+
+/// A function such as exp is not to be called twice for an element, and no division made for each of many readers.
+[[nodiscard]] inline bool is_worth_keeping(plan const& p, std::size_t stage) {
+  auto const& st = p.stages[stage];
+  double times = 0;  // that an element would be computed
+  for (auto const& reader : p.stages) {
+    std::vector<planned_access const*> reads;
+    for (auto const& a : reader.accesses) {
+      bool const again =
+          std::any_of(reads.begin(), reads.end(), [&](planned_access const* b) { return is_same_element(a, *b); });
+      if (!a.write && a.producer == static_cast<std::int32_t>(stage) && !again) reads.push_back(&a);
+    }
+    times += static_cast<double>(reads.size()) * static_cast<double>(iterations_of(reader)) /
+             static_cast<double>(iterations_of(st));
+  }
+  return (times > 1 && calls_function(*st.definition)) || (times >= 4 && divides(*st.definition));
+}
+
+}  // namespace ttune::inline v0::derive
