@@ -2,6 +2,7 @@
 // The default cost model: gradient-boosted trees by the xgboost library (Chen and Guestrin, KDD 2016).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ class xgboost final : public cost_model {
   inline fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
   inline void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] std::shared_ptr<cost_model> another() const override { return std::make_shared<xgboost>(options_); }
   [[nodiscard]] inline std::vector<std::byte> save() const override;
   inline void load(std::span<std::byte const> bytes) override;
 
