@@ -50,9 +50,11 @@ inline target gtx1080ti() {
 }
 
 /// Constants were chosen on every other run, by name; the others judge, unless $TTUNE_RUNS is "choose" or "all".
-inline bool is_wanted(std::size_t run) {
+inline std::string wanted_runs() {
   char const* const given = std::getenv("TTUNE_RUNS");
-  std::string const which = given ? given : "judge";
+  return given ? given : "judge";
+}
+inline bool is_wanted(std::size_t run, std::string const& which) {
   return which == "all" || (run % 2 == 0) == (which == "choose");
 }
 
@@ -68,11 +70,11 @@ inline std::vector<std::filesystem::path> logs_of(std::string const& name) {
   return found;
 }
 
-inline replay_device device_of(task const& t, space const& in) {
+inline replay_device device_of(task const& t, space const& in, std::string const& which = wanted_runs()) {
   replay_device device(in.knobs);
   std::size_t run = 0;
   for (auto const& file : logs_of(t.name)) {
-    if (!is_wanted(run++)) continue;
+    if (!is_wanted(run++, which)) continue;
     memory_store records;
     std::istringstream log(ttune_test::read_gzip(file));
     auto const summary = read_autotvm_log(log, records, in.knobs);
@@ -125,10 +127,10 @@ inline feature_set const feature_sets[] = {
      }},
 };
 
-/// Features of all recorded configurations, those columns in which any two differ.
+/// Features of all recorded configurations: those columns in which any two differ, or all.
 class feature_table {
  public:
-  feature_table(feature_set const& set, plan const& p, std::vector<configuration> const& of) {
+  feature_table(feature_set const& set, plan const& p, std::vector<configuration> const& of, bool all_columns = false) {
     auto const extract = set.of(p);
     auto const start = std::chrono::steady_clock::now();
     std::vector<std::vector<float>> rows;
@@ -142,7 +144,8 @@ class feature_table {
                     static_cast<double>(of.size());
     all_ = rows.at(0).size();
     for (std::size_t k = 0; k < all_; ++k)
-      if (std::ranges::any_of(rows, [&](auto const& r) { return r.at(k) != rows[0][k]; })) kept_.push_back(k);
+      if (all_columns || std::ranges::any_of(rows, [&](auto const& r) { return r.at(k) != rows[0][k]; }))
+        kept_.push_back(k);
     for (auto const& r : rows)
       for (auto const k : kept_) values_.push_back(r[k]);
   }

@@ -148,13 +148,40 @@ struct contender {
   std::string name;
   feature_set const* features = nullptr;  ///< null: no model
   kind model = kind::none;
-  double optimism = 0;     ///< of an ensemble
-  double diversity = 0;    ///< of a batch
-  any_search search = {};  ///< none: the pool of all recorded points
+  double optimism = 0;              ///< of an ensemble
+  double diversity = 0;             ///< of a batch
+  any_search search = {};           ///< none: the pool of all recorded points
+  subject const* lesson = nullptr;  ///< a task that was tuned before, of which a tuner's records would hold a lesson
 };
+
+/// As a tuner keeps one: the best four of some trials, and a sample of all their speeds.
+any_cost_model told_by(subject const& s, xgboost_options const& o) {
+  constexpr std::size_t trials = 512, good = 4, sampled = 60;
+  std::vector<std::pair<double, configuration>> made;  // seconds, failures last
+  for (auto const& c : s.device.configurations()) {
+    auto const m = s.device.measure(c).result;
+    if (made.size() < trials) made.emplace_back(m.ok() ? m.seconds : std::numeric_limits<double>::infinity(), c);
+  }
+  std::ranges::stable_sort(made, {}, &std::pair<double, configuration>::first);
+  std::vector<configuration> kept;
+  std::vector<model_target> targets;
+  auto const keep = [&](std::size_t i) {
+    bool const failed = std::isinf(made[i].first);
+    kept.push_back(made[i].second);
+    targets.push_back({failed ? 0.0F : static_cast<float>(made[0].first / made[i].first), failed, 0});
+  };
+  for (std::size_t i = 0; i < std::min(good, made.size()); ++i) keep(i);
+  for (std::size_t k = 0; k < sampled; ++k) keep(k * made.size() / sampled);
+  feature_table const rows(feature_sets[std::size(feature_sets) - 1], s.p, kept, true);
+  detail::feature_rows const of(rows.writer(), kept);
+  transfer_model told([o] { return any_cost_model(xgboost(o)); });
+  told.learn_base(of.view(), targets);
+  return told;
+}
 
 any_cost_model make_model(contender const& c, std::uint64_t seed) {
   xgboost_options o{.held_out = 0, .seed = seed};
+  if (c.lesson) return told_by(*c.lesson, o);
   switch (c.model) {
     case contender::kind::none: return {};
     case contender::kind::autotvm: return any_cost_model(autotvm_model(seed));
@@ -193,7 +220,7 @@ svg_curve summarise(std::string const& name, task const& t, std::vector<replay_c
 row_writer writer_of(subject const& s, contender const& c, std::optional<feature_table>& kept) {
   if (!c.features) return [](auto const&, auto&) {};
   if (!c.search) {
-    kept.emplace(*c.features, s.p, s.device.configurations());
+    kept.emplace(*c.features, s.p, s.device.configurations(), c.lesson != nullptr);
     return kept->writer();
   }
   return [&s, of = c.features->of(s.p)](configuration const& chosen, std::vector<float>& row) {
@@ -218,8 +245,9 @@ void compare(std::string const& figure, subject const& s, sampler const& in, std
     std::vector<replay_curve> runs;
     for (int i = 1; i <= seeds; ++i) {
       auto const seed = static_cast<std::uint64_t>(i);
-      auto const search = c.search ? c.search.another()
-                                   : any_search(replay_pool(s.device.configurations(), {.diversity = c.diversity}));
+      auto const search =
+          c.search ? c.search.another()
+                   : any_search(replay_pool(s.device.configurations(), {.taste = {.diversity = c.diversity}}));
       runs.push_back(replay_search(in, s.device, search, make_model(c, seed), write,
                                    {.trials = trials, .batch = 64, .seed = seed}));
     }
@@ -311,6 +339,11 @@ int run(options const& chosen) {
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     auto const on = "-" + subjects[i].of.name;
     run_one("loop" + on, i, {random, with("knob", kind::autotvm), with("itervar", kind::autotvm), with("ttune")});
+    auto told = with("ttune");
+    auto const& other = subjects[1 - i];
+    told.name = "ttune, told by " + other.of.name;
+    told.lesson = &other;
+    run_one("lesson" + on, i, {with("ttune"), told});
     std::vector<contender> bold, diverse;
     for (auto const optimism : {0.0, 0.5, 1.0}) {
       auto c = with("ttune", kind::ensemble);

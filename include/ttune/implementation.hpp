@@ -99,6 +99,7 @@
 #include "ttune/tune/search.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
 #include "ttune/tune/session/counted_trials.hpp"
+#include "ttune/tune/session/informed_model.hpp"
 #include "ttune/tune/session/learner.hpp"
 #include "ttune/tune/session/parallel_compiler.hpp"
 #include "ttune/tune/session/replayed_trials.hpp"

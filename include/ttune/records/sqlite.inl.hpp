@@ -356,21 +356,27 @@ struct sqlite::database {
   }
 
   void put_lesson_here(lesson const& taught) {
-    byte_sink rows;
+    byte_sink rows, speeds;
     rows.put(taught.rows);
-    auto const bytes = rows.take();
+    speeds.put(taught.speeds);
+    auto const of_rows = rows.take(), of_speeds = speeds.take();
     auto const key = add_key_here(taught.of);
-    auto q = file->query("insert or replace into lessons(key, seconds, schema, columns, rows) values(?,?,?,?,?)");
+    auto q =
+        file->query("insert or replace into lessons(key, seconds, schema, columns, rows, speeds) values(?,?,?,?,?,?)");
     q.bind(key).bind(taught.seconds).bind(taught.schema).bind(static_cast<std::int64_t>(taught.columns));
-    q.bind(std::span<std::uint8_t const>(bytes)).next();
+    q.bind(std::span<std::uint8_t const>(of_rows)).bind(std::span<std::uint8_t const>(of_speeds)).next();
   }
 
   /// Newest keys first. A file of an older schema that may only be read has none.
   std::vector<lesson> lessons_here(std::size_t limit) {
-    if (file->integer_of("pragma user_version") < 3) return {};
+    auto const version = file->integer_of("pragma user_version");
+    if (version < 3) return {};
     std::vector<lesson> found;
-    auto q = file->query("select l.seconds, l.schema, l.columns, l.rows, " TTUNE_DETAIL_KEY_COLUMNS
-                         " from lessons l join keys k on k.id = l.key order by l.key desc limit ?");
+    std::string const column = version < 4 ? "null" : "l.speeds";
+    auto const text = "select l.seconds, l.schema, l.columns, l.rows, " + column +
+                      ", " TTUNE_DETAIL_KEY_COLUMNS
+                      " from lessons l join keys k on k.id = l.key order by l.key desc limit ?";
+    auto q = file->query(text.c_str());
     q.bind(static_cast<std::int64_t>(limit));
     while (q.next()) {
       auto& one = found.emplace_back();
@@ -378,7 +384,9 @@ struct sqlite::database {
       one.schema = q.hash();
       one.columns = static_cast<std::size_t>(q.integer());
       byte_source(q.bytes()).get(one.rows);
-      if (one.columns == 0 || one.rows.size() % one.columns != 0)
+      if (auto const speeds = q.bytes(); !speeds.empty()) byte_source(speeds).get(one.speeds);
+      if (one.columns == 0 || one.rows.size() % one.columns != 0 ||
+          (!one.speeds.empty() && one.speeds.size() != one.size()))
         throw record_error(path + ": holds a lesson that cannot be read: the file is damaged");
       one.of = detail::read_key(q);
     }

@@ -28,8 +28,7 @@ struct annealing_options {
   int restart_after = 60;    ///< steps without gain after which a chain starts elsewhere; 0: never
   int patience = 100;  ///< steps in which the list of the best does not change, after which the round ends; 0: never
   double exploration = 0.05;  ///< share of random trials
-  double diversity = 0;       ///< see select_diverse; > 0 chooses among `pool` times as many candidates
-  double pool = 2;
+  batch_taste taste = {};
   bool score_all = true;          ///< where the whole space is no larger than chains × steps, score all of it instead,
   std::uint64_t whole_space = 0;  ///< or than this: about a second a million on one core
 };
@@ -73,6 +72,7 @@ class annealing final : public search_strategy {
   std::vector<int> stuck_;  ///< steps since a chain's best rose
   std::vector<configuration> proposals_;
   std::vector<float> proposal_scores_;
+  double spread_ = 1;  ///< standard deviation of the scores of random configurations, or of all
   double adaptive_temperature_ = 0;
   std::size_t accepted_ = 0;
   round_report last_;

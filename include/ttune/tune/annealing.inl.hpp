@@ -19,7 +19,7 @@ TTUNE_INLINE annealing::annealing(annealing_options options) : options_(options)
   };
   require(options.chains >= 1 && options.steps >= 1, "there must be a chain and a step");
   require(options.cold > 0 && options.hot >= options.cold, "temperatures fall from hot to cold, both above 0");
-  require(options.pool >= 1, "a pool holds at least a batch");
+  require(options.taste.pool >= 1, "a pool holds at least a batch");
 }
 
 TTUNE_INLINE void annealing::start(sampler const& space, std::uint64_t seed) {
@@ -127,8 +127,8 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_
   if (sample.empty()) sample = points_;
   std::vector<float> sample_scores;
   score(request, sample, sample_scores);
-  auto const spread = detail::spread_of(sample_scores);
-  adaptive_temperature_ = spread * options_.hot;
+  spread_ = detail::spread_of(sample_scores);
+  adaptive_temperature_ = spread_ * options_.hot;
   for (std::size_t i = 0; i < sample.size(); ++i) best.offer(sample[i], sample_scores[i]);
   for (std::size_t i = 0; i < points_.size(); ++i) best.offer(points_[i], scores_[i]);
   std::size_t moves = 0, accepted = 0;
@@ -136,7 +136,7 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_
   for (last_.steps = 0; last_.steps < options_.steps; ++last_.steps) {
     if (options_.patience > 0 && unchanged >= options_.patience) break;
     auto const before = best.changes();
-    step(request, temperature_at(last_.steps, spread), best);
+    step(request, temperature_at(last_.steps, spread_), best);
     unchanged = best.changes() == before ? unchanged + 1 : 0;
     moves += points_.size();
     accepted += accepted_;
@@ -151,8 +151,11 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_
 TTUNE_INLINE void annealing::score_all(search_request const& request, detail::best_list& best) {
   constexpr std::size_t chunk = 4096;
   auto const n = static_cast<std::uint64_t>(space_->size().count);
-  std::vector<configuration> batch;
+  std::vector<configuration> batch(128);
   std::vector<float> scores;
+  for (auto& c : batch) space_->draw(random_, c);
+  score(request, batch, scores);
+  spread_ = detail::spread_of(scores);
   for (std::uint64_t i = 0; i < n;) {
     batch.clear();
     for (; i < n && batch.size() < chunk; ++i) batch.push_back(space_->unrank(i));
@@ -171,9 +174,7 @@ TTUNE_INLINE std::vector<configuration> annealing::propose(search_request const&
   }
   auto const slots = plan_.next(request.batch);
   auto const wanted = static_cast<std::size_t>(std::count(slots.begin(), slots.end(), false));
-  auto const pool =
-      options_.diversity > 0 ? static_cast<std::size_t>(options_.pool * static_cast<double>(request.batch)) : wanted;
-  detail::best_list best(pool, request.visited);
+  detail::best_list best(options_.taste.pool_for(wanted), request.visited);
   auto const& size = space_->size();
   auto const round = static_cast<std::uint64_t>(options_.chains) * static_cast<std::uint64_t>(options_.steps);
   bool const small = size.exact && size.count <= std::max(round, options_.whole_space);
@@ -183,7 +184,7 @@ TTUNE_INLINE std::vector<configuration> annealing::propose(search_request const&
   std::vector<float> scores;
   best.take(candidates, scores);
   last_.best = scores.empty() ? 0 : scores.front();
-  auto const picked = select_diverse(candidates, scores, wanted, options_.diversity);
+  auto const picked = options_.taste.select(candidates, scores, wanted, spread_);
   for (auto const i : picked) taken.insert(candidates[i]);
   auto fresh = draw_unvisited(*space_, random_, request.visited, taken, request.batch - picked.size());
   std::vector<configuration> chosen;

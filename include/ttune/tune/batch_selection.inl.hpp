@@ -80,4 +80,31 @@ TTUNE_INLINE std::vector<std::size_t> select_diverse(std::span<configuration con
   return picked;
 }
 
+TTUNE_INLINE std::vector<std::size_t> select_apart(std::span<configuration const> candidates,
+                                                   std::span<float const> scores, std::size_t count, double penalty,
+                                                   double spread) {
+  std::vector<double> gain(scores.begin(), scores.end());
+  std::vector<double> nearest(candidates.size(), 0.0);  // to one that was picked
+  std::vector<bool> taken(candidates.size(), false);
+  std::vector<std::size_t> picked;
+  while (picked.size() < std::min(count, candidates.size())) {
+    std::size_t best = candidates.size();
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      if (!taken[i] && (best == candidates.size() || gain[i] > gain[best])) best = i;
+    taken[best] = true;
+    picked.push_back(best);
+    if (!(penalty > 0)) continue;
+    auto const& chosen = candidates[best].choices;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      std::size_t same = 0;
+      for (std::size_t k = 0; k < chosen.size(); ++k) same += candidates[i].choices[k] == chosen[k] ? 1U : 0U;
+      auto const share = static_cast<double>(same) / static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
+      if (share * share <= nearest[i]) continue;
+      nearest[i] = share * share;
+      gain[i] = static_cast<double>(scores[i]) - penalty * spread * nearest[i];
+    }
+  }
+  return picked;
+}
+
 }  // namespace ttune::inline v0

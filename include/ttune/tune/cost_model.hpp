@@ -66,6 +66,10 @@ class cost_model {
   /// that of fit. All scores are 0 before fit.
   virtual void predict(feature_view features, std::span<float> scores) const = 0;
 
+  /// A model of the same kind and options that knows nothing, for knowledge from elsewhere beside one's own
+  /// (`transfer_model`). Null: there is none, so that a tuner uses this model as it is.
+  [[nodiscard]] virtual std::shared_ptr<cost_model> another() const { return nullptr; }
+
   /// What load needs to predict the same, on any machine.
   [[nodiscard]] virtual std::vector<std::byte> save() const = 0;
   /// Throws argument_error for bytes that this kind of model did not save; the model is then as it was.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ class ensemble_model final : public cost_model {
   TTUNE_INLINE void predict(feature_view features, std::span<float> scores) const override;
   /// Mean and standard deviation of the members' scores, a row each; both 0 before fit.
   TTUNE_INLINE void predict(feature_view features, std::span<float> mean, std::span<float> spread) const;
+  [[nodiscard]] std::shared_ptr<cost_model> another() const override {
+    return std::make_shared<ensemble_model>(make_, options_);
+  }
   [[nodiscard]] TTUNE_INLINE std::vector<std::byte> save() const override;
   TTUNE_INLINE void load(std::span<std::byte const> bytes) override;
 

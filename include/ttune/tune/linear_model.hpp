@@ -2,6 +2,7 @@
 // The cost model that needs no library: ridge regression on standardised features and their squares.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ class linear_model final : public cost_model {
   TTUNE_INLINE fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
   TTUNE_INLINE void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] std::shared_ptr<cost_model> another() const override {
+    return std::make_shared<linear_model>(options_);
+  }
   [[nodiscard]] TTUNE_INLINE std::vector<std::byte> save() const override;
   TTUNE_INLINE void load(std::span<std::byte const> bytes) override;
 

@@ -186,9 +186,18 @@ inline std::vector<double> variances_within(std::vector<near_lesson> const& less
 }  // namespace detail
 
 TTUNE_INLINE bool proposing_model::learn(lesson const& taught) {
+  constexpr std::size_t most_tops = 4;
   if (taught.schema != feature_schema || taught.columns != feature_count || taught.size() == 0) return false;
   if (!std::ranges::all_of(taught.rows, [](float x) { return std::isfinite(x); })) return false;
-  lessons_.push_back(taught);
+  auto kept = taught;  // of the rows, those that were about as fast as the best, which come first
+  if (!kept.speeds.empty()) {
+    kept.speeds.erase(std::ranges::find_if(kept.speeds, [](float s) { return !(s >= lesson::nearly); }),
+                      kept.speeds.end());
+    kept.speeds.resize(std::min(kept.speeds.size(), most_tops));
+    kept.rows.resize(kept.speeds.size() * kept.columns);
+  }
+  if (kept.size() == 0) return false;
+  lessons_.push_back(std::move(kept));
   return true;
 }
 

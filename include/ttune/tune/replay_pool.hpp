@@ -13,8 +13,7 @@ namespace ttune::inline v0 {
 
 struct replay_pool_options {
   double exploration = 0.05;  ///< share of random trials
-  double diversity = 0;       ///< see select_diverse; > 0 chooses among `pool` times as many candidates
-  double pool = 2;
+  batch_taste taste = {};
   /// As long as nothing succeeded, scores are advice from elsewhere: three quarters of the batch are then drawn among
   /// this share of the candidates, the best by score, the rest among all. 0: the best are taken.
   double advised = 0;

@@ -50,13 +50,10 @@ TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request cons
   request.score(left, scores);
   std::vector<std::size_t> best(left.size());
   std::iota(best.begin(), best.end(), std::size_t{0});
-  auto const pool =
-      options_.diversity > 0
-          ? std::min(left.size(), static_cast<std::size_t>(std::ceil(options_.pool * static_cast<double>(count))))
-          : count;
+  auto const pool = std::min(left.size(), options_.taste.pool_for(count));
   std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(pool), best.end(),
                     [&](auto a, auto b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
-  if (options_.diversity > 0) {
+  if (pool > count) {
     std::vector<configuration> pooled;
     std::vector<float> pooled_scores;
     for (std::size_t i = 0; i < pool; ++i) {
@@ -64,7 +61,7 @@ TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request cons
       pooled_scores.push_back(scores[best[i]]);
     }
     auto const order = best;
-    auto const picked = select_diverse(pooled, pooled_scores, count, options_.diversity);
+    auto const picked = options_.taste.select(pooled, pooled_scores, count, detail::spread_of(scores));
     for (std::size_t i = 0; i < picked.size(); ++i) best[i] = order[picked[i]];
   }
   if (request.incumbents.empty() && options_.advised > 0) return draw_advised(std::move(left), scores, count);

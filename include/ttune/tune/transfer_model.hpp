@@ -25,6 +25,7 @@ struct transfer_options {
   double own_share = 0.2;   ///< of the score: by the model of the own rows alone
   double correction = 0.5;  ///< share of the learned correction of the estimate that is believed without own rows
   std::size_t most_base_rows = 4000;  ///< of more, so many are drawn at random
+  std::size_t most_own_rows = 512;    ///< with more, those alone: others add little then, and take time
   std::uint64_t seed = 1;
 };
 
@@ -35,7 +36,8 @@ struct transfer_options {
 class transfer_model final : public cost_model {
  public:
   // Virtual functions are declared inline: else each file that includes this would emit their bodies.
-  explicit transfer_model(model_maker make, transfer_options options = {});
+  /// `own` learns the task's own rows; none: one more that `make` makes.
+  explicit transfer_model(model_maker make, transfer_options options = {}, any_cost_model own = {});
 
   /// Rows of feature_extractor for other tasks; each task is a group of its own. Replaces what was learned before.
   /// Throws argument_error for rows of another length.

@@ -127,8 +127,12 @@ TTUNE_INLINE float log_estimate(float const* row) {
   return std::log2(std::max(std::exp2(row[column]) - 1, 1e-3F));
 }
 
-TTUNE_INLINE transfer_model::transfer_model(model_maker make, transfer_options options)
-    : make_(std::move(make)), options_(options), correction_(make_()), joint_(make_()), own_(make_()) {}
+TTUNE_INLINE transfer_model::transfer_model(model_maker make, transfer_options options, any_cost_model own)
+    : make_(std::move(make)),
+      options_(options),
+      correction_(make_()),
+      joint_(make_()),
+      own_(own ? std::move(own) : make_()) {}
 
 TTUNE_INLINE void transfer_model::learn_base(feature_view features, std::span<model_target const> targets) {
   detail::require_schema(features);
@@ -177,7 +181,7 @@ TTUNE_INLINE fit_report transfer_model::fit(feature_view features, std::span<mod
     nothing.rows = nothing.failures = targets.size();
     return nothing;
   }
-  trusts_base_ = has_base_ && base_helps(features, targets);
+  trusts_base_ = has_base_ && features.rows <= options_.most_own_rows && base_helps(features, targets);
   if (trusts_base_) fit_joint(features, targets);
   return own_->fit(features, targets);
 }

@@ -93,6 +93,7 @@ class tuner {
 
   std::shared_ptr<backend> backend_;
   tuner_options options_;
+  bool model_knows_ = false;  ///< the model came with knowledge, which what the records know does not replace
   std::shared_ptr<std::mutex> one_at_a_time_ = std::make_shared<std::mutex>();
 };
 

@@ -19,6 +19,7 @@ TTUNE_INLINE tuner::tuner(std::shared_ptr<backend> compiler, tuner_options optio
         "a tuner cannot be made inside a worker: call is_worker() and run_worker() first thing in main");
   if (options_.batch < 1) throw argument_error("tuner: a batch has at least one trial");
   if (!options_.model) options_.model = linear_model{};
+  model_knows_ = options_.model->fitted();
   if (!options_.search) options_.search = annealing{};
   if (!options_.executor) options_.executor = default_executor();
 }
@@ -40,7 +41,7 @@ TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all
   std::scoped_lock const lock(*one_at_a_time_);
   detail::session_clock const clock(options_.clock);
   detail::budget_meter meter(budget, 1, clock);
-  detail::learner model(options_.model, options_.executor);
+  detail::learner model(options_.model, options_.executor, model_knows_);
   return detail::alternatives_session(std::move(all), allowed, options_, *backend_, model, meter).run();
 }
 
@@ -63,7 +64,7 @@ TTUNE_INLINE std::vector<tuning_result> tuner::tune_all(std::vector<space> const
   std::scoped_lock const lock(*one_at_a_time_);
   detail::session_clock const clock(options_.clock);
   detail::budget_meter meter(budget, spaces.size(), clock);
-  detail::learner model(options_.model, options_.executor);
+  detail::learner model(options_.model, options_.executor, model_knows_);
   std::vector<std::unique_ptr<detail::tuning_session>> sessions;
   for (auto const& s : spaces) {
     auto search = spaces.size() == 1 ? options_.search : options_.search.another();

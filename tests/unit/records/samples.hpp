@@ -44,7 +44,7 @@ inline ttune::record failed_record(ttune::trial_status status, ttune::record_key
 }
 
 inline ttune::lesson sample_lesson(double seconds = 1) {
-  return {sample_key(), seconds, 0xfedc'ba98'7654'3210, 2, {0, -1.5F, 3.25F, 1e-3F}};
+  return {sample_key(), seconds, 0xfedc'ba98'7654'3210, 2, {0, -1.5F, 3.25F, 1e-3F}, {1, 0.25F}};
 }
 inline ttune::kernel_explanation sample_explanation(double flops = 2e9) {
   return {"schedule(op, \"C\")\n    .split(i, 64, i_0, i_1);", "for i < 8\n  \"<&>\"", "define void @ttune_main()\n",

@@ -211,7 +211,7 @@ TEST_CASE("sqlite: a file of a newer ttune is refused with both numbers") {
   auto const path = folder / "records.db";
   sqlite(path).append(sample_record());
   execute(path, "pragma user_version = 99");
-  CHECK(refusal(path).find("newer ttune (schema 99, this one knows up to 3)") != std::string::npos);
+  CHECK(refusal(path).find("newer ttune (schema 99, this one knows up to 4)") != std::string::npos);
 }
 
 TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up to date when it may be written") {
@@ -269,6 +269,11 @@ TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up t
   CHECK(reopened.lessons() == std::vector{ttune_test::sample_lesson()});
   CHECK(reopened.count() == 2);
   CHECK(integrity(path) == "ok");
+  execute(path, "alter table lessons drop column speeds; pragma user_version = 3;");
+  auto without = ttune_test::sample_lesson();
+  without.speeds.clear();
+  CHECK(sqlite(path, record_mode::read_only).lessons() == std::vector{without});
+  CHECK(sqlite(path).lessons() == std::vector{without});
 }
 
 TEST_CASE("sqlite: prune leaves the fastest of each key and what has an image") {

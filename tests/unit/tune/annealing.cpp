@@ -126,7 +126,7 @@ TEST_CASE("diversity spreads a batch over the knobs' values") {
   landscape const land;
   std::size_t values[2] = {};
   for (int diverse = 0; diverse < 2; ++diverse) {
-    annealing search({.exploration = 0, .diversity = diverse * 5.0, .pool = 8});
+    annealing search({.exploration = 0, .taste = {.diversity = diverse * 5.0, .pool = 8}});
     search.start(land.space(), 2);
     search_loop loop(land, search);
     loop.round(32, land.scorer());

@@ -106,6 +106,22 @@ TEST_CASE("proposing_model: lessons that say nothing are left out") {
   CHECK(model.lessons() == 0);
 }
 
+TEST_CASE("proposing_model: of a lesson's rows those that were about as fast as the best are proposed") {
+  auto const work = made(ops::matmul(64, 96, 128));
+  auto l = taught_by(work);
+  auto const first = [&](lesson const& taught) {
+    proposing_model model({.draws = 64});
+    REQUIRE(model.learn(taught));
+    return model.propose(work, 8);
+  };
+  auto one = l;
+  one.rows.resize(one.columns);
+  l.speeds = {1, 0.5F, 0.2F, 0};
+  CHECK(first(l) == first(one));
+  l.speeds = {0.5F, 0.5F, 0.5F, 0.5F};  // none was
+  CHECK_FALSE(proposing_model().learn(l));
+}
+
 TEST_CASE("proposing_model: a workload that was seen gets back what was as good as its best") {
   auto const product = made(ops::matmul(96, 160, 64));
   std::vector<configuration> best;
@@ -168,7 +184,11 @@ TEST_CASE("tuner: keeps what it learned with the winner, and proposes from it fo
   }
   auto const lessons = store->lessons();
   REQUIRE(lessons.size() == 1);
-  CHECK(lessons[0].size() >= 1);
+  CHECK(lessons[0].size() >= 24);  // all trials, and the winner
+  CHECK(lessons[0].size() <= 24 + 4);
+  REQUIRE(lessons[0].speeds.size() == lessons[0].size());
+  CHECK(lessons[0].speeds[0] == 1);
+  CHECK(std::ranges::all_of(lessons[0].speeds, [](float s) { return s >= 0 && s <= 1; }));
   CHECK(lessons[0].schema == feature_schema);
   CHECK(lessons[0].of == store->keys()[0].key);
   auto const blind = first_trials({}, 12);

@@ -222,7 +222,7 @@ TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan'
   CHECK(rest == 360);
   pool.start(land.space(), 4);
   CHECK(pool.propose({40, {}, score, {}}) == first);
-  replay_pool diverse(device.configurations(), {.exploration = 0, .diversity = 10, .pool = 4});
+  replay_pool diverse(device.configurations(), {.exploration = 0, .taste = {.diversity = 10, .pool = 4}});
   diverse.start(land.space(), 4);
   auto const spread = diverse.propose({40, {}, score, {}});
   CHECK(configuration_set(spread.begin(), spread.end()).size() == 40);

@@ -9,7 +9,7 @@ namespace ttune::inline v0::detail {
 /// "ttun": tells `file` and us that an SQLite file is one of ours.
 inline constexpr std::int64_t sqlite_application = 0x7474756e;
 /// Raised with each change of the tables; `upgrade` leads from each older one to this.
-inline constexpr std::int64_t sqlite_schema = 3;
+inline constexpr std::int64_t sqlite_schema = 4;
 
 /// Keys are found by the hash of what identifies them, records of a key by speed. Equal records are one row.
 inline constexpr char const* sqlite_tables_1 = R"(
@@ -38,6 +38,10 @@ create table lessons(key integer primary key references keys, seconds real not n
   columns integer not null, rows blob not null);
 pragma user_version = 3;
 )";
+inline constexpr char const* sqlite_tables_4 = R"(
+alter table lessons add column speeds blob;
+pragma user_version = 4;
+)";
 
 /// Whether there is anything in the file. Also the first read, which finds out if it is a database at all.
 inline bool is_empty(sqlite_connection& on) { return on.integer_of("select count(*) from sqlite_schema") == 0; }
@@ -62,6 +66,7 @@ inline void upgrade(sqlite_connection& on) {
     if (is_empty(on)) on.execute(sqlite_tables_1);
     if (checked_schema(on) < 2) on.execute(sqlite_tables_2);
     if (checked_schema(on) < 3) on.execute(sqlite_tables_3);
+    if (checked_schema(on) < 4) on.execute(sqlite_tables_4);
     return true;
   });
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "ttune/records/store.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/tune/cost_model.hpp"
 #include "ttune/tune/progress.hpp"
@@ -15,12 +16,18 @@ namespace ttune::inline v0::detail {
 
 class learner {
  public:
-  learner(any_cost_model model, std::shared_ptr<executor> on) : model_(std::move(model)), executor_(std::move(on)) {}
+  /// A model that `knows` is used as it is.
+  learner(any_cost_model model, std::shared_ptr<executor> on, bool knows = false)
+      : model_(std::move(model)), executor_(std::move(on)), informed_(knows) {}
 
   [[nodiscard]] cost_model const& model() const noexcept { return *model_; }
+  /// Before the first trial: what the records know of other workloads, once (`informed_model`).
+  void inform(shared_store const& records, record_key const& measured_as);
   /// Tasks are numbered from 0 on. `seconds` of one call; 0: it failed.
   void add(std::int32_t task, workload const& of, configuration const& chosen, double seconds);
   void fit();
+  /// Appends trials of a task to a lesson: all, or as many from all over its speeds.
+  void sample(std::int32_t task, std::size_t most, lesson& to) const;
   /// Of candidates of a workload; empty as long as the model knows nothing (it may have come with knowledge). Valid
   /// until this object ends.
   [[nodiscard]] batch_scorer scorer(workload const& of);
@@ -34,7 +41,8 @@ class learner {
   };
   any_cost_model model_;
   std::shared_ptr<executor> executor_;  ///< candidates are scored on it
-  std::vector<float> features_;         ///< one row a trial
+  bool informed_;
+  std::vector<float> features_;  ///< one row a trial
   std::vector<outcome> outcomes_;
   std::vector<double> best_seconds_;  ///< [task]
   double validation_ = progress::unknown;

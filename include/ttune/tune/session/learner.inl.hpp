@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "ttune/tune/scoring.hpp"
+#include "ttune/tune/session/informed_model.hpp"
 #include "ttune/tune/session/learner.hpp"
 
 namespace ttune::inline v0::detail {
+
+TTUNE_INLINE void learner::inform(shared_store const& records, record_key const& measured_as) {
+  if (!std::exchange(informed_, true)) model_ = informed_model(model_, records, measured_as);
+}
 
 TTUNE_INLINE void learner::add(std::int32_t task, workload const& of, configuration const& chosen, double seconds) {
   of.featurise(std::span(&chosen, 1), features_);
@@ -26,6 +32,22 @@ TTUNE_INLINE void learner::fit() {
   if (targets.empty()) return;
   auto const columns = features_.size() / outcomes_.size();
   validation_ = model_->fit({features_.data(), outcomes_.size(), columns}, targets).rank_correlation;
+}
+
+TTUNE_INLINE void learner::sample(std::int32_t task, std::size_t most, lesson& to) const {
+  std::vector<std::size_t> trials;
+  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+    if (outcomes_[i].task == task) trials.push_back(i);
+  std::ranges::sort(
+      trials, [&](auto a, auto b) { return std::pair(outcomes_[a].seconds, a) < std::pair(outcomes_[b].seconds, b); });
+  auto const count = std::min(most, trials.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    auto const i = trials[k * trials.size() / count];
+    auto const seconds = outcomes_[i].seconds;
+    auto const* const row = features_.data() + i * to.columns;
+    to.rows.insert(to.rows.end(), row, row + to.columns);
+    to.speeds.push_back(seconds > 0 ? static_cast<float>(best_seconds_[static_cast<std::size_t>(task)] / seconds) : 0);
+  }
 }
 
 TTUNE_INLINE batch_scorer learner::scorer(workload const& of) {

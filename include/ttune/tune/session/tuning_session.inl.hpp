@@ -56,6 +56,7 @@ TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
   seed_ = runner_->first(work_.seed(), is_checked_by_caller ? 0 : std::max(1e-9, budget_.seconds_each() / 10));
   report_.seed_seconds = seed_.result.seconds;
   budget_.reserve(closing_seconds());
+  learner_.inform(options_.records, key_);
   search_->start(work_.sampler(), options_.seed);
   queue_neighbours();
   queue_proposals();
@@ -360,16 +361,21 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
   options_.records->put_lesson(taught_by(winner));
 }
 
-/// The winner, and what was nearly as fast: in what those differ does not matter much.
+/// The winner, and what was nearly as fast (in what those differ does not matter much), then a sample of all trials.
 TTUNE_INLINE lesson tuning_session::taught_by(trial const& winner) const {
-  constexpr std::size_t most = 4;
-  constexpr double nearly = 1.05;
+  constexpr std::size_t most_good = 4;
+  constexpr std::size_t most_sampled = 60;
   lesson taught{key_, report_.seconds, feature_schema, work_.feature_count()};
   std::vector<configuration> good = {winner.chosen};
-  for (auto const& t : best_.trials())
-    if (good.size() < most && t.chosen != winner.chosen && t.result.seconds < nearly * winner.result.seconds)
-      good.push_back(t.chosen);
+  taught.speeds = {1};
+  for (auto const& t : best_.trials()) {
+    auto const speed = static_cast<float>(std::min(1.0, winner.result.seconds / t.result.seconds));
+    if (good.size() == most_good || t.chosen == winner.chosen || speed < lesson::nearly) continue;
+    good.push_back(t.chosen);
+    taught.speeds.push_back(speed);
+  }
   work_.featurise(good, taught.rows);
+  learner_.sample(task_, most_sampled, taught);
   return taught;
 }
 

@@ -2,6 +2,7 @@
 // The default cost model: gradient-boosted trees by the xgboost library (Chen and Guestrin, KDD 2016).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct xgboost_options {
   int depth = 6;
   double eta = 0.08;
   double row_share = 0.7;         ///< of the rows a tree sees
-  double column_share = 0.4;      ///< of the features a tree sees
+  double column_share = 0.25;     ///< of the features a tree sees
   double min_child_weight = 0.3;  ///< with row weights between .1 and 1.1
   double speed_weight = 1;        ///< rows weigh .1 + this × speed²: what is fast must be known best
   double held_out = 0.15;         ///< share of the rows that judges a first fit; the second is on all rows
@@ -42,6 +43,7 @@ class xgboost final : public cost_model {
   inline fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
   inline void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] std::shared_ptr<cost_model> another() const override { return std::make_shared<xgboost>(options_); }
   [[nodiscard]] inline std::vector<std::byte> save() const override;
   inline void load(std::span<std::byte const> bytes) override;
 
