@@ -29,9 +29,6 @@ struct buffer_traffic {
 };
 
 struct run_options {
-  /// Parallel and vectorised loops, blocks and threads in reverse order: a result that depends on it shows that
-  /// iterations are not independent.
-  bool reversed = false;
   std::vector<buffer_traffic>* traffic = nullptr;  ///< filled if given
 };
 
@@ -39,7 +36,9 @@ struct run_options {
 /// Takes and gives the same arrays as `evaluate`, in the same order.
 /// Throws: internal_error naming the statement if an index lies outside of its buffer, an element is read that
 ///         nothing has written, an input or a table is written, a buffer is used outside of its alloc, a barrier is not
-///         reached by all threads alike, or an element of an output is never written.
+///         reached by all threads alike, an element of an output is never written, or two accesses of one element, a
+///         write among them, may happen at once: in two iterations of a parallel or vectorised loop, in two blocks, or
+///         in two threads with no barrier between them (both statements are named).
 [[nodiscard]] std::vector<ndarray> run(lowered const& l, program const& p, std::span<ndarray const> operands,
                                        run_options const& options = {});
 

@@ -12,8 +12,7 @@ namespace detail {
 /// Puts the operands into their buffers and collects the results.
 class lowered_runner {
  public:
-  lowered_runner(lowered const& l, program const& p, run_options const& options)
-      : l_(l), p_(p), options_(options), runner_(options.reversed) {}
+  lowered_runner(lowered const& l, program const& p, run_options const& options) : l_(l), p_(p), options_(options) {}
 
   std::vector<ndarray> run(std::span<ndarray const> operands) {
     bind_inputs(operands);

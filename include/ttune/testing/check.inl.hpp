@@ -242,9 +242,8 @@ class checker {
     lowered_ = std::move(made);
     lowered_of_ = chosen;
   }
-  /// Independent iterations in reverse for every other content.
   [[nodiscard]] std::vector<std::vector<std::uint8_t>> run_interpreted(contents const& with) const {
-    return results(with, ir::run(*lowered_, *program_, arrays(with), {with.seed % 2 == 0, nullptr}));
+    return results(with, ir::run(*lowered_, *program_, arrays(with)));
   }
   [[nodiscard]] std::string run_native(contents const& with) const {
     if (!fault_of_code_.empty()) return fault_of_code_;

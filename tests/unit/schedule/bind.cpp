@@ -2,6 +2,7 @@
 // Blocks, threads, group memory, barriers and double buffers: what is lowered, that no barrier is superfluous to what
 // the interpreter sees, and what is refused.
 #include "derived_programs.hpp"
+#include "support/barriers.hpp"
 #include "ttune/capture/capture.hpp"
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/ir/verify.hpp"
@@ -24,21 +25,6 @@ ir::lowered lowered_of(space const& s) {
   auto const p = make_plan(s);
   replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
   return lower(p, n);
-}
-
-/// The program without its n-th barrier.
-ir::stmt without_barrier(ir::stmt const& s, int& n) {
-  return ir::rewrite(
-      s,
-      [&](ir::stmt const& part) { return part && ir::as<ir::barrier>(part) && n-- == 0 ? ir::make_block({}) : part; },
-      [](ir::expr const& e) { return e; });
-}
-int barriers(ir::stmt const& s) {
-  int n = 0;
-  (void)ir::rewrite(
-      s, [&](ir::stmt const& part) { return n += part && ir::as<ir::barrier>(part) ? 1 : 0, part; },
-      [](ir::expr const& e) { return e; });
-  return n;
 }
 
 /// A matrix product as on a GPU: tiles of A and B in group memory, accumulators in each thread.
@@ -94,12 +80,12 @@ TEST_CASE("bind: the threads share the fetch, and wait for each other") {
   CHECK(contains(text, "alloc Bs f32 (5, 4) group"));
   CHECK(contains(text, "let As.k = As.k.turn * 4 + C.jt in [0, 5)"));
   CHECK(contains(text, "if C.iv == 0"));
-  CHECK(barriers(lowered_of(tiled(12, 8, 10, false)).body) == 2);
+  CHECK(ttune_test::barriers(lowered_of(tiled(12, 8, 10, false))) == 2);
   auto const doubled = ir::print(lowered_of(tiled(12, 8, 10, true)));
   INFO(doubled);
   CHECK(contains(doubled, "alloc As f32 (2, 6, 5) group"));
   CHECK(contains(doubled, "if acc.ko + 1 < 2"));
-  CHECK(barriers(lowered_of(tiled(12, 8, 10, true)).body) == 2);  // before the loop and in it
+  CHECK(ttune_test::barriers(lowered_of(tiled(12, 8, 10, true))) == 2);  // before the loop and in it
 }
 
 TEST_CASE("double_buffer: more than two buffers, and a barrier that awaits all but the last ones") {
@@ -133,14 +119,7 @@ TEST_CASE("bind: no barrier is superfluous: without any one of them the interpre
     }();
     auto const made = lowered_of(s);
     ir::verify(made);
-    CHECK_NOTHROW((void)ir::run(made, *s.program, operands));
-    for (int n = 0; n < barriers(made.body); ++n) {
-      auto less = made;
-      auto left = n;
-      less.body = without_barrier(made.body, left);
-      INFO("without barrier ", n, "\n", ir::print(less));
-      CHECK_THROWS_AS((void)ir::run(less, *s.program, operands), internal_error);
-    }
+    ttune_test::check_barriers_are_needed(made, *s.program, operands);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual threads run one after the other in one thread. Where they meet at barriers, each part between two barriers is
-// a loop of its own, and what a virtual thread keeps for itself gets one more dimension:
+// a loop of its own, and what a virtual thread keeps for itself gets one more dimension; what only one of them does is
+// outside of the loops:
 //
 //   vthread v                          alloc acc[2, 4] local
 //     alloc acc[4] local               for k
@@ -75,8 +76,8 @@ class virtual_thread_loop {
 
   [[nodiscard]] ir::stmt spread(ir::stmt const& s) {
     if (!s) return s;
-    if (!has_barrier(s)) return around(s);
     if (auto const* n = ir::as<ir::block>(s)) return spread_block(*n);
+    if (!has_barrier(s)) return around(s);
     if (ir::as<ir::barrier>(s)) return s;
     if (auto const* n = ir::as<ir::loop>(s)) {
       require_alike(n->begin, "a loop");
@@ -114,7 +115,7 @@ class virtual_thread_loop {
       if (!alone.empty()) parts.push_back(around(ir::make_block(std::exchange(alone, {}))));
     };
     for (auto const& part : b.body) {
-      if (!has_barrier(part)) {
+      if (!has_barrier(part) && !only(part)) {
         alone.push_back(part);
         continue;
       }
@@ -125,10 +126,28 @@ class virtual_thread_loop {
     return ir::make_block(std::move(parts));
   }
 
+  /// The only one that does something in `s`, where that is known.
+  [[nodiscard]] ir::expr only(ir::stmt const& s) const {
+    if (auto const* n = ir::as<ir::let>(s)) return only(n->body);
+    if (auto const* n = ir::as<ir::loop>(s)) return only(n->body);
+    auto const* n = ir::as<ir::conditional>(s);
+    if (!n || !n->then || n->otherwise) return {};
+    auto const* b = ir::as<ir::binary>(n->condition);
+    auto const* v = b && b->op == ir::binary_op::equal ? ir::as<ir::variable>(b->left) : nullptr;
+    return v && v->name == loop_.variable && ir::is_constant(b->right) ? b->right : only(n->then);
+  }
+
   [[nodiscard]] ir::stmt around(ir::stmt s) const {
+    if (auto const which = only(s))
+      return ir::make_let(loop_.variable, which, ir::constant_integer(which), ir::constant_integer(which) + 1,
+                          with_lets(std::move(s)));
+    return ir::make_loop(loop_.variable, loop_.begin, loop_.end, ir::loop_kind::unrolled, with_lets(std::move(s)));
+  }
+
+  [[nodiscard]] ir::stmt with_lets(ir::stmt s) const {
     for (auto l = lets_.rbegin(); l != lets_.rend(); ++l)
       s = ir::make_let((*l)->variable, (*l)->value, (*l)->low, (*l)->high, s);
-    return ir::make_loop(loop_.variable, loop_.begin, loop_.end, ir::loop_kind::unrolled, s);
+    return s;
   }
 
   void require_alike(ir::expr const& e, char const* what) const {

@@ -14,7 +14,7 @@ struct statement_code {
   sort what = sort::block;
   loop_kind kind = loop_kind::serial;
   bool meets = false;          ///< a barrier inside: run for all threads, statement by statement
-  bool together = false;       ///< that, or loops over threads inside
+  bool together = false;       ///< that, or loops over blocks or threads inside
   unsigned directions = 0;     ///< of the loops over threads inside
   bool floats = false;         ///< store
   std::int32_t variable = -1;  ///< loop, let; allocate: the array
@@ -28,9 +28,6 @@ struct statement_code {
 
 class statement_runner {
  public:
-  /// `reversed`: loops whose iterations have no order run backwards.
-  explicit statement_runner(bool reversed) : reversed_(reversed) {}
-
   array_table arrays;
 
   /// Compiles and executes one statement tree.
@@ -114,7 +111,7 @@ class statement_runner {
         },
         [&](prefetch const&) { n.what = sort::block; });
     scope_.resize(mark);
-    if (n.what == sort::loop && is_thread(n.kind)) {
+    if (n.what == sort::loop && is_of_kernel(n.kind)) {
       n.together = true;
       n.directions = 1U << thread_place::direction(n.kind);
     }
@@ -161,6 +158,7 @@ class statement_runner {
 
   void run(std::int32_t i, frame& f) {
     auto const& n = at(i);
+    watch_.at(*n.text);
     if (n.together) {
       std::vector<frame*> alone{&f};
       return run_together(n, alone);
@@ -182,16 +180,15 @@ class statement_runner {
     }
   }
 
-  [[nodiscard]] bool backwards(loop_kind kind) const {
-    return reversed_ && kind != loop_kind::serial && kind != loop_kind::unrolled && kind != loop_kind::tensorized;
-  }
-
   template <class Body>
-  void iterate(statement_code const& n, std::int64_t begin, std::int64_t end, Body const& body) const {
-    if (backwards(n.kind))
-      for (auto v = end; v-- > begin;) body(v);
-    else
-      for (auto v = begin; v < end; ++v) body(v);
+  void iterate(statement_code const& n, std::int64_t begin, std::int64_t end, Body const& body) {
+    bool const unordered = is_unordered(n.kind);
+    if (unordered) watch_.enter_loop(*n.text);
+    for (auto v = begin; v < end; ++v) {
+      if (unordered) watch_.next_iteration();
+      body(v);
+    }
+    if (unordered) watch_.leave_loop();
   }
 
   void run_loop(statement_code const& n, frame& f) {
@@ -214,7 +211,7 @@ class statement_runner {
     auto& slot = f.arrays[static_cast<std::size_t>(n.variable)];
     auto& s = arrays[n.variable];
     s.marks.assign(static_cast<std::size_t>(s.values.elements()), 0);
-    s.touches.clear();
+    if (is_own(s.where)) s.touches.clear();
     slot = &s;
     run(n.body[0], f);
     slot = nullptr;
@@ -226,11 +223,9 @@ class statement_runner {
   }
 
   void run_store(statement_code const& n, frame& f) {
-    if (watch_.active()) {
-      auto const* target = f.arrays[static_cast<std::size_t>(n.target.array)];
-      watch_.ends_in_own(target &&
-                         target->where == memory::local);  // a register may be a step towards something shared
-    }
+    auto* to = f.arrays[static_cast<std::size_t>(n.target.array)];
+    if (!to) fail(n, "the buffer is used outside of its alloc");
+    watch_.ends_in(to->where, to->ahead);
     auto const v = code_.value(n.value, f);
     std::size_t position = 0;
     bool absent = false;
@@ -239,12 +234,10 @@ class statement_runner {
     } catch (internal_error const& e) {
       fail(n, e.what());
     }
-    auto* to = f.arrays[static_cast<std::size_t>(n.target.array)];
-    if (!to) fail(n, "the buffer is used outside of its alloc");
     if (to->read_only) fail(n, "the buffer is not to be written here");
-    if (watch_.active() && !watch_.write(to->touched(position), f.thread, to->own()))
-      fail(n, "element " + std::to_string(position) + " is touched by another thread: a barrier is missing");
-    if (to->ahead && watch_.active()) watch_.store_ahead(to->touched(position));
+    if (watch_.active())
+      watch_.write(to->touched(position), f.thread, to->where, to->ahead,
+                   [&] { return value_code::element_of(n.target, position); });
     if (!to->marks.empty()) to->marks[position] |= 1 | 4;
     ++to->stores;
     if (n.floats) to->values.reals[position] = v.real;
@@ -255,11 +248,12 @@ class statement_runner {
 
   /// Executes a statement with a barrier inside for all threads that have come here.
   void run_together(statement_code const& n, std::vector<frame*>& threads) {
+    watch_.at(*n.text);
     switch (n.what) {
       case sort::block:
         for (auto const part : n.body) run_each(part, threads);
         return;
-      case sort::loop: return n.kind >= loop_kind::block_x ? run_kernel(n, threads) : loop_together(n, threads);
+      case sort::loop: return is_of_kernel(n.kind) ? run_kernel(n, threads) : loop_together(n, threads);
       case sort::let:
         for (auto* f : threads) set_let(n, *f);
         return run_each(n.body[0], threads);
@@ -276,11 +270,11 @@ class statement_runner {
 
   /// A loop over blocks or threads; the outermost one is the kernel.
   void run_kernel(statement_code const& n, std::vector<frame*>& threads) {
-    bool const outermost = !watch_.active();
-    if (outermost) watch_.enter(n.directions);
+    bool const outermost = !watch_.in_kernel();
+    if (outermost) watch_.enter_kernel(*n.text, n.directions);
     if (is_thread(n.kind)) fork(n, threads);
     else loop_together(n, threads);
-    if (outermost) watch_.leave();
+    if (outermost) watch_.leave_kernel();
   }
 
   void run_each(std::int32_t i, std::vector<frame*>& threads) {
@@ -299,10 +293,15 @@ class statement_runner {
     auto const begin = same_for_all(n, n.value, threads);
     auto const end = same_for_all(n, n.end, threads);
     iterate(n, begin, end, [&](std::int64_t v) {
-      if (n.kind >= loop_kind::block_x) watch_.next_phase();  // blocks know nothing of each other
-      for (auto* f : threads) f->variables[static_cast<std::size_t>(n.variable)] = v;
+      if (is_block(n.kind)) watch_.next_block();
+      for (auto* f : threads) {
+        if (is_block(n.kind)) f->thread.at[thread_place::direction(n.kind)] = static_cast<std::int32_t>(v);
+        f->variables[static_cast<std::size_t>(n.variable)] = v;
+      }
       run_each(n.body[0], threads);
     });
+    if (is_block(n.kind))
+      for (auto* f : threads) f->thread.at[thread_place::direction(n.kind)] = thread_place::all;
   }
 
   /// More threads: each that came here, times the iterations.
@@ -313,7 +312,7 @@ class statement_runner {
         all.push_back(*f);
         auto& place = all.back().thread.at[thread_place::direction(n.kind)];
         if (place != thread_place::all) fail(n, "there is a loop over this direction of threads around it");
-        place = v;
+        place = static_cast<std::int32_t>(v);
         all.back().variables[static_cast<std::size_t>(n.variable)] = v;
       });
     std::vector<frame*> forked;
@@ -321,7 +320,8 @@ class statement_runner {
     if (!forked.empty()) run_each(n.body[0], forked);
   }
 
-  /// Shared storage once, a thread's own for each.
+  /// Shared storage once, a thread's own for each. The former lies where it lay before, in a loop around it: who
+  /// touched it is not forgotten.
   void allocate_together(statement_code const& n, std::vector<frame*>& threads) {
     auto const elements = static_cast<std::size_t>(n.storage->elements());
     std::deque<storage> copies;
@@ -339,12 +339,13 @@ class statement_runner {
     };
     bool const own = is_own(n.storage->where);
     auto* shared = own ? nullptr : fresh();
+    if (shared) shared->touches.swap(arrays[n.variable].touches);
     for (auto* f : threads) f->arrays[static_cast<std::size_t>(n.variable)] = own ? fresh() : shared;
     run_each(n.body[0], threads);
     for (auto* f : threads) f->arrays[static_cast<std::size_t>(n.variable)] = nullptr;
+    if (shared) shared->touches.swap(arrays[n.variable].touches);
   }
 
-  bool reversed_;
   race_watch watch_;
   value_code code_;
   std::vector<statement_code> statements_;

@@ -33,12 +33,10 @@ struct storage {
   std::int64_t stores = 0;
   bool read_only = false;
   memory where = memory::shared;
-  std::vector<touch> touches = {};      ///< by element, as soon as a kernel's threads are at it
+  std::vector<touch> touches = {};      ///< by element, once something runs that could run at once
   element_source* on_demand = nullptr;  ///< of elements without a value
   bool ahead = false;                   ///< see buffer::ahead
 
-  /// Of one thread.
-  [[nodiscard]] bool own() const noexcept { return is_own(where); }
   [[nodiscard]] touch& touched(std::size_t at) {
     if (touches.empty()) touches.resize(static_cast<std::size_t>(values.elements()));
     return touches[at];
@@ -74,6 +72,7 @@ struct code_node {
 /// A read: which array, which indices, what lies outside.
 struct code_access {
   std::int32_t array = -1;
+  std::string name;  ///< of the array
   boundary outside = boundary::none;
   std::int32_t fill = -1;
   bool zero_fill = false;
@@ -249,10 +248,16 @@ class value_code {
     return a.text ? print(*a.text) : std::string("a store");
   }
 
+  /// For people.
+  [[nodiscard]] static std::string element_of(code_access const& a, std::size_t position) {
+    return "element " + std::to_string(position) + " of " + a.name;
+  }
+
   template <class Down, class ArraySlot>
   void compile_indices(code_access& a, source const& from, int component, std::vector<expr> const& indices,
                        Down const& down, ArraySlot const& array_slot) {
     a.array = array_slot(from, component);
+    a.name = name_of(from);
     a.extents = shape_of(from);
     for (auto const& i : indices) {
       a.indices.push_back(down(i));
@@ -304,18 +309,19 @@ class value_code {
     auto& s = array_of(a, f);
     if (!s.marks.empty()) {
       if ((s.marks[at] & 1) == 0 && s.on_demand) s.on_demand->compute(at);
-      if ((s.marks[at] & 1) == 0)
-        throw internal_error(described(a) + " reads element " + std::to_string(at) + ", which nothing has written");
+      if ((s.marks[at] & 1) == 0) read_unwritten(a, at, f);
       s.marks[at] |= 2;
     }
-    if (f.watch && f.watch->active() && !f.watch->read(s.touched(at), f.thread, s.own()))
-      throw internal_error(described(a) + " reads element " + std::to_string(at) +
-                           ", which another thread writes: a barrier is missing");
-    if (s.ahead && f.watch && f.watch->active() && !f.watch->has_arrived(s.touched(at)))
-      throw internal_error(described(a) + " reads element " + std::to_string(at) +
-                           ", which is under way: a barrier that awaits it is missing");
+    if (f.watch && f.watch->active())
+      f.watch->read(s.touched(at), f.thread, s.where, s.ahead, [&] { return element_of(a, at); });
     ++s.loads;
     return is_float(n.type) ? number{s.values.reals[at], 0} : number{0, s.values.integers[at]};
+  }
+
+  static void read_unwritten(code_access const& a, std::size_t position, frame& f) {
+    auto const what = described(a) + " reads " + element_of(a, position) + ", which nothing has written";
+    if (!f.watch) throw internal_error(what);
+    f.watch->unwritten(what);
   }
 
   /// 0 if a factor is absent, whatever the other one is.
