@@ -18,18 +18,25 @@
 
 namespace ttune::inline v0::derive {
 
+/// How much of an axis is computed at a time, inside of a task of another stage; no name: all of all axes.
+struct part_at_once {
+  std::string axis;
+  std::int64_t elements = 0;
+};
+
 class contraction {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes. Names only: the stages may be new.
   contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name,
-              std::string reduction_name, planned_stage const& reader, block_axis blocks = {})
+              std::string reduction_name, planned_stage const& reader, block_axis blocks = {}, part_at_once part = {})
       : out_(out),
         p_(p),
         r_(reduction),
         e_(reader),
         reader_(std::move(reader_name)),
         acc_(std::move(reduction_name)),
-        blocks_(std::move(blocks)) {
+        blocks_(std::move(blocks)),
+        part_(std::move(part)) {
     lanes_ = out_.machine().lanes(r_.definition->type());
     v_ = choose_vector_axis(p_, r_, lanes_).axis;
     w_ = choose_row_axis(p_, r_, v_);
@@ -45,6 +52,9 @@ class contraction {
 
  private:
   [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::int64_t size_at_once(std::int32_t axis) const {
+    return name(axis) == part_.axis ? std::min(part_.elements, size(axis)) : size(axis);
+  }
   [[nodiscard]] std::string const& name(std::int32_t axis) const {
     return r_.axis_name(static_cast<std::size_t>(axis));
   }
@@ -109,8 +119,8 @@ class contraction {
   /// The model that the seed is chosen by.
   [[nodiscard]] register_tiles tiles() const {
     register_tiles made;
-    made.vector_extent = size(v_);
-    made.row_extent = w_ < 0 ? 1 : size(w_);
+    made.vector_extent = size_at_once(v_);
+    made.row_extent = w_ < 0 ? 1 : size_at_once(w_);
     made.lanes = lanes_;
     made.registers = out_.machine().vector_registers;
     made.terms = terms();
@@ -565,6 +575,7 @@ class contraction {
   std::string reader_;
   std::string acc_;
   block_axis blocks_;
+  part_at_once part_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t w_ = -1;
