@@ -95,7 +95,7 @@ class transform {
   void split_axes() {
     std::int64_t tasks = 1;  // of the axes so far
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
-    for (std::size_t x = 0; x < st_.definition->axes.size(); ++x) {
+    for (auto const x : periodic_first()) {
       auto const& n = st_.axis_name(x);
       auto const size = st_.axis_size(x);
       if (is_short(n)) {
@@ -131,6 +131,15 @@ class transform {
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
       }
     }
+  }
+
+  /// Tasks are given out along an axis of periods first: neighbours there read the same products, which lie on one
+  /// core.
+  [[nodiscard]] std::vector<std::size_t> periodic_first() const {
+    std::vector<std::size_t> order;
+    for (std::size_t x = 0; x < st_.definition->axes.size(); ++x) order.push_back(x);
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t x) { return period_of(st_.axis_name(x)) > 0; });
+    return order;
   }
 
   /// Of what an axis is compared by: the remainder, or 0.
