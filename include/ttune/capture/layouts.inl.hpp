@@ -297,6 +297,11 @@ inline std::optional<vector_dimension> vector_dimension_of(ir::program const& p,
   return made;
 }
 
+/// Most of a vector: what is read along other dimensions then, such as the pixels of a row, lies better as it is.
+inline bool leaves_lanes_empty(vector_dimension const& v, std::int64_t lanes) {
+  return 2 * v.shape[static_cast<std::size_t>(v.dimension)] < lanes;
+}
+
 inline operand_layout innermost(vector_dimension const& v) {
   operand_layout const plain(static_cast<int>(v.shape.size()));
   auto order = plain.order();
@@ -373,7 +378,8 @@ TTUNE_INLINE std::vector<std::vector<named_layout>> layout_candidates(ir::progra
   for (auto const& t : p.inputs) {
     if (t->order != ir::layout::any) continue;
     plain.push_back({t->name, operand_layout(static_cast<int>(t->shape.size()))});
-    if (auto found = detail::vector_dimension_of(p, t)) all.push_back(std::move(*found));
+    auto found = detail::vector_dimension_of(p, t);
+    if (found && !detail::leaves_lanes_empty(*found, lanes)) all.push_back(std::move(*found));
   }
   for (auto const& s : p.outputs) {
     if (s->order != ir::layout::any) continue;

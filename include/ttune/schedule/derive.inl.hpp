@@ -31,6 +31,7 @@ class deriver {
     share_long_reductions();
     done_.assign(p_.stages.size(), false);
     blocks_.assign(p_.stages.size(), {});
+    at_once_.assign(p_.stages.size(), {});
     for (std::size_t i = p_.stages.size(); i-- > 0;)
       if (!done_[i]) {
         choose_blocks(i);
@@ -50,7 +51,8 @@ class deriver {
       auto const& st = before.stages[i].definition;
       stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
                  is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
-                 is_prepared_for_reduction(before, i) || is_rearranged_for(before, i, stays);
+                 is_prepared_for_reduction(before, i) || is_combined_for_reduction(before, i) ||
+                 is_rearranged_for(before, i, stays);
     }
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& st = before.stages[i].definition;
@@ -97,6 +99,17 @@ class deriver {
       auto const& reader = p.stages[static_cast<std::size_t>(r)];
       return reader.definition->reduces() || is_of_constants(p, reader);
     });
+  }
+
+  /// A factor of many products that is made of several elements: not anew for each of them (a transform to one point,
+  /// in C12 of ResNet-18: 140 us of products, then 20).
+  [[nodiscard]] static bool is_combined_for_reduction(plan const& p, std::size_t stage) {
+    constexpr std::size_t several = 2;
+    constexpr double many = 64;
+    if (p.stages[stage].accesses.size() <= several || times_computed(p, stage) < many) return false;
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    return std::all_of(readers.begin(), readers.end(),
+                       [&](std::int32_t r) { return p.stages[static_cast<std::size_t>(r)].definition->reduces(); });
   }
 
   /// An operand in the order of dimensions that a stage without a reduction, which stays, reads along.
@@ -231,56 +244,128 @@ class deriver {
     return found && !st.output;
   }
 
+  /// A stage with a choice, or one that combines elements as such a stage does for each choice.
+  [[nodiscard]] bool is_transform(planned_stage const& st) const {
+    if (!choosing_axes(*st.definition).empty()) return true;
+    return !st.definition->reduces() && st.accesses.size() > 2 && !is_of_constants(p_, st);
+  }
+
   /// With stages of the same kind that it alone reads.
   void schedule_choice(planned_stage const& st) {
     std::vector<planned_stage const*> first;
     for (auto const& a : st.accesses) {
       if (a.write || a.producer < 0) continue;
       auto const q = static_cast<std::size_t>(a.producer);
-      if (done_[q] || choosing_axes(*p_.stages[q].definition).empty() || readers_of(p_, a.producer).size() != 1)
-        continue;
+      if (done_[q] || !is_transform(p_.stages[q]) || readers_of(p_, a.producer).size() != 1) continue;
       first.push_back(&p_.stages[q]);
       done_[q] = true;
     }
-    auto const blocks = first.size() == 1 ? pipeline_before(st, *first[0]) : std::nullopt;
+    auto const blocks = pipeline_before(st, first);
+    if (blocks && blocks->worth_it)
+      for (auto const q : blocks->products)
+        at_once_[q] = {st.axis_name(static_cast<std::size_t>(blocks->axis)), blocks->seed};
     transform(out_, p_, st, std::move(first), blocks ? &*blocks : nullptr).write();
   }
 
-  /// The reduction that `first` alone reads and what chooses an expression for it alone, if they share a long axis with
-  /// `st`, at the same place.
-  [[nodiscard]] std::optional<pipeline> pipeline_before(planned_stage const& st, planned_stage const& first) const {
-    auto const reduction = only_source(first, [](planned_stage const& s) { return s.definition->reduces(); });
-    if (reduction < 0) return std::nullopt;
-    auto const& r = p_.stages[static_cast<std::size_t>(reduction)];
-    auto const source = only_source(r, [](planned_stage const& s) { return !choosing_axes(*s.definition).empty(); });
-    if (source < 0) return std::nullopt;
-    auto const& s = p_.stages[static_cast<std::size_t>(source)];
-    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+  /// The products that `first` alone read, in blocks of an axis that they share with `st`, at the same place: of
+  /// tiles, together with their factors, so that each core takes its share of them through all stages; or, where that
+  /// cannot be, or each block would read constants that are much more than what passes, of the filters.
+  [[nodiscard]] std::optional<pipeline> pipeline_before(planned_stage const& st,
+                                                        std::vector<planned_stage const*> const& first) const {
     pipeline made;
-    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+    std::vector<std::size_t> factors;
+    if (first.empty() || !sources_of(first, true, made.products)) return std::nullopt;
+    std::vector<planned_stage const*> products;
+    for (auto const q : made.products) products.push_back(&p_.stages[q]);
+    bool const own_factors = sources_of(products, false, factors);
+    auto const is_common = [&](std::string const& n) {
+      return all_in_place({&st}, first, n) && all_in_place(first, products, n);
+    };
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const v = choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis;
+    std::vector<planned_stage const*> before;
+    for (auto const q : factors) before.push_back(&p_.stages[q]);
+    std::int32_t tiles = -1;
+    for (std::size_t x = 0; x < st.definition->axes.size() && own_factors; ++x) {
       auto const& n = st.axis_name(x);
-      bool const common = is_in_place(st, first, n) && is_in_place(first, r, n) && is_in_place(r, s, n);
-      if (common && st.axis_size(x) >= 4 * cores) made.axis = static_cast<std::int32_t>(x);
+      if (st.axis_size(x) >= 4 * cores && is_common(n) && all_in_place(products, before, n))
+        tiles = static_cast<std::int32_t>(x);
     }
-    if (made.axis < 0) return std::nullopt;
-    auto const bytes =
-        (free_iterations(r) + free_iterations(s)) * static_cast<double>(size_in_bytes(r.definition->type()));
-    auto const cache = static_cast<double>(out_.machine().l2_bytes);
-    auto const of_axis = static_cast<double>(st.axis_size(static_cast<std::size_t>(made.axis)));
-    made.seed = std::max<std::int64_t>(1, static_cast<std::int64_t>(cache / 2 / (bytes / of_axis)));
-    made.worth_it = bytes > cache * static_cast<double>(cores);
-    made.stages = {s.definition->name, r.definition->name};
+    double passed = 0;
+    for (auto const* s : products) passed += free_iterations(*s);
+    for (auto const* s : before) passed += free_iterations(*s);
+    auto const element = static_cast<double>(size_in_bytes(st.definition->type()));
+    if (tiles >= 0 && constants_of(products) <= most_constants * passed) {
+      made.axis = tiles;
+      made.stages = factors;
+      made.seed = block_of_tiles(passed * element, st.axis_size(static_cast<std::size_t>(tiles)));
+    } else if (v >= 0 && is_common(st.axis_name(static_cast<std::size_t>(v)))) {
+      made.axis = v;
+      auto const vectors = ceil_divide(st.axis_size(static_cast<std::size_t>(v)), lanes_of(st));
+      if (vectors < 2 * cores) return std::nullopt;
+      made.seed = lanes_of(st) * std::clamp<std::int64_t>(vectors / (2 * cores), 1, most_vectors_of_tile);
+    } else {
+      return std::nullopt;
+    }
+    made.stages.insert(made.stages.end(), made.products.begin(), made.products.end());
     return made;
   }
 
-  /// The one stage of a kind that `reader` reads and nobody else does; -1: there is none.
-  template <class Kind>
-  [[nodiscard]] std::int32_t only_source(planned_stage const& reader, Kind const& of_kind) const {
-    for (auto const& a : reader.accesses)
-      if (!a.write && a.producer >= 0 && of_kind(p_.stages[static_cast<std::size_t>(a.producer)]) &&
-          readers_of(p_, a.producer).size() == 1)
-        return a.producer;
-    return -1;
+  static constexpr double most_constants = 3;  ///< over what passes between the stages
+  static constexpr std::int64_t most_vectors_of_tile = 4;
+
+  /// A core's share, if what passes fits its cache; else what half of it holds.
+  [[nodiscard]] std::int64_t block_of_tiles(double bytes, std::int64_t tiles) const {
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const cache = static_cast<double>(out_.machine().l2_bytes);
+    if (bytes / static_cast<double>(cores) <= cache) return ceil_divide(tiles, cores);
+    auto const fitting = static_cast<std::int64_t>(cache / 2 / (bytes / static_cast<double>(tiles)));
+    return nearest(pipeline_blocks(tiles, cores), std::max<std::int64_t>(1, fitting));
+  }
+
+  /// What `readers` read, constants aside: reductions, or none of them. False if others read it too, or if it is of
+  /// the other kind.
+  [[nodiscard]] bool sources_of(std::vector<planned_stage const*> const& readers, bool reduce,
+                                std::vector<std::size_t>& found) const {
+    auto const is_reader = [&](std::int32_t r) {
+      return std::find(readers.begin(), readers.end(), &p_.stages[static_cast<std::size_t>(r)]) != readers.end();
+    };
+    for (auto const* reader : readers)
+      for (auto const& a : reader->accesses) {
+        if (a.write || a.producer < 0) continue;
+        auto const q = static_cast<std::size_t>(a.producer);
+        auto const& s = p_.stages[q];
+        if (is_of_constants(p_, s) || std::find(found.begin(), found.end(), q) != found.end()) continue;
+        auto const all = readers_of(p_, a.producer);
+        if (s.definition->reduces() != reduce || s.output || !std::all_of(all.begin(), all.end(), is_reader))
+          return false;
+        found.push_back(q);
+      }
+    return !found.empty();
+  }
+
+  /// What reductions read of constants that are laid out ahead, in elements.
+  [[nodiscard]] double constants_of(std::vector<planned_stage const*> const& reductions) const {
+    double sum = 0;
+    for (auto const* r : reductions)
+      for (auto const& a : r->accesses) {
+        if (!is_laid_out_ahead(p_, *r, a)) continue;
+        double elements = 1;
+        for (auto const n : shape_of(p_, *r, a)) elements *= static_cast<double>(n);
+        sum += elements;
+      }
+    return sum;
+  }
+
+  [[nodiscard]] std::int64_t lanes_of(planned_stage const& st) const {
+    return out_.machine().lanes(st.definition->type());
+  }
+
+  [[nodiscard]] bool all_in_place(std::vector<planned_stage const*> const& readers,
+                                  std::vector<planned_stage const*> const& producers, std::string const& axis) const {
+    return std::all_of(readers.begin(), readers.end(), [&](auto const* r) {
+      return std::all_of(producers.begin(), producers.end(), [&](auto const* q) { return is_in_place(*r, *q, axis); });
+    });
   }
 
   /// All reads of `producer` are at the reader's own axis of that name.
@@ -321,17 +406,18 @@ class deriver {
     out_.step(primitive::cache_write, name, {}, {acc});
     for (auto const& a : st.accesses)
       if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
-    if (suits_lanes(st)) schedule_contraction(st, name, acc, st, blocks);
+    auto const& part = at_once_[static_cast<std::size_t>(&st - p_.stages.data())];
+    if (suits_lanes(st)) schedule_contraction(st, name, acc, st, blocks, part);
     else rows(out_, p_, st, name, {{&st, acc}}, blocks).write();
     out_.settle(false);
   }
 
   /// `reader` stores what `reduction` accumulates under the name `acc`.
   void schedule_contraction(planned_stage const& reduction, std::string const& reader, std::string const& acc,
-                            planned_stage const& stored_by, block_axis const& blocks) {
+                            planned_stage const& stored_by, block_axis const& blocks, part_at_once const& part = {}) {
     auto const stream = blocks.name.empty() ? choose_stream(p_, reduction, out_.machine()) : std::nullopt;
     if (stream) streamed(out_, reduction, reader, acc, stored_by, *stream).write();
-    else contraction(out_, p_, reduction, reader, acc, stored_by, blocks).write();
+    else contraction(out_, p_, reduction, reader, acc, stored_by, blocks, part).write();
   }
 
   /// Beside another reduction of the program it is not worth trials.
@@ -379,8 +465,9 @@ class deriver {
   space partial_;
   plan p_;
   std::vector<bool> done_;
-  std::vector<block_axis> blocks_;  ///< by stage
-  std::size_t last_ = 0;            ///< whose blocks they are
+  std::vector<block_axis> blocks_;     ///< by stage
+  std::vector<part_at_once> at_once_;  ///< by stage: of those in a pipeline
+  std::size_t last_ = 0;               ///< whose blocks they are
   knob_value in_blocks_ = literal(0);
 };
 

@@ -528,7 +528,13 @@ class lowering {
     std::int64_t step = 0;
     for (std::size_t d = 0; d < indices.size(); ++d) {
       auto const form = pass::to_affine(indices[d]);
-      auto const moves = form ? form->coefficient_of(variable) : far;
+      auto const is_variable = [&](ir::expr const& part) {
+        auto const* v = ir::as<ir::variable>(part);
+        return v && v->name == variable;
+      };
+      auto const moves = form                                   ? form->coefficient_of(variable)
+                         : ir::contains(indices[d], is_variable) ? far
+                                                                 : 0;
       if (moves != 0) step = d + 1 == indices.size() && step == 0 && moves > 0 ? moves : far;
     }
     return step;

@@ -2,7 +2,10 @@
 // Several computes of one operator on their way to one kernel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,12 +48,18 @@ class alternatives_session {
   struct contestant {
     std::size_t index;  ///< among all
     std::unique_ptr<tuning_session> session;
-    std::string refused;  ///< not empty: why it may not win
+    std::string refused;                                     ///< not empty: why it may not win
+    double again = std::numeric_limits<double>::infinity();  ///< seconds of the first kernel, timed a second time
+
+    [[nodiscard]] bool may_win() const noexcept { return session && refused.empty(); }
+    [[nodiscard]] double best_seconds() const noexcept { return std::min(session->best_seconds(), again); }
   };
 
   [[nodiscard]] std::optional<tuning_result> find_in_records() const;
   void start_all();
   void start(contestant& c);
+  void look_again();
+  [[nodiscard]] double best_seconds() const;
   [[nodiscard]] contestant* most_promising();
   [[nodiscard]] tuning_result choose();
   [[nodiscard]] bool beats(contestant& by, tuning_result& found, contestant& best, tuning_result& made);

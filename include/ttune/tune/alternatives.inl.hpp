@@ -44,6 +44,7 @@ TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative>
 TTUNE_INLINE tuning_result alternatives_session::run() {
   if (auto found = find_in_records()) return std::move(*found);
   start_all();
+  look_again();
   while (auto* const next = most_promising()) {
     next->session->advance();
     budget_.clock().check();
@@ -143,6 +144,24 @@ TTUNE_INLINE void alternatives_session::start(contestant& c) {
     c.refused = "computes something else than " + name(oracle.index) + ": " + wrong;
 }
 
+/// The first trials decide where the next ones go, and kernels of several stages differ by more between a machine's
+/// good and bad moments than from each other (C1 of ResNet-18: a first trial of 2.0 ms of a kernel that takes 0.9):
+/// those not far behind the best are timed once more.
+TTUNE_INLINE void alternatives_session::look_again() {
+  constexpr double far = 3;
+  auto const best = best_seconds();
+  for (auto& c : contestants_)
+    if (c.may_win() && c.best_seconds() > best && c.best_seconds() < far * best && budget_.exhausted().empty())
+      c.again = c.session->time_again();
+}
+
+TTUNE_INLINE double alternatives_session::best_seconds() const {
+  double best = std::numeric_limits<double>::infinity();
+  for (auto const& c : contestants_)
+    if (c.may_win()) best = std::min(best, c.best_seconds());
+  return best;
+}
+
 /// The first with the same layouts: operands mean the same to both.
 TTUNE_INLINE std::size_t alternatives_session::oracle_of(std::size_t i) const {
   std::size_t first = 0;
@@ -171,7 +190,7 @@ TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promis
   for (auto& c : contestants_) {
     if (!c.refused.empty() || c.session->over()) continue;
     auto const optimism = hope / std::sqrt(1 + static_cast<double>(c.session->trials()) / patience);
-    auto const reach = c.session->best_seconds() * (1 - optimism);
+    auto const reach = c.best_seconds() * (1 - optimism);
     if (!chosen || reach < least) chosen = &c, least = reach;
   }
   return chosen;
@@ -181,17 +200,14 @@ TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promis
 /// did.
 TTUNE_INLINE tuning_result alternatives_session::choose() {
   constexpr double near = 1.4;
-  auto const may_win = [](contestant const& c) { return c.session && c.refused.empty(); };
-  double best = std::numeric_limits<double>::infinity();
+  auto const best = best_seconds();
   std::string failures;
-  for (auto const& c : contestants_) {
-    if (may_win(c)) best = std::min(best, c.session->best_seconds());
-    else if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
-  }
+  for (auto const& c : contestants_)
+    if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
   std::optional<tuning_result> made;
   contestant* winner = nullptr;
   for (auto& c : contestants_) {
-    if (!may_win(c) || c.session->best_seconds() > near * best) continue;
+    if (!c.may_win() || c.best_seconds() > near * best) continue;
     auto found = c.session->finish();
     found.layouts = all_[c.index].layouts;
     if (!made || beats(c, found, *winner, *made)) made = std::move(found), winner = &c;
@@ -202,7 +218,7 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
   return std::move(*made);
 }
 
-/// Which of two is faster, both timed anew.
+/// Which of two is faster, both timed anew; where pairs do not tell, by all that was measured before.
 TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& found, contestant& best,
                                               tuning_result& made) {
   constexpr std::int32_t pairs = 20;
@@ -212,7 +228,8 @@ TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& fou
     if (paired.failure.empty() && paired.pairs > 0) {
       made.report.seconds = paired.first_seconds;
       found.report.seconds = paired.second_seconds;
-      return paired.ratio < 1;
+      bool const undecided = !paired.faster && paired.low <= 1;
+      return undecided ? by.best_seconds() < best.best_seconds() : paired.faster;
     }
   } else {  // no operands that both can take: each beside itself, by turns
     std::vector<double> ratios;
@@ -241,7 +258,7 @@ TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::siz
     alternative_outcome outcome{name(c.index), all_[c.index].error, 0, 0, c.refused};
     if (c.session) {
       outcome.trials = c.session->trials();
-      outcome.seconds = c.session->best_seconds();
+      outcome.seconds = c.best_seconds();
       report.trials += outcome.trials;
       report.tuning_seconds += c.session->seconds_spent();
     }

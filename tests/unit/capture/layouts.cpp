@@ -87,6 +87,8 @@ TEST_CASE("layouts: a convolution in each") {
   strided.channels = 3;  // in no blocks of 4
   strided.stride = 2;
   CHECK(check_all_layouts(ops::conv2d(strided), 16).back() == "I(d0, d2, d3, d1) O(d0, d1/4, d2, d3, d1%4)");
+  strided.filters = 8;  // channels would leave most of a vector of eight empty
+  CHECK(check_all_layouts(ops::conv2d(strided), 32).back() == "I(d0, d1, d2, d3) O(d0, d1/8, d2, d3, d1%8)");
 }
 
 TEST_CASE("layouts: products, pools, operands whose indices are sums") {

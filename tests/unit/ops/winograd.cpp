@@ -4,12 +4,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cases.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/backends/orc.hpp"
+#include "ttune/core/named_target.hpp"
+#include "ttune/schedule/derive.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/testing/check.hpp"
 #include "ttune/ttune.hpp"
@@ -245,6 +248,36 @@ TEST_CASE("winograd: candidates fit their shape, err less one by one, and are no
   CHECK(ops::winograd_candidates({1, 64, 56, 56, 64, 3, 1, 1, 2}).empty());
   CHECK(ops::winograd_candidates({1, 64, 56, 56, 64, 3, 1, 1, 1, 2}).empty());
   CHECK(ops::winograd_candidates({1, 64, 1, 1, 64, 3, 1, 1}).empty());
+}
+
+TEST_CASE("winograd: products stand in blocks of tiles, or of filters where tiles are of several sizes") {
+  auto machine = named_target("x86-64-v4");
+  machine.cores = 2;
+  auto const blocked_axis = [&](ops::conv2d_shape const& s, ops::winograd_tile const& how) {
+    std::string axis = "none";
+    auto const in = derive_space(ops::winograd_conv2d(s, how).program(), machine);
+    for (auto const& k : in.knobs)
+      if (k.name.starts_with("Y.block_")) axis = k.name.substr(8);
+    auto const by_choice = [](step const& one) {
+      return one.what == primitive::compute_at && one.loops[0] == "Y" && one.loops[1] == place_root;
+    };
+    CHECK(std::any_of(in.steps.begin(), in.steps.end(), by_choice) == (axis != "none"));
+    return axis;
+  };
+  CHECK(blocked_axis({1, 32, 16, 16, 72, 3, 1, 1}, {4, {}}) == "t");
+  CHECK(blocked_axis({1, 32, 32, 32, 72, 3, 2, 1}, {4, {}, 0, false}) == "t");  // phases in groups of points
+  CHECK(blocked_axis({1, 32, 14, 14, 72, 3, 1, 1}, {4, {}}) == "f");            // 14 = 4 + 4 + 4 + 2
+  CHECK(blocked_axis({1, 256, 16, 16, 256, 3, 1, 1}, {4, {}}) == "f");          // weights much larger than the image
+  CHECK(blocked_axis({1, 8, 6, 6, 16, 3, 1, 1}, {4, {}}) == "none");
+}
+
+TEST_CASE("winograd: blocks of tiles and of filters, as plain loops have it") {
+  TTUNE_SKIP_UNLESS("orc", compiler().availability().available, compiler().availability().reason);
+  for (auto const& s : {ops::conv2d_shape{1, 5, 14, 11, 150, 3, 1, 1}, ops::conv2d_shape{1, 5, 15, 13, 132, 3, 2, 1},
+                        ops::conv2d_shape{2, 5, 16, 12, 130, 3, 1, 1}, ops::conv2d_shape{1, 3, 24, 16, 70, 3, 2, 1}})
+    CHECK(testing::check(
+        ops::winograd_conv2d(s, {4, {}}), ttune_test::conv(s),
+        {.configurations = 6, .inputs = 1, .seed = ttune_test::seed(), .backend = &compiler(), .tolerance = 8}));
 }
 
 TEST_CASE("winograd: a smaller last tile saves products") {

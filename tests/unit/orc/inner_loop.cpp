@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/require.hpp"
@@ -33,6 +34,7 @@ struct loop_shape {
   int products = 0;  ///< of the kind looked for, of whole vectors
   int reads = 0;     ///< instructions that read memory, products with a memory operand among them
   int on_stack = 0;  ///< instructions that touch the stack: spills
+  int fetches = 0;   ///< that ask for what is read later
 };
 
 bool has(std::string const& line, char const* what) { return line.find(what) != std::string::npos; }
@@ -54,6 +56,7 @@ loop_shape hottest_loop(std::string const& assembly, char const* product, char c
       ++found.instructions;
       found.products += has(line, product) && has(line, vectors);
       found.reads += has(line, "(%") && !has(line, "\tlea") && !has(line, "\tprefetch");
+      found.fetches += has(line, "\tprefetch");
       found.on_stack += has(line, "(%rsp") || has(line, "(%rbp");
       if (line[1] == 'j' && line.ends_with("\t" + label)) {
         if (found.products > best.products) best = found;
@@ -110,6 +113,21 @@ TEST_CASE("inner loop: the untuned matrix product keeps its tile in registers an
       INFO(n);
       check_shape(seed_loop(backend, ops::matmul(n, n, n), "\tvfmadd", set.vectors), set.least, set.loads);
     }
+  }
+}
+
+TEST_CASE("inner loop: constants that a core's cache does not hold are fetched ahead, line by line") {
+  for (auto const* instructions : {"x86-64-v4", "x86-64-v3"}) {
+    orc_backend backend(server(instructions));
+    TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);
+    auto const* const vectors = std::string_view(instructions) == "x86-64-v4" ? "%zmm" : "%ymm";
+    int const vectors_a_line = std::string_view(instructions) == "x86-64-v4" ? 1 : 2;
+    auto const large = seed_loop(backend, product_of<float, float, float>(1024), "\tvfmadd", vectors);
+    CHECK(large.fetches > 0);
+    CHECK(large.fetches * vectors_a_line <= large.reads);
+    CHECK(large.on_stack == 0);
+    CHECK(seed_loop(backend, product_of<float, float, float>(256), "\tvfmadd", vectors).fetches == 0);
+    CHECK(seed_loop(backend, ops::matmul(1024, 1024, 1024), "\tvfmadd", vectors).fetches == 0);
   }
 }
 

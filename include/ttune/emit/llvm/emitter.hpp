@@ -77,6 +77,8 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::string pointer(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] bool streams(ir::buffer const& b) const;
+  void fetch_ahead(ir::buffer const& b, linear const& flat);
   [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
   [[nodiscard]] std::string load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
                                         int elements);

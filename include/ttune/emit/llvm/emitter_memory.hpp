@@ -138,6 +138,7 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
     auto const all = widened({define("load i16, ptr " + address + ", align 2"), dtype::i16, 1}, lanes_);
     return from_memory(all.text, b.type, lanes_);
   }
+  if (lanes > 1 && streams(b)) fetch_ahead(b, start);
   if (lanes == 1 || mask_.empty())
     return from_memory(define("load " + type + ", ptr " + address + ", align " + align), b.type, lanes);
   if (!machine_.has_masks) return from_memory(load_pieces(b, start, memory_type(b.type), 1), b.type, lanes);
@@ -148,6 +149,27 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) 
   return from_memory(define("call " + type + " @llvm.masked.load" + suffix + ".p0(ptr " + address + ", i32 " + align +
                             ", " + bits + " " + mask_text(lanes) + ", " + type + " zeroinitializer)"),
                      b.type, lanes);
+}
+
+/// Constants that are laid out in the order in which they are read, and more than a core's own cache holds: they come
+/// from further out in every call.
+inline bool llvm_emitter::streams(ir::buffer const& b) const {
+  return b.where == ir::memory::prepared &&
+         b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type)) > machine_.l2_bytes;
+}
+
+/// Asks for a line of a stream so early that it is there when it is read. Hardware alone does not look far enough while
+/// each line keeps the arithmetic units busy (C12 of ResNet-18 with 25 MB of transformed weights: 696 us without, 686
+/// with 4 KiB, 618 with 8 or 16 KiB ahead; layers whose weights the last-level cache holds: within 2 %).
+inline void llvm_emitter::fetch_ahead(ir::buffer const& b, linear const& flat) {
+  constexpr std::int64_t distance = 8192;
+  constexpr std::int64_t line = 64;
+  auto const bytes = static_cast<std::int64_t>(size_in_bytes(b.type));
+  if (flat.constant * bytes % line != 0) return;
+  auto ahead = flat;
+  ahead.constant += distance / bytes;
+  declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  frames_.line("call void @llvm.prefetch.p0(ptr " + pointer(b, ahead) + ", i32 0, i32 3, i32 1)");
 }
 
 /// The lanes that run, as first lanes and powers of two of neighbours.

@@ -18,18 +18,25 @@
 
 namespace ttune::inline v0::derive {
 
+/// How much of an axis is computed at a time, inside of a task of another stage; no name: all of all axes.
+struct part_at_once {
+  std::string axis;
+  std::int64_t elements = 0;
+};
+
 class contraction {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes. Names only: the stages may be new.
   contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name,
-              std::string reduction_name, planned_stage const& reader, block_axis blocks = {})
+              std::string reduction_name, planned_stage const& reader, block_axis blocks = {}, part_at_once part = {})
       : out_(out),
         p_(p),
         r_(reduction),
         e_(reader),
         reader_(std::move(reader_name)),
         acc_(std::move(reduction_name)),
-        blocks_(std::move(blocks)) {
+        blocks_(std::move(blocks)),
+        part_(std::move(part)) {
     lanes_ = out_.machine().lanes(r_.definition->type());
     v_ = choose_vector_axis(p_, r_, lanes_).axis;
     w_ = choose_row_axis(p_, r_, v_);
@@ -45,6 +52,9 @@ class contraction {
 
  private:
   [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::int64_t size_at_once(std::int32_t axis) const {
+    return name(axis) == part_.axis ? std::min(part_.elements, size(axis)) : size(axis);
+  }
   [[nodiscard]] std::string const& name(std::int32_t axis) const {
     return r_.axis_name(static_cast<std::size_t>(axis));
   }
@@ -109,8 +119,8 @@ class contraction {
   /// The model that the seed is chosen by.
   [[nodiscard]] register_tiles tiles() const {
     register_tiles made;
-    made.vector_extent = size(v_);
-    made.row_extent = w_ < 0 ? 1 : size(w_);
+    made.vector_extent = size_at_once(v_);
+    made.row_extent = w_ < 0 ? 1 : size_at_once(w_);
     made.lanes = lanes_;
     made.registers = out_.machine().vector_registers;
     made.terms = terms();
@@ -171,7 +181,7 @@ class contraction {
   /// The axis over which the seed gives tasks to threads: the first with enough tiles; rows where what is computed
   /// before and behind passes through memory.
   [[nodiscard]] std::int32_t parallel_axis(std::vector<std::int32_t> const& axes) const {
-    if (keeps_rows_on_cores()) return w_;
+    if (auto const kept = axis_kept_on_cores(); kept >= 0) return kept;
     for (auto const a : axes)
       if (tiles(a) >= 2 * out_.machine().cores) return a;
     auto most = axes[0];
@@ -183,14 +193,15 @@ class contraction {
     return ceil_divide(size(axis), axis == v_ ? seed_tile_v_ : axis == w_ ? seed_tile_w_ : 1);
   }
 
-  /// Between transforms, each core takes its share of the rows through all stages: lines that one core writes and
-  /// another reads cost several times those from a shared cache where cores lie far apart. Not where the constants,
-  /// which each core reads whole then, are several times as much as what passes.
-  [[nodiscard]] bool keeps_rows_on_cores() const {
+  /// Between transforms, each core takes its share of an axis through all stages: lines that one core writes and
+  /// another reads cost several times those from a shared cache where cores lie far apart. It is the innermost axis
+  /// that all factors have at the same place. Not where the constants, which each core reads whole then, are several
+  /// times as much as what passes; -1 then.
+  [[nodiscard]] std::int32_t axis_kept_on_cores() const {
     constexpr double most = 3;
     bool const transforms = std::any_of(p_.stages.begin(), p_.stages.end(),
                                         [](auto const& st) { return !choosing_axes(*st.definition).empty(); });
-    if (w_ < 0 || !transforms || !blocks_.name.empty() || tiles(w_) < out_.machine().cores) return false;
+    if (w_ < 0 || !transforms || !blocks_.name.empty()) return -1;
     double constants = 0;
     double passed = 1;
     for (std::size_t x = 0; x < r_.definition->axes.size(); ++x) passed *= static_cast<double>(r_.axis_size(x));
@@ -200,7 +211,17 @@ class contraction {
       for (auto const n : shape_of(p_, r_, a)) elements *= static_cast<double>(n);
       (is_laid_out_ahead(p_, r_, a) ? constants : passed) += elements;
     }
-    return constants > 0 && constants <= most * passed;
+    if (constants == 0 || constants > most * passed) return -1;
+    for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x-- > 0;)
+      if (x != v_ && tiles(x) >= out_.machine().cores && is_in_place(x)) return x;
+    return -1;
+  }
+
+  /// What other stages make of no constants is read at the axis itself.
+  [[nodiscard]] bool is_in_place(std::int32_t axis) const {
+    return std::all_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& a) {
+      return a.write || a.producer < 0 || is_laid_out_ahead(p_, r_, a) || dimension_along(r_, a.producer, axis) >= 0;
+    });
   }
 
   /// The largest of `sizes` with which all cores have tasks to the end: twice as many tasks as cores at least, and
@@ -221,6 +242,7 @@ class contraction {
   void split_reader() {
     auto const axes = ordered_axes();
     auto const parallel = parallel_axis(axes);
+    auto const kept = axis_kept_on_cores();
     std::vector<std::string> tasks;
     std::vector<std::string> middle;
     for (auto const a : axes) {
@@ -228,7 +250,7 @@ class contraction {
       auto const count = tiles(a);
       auto const whole = ceil_divide(size(a), a == v_ ? lanes_ : 1);
       auto sizes = doublings(whole);
-      bool const shares = a == parallel && keeps_rows_on_cores();
+      bool const shares = a == kept;
       auto const share = ceil_divide(count, static_cast<std::int64_t>(out_.machine().cores));
       if (shares) sizes.push_back(static_cast<std::int32_t>(share));
       auto const chunk = n == blocks_.name ? block_of(a, sizes)
@@ -565,6 +587,7 @@ class contraction {
   std::string reader_;
   std::string acc_;
   block_axis blocks_;
+  part_at_once part_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t w_ = -1;

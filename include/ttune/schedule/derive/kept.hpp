@@ -28,10 +28,10 @@ namespace ttune::inline v0::derive {
   return found;
 }
 
-/// A function such as exp is not to be called twice for an element, and no division made for each of many readers.
-[[nodiscard]] inline bool is_worth_keeping(plan const& p, std::size_t stage) {
+/// How often an element of a stage would be computed in its readers.
+[[nodiscard]] inline double times_computed(plan const& p, std::size_t stage) {
   auto const& st = p.stages[stage];
-  double times = 0;  // that an element would be computed
+  double times = 0;
   for (auto const& reader : p.stages) {
     std::vector<planned_access const*> reads;
     for (auto const& a : reader.accesses) {
@@ -42,7 +42,14 @@ namespace ttune::inline v0::derive {
     times += static_cast<double>(reads.size()) * static_cast<double>(iterations_of(reader)) /
              static_cast<double>(iterations_of(st));
   }
-  return (times > 1 && calls_function(*st.definition)) || (times >= 4 && divides(*st.definition));
+  return times;
+}
+
+/// A function such as exp is not to be called twice for an element, and no division made for each of many readers.
+[[nodiscard]] inline bool is_worth_keeping(plan const& p, std::size_t stage) {
+  auto const times = times_computed(p, stage);
+  auto const& st = *p.stages[stage].definition;
+  return (times > 1 && calls_function(st)) || (times >= 4 && divides(st));
 }
 
 }  // namespace ttune::inline v0::derive

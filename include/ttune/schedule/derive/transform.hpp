@@ -7,12 +7,12 @@
 //       unroll i, a: vectorize lane: D[a, i] = forms of …      in registers
 //       unroll a, b: vectorize lane: V[a, b, …] = forms of D
 //
-// Behind a reduction it may stand in a pipeline: each task takes a block of the axis that all have in common, so that
+// Behind reductions it may stand in a pipeline: each task takes a block of an axis that all have in common, so that
 // what passes between the stages stays in a core's cache.
 //
-//   parallel blocks of t
-//     V of the block, M of the block = sum of V …
-//     for a vector of the block: Y = forms of M
+//   parallel blocks of t                               parallel blocks of f
+//     V of the block, M of the block = sum of V …        M of the block = sum of V …
+//     for a vector of the block: Y = forms of M          for a vector of the block: Y = forms of M
 #pragma once
 
 #include "ttune/schedule/derive/chosen.hpp"
@@ -23,10 +23,23 @@ namespace ttune::inline v0::derive {
 /// Stages before a transform that have its axis `axis`, each computed for a block of it.
 struct pipeline {
   std::int32_t axis = -1;
-  std::vector<std::string> stages;
-  std::int64_t seed = 1;  ///< elements of a block
-  bool worth_it = false;  ///< what passes between them is more than the caches of all cores hold
+  std::vector<std::size_t> stages;    ///< of the plan
+  std::vector<std::size_t> products;  ///< those of them that are reductions
+  std::int64_t seed = 1;              ///< elements of a block
+  bool worth_it = true;
 };
+
+/// Sizes of blocks to choose from: powers of two, and what gives all cores the same number of blocks.
+[[nodiscard]] inline std::vector<std::int32_t> pipeline_blocks(std::int64_t count, std::int64_t cores) {
+  auto sizes = doublings(count);
+  for (std::int64_t each = 1; each <= 8; ++each)
+    sizes.push_back(static_cast<std::int32_t>(ceil_divide(count, cores * each)));
+  return sizes;
+}
+[[nodiscard]] inline std::int64_t nearest(std::vector<std::int32_t> const& values, std::int64_t wanted) {
+  return *std::min_element(values.begin(), values.end(),
+                           [&](std::int64_t a, std::int64_t b) { return std::abs(a - wanted) < std::abs(b - wanted); });
+}
 
 class transform {
  public:
@@ -82,7 +95,7 @@ class transform {
   void split_axes() {
     std::int64_t tasks = 1;  // of the axes so far
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
-    for (std::size_t x = 0; x < st_.definition->axes.size(); ++x) {
+    for (auto const x : periodic_first()) {
       auto const& n = st_.axis_name(x);
       auto const size = st_.axis_size(x);
       if (is_short(n)) {
@@ -102,7 +115,7 @@ class transform {
         continue;
       }
       if (auto const parts = parts_of(n); !lanes && !parts.empty()) {
-        split_into_parts(x, parts);
+        split_into_parts(x, parts, 2);
         continue;
       }
       auto const chunk =
@@ -118,6 +131,15 @@ class transform {
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
       }
     }
+  }
+
+  /// Tasks are given out along an axis of periods first: neighbours there read the same products, which lie on one
+  /// core.
+  [[nodiscard]] std::vector<std::size_t> periodic_first() const {
+    std::vector<std::size_t> order;
+    for (std::size_t x = 0; x < st_.definition->axes.size(); ++x) order.push_back(x);
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t x) { return period_of(st_.axis_name(x)) > 0; });
+    return order;
   }
 
   /// Of what an axis is compared by: the remainder, or 0.
@@ -151,8 +173,8 @@ class transform {
       if (chain.empty() || (size > chain.back() && size % chain.back() == 0)) chain.push_back(size);
     return chain;
   }
-  /// One loop for each part, so that choices are decided by loops that can be cut; the outermost two are tasks.
-  void split_into_parts(std::size_t x, std::vector<std::int64_t> const& sizes) {
+  /// One loop for each part, so that choices are decided by loops that can be cut; the outermost ones are tasks.
+  void split_into_parts(std::size_t x, std::vector<std::int64_t> const& sizes, std::size_t outermost) {
     auto const& n = st_.axis_name(x);
     std::vector<std::string> names = {n + "_p" + std::to_string(sizes.size())};
     std::vector<knob_value> extents;
@@ -161,7 +183,7 @@ class transform {
       extents.push_back(literal(static_cast<std::int32_t>(sizes[i] / (i == 0 ? 1 : sizes[i - 1]))));
     }
     out_.step(primitive::split, name_, {n}, names, extents);
-    auto const tasks = std::min<std::size_t>(2, names.size() - 1);
+    auto const tasks = std::min<std::size_t>(outermost, names.size() - 1);
     tasks_.insert(tasks_.end(), names.begin(), names.begin() + static_cast<std::ptrdiff_t>(tasks));
     middle_.insert(middle_.end(), names.begin() + static_cast<std::ptrdiff_t>(tasks), names.end());
   }
@@ -169,31 +191,31 @@ class transform {
   /// Only blocks of the common axis are tasks.
   void split_for_pipeline(std::size_t x, std::int64_t count, bool lanes) {
     auto const& n = st_.axis_name(x);
+    std::vector<std::string> loops = {n + "_1"};
+    std::vector<knob_value> extents;
     if (static_cast<std::int32_t>(x) == blocks_->axis) {
-      auto const chunk = out_.one_of(name_ + ".block_" + n, block_sizes(count), blocks_->seed);
-      out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
+      auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+      loops.insert(loops.begin(), n + "_0");
+      extents.push_back(
+          out_.one_of(name_ + ".block_" + n, pipeline_blocks(count, cores), blocks_->seed / (lanes ? lanes_ : 1)));
       tasks_.push_back(n + "_0");
-      middle_.push_back(n + "_1");
-    } else if (lanes) {
-      out_.step(primitive::split, name_, {n}, {n + "_1", n + "_2"}, {literal(lanes_)});
-      middle_.push_back(n + "_1");
-      vector_loop_ = n + "_2";
-    } else {
-      middle_.push_back(n);
+    } else if (auto const parts = parts_of(n); !lanes) {
+      if (parts.empty()) middle_.push_back(n);
+      else split_into_parts(x, parts, 0);
+      return;
     }
-  }
-  /// Powers of two, and what gives all cores the same number of blocks.
-  [[nodiscard]] std::vector<std::int32_t> block_sizes(std::int64_t count) const {
-    auto sizes = doublings(count);
-    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
-    for (std::int64_t each = 1; each <= 8; ++each)
-      sizes.push_back(static_cast<std::int32_t>(ceil_divide(count, cores * each)));
-    return sizes;
+    middle_.push_back(n + "_1");
+    if (lanes) {
+      loops.push_back(n + "_2");
+      extents.push_back(literal(lanes_));
+      vector_loop_ = n + "_2";
+    }
+    out_.step(primitive::split, name_, {n}, loops, extents);
   }
   void place_pipeline() {
     auto const place = out_.location(name_ + ".pipeline", 2, blocks_->worth_it ? 1 : 0);
-    for (auto const& stage : blocks_->stages)
-      out_.step(primitive::compute_at, stage, {name_, place_root, tasks_[0]}, {}, {place});
+    for (auto const stage : blocks_->stages)
+      out_.step(primitive::compute_at, p_.stages[stage].definition->name, {name_, place_root, tasks_[0]}, {}, {place});
   }
 
   /// Beside its reader, for one vector; its own choice innermost, so that what is read is shared by all of it.

@@ -349,6 +349,16 @@ TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_im
   return runner_->compare(first, second, pairs);
 }
 
+TTUNE_INLINE double tuning_session::time_again() {
+  constexpr std::int32_t pairs = 4;
+  scope_timer const timing(budget_.clock(), report_.tuning_seconds);
+  if (best_.trials().empty() || !best_.trials().front().image) return best_seconds();
+  auto const& image = *best_.trials().front().image;
+  auto const again = compare(image, image, pairs);
+  if (!again.failure.empty() || again.pairs == 0) return best_seconds();
+  return std::min({best_seconds(), again.first_seconds, again.second_seconds});
+}
+
 /// The kernel that won, with its time beside the seed, for the next start.
 TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& image) {
   if (!may_record()) return;
