@@ -6,12 +6,16 @@
 #include <ttune/runtime/machine.hpp>
 #include <ttune/schedule/replay.hpp>
 #include <ttune/ttune.hpp>
+#include <ttune/tune/annealing.hpp>
+#include <ttune/tune/scoring.hpp>
+#include <ttune/tune/transfer_model.hpp>
 #include <ttune/tune/workload.hpp>
 
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -78,6 +82,7 @@ class steps {
     compile();
     measure();
     learn();
+    learn_from_many();
     tune();
   }
 
@@ -230,6 +235,37 @@ class steps {
     std::vector<float> scores(count);
     add("predict",
         seconds_each(count, chosen_, [&] { model.predict({rows_.data(), count, work_.feature_count()}, scores); }));
+  }
+
+  /// As late in a long tuning: 1000 trials, whose speeds are made up (the estimate, every eighth failed), and a round
+  /// of annealing on what was learned from them.
+  void learn_from_many() {
+    auto const trials = draw(1000, 3);
+    std::vector<float> rows, speeds;
+    work_.featurise(trials, rows);
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      speeds.push_back(std::exp2(-ttune::log_estimate(rows.data() + i * work_.feature_count())));
+    auto const best = std::ranges::max(speeds);
+    std::vector<ttune::model_target> targets;
+    for (std::size_t i = 0; i < trials.size(); ++i) targets.push_back({speeds[i] / best, i % 8 == 0, 0});
+    ttune::xgboost model;
+    add("fit-1000",
+        seconds_each(1, chosen_,
+                     [&] { (void)model.fit({rows.data(), targets.size(), work_.feature_count()}, targets); }),
+        "and a second fit beside it, which is judged on trials that it has not seen");
+    ttune::thread_pool pool(chosen_.threads);
+    ttune::batch_scorer const score = [&](std::span<ttune::configuration const> candidates, std::span<float> out) {
+      ttune::score_candidates(work_, model, pool, candidates, out);
+    };
+    ttune::annealing search({.patience = 0, .score_all = false});
+    search.start(work_.sampler(), 1);
+    ttune::configuration_set const visited;
+    std::size_t evaluations = 0;
+    auto const seconds = seconds_each(1, chosen_, [&] {
+      (void)search.propose({32, visited, score, {}});
+      evaluations = search.last_round().evaluations;
+    });
+    add("anneal", seconds, std::to_string(evaluations) + " candidates replayed, featurised and scored");
   }
 
   /// A real run, from nothing.

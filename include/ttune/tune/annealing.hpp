@@ -72,7 +72,7 @@ class annealing final : public search_strategy {
   std::vector<int> stuck_;  ///< steps since a chain's best rose
   std::vector<configuration> proposals_;
   std::vector<float> proposal_scores_;
-  double spread_ = 1;  ///< standard deviation of the scores of random configurations, or of all
+  double spread_ = 1;  ///< standard deviation of the scores of random configurations
   double adaptive_temperature_ = 0;
   std::size_t accepted_ = 0;
   round_report last_;

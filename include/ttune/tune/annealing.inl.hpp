@@ -151,11 +151,14 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_
 TTUNE_INLINE void annealing::score_all(search_request const& request, detail::best_list& best) {
   constexpr std::size_t chunk = 4096;
   auto const n = static_cast<std::uint64_t>(space_->size().count);
-  std::vector<configuration> batch(128);
+  std::vector<configuration> batch;
   std::vector<float> scores;
-  for (auto& c : batch) space_->draw(random_, c);
-  score(request, batch, scores);
-  spread_ = detail::spread_of(scores);
+  if (options_.taste.apart > 0) {
+    batch.resize(128);
+    for (auto& c : batch) space_->draw(random_, c);
+    score(request, batch, scores);
+    spread_ = detail::spread_of(scores);
+  }
   for (std::uint64_t i = 0; i < n;) {
     batch.clear();
     for (; i < n && batch.size() < chunk; ++i) batch.push_back(space_->unrank(i));

@@ -36,7 +36,8 @@ struct replay_curve {
 /// Ends with the trials, when the strategy proposes nothing more, or after 64 batches in a row that the device knows
 /// nothing of. A model is fitted anew after each batch, as soon as there was a success; without one (an empty
 /// any_cost_model) the strategy gets no scores; one that comes fitted, or knows something before (ensemble_model),
-/// scores the first batch, too. The same arguments give the same curve. Throws argument_error for a batch of 0 or
+/// scores half of the first batch, too
+/// (`propose_advised`). The same arguments give the same curve. Throws argument_error for a batch of 0 or
 /// without a strategy.
 [[nodiscard]] replay_curve replay_search(sampler const& space, replay_device const& device, any_search search,
                                          any_cost_model model, row_writer const& features,

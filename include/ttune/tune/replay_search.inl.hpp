@@ -100,7 +100,9 @@ TTUNE_INLINE replay_curve replay_search(sampler const& space, replay_device cons
   for (int idle = 0; session.curve().best_seconds.size() < options.trials && idle < patience;) {
     auto const score = session.learn();
     auto const left = options.trials - session.curve().best_seconds.size();
-    auto const batch = search->propose({std::min(options.batch, left), session.visited(), score, session.incumbents()});
+    search_request const request{std::min(options.batch, left), session.visited(), score, session.incumbents()};
+    auto const batch =
+        score && session.incumbents().empty() ? propose_advised(*search, request) : search->propose(request);
     if (batch.empty()) break;
     idle = session.measure(batch, *search, options.trials) ? 0 : idle + 1;
   }

@@ -80,6 +80,10 @@ class any_search {
   std::function<any_search()> another_;
 };
 
+/// Scores that no trial of the task backs are advice: half of the batch goes by them, the other half is what the
+/// strategy proposes without. The two take turns.
+[[nodiscard]] std::vector<configuration> propose_advised(search_strategy& search, search_request const& request);
+
 /// Up to `count` random valid configurations that are neither visited nor taken; they are taken then. Where draws hit
 /// nothing new any more and the space can be listed, the rest of it is.
 [[nodiscard]] std::vector<configuration> draw_unvisited(sampler const& space, rng& random,

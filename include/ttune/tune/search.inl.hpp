@@ -36,4 +36,16 @@ TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng
   return fresh;
 }
 
+TTUNE_INLINE std::vector<configuration> propose_advised(search_strategy& search, search_request const& request) {
+  auto const by_advice = request.batch - request.batch / 2;
+  auto batch = search.propose({by_advice, request.visited, request.score, request.incumbents});
+  if (request.batch == by_advice) return batch;
+  auto visited = request.visited;
+  visited.insert(batch.begin(), batch.end());
+  auto const without = search.propose({request.batch - by_advice, visited, {}, request.incumbents});
+  for (std::size_t i = 0; i < without.size(); ++i)
+    batch.insert(batch.begin() + static_cast<std::ptrdiff_t>(std::min(2 * i + 1, batch.size())), without[i]);
+  return batch;
+}
+
 }  // namespace ttune::inline v0

@@ -2,6 +2,7 @@
 // Searching on records: what is served, what is not known, what is only estimated.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <limits>
 
 #include "support/landscape.hpp"
@@ -237,4 +238,24 @@ TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan'
   };
   CHECK(among(100) >= 30);
   CHECK(among(40) < 30);
+}
+
+TEST_CASE("propose_advised: half of a batch goes by scores that no trial backs, in turns with the rest") {
+  landscape const land;
+  auto const device = recorded_landscape(land, 200);
+  auto all = device.configurations();
+  batch_scorer const score = [](auto some, auto out) {
+    for (std::size_t i = 0; i < some.size(); ++i) out[i] = static_cast<float>(hash_of(some[i]) % 100003);
+  };
+  std::ranges::sort(all, std::greater(), [](configuration const& c) { return hash_of(c) % 100003; });
+  replay_pool pool(device.configurations(), {.exploration = 0});
+  pool.start(land.space(), 1);
+  configuration_set const visited;
+  auto const batch = propose_advised(pool, {9, visited, score, {}});
+  REQUIRE(batch.size() == 9);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(batch[2 * i] == all[i]);
+  CHECK(configuration_set(batch.begin(), batch.end()).size() == 9);
+  auto const one = propose_advised(pool, {1, visited, score, {}});
+  REQUIRE(one.size() == 1);
+  CHECK(one[0] == all[0]);
 }

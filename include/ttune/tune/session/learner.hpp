@@ -31,6 +31,8 @@ class learner {
   /// Of candidates of a workload; empty as long as the model knows nothing (it may have come with knowledge). Valid
   /// until this object ends.
   [[nodiscard]] batch_scorer scorer(workload const& of);
+  /// Whether scores are backed by a trial.
+  [[nodiscard]] bool has_learned() const noexcept { return has_learned_; }
   /// Rank correlation of the last fit with trials that it had not seen.
   [[nodiscard]] double validation() const noexcept { return validation_; }
 
@@ -45,6 +47,7 @@ class learner {
   std::vector<float> features_;  ///< one row a trial
   std::vector<outcome> outcomes_;
   std::vector<double> best_seconds_;  ///< [task]
+  bool has_learned_ = false;
   double validation_ = progress::unknown;
 };
 

@@ -31,6 +31,7 @@ TTUNE_INLINE void learner::fit() {
   }
   if (targets.empty()) return;
   auto const columns = features_.size() / outcomes_.size();
+  has_learned_ = true;
   validation_ = model_->fit({features_.data(), outcomes_.size(), columns}, targets).rank_correlation;
 }
 

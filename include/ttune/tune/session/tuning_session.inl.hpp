@@ -175,7 +175,10 @@ TTUNE_INLINE std::size_t tuning_session::batch_size() const {
 TTUNE_INLINE std::vector<configuration> tuning_session::propose() {
   if (!queue_.empty()) return std::exchange(queue_, {});
   auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
-  return search_->propose({batch_size(), visited_, learner_.scorer(work_), best_.incumbents()});
+  auto const score = learner_.scorer(work_);
+  auto const incumbents = best_.incumbents();
+  search_request const request{batch_size(), visited_, score, incumbents};
+  return score && !learner_.has_learned() ? propose_advised(*search_, request) : search_->propose(request);
 }
 
 TTUNE_INLINE void tuning_session::advance() {

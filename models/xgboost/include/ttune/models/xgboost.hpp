@@ -21,7 +21,7 @@ struct xgboost_options {
   int depth = 6;
   double eta = 0.08;
   double row_share = 0.7;         ///< of the rows a tree sees
-  double column_share = 0.25;     ///< of the features a tree sees
+  double column_share = 0.4;      ///< of the features a tree sees
   double min_child_weight = 0.3;  ///< with row weights between .1 and 1.1
   double speed_weight = 1;        ///< rows weigh .1 + this × speed²: what is fast must be known best
   double held_out = 0.15;         ///< share of the rows that judges a first fit; the second is on all rows

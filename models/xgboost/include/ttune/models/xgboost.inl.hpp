@@ -298,7 +298,7 @@ inline forest learn_failures(feature_view features, std::span<model_target const
   b.set("max_depth", "4");
   b.set("eta", "0.2");
   b.set("min_child_weight", "0.1");
-  constexpr int rounds = 40;
+  constexpr int rounds = 60;
   for (int round = 0; round < rounds; ++round) b.update(round, data);
   return take_over(b, data, features, rows);
 }
