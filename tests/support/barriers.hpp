@@ -32,8 +32,8 @@ template <class Change>
 }
 
 [[nodiscard]] inline ttune::ir::lowered without_barrier(ttune::ir::lowered const& made, int which) {
-  return with_barriers(
-      made, [&](ttune::ir::stmt const& b, int n) { return n == which ? ttune::ir::make_block({}) : b; });
+  return with_barriers(made,
+                       [&](ttune::ir::stmt const& b, int n) { return n == which ? ttune::ir::make_block({}) : b; });
 }
 
 /// Every barrier awaits one batch less.

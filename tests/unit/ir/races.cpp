@@ -123,8 +123,9 @@ TEST_CASE_FIXTURE(fixture, "races: two lanes of one thread do not hide another t
   auto const lanes = over("v", loop_kind::vectorized, make_store(t, {v}, make_access(g, {index(5)})));
   auto const spoil = make_store(g, {index(5)}, make_real(dtype::f32, 0));
   auto const of = [&](std::int64_t first, std::int64_t second, std::int64_t writer) {
-    return threads({put(g), get(a), meet(),
-                    make_allocate(t, make_block({only(x, first, lanes), only(x, second, lanes), only(x, writer, spoil)}))});
+    return threads(
+        {put(g), get(a), meet(),
+         make_allocate(t, make_block({only(x, first, lanes), only(x, second, lanes), only(x, writer, spoil)}))});
   };
   CHECK(said(of(2, 2, 2)) == "");
   CHECK(says(of(2, 3, 2), missing));
@@ -134,7 +135,9 @@ TEST_CASE_FIXTURE(fixture, "races: two lanes of one thread do not hide another t
 
 TEST_CASE_FIXTURE(fixture, "races: blocks of one launch") {
   auto const s = buffer_of("s", memory::shared);
-  auto const launch = [&](std::vector<stmt> parts) { return over("x", loop_kind::block_x, make_block(std::move(parts))); };
+  auto const launch = [&](std::vector<stmt> parts) {
+    return over("x", loop_kind::block_x, make_block(std::move(parts)));
+  };
   auto const in = [&](std::vector<stmt> launches) { return make_allocate(s, make_block(std::move(launches))); };
   auto const turned = index(7) - x;
   CHECK(said(in({launch({put(s), get(s)})})) == "");

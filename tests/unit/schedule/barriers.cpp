@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derived spaces for devices with blocks of threads: each barrier of their configurations is needed. Always the same
 // configurations: in others a thread may happen to read only what it fetched itself.
-#include "derived_programs.hpp"
 #include "support/barriers.hpp"
+#include "derived_programs.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule/derive.hpp"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "ttune/backends/opencl/session.hpp"
+#include "ttune/backends/opencl/compiler.hpp"
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/image.hpp"
 

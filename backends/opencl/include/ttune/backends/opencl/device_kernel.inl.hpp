@@ -21,9 +21,9 @@ TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature
   if (found == all.end())
     throw backend_error("kernel " + signature_.name + " is for \"" + p.device + "\", and there is no such device");
   session_ = std::make_unique<session>(*found);
-  program_ = session_->load(p);
+  program_ = load_binary(*session_, p);
   std::string log;
-  if (!program_) program_ = session_->build(p.program.source, log);
+  if (!program_) program_ = opencl::compile(*session_, p.program.source, log);
   if (!program_) throw backend_error("kernel " + signature_.name + ": " + log);
   written_ = p.program.written;
   written_.resize(signature_.operands.size());

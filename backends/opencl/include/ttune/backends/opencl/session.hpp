@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device ready for use: context, queue, programs.
+// A device ready for use: context and queue.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "ttune/backends/opencl/device.hpp"
-#include "ttune/emit/device_image.hpp"
 
 namespace ttune::inline v0::opencl {
 
@@ -21,13 +17,6 @@ class session {
   /// Buffers made of host memory are that memory: either side sees at once what the other one wrote.
   [[nodiscard]] bool works_in_place() const noexcept { return in_place_; }
 
-  /// Null if it does not compile: then `log` says why.
-  [[nodiscard]] program_owner build(std::string const& source, std::string& log) const;
-  /// Null if the driver does not want it any more.
-  [[nodiscard]] program_owner load(emit::device_payload const& p) const;
-  /// What the driver made of a program that was built; empty if it does not say.
-  [[nodiscard]] std::vector<std::uint8_t> binary_of(cl_program p) const;
-
  private:
   struct shared {
     context_owner context;
@@ -39,9 +28,6 @@ class session {
   [[nodiscard]] static shared const& shared_by_all(opencl::device_info const& d);
   /// Tried out, at an address that is aligned to nothing: the standard lets drivers copy.
   [[nodiscard]] static bool finds_in_place(cl_context in, cl_device_id d);
-  /// Those that give the arithmetic of ir/README.md.
-  [[nodiscard]] std::string options() const;
-  [[nodiscard]] std::string log_of(cl_program p) const;
 
   opencl::device_info device_;
   context_owner own_context_;  ///< of devices that are no CPUs

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text to a program, by the device's driver.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/backends/opencl/session.hpp"
+#include "ttune/emit/device_image.hpp"
+
+namespace ttune::inline v0::opencl {
+
+/// Null, and the compiler's diagnostics, if it does not compile.
+[[nodiscard]] program_owner compile(session const& in, std::string const& source, std::string& diagnostics);
+/// From a binary in an image. Null if there is none, or the driver does not want it any more.
+[[nodiscard]] program_owner load_binary(session const& in, emit::device_payload const& p);
+/// What the driver made of a program that was compiled; empty if it does not say.
+[[nodiscard]] std::vector<std::uint8_t> binary_of(cl_program p);
+
+}  // namespace ttune::inline v0::opencl
+
+#if TTUNE_PART_BODIES
+#include "ttune/backends/opencl/compiler.inl.hpp"
+#endif
