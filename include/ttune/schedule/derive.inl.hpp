@@ -261,7 +261,7 @@ class deriver {
       done_[q] = true;
     }
     auto const blocks = pipeline_before(st, first);
-    if (blocks && blocks->worth_it)
+    if (blocks)
       for (auto const q : blocks->products)
         at_once_[q] = {st.axis_name(static_cast<std::size_t>(blocks->axis)), blocks->seed};
     transform(out_, p_, st, std::move(first), blocks ? &*blocks : nullptr).write();
