@@ -183,7 +183,7 @@ class contraction {
   [[nodiscard]] std::int32_t parallel_axis(std::vector<std::int32_t> const& axes) const {
     if (auto const kept = axis_kept_on_cores(); kept >= 0) return kept;
     for (auto const a : axes)
-      if (tiles(a) >= 2 * out_.machine().cores) return a;
+      if (tiles(a) >= out_.machine().tasks_a_core * out_.machine().cores) return a;
     auto most = axes[0];
     for (auto const a : axes)
       if (tiles(a) > tiles(most)) most = a;
@@ -224,8 +224,8 @@ class contraction {
     });
   }
 
-  /// The largest of `sizes` with which all cores have tasks to the end: twice as many tasks as cores at least, and
-  /// less than one in twenty tiles' time spent waiting for the last task.
+  /// The largest of `sizes` with which all cores have tasks to the end: as many a core as the machine wants, and less
+  /// than one in twenty tiles' time spent waiting for the last task.
   [[nodiscard]] std::int64_t balanced_chunk(std::int64_t count, std::vector<std::int32_t> const& sizes) const {
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     std::int64_t chosen = 1;
@@ -233,7 +233,7 @@ class contraction {
     for (std::int64_t const chunk : sizes) {
       auto const rounds = ceil_divide(ceil_divide(count, chunk), cores);
       double const busy = static_cast<double>(count) / static_cast<double>(cores * rounds * chunk);
-      if (chunk > 1 && rounds < 2) break;
+      if (chunk > 1 && rounds < out_.machine().tasks_a_core) break;
       if (busy > 0.95 || busy > best) chosen = chunk, best = std::max(best, busy);
     }
     return chosen;

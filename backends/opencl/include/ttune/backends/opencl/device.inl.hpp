@@ -98,6 +98,7 @@ TTUNE_INLINE target target_of(device_info const& d) {
   t.has_fma = true;
   t.has_masks = false;
   t.cores = d.compute_units;
+  t.tasks_a_core = 4;  // drivers wake threads for each kernel, one after the other
   if (!d.is_cpu) {
     t.block_threads = static_cast<std::int32_t>(std::min<std::int64_t>(d.group_threads, 1024));
     t.block_bytes = d.has_local_memory ? d.group_bytes : 0;
