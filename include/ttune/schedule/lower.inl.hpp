@@ -532,9 +532,7 @@ class lowering {
         auto const* v = ir::as<ir::variable>(part);
         return v && v->name == variable;
       };
-      auto const moves = form                                   ? form->coefficient_of(variable)
-                         : ir::contains(indices[d], is_variable) ? far
-                                                                 : 0;
+      auto const moves = form ? form->coefficient_of(variable) : ir::contains(indices[d], is_variable) ? far : 0;
       if (moves != 0) step = d + 1 == indices.size() && step == 0 && moves > 0 ? moves : far;
     }
     return step;

@@ -136,8 +136,9 @@ class transform {
   /// core (C1 of ResNet-18, output in blocks of channels: 117 us with the blocks outermost, 81 so).
   [[nodiscard]] std::vector<std::size_t> periodic_first() const {
     std::vector<std::size_t> order;
-    for (std::size_t x = 0; x < st_.definition->axes.size(); ++x) order.push_back(x);
-    std::stable_partition(order.begin(), order.end(), [&](std::size_t x) { return period_of(st_.axis_name(x)) > 0; });
+    for (bool const periodic : {true, false})
+      for (std::size_t x = 0; x < st_.definition->axes.size(); ++x)
+        if ((period_of(st_.axis_name(x)) > 0) == periodic) order.push_back(x);
     return order;
   }
 
@@ -147,6 +148,7 @@ class transform {
       if (c.axis == axis && c.period > 1) return c.period;
     return 0;
   }
+
   /// One period is unrolled.
   void split_periodic(std::string const& n, std::int64_t size, std::int64_t period, std::int64_t& tasks) {
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);

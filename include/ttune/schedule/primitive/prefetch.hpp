@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// prefetch: in each iteration of a loop, the cache lines are asked for that a source is read from some iterations later.
+// prefetch: in each iteration of a loop, the cache lines are asked for that a source is read from some iterations
+// later.
 //
 //   for k in 0..K                        for k in 0..K
 //     vectorize j < 32           →         prefetch B[k + 16, 0], B[k + 16, 16]
 //       … B[k, j]                          vectorize j < 32
 //                                            … B[k, j]              prefetch(B, k, 16)
 //
-// For rows that lie pages apart: a processor's own prefetchers stop at the end of a page. A hint: it changes no result, and
-// what lies behind the end of the source may be named. With a knob that chooses 0 there is none.
+// For rows that lie pages apart: a processor's own prefetchers stop at the end of a page. A hint: it changes no result,
+// and what lies behind the end of the source may be named. With a knob that chooses 0 there is none.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -17,11 +18,13 @@ namespace ttune::inline v0::primitives {
 /// Lines that one iteration may ask for: processors remember a few dozen that are on their way.
 inline constexpr std::int64_t max_prefetched_lines = 32;
 
-/// The place of `source` among the operands that a stage reads; -1: it reads none of that name.
+/// The place of `source` among the operands that a stage reads; -1: it reads none of that name. Tables are no operands.
 inline std::int32_t read_operand(plan const& p, planned_stage const& st, std::string const& source) {
-  for (auto const& a : st.accesses)
-    if (!a.write && a.operand >= 0 && p.program->inputs[static_cast<std::size_t>(a.operand)]->name == source)
-      return a.operand;
+  for (auto const& a : st.accesses) {
+    if (a.write || a.operand < 0) continue;
+    auto const& read = *p.program->inputs[static_cast<std::size_t>(a.operand)];
+    if (read.name == source && read.role != ir::tensor_role::table) return a.operand;
+  }
   return -1;
 }
 

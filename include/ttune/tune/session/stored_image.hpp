@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ttune/records/store.hpp"
+#include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"
