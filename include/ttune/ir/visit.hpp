@@ -60,6 +60,11 @@ template <class Function>
 template <class OnStmt, class OnExpr>
 [[nodiscard]] stmt map_parts(stmt const& s, OnStmt&& on_stmt, OnExpr&& on_expr) {
   auto const maybe = [&](stmt const& part) { return part ? on_stmt(part) : stmt{}; };
+  auto const mapped = [&](std::vector<expr> const& list) {
+    std::vector<expr> made;
+    for (auto const& e : list) made.push_back(on_expr(e));
+    return made;
+  };
   return visit(
       s,
       [&](block const& n) {
@@ -95,24 +100,14 @@ template <class OnStmt, class OnExpr>
         return body == n.body ? s : make_allocate(n.storage, body);
       },
       [&](store const& n) {
-        bool same = true;
-        std::vector<expr> indices;
-        for (auto const& i : n.indices) {
-          indices.push_back(on_expr(i));
-          same = same && indices.back() == i;
-        }
+        auto indices = mapped(n.indices);
         auto value = on_expr(n.value);
-        return same && value == n.value ? s : make_store(n.to, std::move(indices), value);
+        return indices == n.indices && value == n.value ? s : make_store(n.to, std::move(indices), value);
       },
       [&](barrier const&) { return s; },
       [&](prefetch const& n) {
-        bool same = true;
-        std::vector<expr> indices;
-        for (auto const& i : n.indices) {
-          indices.push_back(on_expr(i));
-          same = same && indices.back() == i;
-        }
-        return same ? s : make_prefetch(n.from, std::move(indices));
+        auto indices = mapped(n.indices);
+        return indices == n.indices ? s : make_prefetch(n.from, std::move(indices));
       });
 }
 

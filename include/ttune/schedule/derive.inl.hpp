@@ -311,7 +311,6 @@ class deriver {
     return made;
   }
 
-  static constexpr double most_constants = 3;  ///< over what passes between the stages
   static constexpr std::int64_t most_vectors_of_tile = 4;
 
   /// A core's share, if what passes fits its cache; else what half of it holds.
@@ -348,12 +347,8 @@ class deriver {
   [[nodiscard]] double constants_of(std::vector<planned_stage const*> const& reductions) const {
     double sum = 0;
     for (auto const* r : reductions)
-      for (auto const& a : r->accesses) {
-        if (!is_laid_out_ahead(p_, *r, a)) continue;
-        double elements = 1;
-        for (auto const n : shape_of(p_, *r, a)) elements *= static_cast<double>(n);
-        sum += elements;
-      }
+      for (auto const& a : r->accesses)
+        if (is_laid_out_ahead(p_, *r, a)) sum += elements_of(p_, *r, a);
     return sum;
   }
 

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "ttune/pass/affine.hpp"
 #include "ttune/pass/simplify.hpp"
 #include "ttune/pass/substitute.hpp"
 #include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/prefetched_lines.hpp"
 #include "ttune/schedule/primitive/bind.hpp"
 #include "ttune/schedule/primitive/compute_at.hpp"
 #include "ttune/schedule/primitive/prefetch.hpp"
@@ -491,51 +491,25 @@ class lowering {
     exprs values = relative(st);
     for (std::size_t a = 0; a < values.size(); ++a) values[a] = base_[st][a] + values[a] + p_.stages[st].axis_begin(a);
     auto const at = in_buffers(st, read_there, values);
-    std::vector<exprs> places = {ir::as<ir::access>(at)->indices};
-    auto const move = [&](std::int32_t l, ir::expr const& to, exprs const& indices) {
-      exprs moved;
-      for (auto const& i : indices)
-        moved.push_back(
-            primitives::map_variables(i, [&](std::string const& v) { return v == variable(st, l) ? to : ir::expr{}; }));
-      return simplified(moved);
-    };
-    places[0] = move(level, ir::make_variable(variable(st, level)) + n_.stages[st].prefetch, places[0]);
+    auto const& read = *ir::as<ir::access>(at);
+    auto const later = ir::make_variable(variable(st, level)) + n_.stages[st].prefetch;
+    exprs first;
+    for (auto const& i : read.indices)
+      first.push_back(primitives::map_variables(
+          i, [&](std::string const& v) { return v == variable(st, level) ? later : ir::expr{}; }));
+    std::vector<line_loop> inside;
+    for (auto l = level + 1; l < n_.stages[st].count; ++l) inside.push_back({variable(st, l), loop(st, l).extent});
+    constexpr auto most = primitives::max_prefetched_lines;
     auto const line = static_cast<std::int64_t>(64 / size_in_bytes(at->type));
-    for (auto l = level + 1; l < n_.stages[st].count; ++l) {
-      auto const step = elements_ahead(places[0], variable(st, l));
-      if (step == 0) continue;
-      std::vector<exprs> more;
-      for (auto const& place : places)
-        for (std::int64_t i = 0; i < loop(st, l).extent; i += std::max<std::int64_t>(1, line / step))
-          more.push_back(move(l, ir::make_index(i), place));
-      places = std::move(more);
-      if (places.size() > primitives::max_prefetched_lines)
-        throw schedule_error("prefetch", p_.stages[st].definition->name,
-                             "one iteration would ask for more than " +
-                                 std::to_string(primitives::max_prefetched_lines) +
-                                 " lines: name a loop further inside");
-    }
+    auto const places = prefetched_lines(simplified(first), inside, line, most);
+    if (places.empty())
+      throw schedule_error(
+          "prefetch", p_.stages[st].definition->name,
+          "one iteration would ask for more than " + std::to_string(most) + " lines: name a loop further inside");
     std::vector<ir::stmt> made;
-    auto const& from = std::get<handle<ir::buffer>>(ir::as<ir::access>(at)->from);
-    for (auto& place : places) made.push_back(ir::make_prefetch(from, std::move(place)));
+    for (auto const& place : places)
+      made.push_back(ir::make_prefetch(std::get<handle<ir::buffer>>(read.from), simplified(place)));
     return made;
-  }
-
-  /// How far apart the elements of neighbouring iterations lie, as far as a line is concerned: 0: they are the same
-  /// one, more than a line's: not in one row.
-  [[nodiscard]] static std::int64_t elements_ahead(exprs const& indices, std::string const& variable) {
-    constexpr std::int64_t far = 1 << 20;
-    std::int64_t step = 0;
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      auto const form = pass::to_affine(indices[d]);
-      auto const is_variable = [&](ir::expr const& part) {
-        auto const* v = ir::as<ir::variable>(part);
-        return v && v->name == variable;
-      };
-      auto const moves = form ? form->coefficient_of(variable) : ir::contains(indices[d], is_variable) ? far : 0;
-      if (moves != 0) step = d + 1 == indices.size() && step == 0 && moves > 0 ? moves : far;
-    }
-    return step;
   }
 
   /// Position of every axis relative to the base of the region, from the loops.

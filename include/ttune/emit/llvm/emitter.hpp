@@ -79,6 +79,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat);
   [[nodiscard]] bool streams(ir::buffer const& b) const;
   void fetch_ahead(ir::buffer const& b, linear const& flat);
+  void ask_for(std::string const& address, int cache_level);
   [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
   [[nodiscard]] std::string load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
                                         int elements);

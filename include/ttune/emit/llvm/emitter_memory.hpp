@@ -168,8 +168,14 @@ inline void llvm_emitter::fetch_ahead(ir::buffer const& b, linear const& flat) {
   if (flat.constant * bytes % line != 0) return;
   auto ahead = flat;
   ahead.constant += distance / bytes;
+  ask_for(pointer(b, ahead), 1);
+}
+
+/// The line of an address, into the cache of a level.
+inline void llvm_emitter::ask_for(std::string const& address, int cache_level) {
   declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
-  frames_.line("call void @llvm.prefetch.p0(ptr " + pointer(b, ahead) + ", i32 0, i32 3, i32 1)");
+  frames_.line("call void @llvm.prefetch.p0(ptr " + address + ", i32 0, i32 " + std::to_string(4 - cache_level) +
+               ", i32 1)");
 }
 
 /// The lanes that run, as first lanes and powers of two of neighbours.

@@ -131,9 +131,7 @@ inline void llvm_emitter::emit(ir::stmt const& s) {
 /// Into the second-level cache: what lies further ahead than the first one holds would push out what is in use.
 inline void llvm_emitter::emit_prefetch(ir::prefetch const& hint) {
   auto const at = flat_index(*hint.from, hint.indices);
-  if (at.lane != 0) return;
-  declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
-  frames_.line("call void @llvm.prefetch.p0(ptr " + pointer(*hint.from, at) + ", i32 0, i32 2, i32 1)");
+  if (at.lane == 0) ask_for(pointer(*hint.from, at), 2);
 }
 
 inline void llvm_emitter::emit_let(ir::let const& l) {

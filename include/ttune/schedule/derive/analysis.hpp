@@ -48,6 +48,17 @@ inline constexpr std::int64_t most_sequential_elements = 8192;
   return a.operand >= 0 && p.program->inputs[static_cast<std::size_t>(a.operand)]->role == ir::tensor_role::constant;
 }
 
+/// Of what an access reads or writes.
+[[nodiscard]] inline double elements_of(plan const& p, planned_stage const& st, planned_access const& a) {
+  double elements = 1;
+  for (auto const n : shape_of(p, st, a)) elements *= static_cast<double>(n);
+  return elements;
+}
+
+/// Over what passes between stages: where a reduction reads more constants than that, cores share those rather than
+/// what passes.
+inline constexpr double most_constants = 3;
+
 /// Some other free axis with more than one element does not move the access: what is loaded is used again.
 [[nodiscard]] inline bool has_reuse(plan const& p, planned_stage const& st, planned_access const& a) {
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)

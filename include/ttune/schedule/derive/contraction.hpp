@@ -198,7 +198,6 @@ class contraction {
   /// that all factors have at the same place. Not where the constants, which each core reads whole then, are several
   /// times as much as what passes; -1 then.
   [[nodiscard]] std::int32_t axis_kept_on_cores() const {
-    constexpr double most = 3;
     bool const transforms = std::any_of(p_.stages.begin(), p_.stages.end(),
                                         [](auto const& st) { return !choosing_axes(*st.definition).empty(); });
     if (w_ < 0 || !transforms || !blocks_.name.empty()) return -1;
@@ -207,11 +206,9 @@ class contraction {
     for (std::size_t x = 0; x < r_.definition->axes.size(); ++x) passed *= static_cast<double>(r_.axis_size(x));
     for (auto const& a : r_.accesses) {
       if (a.write || a.producer < 0) continue;
-      double elements = 1;
-      for (auto const n : shape_of(p_, r_, a)) elements *= static_cast<double>(n);
-      (is_laid_out_ahead(p_, r_, a) ? constants : passed) += elements;
+      (is_laid_out_ahead(p_, r_, a) ? constants : passed) += elements_of(p_, r_, a);
     }
-    if (constants == 0 || constants > most * passed) return -1;
+    if (constants == 0 || constants > most_constants * passed) return -1;
     for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x-- > 0;)
       if (x != v_ && tiles(x) >= out_.machine().cores && is_in_place(x)) return x;
     return -1;

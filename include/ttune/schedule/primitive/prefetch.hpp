@@ -16,7 +16,7 @@
 namespace ttune::inline v0::primitives {
 
 /// Lines that one iteration may ask for: processors remember a few dozen that are on their way.
-inline constexpr std::int64_t max_prefetched_lines = 32;
+inline constexpr std::size_t max_prefetched_lines = 32;
 
 /// The place of `source` among the operands that a stage reads; -1: it reads none of that name. Tables are no operands.
 inline std::int32_t read_operand(plan const& p, planned_stage const& st, std::string const& source) {

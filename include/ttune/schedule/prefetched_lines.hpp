@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cache lines a read touches while some loops run: the places at which a prefetch asks for them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ttune/ir/visit.hpp"
+#include "ttune/pass/affine.hpp"
+#include "ttune/schedule/primitive/rebuild.hpp"
+
+namespace ttune::inline v0::detail {
+
+struct line_loop {
+  std::string variable;
+  std::int64_t extent;
+};
+
+/// Elements from one iteration's to the next one's, as far as a line is concerned. 0: it is the same one; what does not
+/// lie in one row is further away than any line is long.
+[[nodiscard]] inline std::int64_t elements_ahead(std::vector<ir::expr> const& indices, std::string const& variable) {
+  constexpr std::int64_t far = 1 << 20;
+  auto const is_variable = [&](ir::expr const& part) {
+    auto const* v = ir::as<ir::variable>(part);
+    return v && v->name == variable;
+  };
+  std::int64_t step = 0;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    auto const form = pass::to_affine(indices[d]);
+    std::int64_t moves = 0;
+    if (form) moves = form->coefficient_of(variable);
+    else if (ir::contains(indices[d], is_variable)) moves = far;
+    if (moves != 0) step = d + 1 == indices.size() && step == 0 && moves > 0 ? moves : far;
+  }
+  return step;
+}
+
+/// `indices` for every line of `elements_a_line` elements; empty if there are more than `most`.
+[[nodiscard]] inline std::vector<std::vector<ir::expr>> prefetched_lines(std::vector<ir::expr> const& indices,
+                                                                         std::vector<line_loop> const& inside,
+                                                                         std::int64_t elements_a_line,
+                                                                         std::size_t most) {
+  std::vector<std::vector<ir::expr>> places = {indices};
+  for (auto const& l : inside) {
+    auto const step = elements_ahead(places[0], l.variable);
+    if (step == 0) continue;
+    std::vector<std::vector<ir::expr>> more;
+    for (auto const& place : places)
+      for (std::int64_t i = 0; i < l.extent; i += std::max<std::int64_t>(1, elements_a_line / step)) {
+        if (more.size() == most) return {};
+        auto& moved = more.emplace_back();
+        for (auto const& e : place)
+          moved.push_back(primitives::map_variables(
+              e, [&](std::string const& v) { return v == l.variable ? ir::make_index(i) : ir::expr{}; }));
+      }
+    places = std::move(more);
+  }
+  return places;
+}
+
+}  // namespace ttune::inline v0::detail
