@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interleaved timing, JSON lines, the table.
 #include "harness.hpp"
+#include "statistics.hpp"
 
 #include <ttune/runtime/machine.hpp>
 
@@ -72,12 +73,6 @@ struct samples_of_one {
 };
 
 bool is_ours(std::string const& system) { return system.starts_with("ttune"); }
-
-double geometric_mean(std::vector<double> const& values) {
-  double sum = 0;
-  for (auto const v : values) sum += std::log(v);
-  return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
-}
 
 /// One system against another over the cases that both were timed on.
 struct comparison {

@@ -105,8 +105,8 @@ class checks:
         outside.mkdir()
         (outside / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.16)\nproject(outside CXX)\n" + "\n".join(lines) + "\n", encoding="utf-8")
-        command(["cmake", "-S", outside, "-B", outside / "build", f"-DCMAKE_PREFIX_PATH={self.moved}",
-                 f"-DCMAKE_CXX_COMPILER={self.compiler}"])
+        command(["cmake", "-G", "Ninja", "-S", outside, "-B", outside / "build",
+                 f"-DCMAKE_PREFIX_PATH={self.moved}", f"-DCMAKE_CXX_COMPILER={self.compiler}"])
         return outside / "build"
 
     def with_cmake(self):
@@ -122,7 +122,7 @@ class checks:
         command(["cmake", "--build", folder])
         for name in groups(self.parts):
             command([folder / name])
-        used = command(["grep", "-rhoE", "--include=flags.make", "-e", r"-isystem \S*|-I ?\S*", folder])
+        used = command(["grep", "-rhoE", "--include=build.ninja", "-e", r"-isystem \S*|-I ?\S*", folder])
         if strangers := [line for line in used.splitlines() if str(self.source) in line]:
             return "folders of the source: " + ", ".join(strangers)
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workloads that live experiments tune again and again, and how.
+#pragma once
+
+#include <ttune/backends/orc.hpp>
+#include <ttune/models/xgboost.hpp>
+#include <ttune/records/memory_store.hpp>
+#include <ttune/records/sqlite.hpp>
+#include <ttune/ttune.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../options.hpp"
+
+namespace ttune_bench {
+
+/// A workload that is tuned, again and again.
+struct subject {
+  std::string name;
+  ttune::space in;
+};
+
+/// The layers C1 to C12 of these names; of none: all.
+[[nodiscard]] std::vector<subject> convolutions(std::vector<std::string> const& names, ttune::target const& machine);
+
+/// Products on all cores, of so many multiplications.
+[[nodiscard]] std::vector<subject> products(ttune::target const& machine, std::int64_t least, std::int64_t most);
+
+/// How a workload is tuned.
+struct setting {
+  std::int64_t trials = 64;
+  std::uint64_t seed = 1;
+  bool withhold_seed = false;  ///< a configuration drawn at random takes the place of the untuned kernel
+  std::shared_ptr<ttune::memory_store> records = std::make_shared<ttune::memory_store>();
+  ttune::any_cost_model model = ttune::xgboost{};
+};
+
+struct outcome {
+  ttune::tuning_result found;
+  std::vector<double> best_seconds;  ///< [trial]
+
+  /// Trials until a time was reached; one more than there were: never.
+  [[nodiscard]] double trials_to(double seconds) const;
+};
+
+class bench_tuner {
+ public:
+  explicit bench_tuner(options const& chosen);
+
+  [[nodiscard]] ttune::target const& machine() const { return compiler_->target(); }
+
+  [[nodiscard]] outcome tune(subject const& s, setting const& how) const;
+
+  /// What many trials from nothing find. They are kept in `known`: a call that was ended goes on where it was.
+  [[nodiscard]] ttune::kernel_image tune_once(subject const& s, ttune::sqlite& known, std::int64_t trials) const;
+
+  /// Seconds of each kernel, measured in turns: the medians of some rounds. Empty where one of them fails.
+  [[nodiscard]] std::vector<double> time_in_turns(subject const& s,
+                                                  std::vector<ttune::kernel_image> const& kernels) const;
+
+ private:
+  std::shared_ptr<ttune::orc_backend> compiler_;
+  std::shared_ptr<ttune::thread_pool> pool_;
+};
+
+[[nodiscard]] std::shared_ptr<ttune::memory_store> copy_of(ttune::record_store const& from);
+
+/// A model that has learned from the records of some workloads.
+[[nodiscard]] ttune::any_cost_model model_with_base(std::vector<subject> const& sources,
+                                                    ttune::record_store const& records, ttune::target const& machine);
+
+/// As many as were asked for on the command line.
+[[nodiscard]] inline std::int64_t trials_of(options const& chosen, std::int64_t otherwise) {
+  return chosen.trials > 0 ? chosen.trials : otherwise;
+}
+
+}  // namespace ttune_bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a few samples.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+namespace ttune_bench {
+
+[[nodiscard]] inline double mean(std::vector<double> const& values) {
+  double sum = 0;
+  for (auto const v : values) sum += v;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+/// Standard deviation of the sample; 0 of fewer than two values.
+[[nodiscard]] inline double deviation(std::vector<double> const& values) {
+  if (values.size() < 2) return 0;
+  auto const m = mean(values);
+  double sum = 0;
+  for (auto const v : values) sum += (v - m) * (v - m);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+/// Values are positive; 0 of none.
+[[nodiscard]] inline double geometric_mean(std::vector<double> const& values) {
+  double sum = 0;
+  for (auto const v : values) sum += std::log(v);
+  return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
+}
+
+}  // namespace ttune_bench
