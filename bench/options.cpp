@@ -49,6 +49,9 @@ std::string usage() {
       "  --mode M           layouts: nchw, nhwc or free (conv); plain or packed (gemm)\n"
       "  --cold             operands rotated through more than the last-level cache (conv, gemm)\n"
       "  --vary             each case also with all extents changed by -3, -1, 1, 3 (conv, gemm)\n"
+      "  --shape S,S        in place of the suite's cases: MxNxK (gemm), or (conv) batch x channels x height x width "
+      "x\n"
+      "                     filters x kernel x stride x padding, as in 8x64x56x56x128x3x1x1\n"
       "  --case A,B         only these cases; --system A,B only these systems\n"
       "  --threads N        (OMP_NUM_THREADS, or the cores that this process may use)\n"
       "  --samples N        of which the median counts (21); --sample-seconds S each at least so long (0.005)\n"
@@ -78,6 +81,7 @@ options parse(int argc, char** argv) {
     else if (name == "--budget") o.budget_seconds = number(name, value);
     else if (name == "--trials") o.trials = static_cast<std::int64_t>(number(name, value));
     else if (name == "--case") o.cases = split(value);
+    else if (name == "--shape") o.shapes = split(value);
     else if (name == "--system") o.systems = split(value);
     else if (name == "--numerics") o.numerics = number(name, value);
     else if (name == "--mode") o.mode = value;

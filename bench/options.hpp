@@ -14,6 +14,7 @@ struct options {
   std::string json;                  ///< file to which the lines are appended; empty: none
   std::vector<std::string> cases;    ///< only these; empty: all
   std::vector<std::string> systems;  ///< only these; empty: all
+  std::vector<std::string> shapes;   ///< in place of the suite's own cases, as "33x1000x77"
   double budget_seconds = 60;        ///< of tuning, a case
   std::int64_t trials = 0;           ///< of tuning, a case; 0: as many as the budget allows
   double numerics = 0;               ///< error allowed over that of direct sums; 0: they may only be reordered

@@ -3,8 +3,11 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <new>
+#include <stdexcept>
 
 #include "ttune/support/rng.hpp"
 
@@ -42,6 +45,24 @@ std::vector<conv_shape> conv_cases(std::string const& mode) {
 
 namespace {
 
+/// The numbers of "33x1000x77", as many as there are lower limits.
+std::vector<std::int64_t> numbers_of(std::string const& text, std::initializer_list<std::int64_t> least) {
+  std::vector<std::int64_t> numbers;
+  auto const* at = text.data();
+  auto const* const end = at + text.size();
+  for (auto const lowest : least) {
+    std::int64_t number = 0;
+    auto const [behind, error] = std::from_chars(at, end, number);
+    bool const last = numbers.size() + 1 == least.size();
+    if (error != std::errc{} || number < lowest || (last ? behind != end : behind == end || *behind != 'x'))
+      throw std::invalid_argument("--shape " + text + ": wanted are " + std::to_string(least.size()) +
+                                  " numbers with x between them, none negative, no extent 0");
+    numbers.push_back(number);
+    at = behind + 1;
+  }
+  return numbers;
+}
+
 void change(std::int64_t& extent, std::int64_t by) {
   if (extent > 1) extent = std::max<std::int64_t>(1, extent + by);
 }
@@ -59,6 +80,27 @@ conv_shape varied(conv_shape s, std::int64_t by) {
   for (auto* const extent : {&s.height, &s.width, &s.channels, &s.filters}) change(*extent, by);
   s.name += with_sign(by);
   return s;
+}
+
+std::vector<gemm_shape> gemm_shapes(std::vector<std::string> const& texts, std::string const& mode) {
+  std::vector<gemm_shape> shapes;
+  for (auto const& text : texts) {
+    auto const n = numbers_of(text, {1, 1, 1});
+    shapes.push_back(make_gemm(n[0], n[1], n[2]));
+    shapes.back().mode = mode;
+  }
+  return shapes;
+}
+
+std::vector<conv_shape> conv_shapes(std::vector<std::string> const& texts, std::string const& mode) {
+  std::vector<conv_shape> shapes;
+  for (auto const& text : texts) {
+    auto const n = numbers_of(text, {1, 1, 1, 1, 1, 1, 1, 0});
+    shapes.push_back({text, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], mode});
+    if (shapes.back().out_height() < 1 || shapes.back().out_width() < 1)
+      throw std::invalid_argument("--shape " + text + ": the kernel is larger than the padded image");
+  }
+  return shapes;
 }
 
 void buffer::release::operator()(float* p) const noexcept { std::free(p); }

@@ -41,6 +41,11 @@ struct conv_shape {
 /// C1 … C12 of ResNet-18, batch 1.
 [[nodiscard]] std::vector<conv_shape> conv_cases(std::string const& mode = "nchw");
 
+/// What `--shape` names: MxNxK. Throws std::invalid_argument.
+[[nodiscard]] std::vector<gemm_shape> gemm_shapes(std::vector<std::string> const& texts, std::string const& mode);
+/// batch x channels x height x width x filters x kernel x stride x padding
+[[nodiscard]] std::vector<conv_shape> conv_shapes(std::vector<std::string> const& texts, std::string const& mode);
+
 /// The same with its extents changed by `by` (what was 1 stays 1, and nothing falls below): "C6+1".
 [[nodiscard]] gemm_shape varied(gemm_shape s, std::int64_t by);
 /// Height, width, channels and filters are changed.
