@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "support/gpu_product.hpp"
 #include "ttune/emit/c.hpp"
 #include "ttune/emit/cuda.hpp"
 #include "ttune/emit/opencl.hpp"
@@ -46,42 +47,6 @@ target machine() {
   target t;
   t.vector_bytes = 16;
   return t;
-}
-
-/// Tiles of A and B in group memory, two virtual threads, tails in both directions.
-space product(std::int64_t m, std::int64_t n, std::int64_t depth) {
-  auto const [i, j, k] = axes<"i", "j", "k">;
-  auto const [ib, iv, it, jb, jt, ko, ki] = axes<"ib", "iv", "it", "jb", "jt", "ko", "ki">;
-  tensor<"A", float, 2> const A{{m, depth}};
-  tensor<"B", float, 2> const B{{depth, n}};
-  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  return schedule(C)
-      .cache_write("acc")
-      .split(i, {2, 3}, ib, iv, it)
-      .split(j, 4, jb, jt)
-      .reorder(ib, jb, iv, it, jt)
-      .bind(ib, loop_kind::block_y)
-      .bind(jb, loop_kind::block_x)
-      .bind(iv, loop_kind::virtual_thread)
-      .bind(it, loop_kind::thread_y)
-      .bind(jt, loop_kind::thread_x)
-      .in("acc")
-      .cache_read(A, "As")
-      .cache_read(B, "Bs")
-      .compute_at(C, jt)
-      .store_in(ir::memory::local)
-      .split(k, 5, ko, ki)
-      .reorder(ko, ki, i, j)
-      .in("As")
-      .compute_at("acc", ko)
-      .store_in(ir::memory::group)
-      .bind(i, loop_kind::thread_y)
-      .bind(k, loop_kind::thread_x)
-      .in("Bs")
-      .compute_at("acc", ko)
-      .store_in(ir::memory::group)
-      .bind(j, loop_kind::thread_x)
-      .space();
 }
 
 /// In parallel tasks, vectors and a register tile, as on a CPU; 18 columns are four vectors and half of one.
@@ -189,7 +154,7 @@ TEST_CASE("cuda text: products of matrices, the left operand from memory, the ri
 }
 
 TEST_CASE("opencl and cuda text: a product through group memory") {
-  auto const made = lowered_of(product(13, 7, 11));
+  auto const made = lowered_of(ttune_test::gpu_product(13, 7, 11).space());
   compare("product.cl", emit::opencl(made, machine()).source);
   compare("product.cu", emit::cuda(made, machine()).source);
   CHECK_THROWS_WITH_AS((void)emit::c(made, machine()), "c: there are no threads that could meet at a barrier",
@@ -197,7 +162,7 @@ TEST_CASE("opencl and cuda text: a product through group memory") {
 }
 
 TEST_CASE("opencl and cuda text: grids and group memory of the launches") {
-  auto const made = emit::opencl(lowered_of(product(13, 7, 11)), machine());
+  auto const made = emit::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine());
   REQUIRE(made.main.size() == 1);
   CHECK(made.main[0].groups == std::array<std::int64_t, 3>{2, 3, 1});
   CHECK(made.main[0].threads == std::array<std::int64_t, 3>{4, 3, 1});
@@ -233,7 +198,9 @@ TEST_CASE("opencl text: a kernel of a CPU's tasks does nothing over another grid
   CHECK(made.main[0].may_idle);
   CHECK(made.source.find("if (get_num_groups(0) != 4) return;") != std::string::npos);
   CHECK_FALSE(emit::cuda(lowered_of(tiled_on_lanes()), machine()).main[0].may_idle);
-  CHECK_FALSE(emit::opencl(lowered_of(product(13, 7, 11)), machine()).main[0].may_idle);  // it has barriers
+  CHECK_FALSE(emit::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine())
+                  .main[0]
+                  .may_idle);  // it has barriers
 }
 
 TEST_CASE("opencl and cuda text: two kernels, what lies between them in the workspace, wide moves") {

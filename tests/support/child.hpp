@@ -43,6 +43,12 @@ class child {
   }
 
   [[nodiscard]] bool started() const noexcept { return process_ > 0; }
+  /// Waits for its next output; empty once it has ended.
+  [[nodiscard]] std::string read_some() const {
+    char part[4096];
+    auto const n = ::read(output_, part, sizeof part);
+    return std::string(part, n > 0 ? static_cast<std::size_t>(n) : 0);
+  }
   /// Everything that it has written or will write until it ends.
   [[nodiscard]] std::string read_all() const {
     std::string all;

@@ -2,65 +2,19 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "ttune/ir/operands.hpp"
-#include "ttune/pass/affine.hpp"
 #include "ttune/pass/partition.hpp"
 #include "ttune/pass/simplify.hpp"
+#include "ttune/pass/store_conditions.hpp"
 #include "ttune/pass/substitute.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::pass {
 
 namespace detail {
-
-/// Appends the elementary conditions of a conjunction.
-inline void conjuncts(ir::expr const& condition, std::vector<ir::expr>& out) {
-  if (auto const* b = ir::as<ir::binary>(condition); b && b->op == ir::binary_op::logical_and) {
-    conjuncts(b->left, out);
-    conjuncts(b->right, out);
-  } else {
-    out.push_back(condition);
-  }
-}
-
-inline ir::expr conjunction(std::vector<ir::expr> const& parts) {
-  auto all = ir::make_bool(true);
-  for (auto const& p : parts) all = ir::make_binary(ir::binary_op::logical_and, all, p);
-  return all;
-}
-
-/// a < b and a <= b as `form >= 0`.
-inline std::optional<affine> as_non_negative(ir::expr const& condition) {
-  auto const* b = ir::as<ir::binary>(condition);
-  if (!b || b->left->type != dtype::index) return std::nullopt;
-  if (b->op != ir::binary_op::less && b->op != ir::binary_op::less_equal) return std::nullopt;
-  auto form = to_affine(b->right - b->left);
-  if (form && b->op == ir::binary_op::less) form->constant -= 1;
-  return form;
-}
-
-inline std::int64_t coefficient_of(affine const& form, std::string const& variable) {
-  for (auto const& [name, c] : form.terms)
-    if (name == variable) return c;
-  return 0;
-}
-
-/// [low, high] of a form without one of its variables; nothing if another has no known range.
-inline std::optional<interval> rest_of(affine const& form, std::string const& variable, ranges const& known) {
-  interval sum{form.constant, form.constant};
-  for (auto const& [name, c] : form.terms) {
-    if (name == variable) continue;
-    auto const it = known.find(name);
-    if (it == known.end() || !is_bounded(it->second)) return std::nullopt;
-    sum.low += c > 0 ? c * it->second.low : c * it->second.high;
-    sum.high += c > 0 ? c * it->second.high : c * it->second.low;
-  }
-  return sum;
-}
 
 /// A choice between two expressions, neither of which is a constant: not a boundary, but two kinds of elements.
 inline ir::select const* as_choice(ir::expr const& e) {
@@ -193,21 +147,17 @@ class partitioner {
   }
 
   /// The part of [begin, end) in which every condition that wants it holds whatever the loops inside do.
-  struct cut {
-    std::int64_t low;
-    std::int64_t high;
-  };
-  cut interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body,
-               bool outside_of_tiles = false) const {
+  iterations interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body,
+                      bool outside_of_tiles = false) const {
     std::set<std::string> unrolled;
     std::set<std::string> inner;
     auto known = known_;
     known[variable] = {begin, end - 1};  // loops inside may begin at it
     std::vector<found_condition> conditions;
     collect(body, unrolled, inner, known, conditions);
-    cut made{begin, end};
+    iterations made{begin, end};
     for (auto const& f : conditions) {
-      auto const c = coefficient_of(f.form, variable);
+      auto const c = f.form.coefficient_of(variable);
       if (c == 0 || !f.unrolled || (outside_of_tiles && f.of_tile)) continue;
       auto const rest = rest_of(f.form, variable, known);
       if (!rest) continue;
@@ -215,55 +165,6 @@ class partitioner {
       else made.high = std::min(made.high, floor_divide(rest->low, -c) + 1);
     }
     return made;
-  }
-
-  using buffers = std::set<ir::buffer const*>;
-
-  /// The part of `all` outside of which no store of a statement can run, whatever the loops inside do. Stores into
-  /// `scratch`, buffers that live inside of the statement, do not count: nothing is left of them.
-  cut possible(std::string const& variable, cut all, ir::stmt const& s, ranges& known, buffers& scratch) const {
-    constexpr cut never{0, 0};
-    if (all.low >= all.high) return never;
-    if (auto const* n = ir::as<ir::block>(s)) {
-      auto hull = never;
-      for (auto const& c : n->body) {
-        auto const part = possible(variable, all, c, known, scratch);
-        if (part.low >= part.high) continue;
-        hull = hull.low >= hull.high ? part : cut{std::min(hull.low, part.low), std::max(hull.high, part.high)};
-      }
-      return hull;
-    }
-    if (auto const* n = ir::as<ir::store>(s)) return scratch.count(n->to.get()) != 0 ? never : all;
-    if (ir::as<ir::prefetch>(s)) return never;
-    if (auto const* n = ir::as<ir::allocate>(s)) {
-      scratch.insert(n->storage.get());
-      return possible(variable, all, n->body, known, scratch);
-    }
-    if (auto const* n = ir::as<ir::let>(s)) {
-      known[n->variable] = {n->low, n->high - 1};
-      return possible(variable, all, n->body, known, scratch);
-    }
-    if (auto const* n = ir::as<ir::loop>(s)) {
-      auto const low = bounds(n->begin, known);
-      auto const high = bounds(n->end, known);
-      known[n->variable] = {low.low, std::max(low.low, high.high - 1)};
-      return possible(variable, all, n->body, known, scratch);
-    }
-    auto const* n = ir::as<ir::conditional>(s);
-    if (!n || n->otherwise) return all;
-    std::vector<ir::expr> parts;
-    conjuncts(n->condition, parts);
-    for (auto const& p : parts) {
-      auto const form = as_non_negative(p);
-      if (!form) continue;
-      auto const c = coefficient_of(*form, variable);
-      auto const rest = rest_of(*form, variable, known);
-      if (!rest) continue;
-      if (c == 0 && rest->high < 0) return never;
-      if (c > 0) all.low = std::max(all.low, ceil_divide(-rest->high, c));
-      if (c < 0) all.high = std::min(all.high, floor_divide(rest->high, -c) + 1);
-    }
-    return possible(variable, all, n->then, known, scratch);
   }
 
   ir::stmt with_range(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body,
@@ -279,7 +180,7 @@ class partitioner {
     return ir::make_let(variable, ir::make_index(at), at, at + 1, with_range(variable, at, at + 1, body));
   }
 
-  bool worth_cutting(cut const& c, std::int64_t begin, std::int64_t end) const {
+  bool worth_cutting(iterations const& c, std::int64_t begin, std::int64_t end) const {
     if (c.low <= begin && c.high >= end) return false;
     if (c.low >= c.high) return end - begin <= most_peeled;
     return c.low - begin <= most_peeled && end - c.high <= most_peeled;
@@ -399,7 +300,7 @@ class partitioner {
       auto known = known_;
       known[l.variable] = {begin, end - 1};
       buffers scratch;
-      auto const useful = possible(l.variable, {begin, end}, l.body, known, scratch);
+      auto const useful = storing_iterations(l.variable, {begin, end}, l.body, known, scratch);
       begin = useful.low;
       end = useful.high;
       if (end <= begin) return {};
@@ -424,7 +325,7 @@ class partitioner {
   }
 
   /// Edges before and behind a loop over the interior.
-  ir::stmt sequence(ir::loop const& l, cut c, std::int64_t begin, std::int64_t end) {
+  ir::stmt sequence(ir::loop const& l, iterations c, std::int64_t begin, std::int64_t end) {
     if (c.low >= c.high) c = {end, end};
     std::vector<ir::stmt> parts;
     for (auto i = begin; i < c.low; ++i) parts.push_back(single(l.variable, i, l.body));
@@ -436,7 +337,7 @@ class partitioner {
   }
 
   /// The same for a variable that must stay one loop (parallel), or is none (let): a choice at run time.
-  ir::stmt chain(std::string const& variable, cut c, std::int64_t begin, std::int64_t end, ir::stmt const& body,
+  ir::stmt chain(std::string const& variable, iterations c, std::int64_t begin, std::int64_t end, ir::stmt const& body,
                  std::vector<postponed> const& further = {}) {
     if (c.low >= c.high) c = {end, end};
     auto const below = [&](std::int64_t limit) {
@@ -467,72 +368,6 @@ class partitioner {
 
   // ----------------------------------------------------------------------------------- shorter innermost loops
 
-  /// A condition by what it says, whatever way it was written.
-  [[nodiscard]] static std::string key_of(affine const& form) {
-    auto terms = form.terms;
-    std::sort(terms.begin(), terms.end());
-    auto text = std::to_string(form.constant);
-    for (auto const& [name, c] : terms) text += " " + std::to_string(c) + "*" + name;
-    return text;
-  }
-  using condition_set = std::map<std::string, affine>;
-
-  /// The conditions under which every store of a statement stands that leaves something behind (see `possible`);
-  /// nothing if there is no such store.
-  static std::optional<condition_set> common_conditions(ir::stmt const& s, buffers& scratch) {
-    if (auto const* n = ir::as<ir::conditional>(s)) {
-      if (n->otherwise) return condition_set{};
-      auto found = common_conditions(n->then, scratch);
-      if (!found) return found;
-      std::vector<ir::expr> parts;
-      conjuncts(n->condition, parts);
-      for (auto const& p : parts)
-        if (auto form = as_non_negative(p)) found->emplace(key_of(*form), *form);
-      return found;
-    }
-    if (auto const* n = ir::as<ir::loop>(s)) return common_conditions(n->body, scratch);
-    if (auto const* n = ir::as<ir::let>(s)) return common_conditions(n->body, scratch);
-    if (auto const* n = ir::as<ir::allocate>(s)) {
-      scratch.insert(n->storage.get());
-      return common_conditions(n->body, scratch);
-    }
-    if (auto const* n = ir::as<ir::store>(s); n && scratch.count(n->to.get()) != 0) return std::nullopt;
-    if (ir::as<ir::prefetch>(s)) return std::nullopt;
-    auto const* n = ir::as<ir::block>(s);
-    if (!n) return condition_set{};
-    std::optional<condition_set> found;
-    for (auto const& c : n->body) {
-      auto const other = common_conditions(c, scratch);
-      if (!other) continue;
-      if (!found) found = other;
-      else std::erase_if(*found, [&](auto const& entry) { return other->count(entry.first) == 0; });
-    }
-    return found;
-  }
-
-  static ir::stmt without(ir::stmt const& s, condition_set const& gone) {
-    if (auto const* n = ir::as<ir::conditional>(s)) {
-      std::vector<ir::expr> parts;
-      std::vector<ir::expr> kept;
-      conjuncts(n->condition, parts);
-      for (auto const& p : parts) {
-        auto const form = as_non_negative(p);
-        if (!form || gone.count(key_of(*form)) == 0) kept.push_back(p);
-      }
-      return ir::make_conditional(conjunction(kept), without(n->then, gone), n->otherwise);
-    }
-    if (auto const* n = ir::as<ir::loop>(s))
-      return ir::make_loop(n->variable, n->begin, n->end, n->kind, without(n->body, gone));
-    if (auto const* n = ir::as<ir::let>(s))
-      return ir::make_let(n->variable, n->value, n->low, n->high, without(n->body, gone));
-    if (auto const* n = ir::as<ir::allocate>(s)) return ir::make_allocate(n->storage, without(n->body, gone));
-    auto const* n = ir::as<ir::block>(s);
-    if (!n) return s;
-    std::vector<ir::stmt> body;
-    for (auto const& c : n->body) body.push_back(without(c, gone));
-    return ir::make_block(std::move(body));
-  }
-
   ir::stmt shorten(ir::loop const& l, std::int64_t begin, std::int64_t end) {
     std::set<std::string> unrolled;
     std::set<std::string> inner;
@@ -546,7 +381,7 @@ class partitioner {
     buffers scratch;
     auto const common = common_conditions(l.body, scratch);
     for (auto const& [key, form] : common ? *common : condition_set{}) {
-      auto const c = coefficient_of(form, l.variable);
+      auto const c = form.coefficient_of(l.variable);
       bool const deeper =
           std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
       if (c == 0 || deeper) continue;

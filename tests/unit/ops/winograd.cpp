@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd's convolutions: their matrices, what they compute, how much they err.
+// Winograd's convolutions: what they compute, how much they err, which of them are worth a trial.
 #include "ttune/ops/winograd.hpp"
 
 #include <doctest/doctest.h>
@@ -12,6 +12,7 @@
 #include "support/seed.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
+#include "ttune/ir/equal.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/testing/check.hpp"
@@ -24,30 +25,6 @@ namespace {
 orc_backend& compiler() {
   static orc_backend one;
   return one;
-}
-
-/// y_k = sum_t d_{k + t} g_t by the matrices; the largest difference.
-double difference(ops::winograd_matrices const& w, std::int64_t m, std::int64_t r, rng& random) {
-  auto const taps = static_cast<std::size_t>(r);
-  std::vector<double> g(taps);
-  std::vector<double> d(w.input.size());
-  for (auto& v : g) v = random.uniform() * 2 - 1;
-  for (auto& v : d) v = random.uniform() * 2 - 1;
-  double most = 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(m); ++k) {
-    double y = 0;
-    for (std::size_t i = 0; i < d.size(); ++i) {
-      double a = 0;
-      double b = 0;
-      for (std::size_t t = 0; t < taps; ++t) a += w.weights[i][t] * g[t];
-      for (std::size_t j = 0; j < d.size(); ++j) b += w.input[i][j] * d[j];
-      y += w.output[k][i] * a * b;
-    }
-    double sum = 0;
-    for (std::size_t t = 0; t < taps; ++t) sum += d[k + t] * g[t];
-    most = std::max(most, std::abs(y - sum));
-  }
-  return most;
 }
 
 /// Odd extents, last tiles that are smaller, one tile, no padding, several images; strides of two and three.
@@ -136,46 +113,14 @@ double measured_error(Op const& op, ops::conv2d_shape const& s) {
 
 }  // namespace
 
-TEST_CASE("winograd: the matrices compute short convolutions") {
-  rng random(ttune_test::seed());
-  for (std::int64_t r = 1; r <= 5; ++r)
-    for (std::int64_t m = 1; m + r - 2 <= ops::most_known_points(1); ++m) {
-      CAPTURE(m);
-      CAPTURE(r);
-      CHECK(difference(ops::make_winograd_matrices(m, r, ops::winograd_points(m, r)), m, r, random) < 1e-11);
-    }
-  CHECK(difference(ops::make_winograd_matrices(6, 3, {0, 0.5, -0.5, 1, -1, 2, -2}), 6, 3, random) < 1e-11);
-}
-
-TEST_CASE("winograd: a smaller tile with a part of the points has the same weights up to their scale") {
-  auto const large = ops::make_winograd_matrices(4, 3, {0, 0.625, -0.625, 1.5, -1.5});
-  auto const small = ops::make_winograd_matrices(2, 3, {0, 0.625, -0.625});
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t t = 0; t < 3; ++t)
-      CHECK(large.weights[i][t] * small.weights[i][0] == doctest::Approx(small.weights[i][t] * large.weights[i][0]));
-}
-
-TEST_CASE("winograd: what is wrong with points is said") {
-  CHECK_THROWS_WITH_AS((void)ops::make_winograd_matrices(2, 3, {0, 1, 1}),
-                       "winograd: interpolation points 1 and 2 coincide at 1.000000: they must differ", program_error);
-  CHECK_THROWS_WITH_AS((void)ops::make_winograd_matrices(2, 3, {0, 1}),
-                       "winograd: tiles of 2 outputs and 3 taps need 3 points besides infinity, not 2", program_error);
-  CHECK_THROWS_WITH_AS((void)ops::winograd_points(6, 3),
-                       "winograd: no points are known for tiles of 6 outputs and 3 taps: give 7", program_error);
+TEST_CASE("winograd: what cannot be computed so is said") {
   CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 1, 1}, {2, {{0, 1, 0}}}),
                        "winograd: interpolation points 0 and 2 coincide at 0.000000: they must differ", program_error);
   CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 9, 9, 6, 3, 1, 1, 2}),
                        "winograd: dilation and groups of a convolution must be 1", program_error);
 }
 
-TEST_CASE("winograd: the expected errors are those of the known points") {
-  auto const error = [](std::int64_t m, std::vector<double> const& points) {
-    return ops::winograd_error(ops::make_winograd_matrices(m, 3, points));
-  };
-  CHECK(error(2, {0, 1, -1}) == doctest::Approx(0.5556).epsilon(1e-3));
-  CHECK(error(3, {0, 1.375, -1.375, 0.5}) == doctest::Approx(1.353).epsilon(1e-3));
-  CHECK(error(4, {0, 0.625, -0.625, 1.5, -1.5}) == doctest::Approx(1.593).epsilon(1e-3));
-  CHECK(error(4, {0, 1, -1, 2, -2}) > 2 * error(4, {0, 0.625, -0.625, 1.5, -1.5}));
+TEST_CASE("winograd: an operator says the error to expect, over that of a direct sum") {
   CHECK(ops::winograd_conv2d({1, 4, 8, 8, 6, 3, 1, 1}, {4, {}}).error() == doctest::Approx(1.593).epsilon(1e-3));
   CHECK(ops::conv2d({1, 4, 5, 5, 6, 3, 1, 1}).error() == 0);
 }
@@ -250,6 +195,25 @@ TEST_CASE("winograd: candidates fit their shape, err less one by one, and are no
   CHECK(ops::winograd_candidates({1, 64, 1, 1, 64, 3, 1, 1}).empty());
 }
 
+TEST_CASE("alternatives: convolutions with a bias, and channels last, come with the same tilings") {
+  ops::conv2d_shape const s{1, 64, 28, 28, 64, 3, 1, 1};
+  auto const tilings = ops::winograd_candidates(s);
+  REQUIRE(!tilings.empty());
+  auto const check_all = [&](auto const& alternatives, auto const& direct) {
+    auto const& all = alternatives.all();
+    REQUIRE(all.size() == 1 + tilings.size());
+    CHECK(all[0].error() == direct.error());
+    CHECK(ir::equal(*all[0].program(), *direct.program()));
+    for (std::size_t i = 0; i < tilings.size(); ++i) {
+      CHECK(all[i + 1].error() == doctest::Approx(tilings[i].error));
+      CHECK_FALSE(ir::equal(*all[i + 1].program(), *direct.program()));
+    }
+  };
+  check_all(ops::conv2d_alternatives(s), ops::conv2d(s));
+  check_all(ops::conv2d_bias_relu_alternatives(s), ops::conv2d_bias_relu(s));
+  check_all(ops::conv2d_nhwc_alternatives(s), ops::conv2d_nhwc(s));
+}
+
 TEST_CASE("winograd: products stand in blocks of tiles, or of filters where tiles are of several sizes") {
   auto machine = named_target("x86-64-v4");
   machine.cores = 2;
@@ -278,19 +242,6 @@ TEST_CASE("winograd: blocks of tiles and of filters, as plain loops have it") {
     CHECK(testing::check(
         ops::winograd_conv2d(s, {4, {}}), ttune_test::conv(s),
         {.configurations = 6, .inputs = 1, .seed = ttune_test::seed(), .backend = &compiler(), .tolerance = 8}));
-}
-
-TEST_CASE("winograd: a smaller last tile saves products") {
-  auto const products = [](std::int64_t extent, std::int64_t stride, std::int64_t m, bool smaller_last) {
-    ops::winograd_cut const cut({extent, 3, stride, m, smaller_last, ops::winograd_points(m, stride == 1 ? 3 : 2)});
-    return cut.products() * static_cast<double>(extent * 3);
-  };
-  CHECK(products(14, 1, 4, true) == doctest::Approx(22));
-  CHECK(products(14, 1, 4, false) == doctest::Approx(24));
-  CHECK(products(7, 1, 4, true) == doctest::Approx(11));
-  CHECK(products(7, 1, 2, true) == doctest::Approx(15));
-  CHECK(products(28, 2, 4, true) == doctest::Approx(63));  // 7 tiles of 2 * 4 + 1
-  CHECK(products(14, 2, 2, true) == doctest::Approx(35));
 }
 
 TEST_CASE("winograd: with bias and rectifier, and channels last") {

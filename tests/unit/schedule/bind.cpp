@@ -3,6 +3,7 @@
 // the interpreter sees, and what is refused.
 #include "derived_programs.hpp"
 #include "support/barriers.hpp"
+#include "support/gpu_product.hpp"
 #include "ttune/capture/capture.hpp"
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/ir/verify.hpp"
@@ -27,39 +28,8 @@ ir::lowered lowered_of(space const& s) {
   return lower(p, n);
 }
 
-/// A matrix product as on a GPU: tiles of A and B in group memory, accumulators in each thread.
-auto tiled(std::int64_t m, std::int64_t n, std::int64_t depth, bool doubled) {
-  auto const [i, j, k] = axes<"i", "j", "k">;
-  auto const [ib, iv, it, jb, jt, ko, ki] = axes<"ib", "iv", "it", "jb", "jt", "ko", "ki">;
-  tensor<"A", float, 2> const A{{m, depth}};
-  tensor<"B", float, 2> const B{{depth, n}};
-  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));
-  auto const s = schedule(C)
-                     .cache_write("acc")
-                     .split(i, {2, 3}, ib, iv, it)
-                     .split(j, 4, jb, jt)
-                     .reorder(ib, jb, iv, it, jt)
-                     .bind(ib, loop_kind::block_y)
-                     .bind(jb, loop_kind::block_x)
-                     .bind(iv, loop_kind::virtual_thread)
-                     .bind(it, loop_kind::thread_y)
-                     .bind(jt, loop_kind::thread_x)
-                     .in("acc")
-                     .cache_read(A, "As")
-                     .cache_read(B, "Bs")
-                     .compute_at(C, jt)
-                     .store_in(ir::memory::local)
-                     .split(k, 5, ko, ki)
-                     .reorder(ko, ki, i, j)
-                     .in("As")
-                     .compute_at("acc", ko)
-                     .store_in(ir::memory::group)
-                     .bind(i, loop_kind::thread_y)
-                     .bind(k, loop_kind::thread_x)
-                     .in("Bs")
-                     .compute_at("acc", ko)
-                     .store_in(ir::memory::group)
-                     .bind(j, loop_kind::thread_x);
+space tiled(std::int64_t m, std::int64_t n, std::int64_t depth, bool doubled) {
+  auto const s = ttune_test::gpu_product(m, n, depth);
   return doubled ? s.in("As").double_buffer().in("Bs").double_buffer().space() : s.space();
 }
 

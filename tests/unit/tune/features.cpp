@@ -3,9 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -449,30 +447,4 @@ TEST_CASE("AutoTVM's other sets have the lengths that it gives them") {
   auto const fixed = autotvm::curve_features(p, n, in.seed, {.samples = 20, .topdown = false});
   CHECK(2 * (fixed.size() - options) == curve.size() - options);
   for (auto const x : autotvm::itervar_features(p, n, in.seed)) CHECK(std::isfinite(x));
-}
-
-TEST_CASE("time of a candidate, for information") {
-  for (bool const convolution : {false, true}) {
-    auto const in = derive_space(convolution ? conv2d(28, 128, 128) : matmul(512, 512, 512), machine());
-    auto const p = make_plan(in);
-    feature_extractor const extractor(p, machine());
-    sampler const draws(in.knobs, in.constraints);
-    rng random(1);
-    std::vector<configuration> candidates;
-    for (int i = 0; i < 1000; ++i) candidates.push_back(draws.draw(random));
-    std::vector<float> row(extractor.size());
-    nest n;
-    auto best = 1e9;
-    for (int repeat = 0; repeat < 5; ++repeat) {
-      auto const begin = std::chrono::steady_clock::now();
-      for (auto const& c : candidates) {
-        replay(p, c, n);
-        extractor.extract(n, c, row);
-      }
-      auto const took = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
-      best = std::min(best, took / static_cast<double>(candidates.size()));
-    }
-    std::printf("%s: replay and %zu features of a candidate: %.2f us\n", convolution ? "conv2d" : "matmul",
-                extractor.size(), best);
-  }
 }

@@ -13,6 +13,7 @@
 
 #include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/dot_terms.hpp"
+#include "ttune/schedule/derive/packing.hpp"
 #include "ttune/schedule/derive/register_tile.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -47,10 +48,23 @@ class contraction {
     choose_tiles();
     split_reader();
     place_accumulators();
-    pack_operands();
+    operand_packing(out_, p_, r_, tiled()).write();
   }
 
  private:
+  [[nodiscard]] tiled_reduction tiled() const {
+    return {.reader = reader_,
+            .accumulators = acc_,
+            .panel_loop = reader_axis(v_) + "_1",
+            .vector_axis = v_,
+            .vector_tile = tile_v_,
+            .rolled = rolled_,
+            .windows = windows_,
+            .dot = dot_,
+            .lanes = lanes_,
+            .for_a_block = !blocks_.name.empty() && !blocks_.is_last};
+  }
+
   [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
   [[nodiscard]] std::int64_t size_at_once(std::int32_t axis) const {
     return name(axis) == part_.axis ? std::min(part_.elements, size(axis)) : size(axis);
@@ -71,9 +85,9 @@ class contraction {
     auto const& a = r_.accesses[found.in_vectors];
     if (is_window(found.axis) || is_guarded(r_, static_cast<std::size_t>(found.axis))) return {};
     if (found.slides()) return found;
-    if (!starts_at_zero()) return {};
+    if (!starts_at_zero(r_)) return {};
     if (is_laid_out_ahead(p_, r_, a)) return found;
-    if (!is_packable(a) || (!is_constant_operand(p_, a) && !has_reuse(p_, r_, a))) return {};
+    if (!is_packable(p_, r_, a, v_) || (!is_constant_operand(p_, a) && !has_reuse(p_, r_, a))) return {};
     return found;
   }
 
@@ -263,7 +277,6 @@ class contraction {
       else if (a == w_) out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile_w_});
       else out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
     }
-    middle_ = middle;
     auto const vn = reader_axis(v_);
     bool const across = rows_contiguous();
     auto order = unit_axes(e_);
@@ -411,172 +424,6 @@ class contraction {
     if (dot_) out_.step(primitive::tensorize, acc_, {name(dot_.axis) + "_t"});
   }
 
-  // -------------------------------------------------------------------------------------------------- packing
-
-  void pack_operands() {
-    if (!starts_at_zero()) return;
-    int count = 0;
-    for (auto const& a : r_.accesses) {
-      if (is_laid_out_ahead(p_, r_, a))
-        lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
-      if (!is_packable(a) || (dot_.slides() && is_in_vectors(a))) continue;
-      auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
-      auto const copy = acc_ + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
-      if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
-      else pack_panel(a, t->name, copy);
-    }
-  }
-
-  /// A copy is indexed from 0: by a reduced axis itself, or not at all.
-  [[nodiscard]] bool starts_at_zero() const {
-    auto const& reduced = r_.definition->reduction.axes;
-    return std::none_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; });
-  }
-  [[nodiscard]] bool is_packable(planned_access const& a) const {
-    if (a.write || a.operand < 0 || stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) return false;
-    auto const role = p_.program->inputs[static_cast<std::size_t>(a.operand)]->role;
-    return role != ir::tensor_role::table && role != ir::tensor_role::inout && indexes_by_axes(r_, a) &&
-           is_first_of_one_place(a);
-  }
-
-  /// A copy stands for all reads of its operand, and its axes are called after the first: A(i, k) * A(j, k) has none.
-  [[nodiscard]] bool is_first_of_one_place(planned_access const& a) const {
-    return std::none_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& b) {
-      return !b.write && b.operand == a.operand && (&b < &a || !is_same_element(a, b));
-    });
-  }
-
-  /// Names of the copy's axes, the vector axis aside: other free axes, then the reduced ones in the order of the loops.
-  [[nodiscard]] std::vector<std::string> copy_order(planned_access const& a) const {
-    std::vector<std::string> order;
-    auto const used = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)) != 0; };
-    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
-      if (x != v_ && used(x)) order.push_back(name(x));
-    for (auto const& part : {rolled_, windows_})
-      for (auto const x : part)
-        if (used(x)) order.push_back(name(x));
-    for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x < static_cast<std::int32_t>(r_.axis_count());
-         ++x)
-      if (used(x) && std::find(order.begin(), order.end(), name(x)) == order.end()) order.push_back(name(x));
-    return order;
-  }
-
-  /// A constant is laid out once, ahead of all calls: panels of one vector tile, in the order in which they are read.
-  void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
-    out_.step(primitive::cache_read, acc_, {source}, {copy});
-    lay_out_panels(a, copy);
-  }
-  void lay_out_panels(planned_access const& a, std::string const& copy) {
-    auto const of_copy = [&](std::string const& axis) { return axis_of_copy(a, axis); };
-    if (stride(p_, r_, a, static_cast<std::size_t>(v_)) == 0) return;
-    auto const vn = of_copy(name(v_));
-    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {tile_v_});
-    std::vector<std::string> order = {vn + "_o"};
-    for (auto const& n : copy_order(a)) order.push_back(of_copy(n));
-    order.push_back(vn + "_i");
-    if (groups_terms(a)) group_terms(copy, of_copy(name(dot_.axis)), order);
-    out_.step(primitive::reorder, copy, order);
-    out_.step(primitive::pack, copy, {});
-    if (a.producer < 0) return;
-    out_.step(primitive::parallel, copy, {vn + "_o"});
-    out_.step(primitive::vectorize, copy, {vn + "_i"});
-  }
-  [[nodiscard]] bool is_in_vectors(planned_access const& a) const { return &a == &r_.accesses[dot_.in_vectors]; }
-  [[nodiscard]] bool groups_terms(planned_access const& a) const { return dot_ && is_in_vectors(a); }
-  /// The terms of a dot product lie side by side, behind each other for the lanes.
-  void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
-    out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(dot_.terms)});
-    std::replace(order.begin(), order.end(), axis, axis + "_o");
-    order.push_back(axis + "_i");
-  }
-  /// What a stage that is read calls the axis along which the reduction's axis runs; copies have the reduction's names.
-  [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
-    if (a.producer < 0) return axis;
-    auto const& made = *p_.stages[static_cast<std::size_t>(a.producer)].definition;
-    for (std::size_t d = 0; d < made.axes.size(); ++d)
-      for (std::size_t x = 0; x < r_.axis_count(); ++x)
-        if (a.indices[d].coefficient[x] != 0 && r_.axis_name(x) == axis) return made.axes[d].name;
-    return axis;
-  }
-
-  /// Other operands may be copied into a panel that stays in the cache while the rows run over it.
-  void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
-    if (!has_reuse(p_, r_, a)) return;
-    auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(v_)) == 1;
-    std::int64_t row_bytes = 0;
-    for (std::size_t x = r_.definition->axes.size(); x < r_.axis_count(); ++x)
-      row_bytes =
-          std::max(row_bytes, stride(p_, r_, a, x) * static_cast<std::int64_t>(size_in_bytes(r_.definition->type())));
-    std::int64_t reuse = 1;
-    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
-      if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
-    auto const place = reader_axis(v_) + "_1";
-    out_.step(primitive::cache_read, acc_, {source}, {copy});
-    if (groups_terms(a)) return pack_grouped_panel(a, copy, place);
-    auto const crossing = contiguous || reuse < 8 ? -1 : crossing_axis(a);
-    if (crossing >= 0) {
-      transpose_panel(a, source, copy, name(crossing));
-      out_.step(primitive::pack, copy, {});
-      if (is_for_a_block()) out_.step(primitive::parallel, copy, {name(v_) + "_o"});  // once, for all blocks
-      else out_.step(primitive::compute_at, copy, {reader_, place});
-      return;
-    }
-    auto order = copy_order(a);
-    order.push_back(name(v_));
-    out_.step(primitive::reorder, copy, order);
-    out_.step(primitive::pack, copy, {});
-    if (contiguous) out_.step(primitive::vectorize, copy, {name(v_)});
-    bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
-    out_.step(primitive::compute_at, copy, {reader_, place_inline, place}, {},
-              {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
-  }
-
-  /// A panel for dot products: without it there are none, so that it is no knob.
-  void pack_grouped_panel(planned_access const& a, std::string const& copy, std::string const& place) {
-    auto order = copy_order(a);
-    order.push_back(name(v_));
-    auto const axis = name(dot_.axis);
-    group_terms(copy, axis, order);
-    out_.step(primitive::reorder, copy, order);
-    out_.step(primitive::pack, copy, {});
-    bool const by_terms = stride(p_, r_, a, static_cast<std::size_t>(dot_.axis)) == 1;
-    out_.step(primitive::vectorize, copy, {by_terms ? axis + "_i" : name(v_)});
-    if (!by_terms) out_.step(primitive::unroll, copy, {axis + "_i"});
-    out_.step(primitive::compute_at, copy, {reader_, place});
-  }
-
-  [[nodiscard]] bool is_for_a_block() const { return !blocks_.name.empty() && !blocks_.is_last; }
-
-  /// The reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
-  [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
-    if (lanes_ < 4 || size(v_) < lanes_) return -1;
-    for (auto const x : rolled_)
-      if (size(x) >= lanes_ && stride(p_, r_, a, static_cast<std::size_t>(x)) == 1) return x;
-    return -1;
-  }
-
-  /// A panel of an operand whose lines lie along a reduced axis: tiles of it are read along the lines and transposed in
-  /// registers.
-  void transpose_panel(planned_access const& a, std::string const& source, std::string const& copy,
-                       std::string const& crossing) {
-    auto const vn = name(v_);
-    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {literal(lanes_)});
-    out_.step(primitive::split, copy, {crossing}, {crossing + "_o", crossing + "_i"}, {literal(lanes_)});
-    auto order = copy_order(a);
-    order.erase(std::find(order.begin(), order.end(), crossing));
-    for (auto const& n : {vn + "_o", crossing + "_o", crossing + "_i", vn + "_i"}) order.push_back(n);
-    out_.step(primitive::reorder, copy, order);
-    out_.step(primitive::unroll, copy, {crossing + "_i"});
-    out_.step(primitive::vectorize, copy, {vn + "_i"});
-    auto const tile = copy + "." + source;
-    out_.step(primitive::cache_read, copy, {source}, {tile});
-    out_.step(primitive::reorder, tile, {vn, crossing});
-    out_.step(primitive::unroll, tile, {vn});
-    out_.step(primitive::vectorize, tile, {crossing});
-    out_.step(primitive::compute_at, tile, {copy, crossing + "_o"});
-    out_.step(primitive::store_in, tile, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
-  }
-
   space_builder& out_;
   plan const& p_;
   planned_stage const& r_;
@@ -594,7 +441,6 @@ class contraction {
   knob_value tile_w_;
   std::int64_t seed_tile_v_ = 1;
   std::int64_t seed_tile_w_ = 1;
-  std::vector<std::string> middle_;
   std::vector<std::int32_t> rolled_;
   std::vector<std::int32_t> windows_;
 };

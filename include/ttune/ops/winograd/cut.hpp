@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "ttune/ops/winograd_matrices.hpp"
+#include "ttune/ops/winograd/matrices.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::ops {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tilings are worth a trial for a shape: the work and the error to expect of each.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "ttune/ops/winograd/tile.hpp"
+
+namespace ttune::inline v0::ops {
+
+/// A way to cut a shape's image into tiles, and what is expected of it.
+struct winograd_candidate {
+  winograd_tile how;
+  double work = 0;   ///< over that of the direct sum
+  double error = 0;  ///< likewise
+};
+
+namespace detail {
+
+/// The last tile smaller, if that saves enough of the products to be worth several stages of them.
+template <class Products>
+void choose_last_tile(winograd_tile& how, Products const& products) {
+  how.smaller_last = false;
+  auto const uniform = products();
+  how.smaller_last = true;
+  how.smaller_last = products() < 0.96 * uniform;
+}
+
+/// Products, and what else takes time, in units of multiply-adds: weights are read from an outer cache, partly while
+/// products are made, three products an element; transforms move tiles through inner ones, eight products an element.
+[[nodiscard]] inline double work_beside(double weights, double transformed) { return 3 * weights + 8 * transformed; }
+
+[[nodiscard]] inline double products_of(conv2d_shape const& s) {
+  return static_cast<double>(s.batch * s.out_height() * s.out_width()) * static_cast<double>(s.channels * s.filters) *
+         static_cast<double>(s.kernel * s.kernel);
+}
+[[nodiscard]] inline double direct_work(conv2d_shape const& s) {
+  return products_of(s) + work_beside(static_cast<double>(s.channels * s.filters * s.kernel * s.kernel), 0);
+}
+/// Vectors are filled up.
+[[nodiscard]] inline double filled(std::int64_t elements) {
+  return static_cast<double>(ceil_divide(elements, 16) * 16);
+}
+
+/// Along both dimensions.
+[[nodiscard]] inline winograd_candidate expected_of_tiles(conv2d_shape const& s, winograd_tile how) {
+  auto const products = [&] { return cut_of_rows(s, how).products() * cut_of_columns(s, how).products(); };
+  choose_last_tile(how, products);
+  auto const rows = cut_of_rows(s, how);
+  auto const columns = cut_of_columns(s, how);
+  auto const size = [](auto n) { return static_cast<double>(n); };
+  auto const tiles = size(s.batch * rows.tiles() * columns.tiles());
+  auto const weights = rows.weights() * columns.weights() * size(s.channels * s.filters);
+  auto const inputs = tiles * size(rows.tile_pixels() * columns.tile_pixels()) * filled(s.channels);
+  auto const outputs = tiles * size(rows.points() * columns.points()) * filled(s.filters);
+  auto const work = products_of(s) * rows.products() * columns.products() + work_beside(weights, inputs + outputs);
+  return {std::move(how), work / direct_work(s), winograd_error(rows, columns)};
+}
+
+/// Along one dimension.
+[[nodiscard]] inline winograd_candidate expected_of_columns(conv2d_shape const& s, std::int64_t outputs) {
+  winograd_tile how{outputs};
+  how.one_dimension = true;
+  choose_last_tile(how, [&] { return cut_of_rows(s, how).products(); });
+  auto const rows = cut_of_rows(s, how);
+  auto const tiles = static_cast<double>(s.batch * rows.tiles());
+  auto const weights = rows.weights() * static_cast<double>(s.kernel * s.channels * s.filters);
+  auto const inputs = tiles * static_cast<double>(rows.tile_pixels() * s.channels) * filled(s.width);
+  auto const outputs_moved = tiles * static_cast<double>(rows.points() * s.out_width()) * filled(s.filters);
+  auto const work = products_of(s) * rows.products() + work_beside(weights, inputs + outputs_moved);
+  return {how, work / direct_work(s), error_of(s, how)};
+}
+
+}  // namespace detail
+
+inline constexpr std::size_t most_winograd_candidates = 3;  ///< among which a tuner divides its trials
+
+/// Who allows more than a direct sum's error rarely allows more than so many times as much.
+inline constexpr double most_winograd_error = 4;
+
+/// The tilings that are worth a trial for a shape: less work than the direct sum is expected, and none with
+/// less work has nearly as small an error. The one with the least work first.
+[[nodiscard]] inline std::vector<winograd_candidate> winograd_candidates(conv2d_shape const& s) {
+  std::vector<winograd_candidate> all;
+  if (s.dilation != 1 || s.groups != 1 || s.kernel < 2 || s.out_height() < 1 || s.out_width() < 1) return all;
+  auto const fits = [&](std::int64_t m, std::int64_t extent) {
+    return m <= extent && points_needed(m, s.kernel, s.stride) <= most_known_points(s.stride);
+  };
+  for (std::int64_t rows = 1; fits(rows, s.out_height()); ++rows)
+    for (std::int64_t columns = 1; fits(columns, s.out_width()); ++columns)
+      if (rows > 1 || columns > 1) all.push_back(detail::expected_of_tiles(s, {rows, {}, columns}));
+  for (std::int64_t m = 2; fits(m, s.out_height()); ++m) all.push_back(detail::expected_of_columns(s, m));
+  std::erase_if(all, [](auto const& a) { return a.error > most_winograd_error; });
+  std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.work < b.work; });
+  std::vector<winograd_candidate> kept;
+  for (auto& one : all) {
+    if (one.work > 0.95 || kept.size() == most_winograd_candidates) break;
+    if (kept.empty() || one.error < 0.9 * kept.back().error) kept.push_back(std::move(one));
+  }
+  return kept;
+}
+
+}  // namespace ttune::inline v0::ops

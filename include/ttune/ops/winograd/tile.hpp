@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a convolution of images is cut into tiles, and what follows from it: its cuts, its error, its name.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/winograd/cut.hpp"
+
+namespace ttune::inline v0::ops {
+
+/// One way to cut the image into tiles.
+struct winograd_tile {
+  std::int64_t outputs = 4;                        ///< along both dimensions
+  std::optional<std::vector<double>> points = {};  ///< none: `winograd_points`
+  std::int64_t columns = 0;                        ///< outputs along rows; 0: as many as along columns
+  bool smaller_last = true;                        ///< the last tile has what is left; else it overhangs
+  bool one_dimension = false;                      ///< columns of the image are cut, rows summed directly
+};
+
+namespace detail {
+
+[[nodiscard]] inline winograd_cut cut_of(conv2d_shape const& s, winograd_tile const& how, std::int64_t extent,
+                                         std::int64_t outputs) {
+  auto const m = std::clamp<std::int64_t>(outputs, 1, std::max<std::int64_t>(extent, 1));
+  auto const taps = ceil_divide(s.kernel, s.stride);
+  return winograd_cut(
+      {extent, s.kernel, s.stride, m, how.smaller_last, how.points ? *how.points : winograd_points(m, taps, s.stride)});
+}
+[[nodiscard]] inline winograd_cut cut_of_rows(conv2d_shape const& s, winograd_tile const& how) {
+  return cut_of(s, how, s.out_height(), how.outputs);
+}
+[[nodiscard]] inline winograd_cut cut_of_columns(conv2d_shape const& s, winograd_tile const& how) {
+  return cut_of(s, how, s.out_width(), how.columns == 0 ? how.outputs : how.columns);
+}
+
+/// The error to expect, over that of the direct sum.
+[[nodiscard]] inline double error_of(conv2d_shape const& s, winograd_tile const& how) {
+  if (how.one_dimension) return winograd_error(cut_of_rows(s, how), s.channels * s.kernel);
+  return winograd_error(cut_of_rows(s, how), cut_of_columns(s, how));
+}
+
+[[nodiscard]] inline std::string name_of(winograd_tile const& how) {
+  auto const rows = "winograd_" + std::to_string(how.outputs);
+  return how.one_dimension ? rows : rows + "x" + std::to_string(how.columns == 0 ? how.outputs : how.columns);
+}
+
+}  // namespace detail
+
+}  // namespace ttune::inline v0::ops

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under which conditions the stores of a statement run, those aside that leave nothing behind: into buffers that live
+// inside of it.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/ir/stmt.hpp"
+#include "ttune/pass/conditions.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune::inline v0::pass::detail {
+
+using buffers = std::set<ir::buffer const*>;
+
+/// A part of a loop's range: [low, high).
+struct iterations {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+/// The part of `all` outside of which no store of a statement can run, whatever the loops inside do. Stores into
+/// `scratch`, buffers that live inside of the statement, do not count: nothing is left of them.
+inline iterations storing_iterations(std::string const& variable, iterations all, ir::stmt const& s, ranges& known,
+                                     buffers& scratch) {
+  constexpr iterations never{0, 0};
+  if (all.low >= all.high) return never;
+  if (auto const* n = ir::as<ir::block>(s)) {
+    auto hull = never;
+    for (auto const& c : n->body) {
+      auto const part = storing_iterations(variable, all, c, known, scratch);
+      if (part.low >= part.high) continue;
+      hull = hull.low >= hull.high ? part : iterations{std::min(hull.low, part.low), std::max(hull.high, part.high)};
+    }
+    return hull;
+  }
+  if (auto const* n = ir::as<ir::store>(s)) return scratch.count(n->to.get()) != 0 ? never : all;
+  if (ir::as<ir::prefetch>(s)) return never;
+  if (auto const* n = ir::as<ir::allocate>(s)) {
+    scratch.insert(n->storage.get());
+    return storing_iterations(variable, all, n->body, known, scratch);
+  }
+  if (auto const* n = ir::as<ir::let>(s)) {
+    known[n->variable] = {n->low, n->high - 1};
+    return storing_iterations(variable, all, n->body, known, scratch);
+  }
+  if (auto const* n = ir::as<ir::loop>(s)) {
+    auto const low = bounds(n->begin, known);
+    auto const high = bounds(n->end, known);
+    known[n->variable] = {low.low, std::max(low.low, high.high - 1)};
+    return storing_iterations(variable, all, n->body, known, scratch);
+  }
+  auto const* n = ir::as<ir::conditional>(s);
+  if (!n || n->otherwise) return all;
+  std::vector<ir::expr> parts;
+  conjuncts(n->condition, parts);
+  for (auto const& p : parts) {
+    auto const form = as_non_negative(p);
+    if (!form) continue;
+    auto const c = form->coefficient_of(variable);
+    auto const rest = rest_of(*form, variable, known);
+    if (!rest) continue;
+    if (c == 0 && rest->high < 0) return never;
+    if (c > 0) all.low = std::max(all.low, ceil_divide(-rest->high, c));
+    if (c < 0) all.high = std::min(all.high, floor_divide(rest->high, -c) + 1);
+  }
+  return storing_iterations(variable, all, n->then, known, scratch);
+}
+
+/// A condition by what it says, whatever way it was written.
+[[nodiscard]] inline std::string key_of(affine const& form) {
+  auto terms = form.terms;
+  std::sort(terms.begin(), terms.end());
+  auto text = std::to_string(form.constant);
+  for (auto const& [name, c] : terms) text += " " + std::to_string(c) + "*" + name;
+  return text;
+}
+using condition_set = std::map<std::string, affine>;
+
+/// The conditions under which every store of a statement stands that leaves something behind (see
+/// `storing_iterations`); nothing if there is no such store.
+inline std::optional<condition_set> common_conditions(ir::stmt const& s, buffers& scratch) {
+  if (auto const* n = ir::as<ir::conditional>(s)) {
+    if (n->otherwise) return condition_set{};
+    auto found = common_conditions(n->then, scratch);
+    if (!found) return found;
+    std::vector<ir::expr> parts;
+    conjuncts(n->condition, parts);
+    for (auto const& p : parts)
+      if (auto form = as_non_negative(p)) found->emplace(key_of(*form), *form);
+    return found;
+  }
+  if (auto const* n = ir::as<ir::loop>(s)) return common_conditions(n->body, scratch);
+  if (auto const* n = ir::as<ir::let>(s)) return common_conditions(n->body, scratch);
+  if (auto const* n = ir::as<ir::allocate>(s)) {
+    scratch.insert(n->storage.get());
+    return common_conditions(n->body, scratch);
+  }
+  if (auto const* n = ir::as<ir::store>(s); n && scratch.count(n->to.get()) != 0) return std::nullopt;
+  if (ir::as<ir::prefetch>(s)) return std::nullopt;
+  auto const* n = ir::as<ir::block>(s);
+  if (!n) return condition_set{};
+  std::optional<condition_set> found;
+  for (auto const& c : n->body) {
+    auto const other = common_conditions(c, scratch);
+    if (!other) continue;
+    if (!found) found = other;
+    else std::erase_if(*found, [&](auto const& entry) { return other->count(entry.first) == 0; });
+  }
+  return found;
+}
+
+/// A statement without these conditions.
+inline ir::stmt without(ir::stmt const& s, condition_set const& gone) {
+  if (auto const* n = ir::as<ir::conditional>(s)) {
+    std::vector<ir::expr> parts;
+    std::vector<ir::expr> kept;
+    conjuncts(n->condition, parts);
+    for (auto const& p : parts) {
+      auto const form = as_non_negative(p);
+      if (!form || gone.count(key_of(*form)) == 0) kept.push_back(p);
+    }
+    return ir::make_conditional(conjunction(kept), without(n->then, gone), n->otherwise);
+  }
+  if (auto const* n = ir::as<ir::loop>(s))
+    return ir::make_loop(n->variable, n->begin, n->end, n->kind, without(n->body, gone));
+  if (auto const* n = ir::as<ir::let>(s))
+    return ir::make_let(n->variable, n->value, n->low, n->high, without(n->body, gone));
+  if (auto const* n = ir::as<ir::allocate>(s)) return ir::make_allocate(n->storage, without(n->body, gone));
+  auto const* n = ir::as<ir::block>(s);
+  if (!n) return s;
+  std::vector<ir::stmt> body;
+  for (auto const& c : n->body) body.push_back(without(c, gone));
+  return ir::make_block(std::move(body));
+}
+
+}  // namespace ttune::inline v0::pass::detail

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of a reduction in register tiles, copied in the order in which its loops read them: constants once, ahead of
+// all calls; others into a panel that stays in the cache while the rows run over it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/schedule/derive/builder.hpp"
+#include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/derive/dot_terms.hpp"
+
+namespace ttune::inline v0::derive {
+
+/// A copy is indexed from 0: by a reduced axis itself, or not at all.
+[[nodiscard]] inline bool starts_at_zero(planned_stage const& st) {
+  auto const& reduced = st.definition->reduction.axes;
+  return std::none_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; });
+}
+
+/// A copy stands for all reads of its operand, and its axes are called after the first: A(i, k) * A(j, k) has none.
+[[nodiscard]] inline bool is_first_of_one_place(planned_stage const& st, planned_access const& a) {
+  return std::none_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& b) {
+    return !b.write && b.operand == a.operand && (&b < &a || !is_same_element(a, b));
+  });
+}
+
+/// An operand that vectors along an axis are read from, of which a copy can be made.
+[[nodiscard]] inline bool is_packable(plan const& p, planned_stage const& st, planned_access const& a,
+                                      std::int32_t vector_axis) {
+  if (a.write || a.operand < 0 || stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 0) return false;
+  auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
+  return role != ir::tensor_role::table && role != ir::tensor_role::inout && indexes_by_axes(st, a) &&
+         is_first_of_one_place(st, a);
+}
+
+/// What packing takes from a reduction that is written in register tiles.
+struct tiled_reduction {
+  std::string reader;        ///< stores what `accumulators` holds
+  std::string accumulators;  ///< the reduction
+  std::string panel_loop;    ///< of the reader: panels are made inside of it
+  std::int32_t vector_axis = -1;
+  knob_value vector_tile;
+  std::vector<std::int32_t> rolled;   ///< reduced axes, from the outermost loop
+  std::vector<std::int32_t> windows;  ///< those inside of them, which are unrolled
+  dot_terms dot;
+  std::int32_t lanes = 1;
+  bool for_a_block = false;  ///< the reduction is computed for a block of another stage's tasks
+};
+
+class operand_packing {
+ public:
+  operand_packing(space_builder& out, plan const& p, planned_stage const& reduction, tiled_reduction tiled)
+      : out_(out), p_(p), r_(reduction), t_(std::move(tiled)) {}
+
+  void write() {
+    if (!starts_at_zero(r_)) return;
+    int count = 0;
+    for (auto const& a : r_.accesses) {
+      if (is_laid_out_ahead(p_, r_, a))
+        lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
+      if (!is_packable(p_, r_, a, t_.vector_axis) || (t_.dot.slides() && is_in_vectors(a))) continue;
+      auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+      auto const copy = t_.accumulators + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
+      if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
+      else pack_panel(a, t->name, copy);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string const& name(std::int32_t axis) const {
+    return r_.axis_name(static_cast<std::size_t>(axis));
+  }
+  [[nodiscard]] std::string knob_name(std::string const& what) const { return t_.reader + "." + what; }
+
+  /// Names of the copy's axes, the vector axis aside: other free axes, then the reduced ones in the order of the loops.
+  [[nodiscard]] std::vector<std::string> copy_order(planned_access const& a) const {
+    std::vector<std::string> order;
+    auto const used = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)) != 0; };
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
+      if (x != t_.vector_axis && used(x)) order.push_back(name(x));
+    for (auto const& part : {t_.rolled, t_.windows})
+      for (auto const x : part)
+        if (used(x)) order.push_back(name(x));
+    for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x < static_cast<std::int32_t>(r_.axis_count());
+         ++x)
+      if (used(x) && std::find(order.begin(), order.end(), name(x)) == order.end()) order.push_back(name(x));
+    return order;
+  }
+
+  /// A constant is laid out once, ahead of all calls: panels of one vector tile, in the order in which they are read.
+  void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
+    out_.step(primitive::cache_read, t_.accumulators, {source}, {copy});
+    lay_out_panels(a, copy);
+  }
+  void lay_out_panels(planned_access const& a, std::string const& copy) {
+    auto const of_copy = [&](std::string const& axis) { return axis_of_copy(a, axis); };
+    if (stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 0) return;
+    auto const vn = of_copy(name(t_.vector_axis));
+    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {t_.vector_tile});
+    std::vector<std::string> order = {vn + "_o"};
+    for (auto const& n : copy_order(a)) order.push_back(of_copy(n));
+    order.push_back(vn + "_i");
+    if (groups_terms(a)) group_terms(copy, of_copy(name(t_.dot.axis)), order);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    if (a.producer < 0) return;
+    out_.step(primitive::parallel, copy, {vn + "_o"});
+    out_.step(primitive::vectorize, copy, {vn + "_i"});
+  }
+  [[nodiscard]] bool is_in_vectors(planned_access const& a) const { return &a == &r_.accesses[t_.dot.in_vectors]; }
+  [[nodiscard]] bool groups_terms(planned_access const& a) const { return t_.dot && is_in_vectors(a); }
+  /// The terms of a dot product lie side by side, behind each other for the lanes.
+  void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
+    out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(t_.dot.terms)});
+    std::replace(order.begin(), order.end(), axis, axis + "_o");
+    order.push_back(axis + "_i");
+  }
+  /// What a stage that is read calls the axis along which the reduction's axis runs; copies have the reduction's names.
+  [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
+    if (a.producer < 0) return axis;
+    auto const& made = *p_.stages[static_cast<std::size_t>(a.producer)].definition;
+    for (std::size_t d = 0; d < made.axes.size(); ++d)
+      for (std::size_t x = 0; x < r_.axis_count(); ++x)
+        if (a.indices[d].coefficient[x] != 0 && r_.axis_name(x) == axis) return made.axes[d].name;
+    return axis;
+  }
+
+  /// Other operands may be copied into a panel that stays in the cache while the rows run over it.
+  void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
+    if (!has_reuse(p_, r_, a)) return;
+    auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 1;
+    std::int64_t row_bytes = 0;
+    for (std::size_t x = r_.definition->axes.size(); x < r_.axis_count(); ++x)
+      row_bytes =
+          std::max(row_bytes, stride(p_, r_, a, x) * static_cast<std::int64_t>(size_in_bytes(r_.definition->type())));
+    std::int64_t reuse = 1;
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
+      if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
+    auto const& place = t_.panel_loop;
+    out_.step(primitive::cache_read, t_.accumulators, {source}, {copy});
+    if (groups_terms(a)) return pack_grouped_panel(a, copy, place);
+    auto const crossing = contiguous || reuse < 8 ? -1 : crossing_axis(a);
+    if (crossing >= 0) {
+      transpose_panel(a, source, copy, name(crossing));
+      out_.step(primitive::pack, copy, {});
+      if (t_.for_a_block) out_.step(primitive::parallel, copy, {name(t_.vector_axis) + "_o"});  // once, for all blocks
+      else out_.step(primitive::compute_at, copy, {t_.reader, place});
+      return;
+    }
+    auto order = copy_order(a);
+    order.push_back(name(t_.vector_axis));
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    if (contiguous) out_.step(primitive::vectorize, copy, {name(t_.vector_axis)});
+    bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
+    out_.step(primitive::compute_at, copy, {t_.reader, place_inline, place}, {},
+              {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
+  }
+
+  /// A panel for dot products: without it there are none, so that it is no knob.
+  void pack_grouped_panel(planned_access const& a, std::string const& copy, std::string const& place) {
+    auto order = copy_order(a);
+    order.push_back(name(t_.vector_axis));
+    auto const axis = name(t_.dot.axis);
+    group_terms(copy, axis, order);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    bool const by_terms = stride(p_, r_, a, static_cast<std::size_t>(t_.dot.axis)) == 1;
+    out_.step(primitive::vectorize, copy, {by_terms ? axis + "_i" : name(t_.vector_axis)});
+    if (!by_terms) out_.step(primitive::unroll, copy, {axis + "_i"});
+    out_.step(primitive::compute_at, copy, {t_.reader, place});
+  }
+
+  /// The reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
+  [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
+    if (t_.lanes < 4 || size(t_.vector_axis) < t_.lanes) return -1;
+    for (auto const x : t_.rolled)
+      if (size(x) >= t_.lanes && stride(p_, r_, a, static_cast<std::size_t>(x)) == 1) return x;
+    return -1;
+  }
+
+  /// A panel of an operand whose lines lie along a reduced axis: tiles of it are read along the lines and transposed in
+  /// registers.
+  void transpose_panel(planned_access const& a, std::string const& source, std::string const& copy,
+                       std::string const& crossing) {
+    auto const vn = name(t_.vector_axis);
+    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {literal(t_.lanes)});
+    out_.step(primitive::split, copy, {crossing}, {crossing + "_o", crossing + "_i"}, {literal(t_.lanes)});
+    auto order = copy_order(a);
+    order.erase(std::find(order.begin(), order.end(), crossing));
+    for (auto const& n : {vn + "_o", crossing + "_o", crossing + "_i", vn + "_i"}) order.push_back(n);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::unroll, copy, {crossing + "_i"});
+    out_.step(primitive::vectorize, copy, {vn + "_i"});
+    auto const tile = copy + "." + source;
+    out_.step(primitive::cache_read, copy, {source}, {tile});
+    out_.step(primitive::reorder, tile, {vn, crossing});
+    out_.step(primitive::unroll, tile, {vn});
+    out_.step(primitive::vectorize, tile, {crossing});
+    out_.step(primitive::compute_at, tile, {copy, crossing + "_o"});
+    out_.step(primitive::store_in, tile, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& r_;
+  tiled_reduction t_;
+};
+
+}  // namespace ttune::inline v0::derive
