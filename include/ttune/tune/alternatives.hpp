@@ -55,7 +55,13 @@ class alternatives_session {
     [[nodiscard]] double best_seconds() const noexcept { return std::min(session->best_seconds(), again); }
   };
 
-  [[nodiscard]] std::optional<tuning_result> find_in_records() const;
+  struct recorded_choice {
+    std::size_t index;
+    std::vector<knob_choice> knobs;  ///< of the alternative's own space
+  };
+
+  [[nodiscard]] std::optional<recorded_choice> chosen_by(record const& r) const;
+  [[nodiscard]] std::optional<tuning_result> find_in_records();
   void start_all();
   void start(contestant& c);
   void look_again();
@@ -76,6 +82,7 @@ class alternatives_session {
   learner& learner_;
   budget_meter& budget_;
   std::vector<contestant> contestants_;
+  std::string fallback_;  ///< as in the report
 };
 
 }  // namespace detail

@@ -12,6 +12,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 
 namespace ttune::inline v0::detail {
@@ -70,26 +71,42 @@ TTUNE_INLINE record_key alternatives_session::key() const {
   return made;
 }
 
-TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records() const {
-  if (!options_.records || options_.replay) return std::nullopt;
-  auto const stored = options_.records->get_image(key());
-  auto image = usable_image(stored);
-  auto const* which = image ? find_choice(stored.of.choices, alternative_knob) : nullptr;
+TTUNE_INLINE std::optional<alternatives_session::recorded_choice> alternatives_session::chosen_by(
+    record const& r) const {
+  auto const* const which = find_choice(r.choices, alternative_knob);
   if (!which || which->index < 0 || which->index >= static_cast<std::int32_t>(all_.size())) return std::nullopt;
-  auto const winner = static_cast<std::size_t>(which->index);
-  auto choices = stored.of.choices;
-  std::erase_if(choices, [](knob_choice const& c) { return c.knob == alternative_knob; });
-  auto const chosen = find_configuration(all_[winner].in.knobs, choices);
+  auto knobs = r.choices;
+  std::erase_if(knobs, [](knob_choice const& c) { return c.knob == alternative_knob; });
+  return recorded_choice{static_cast<std::size_t>(which->index), std::move(knobs)};
+}
+
+TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records() {
+  if (!options_.records || options_.replay) return std::nullopt;
+  auto found = find_stored(*options_.records, key(), [&](record const& r) -> std::optional<kernel_image> {
+    auto const by = chosen_by(r);
+    auto const configured = by ? find_configuration(all_[by->index].in.knobs, by->knobs) : std::nullopt;
+    if (!configured) return std::nullopt;
+    return compile_candidate(workload(all_[by->index].in, backend_.target()), backend_, *configured);
+  });
+  fallback_ = found.fallback;
+  auto const chosen = found.image ? chosen_by(found.of) : std::nullopt;
   if (!chosen) return std::nullopt;
-  tuning_result made{std::move(*image), *chosen, {}, all_[winner].layouts};
+  if (found.compiled && options_.records->writable() && !found.image->hosted)
+    options_.records->put_image(found.of, to_bytes(*found.image));
+  auto const& winner = all_[chosen->index];
+  tuning_result made{std::move(*found.image),
+                     find_configuration(winner.in.knobs, chosen->knobs).value_or(configuration()),
+                     {},
+                     winner.layouts};
   made.report.source = tuning_report::origin::record;
   made.report.workload = name(0);
-  made.report.alternative = name(winner);
-  made.report.seconds = stored.of.result.seconds;
-  made.report.spread = stored.of.result.spread;
+  made.report.alternative = name(chosen->index);
+  made.report.seconds = found.of.result.seconds;
+  made.report.spread = found.of.result.spread;
   made.report.flops = made.image.signature.flops;
   made.report.stopped_because = "found in the records";
-  made.report.schedule = describe_choices(all_[winner].in.knobs, *chosen);
+  made.report.fallback = fallback_;
+  made.report.schedule = describe_choices(chosen->knobs);
   return made;
 }
 
@@ -252,6 +269,7 @@ TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& fou
 TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::size_t winner) const {
   report.workload = name(0);
   report.alternative = name(winner);
+  if (!fallback_.empty()) report.fallback = fallback_;
   report.trials = 0;
   report.tuning_seconds = 0;
   for (auto const& c : contestants_) {
