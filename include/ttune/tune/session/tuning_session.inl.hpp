@@ -347,14 +347,14 @@ TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_im
   return runner_->compare(first, second, pairs);
 }
 
-TTUNE_INLINE double tuning_session::time_again() {
+TTUNE_INLINE double tuning_session::seconds_now() {
   constexpr std::int32_t pairs = 4;
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (best_.trials().empty() || !best_.trials().front().image) return best_seconds();
   auto const& image = *best_.trials().front().image;
   auto const again = compare(image, image, pairs);
   if (!again.failure.empty() || again.pairs == 0) return best_seconds();
-  return std::min({best_seconds(), again.first_seconds, again.second_seconds});
+  return std::min(again.first_seconds, again.second_seconds);
 }
 
 /// The kernel that won, with its time beside the seed, for the next start.
