@@ -103,6 +103,7 @@
 #include "ttune/tune/session/learner.hpp"
 #include "ttune/tune/session/parallel_compiler.hpp"
 #include "ttune/tune/session/replayed_trials.hpp"
+#include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/stop_on_interrupt.hpp"
 #include "ttune/tune/transfer_model.hpp"

@@ -48,21 +48,31 @@ class alternatives_session {
   struct contestant {
     std::size_t index;  ///< among all
     std::unique_ptr<tuning_session> session;
-    std::string refused;                                     ///< not empty: why it may not win
-    double again = std::numeric_limits<double>::infinity();  ///< seconds of the first kernel, timed a second time
+    std::string refused;                                        ///< not empty: why it may not win
+    double again = std::numeric_limits<double>::infinity();     ///< seconds of the first kernel, timed a second time
+    double together = std::numeric_limits<double>::infinity();  ///< of the best, timed at the end along with the others
 
     [[nodiscard]] bool may_win() const noexcept { return session && refused.empty(); }
     [[nodiscard]] double best_seconds() const noexcept { return std::min(session->best_seconds(), again); }
   };
 
-  [[nodiscard]] std::optional<tuning_result> find_in_records() const;
+  struct recorded_choice {
+    std::size_t index;
+    std::vector<knob_choice> knobs;  ///< of the alternative's own space
+  };
+
+  [[nodiscard]] std::optional<recorded_choice> chosen_by(record const& r) const;
+  [[nodiscard]] std::optional<tuning_result> find_in_records();
   void start_all();
   void start(contestant& c);
   void look_again();
+  [[nodiscard]] double time_together();
   [[nodiscard]] double best_seconds() const;
   [[nodiscard]] contestant* most_promising();
   [[nodiscard]] tuning_result choose();
   [[nodiscard]] bool beats(contestant& by, tuning_result& found, contestant& best, tuning_result& made);
+  [[nodiscard]] std::optional<double> ratio_of_turns(contestant& by, tuning_result const& found, contestant& best,
+                                                     tuning_result const& made);
   void describe(tuning_report& report, std::size_t winner) const;
   void keep(tuning_result const& winner, std::size_t index) const;
   [[nodiscard]] record_key key() const;
@@ -76,6 +86,7 @@ class alternatives_session {
   learner& learner_;
   budget_meter& budget_;
   std::vector<contestant> contestants_;
+  std::string fallback_;  ///< as in the report
 };
 
 }  // namespace detail

@@ -12,6 +12,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 
 namespace ttune::inline v0::detail {
@@ -20,6 +21,9 @@ inline constexpr char const* alternative_knob = "alternative";  ///< in records:
 
 /// The largest errors of transforms are further from their mean than those of sums (measured: twice).
 inline constexpr double largest_over_mean = 4;
+
+inline constexpr double far_behind =
+    3;  ///< so many times the seconds of the best: no moment of a machine explains that
 
 inline std::string error_text(double error) {
   if (error == 0) return "reassociates only";
@@ -70,26 +74,42 @@ TTUNE_INLINE record_key alternatives_session::key() const {
   return made;
 }
 
-TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records() const {
-  if (!options_.records || options_.replay) return std::nullopt;
-  auto const stored = options_.records->get_image(key());
-  auto image = usable_image(stored);
-  auto const* which = image ? find_choice(stored.of.choices, alternative_knob) : nullptr;
+TTUNE_INLINE std::optional<alternatives_session::recorded_choice> alternatives_session::chosen_by(
+    record const& r) const {
+  auto const* const which = find_choice(r.choices, alternative_knob);
   if (!which || which->index < 0 || which->index >= static_cast<std::int32_t>(all_.size())) return std::nullopt;
-  auto const winner = static_cast<std::size_t>(which->index);
-  auto choices = stored.of.choices;
-  std::erase_if(choices, [](knob_choice const& c) { return c.knob == alternative_knob; });
-  auto const chosen = find_configuration(all_[winner].in.knobs, choices);
+  auto knobs = r.choices;
+  std::erase_if(knobs, [](knob_choice const& c) { return c.knob == alternative_knob; });
+  return recorded_choice{static_cast<std::size_t>(which->index), std::move(knobs)};
+}
+
+TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records() {
+  if (!options_.records || options_.replay) return std::nullopt;
+  auto found = find_stored(*options_.records, key(), [&](record const& r) -> std::optional<kernel_image> {
+    auto const by = chosen_by(r);
+    auto const configured = by ? find_configuration(all_[by->index].in.knobs, by->knobs) : std::nullopt;
+    if (!configured) return std::nullopt;
+    return compile_candidate(workload(all_[by->index].in, backend_.target()), backend_, *configured);
+  });
+  fallback_ = found.fallback;
+  auto const chosen = found.image ? chosen_by(found.of) : std::nullopt;
   if (!chosen) return std::nullopt;
-  tuning_result made{std::move(*image), *chosen, {}, all_[winner].layouts};
+  if (found.compiled && options_.records->writable() && !found.image->hosted)
+    options_.records->put_image(found.of, to_bytes(*found.image));
+  auto const& winner = all_[chosen->index];
+  tuning_result made{std::move(*found.image),
+                     find_configuration(winner.in.knobs, chosen->knobs).value_or(configuration()),
+                     {},
+                     winner.layouts};
   made.report.source = tuning_report::origin::record;
   made.report.workload = name(0);
-  made.report.alternative = name(winner);
-  made.report.seconds = stored.of.result.seconds;
-  made.report.spread = stored.of.result.spread;
+  made.report.alternative = name(chosen->index);
+  made.report.seconds = found.of.result.seconds;
+  made.report.spread = found.of.result.spread;
   made.report.flops = made.image.signature.flops;
   made.report.stopped_because = "found in the records";
-  made.report.schedule = describe_choices(all_[winner].in.knobs, *chosen);
+  made.report.fallback = fallback_;
+  made.report.schedule = describe_choices(chosen->knobs);
   return made;
 }
 
@@ -148,11 +168,23 @@ TTUNE_INLINE void alternatives_session::start(contestant& c) {
 /// good and bad moments than from each other (C1 of ResNet-18: a first trial of 2.0 ms of a kernel that takes 0.9):
 /// those not far behind the best are timed once more.
 TTUNE_INLINE void alternatives_session::look_again() {
-  constexpr double far = 3;
   auto const best = best_seconds();
   for (auto& c : contestants_)
-    if (c.may_win() && c.best_seconds() > best && c.best_seconds() < far * best && budget_.exhausted().empty())
-      c.again = c.session->time_again();
+    if (c.may_win() && c.best_seconds() > best && c.best_seconds() < far_behind * best && budget_.exhausted().empty())
+      c.again = c.session->seconds_now();
+}
+
+/// Times the best kernels within a few milliseconds of each other: whether one is worth a comparison must not depend on
+/// the moments in which each was tried. Seconds of the fastest.
+TTUNE_INLINE double alternatives_session::time_together() {
+  auto const best = best_seconds();
+  double fastest = std::numeric_limits<double>::infinity();
+  for (auto& c : contestants_) {
+    if (!c.may_win() || c.best_seconds() > far_behind * best) continue;
+    c.together = c.session->seconds_now();
+    fastest = std::min(fastest, c.together);
+  }
+  return fastest;
 }
 
 TTUNE_INLINE double alternatives_session::best_seconds() const {
@@ -200,14 +232,14 @@ TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promis
 /// did.
 TTUNE_INLINE tuning_result alternatives_session::choose() {
   constexpr double near = 1.4;
-  auto const best = best_seconds();
+  auto const fastest = time_together();
   std::string failures;
   for (auto const& c : contestants_)
     if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
   std::optional<tuning_result> made;
   contestant* winner = nullptr;
   for (auto& c : contestants_) {
-    if (!c.may_win() || c.best_seconds() > near * best) continue;
+    if (!c.may_win() || c.together > near * fastest) continue;
     auto found = c.session->finish();
     found.layouts = all_[c.index].layouts;
     if (!made || beats(c, found, *winner, *made)) made = std::move(found), winner = &c;
@@ -218,40 +250,48 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
   return std::move(*made);
 }
 
-/// Which of two is faster, both timed anew; where pairs do not tell, by all that was measured before.
+/// Which of two is faster, both timed anew. Pairs that do not tell are weighed with what was measured before: that
+/// alone was measured at different moments, and the best of many trials is a lucky one.
 TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& found, contestant& best,
                                               tuning_result& made) {
   constexpr std::int32_t pairs = 20;
-  constexpr int rounds = 5;
   if (all_[by.index].layouts == all_[best.index].layouts) {
     auto const paired = by.session->compare(made.image, found.image, pairs);
     if (paired.failure.empty() && paired.pairs > 0) {
       made.report.seconds = paired.first_seconds;
       found.report.seconds = paired.second_seconds;
       bool const undecided = !paired.faster && paired.low <= 1;
-      return undecided ? by.best_seconds() < best.best_seconds() : paired.faster;
-    }
-  } else {  // no operands that both can take: each beside itself, by turns
-    std::vector<double> ratios;
-    for (int i = 0; i < rounds; ++i) {
-      auto const first = best.session->compare(made.image, made.image, pairs / rounds);
-      auto const second = by.session->compare(found.image, found.image, pairs / rounds);
-      if (!first.failure.empty() || !second.failure.empty() || first.pairs == 0 || second.pairs == 0) break;
-      auto const seconds = [](comparison const& c) { return std::min(c.first_seconds, c.second_seconds); };
-      ratios.push_back(seconds(second) / seconds(first));
-    }
-    if (!ratios.empty()) {
-      auto const ratio = median_of(ratios);
-      found.report.seconds = made.report.seconds * ratio;
-      return ratio < 1;
+      return undecided ? paired.ratio * by.best_seconds() < best.best_seconds() : paired.faster;
     }
   }
+  if (auto const ratio = ratio_of_turns(by, found, best, made)) {
+    found.report.seconds = made.report.seconds * *ratio;
+    return *ratio < 1;
+  }
   return found.report.seconds < made.report.seconds;
+}
+
+/// Seconds of the one over those of the other where no operands suit both: each beside itself, by turns. Nothing if one
+/// of them was not timed.
+TTUNE_INLINE std::optional<double> alternatives_session::ratio_of_turns(contestant& by, tuning_result const& found,
+                                                                        contestant& best, tuning_result const& made) {
+  constexpr std::int32_t pairs = 4;
+  constexpr int rounds = 5;
+  auto const seconds = [](comparison const& c) { return std::min(c.first_seconds, c.second_seconds); };
+  std::vector<double> ratios;
+  for (int i = 0; i < rounds; ++i) {
+    auto const first = best.session->compare(made.image, made.image, pairs);
+    auto const second = by.session->compare(found.image, found.image, pairs);
+    if (!first.failure.empty() || !second.failure.empty() || first.pairs == 0 || second.pairs == 0) return std::nullopt;
+    ratios.push_back(seconds(second) / seconds(first));
+  }
+  return median_of(ratios);
 }
 
 TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::size_t winner) const {
   report.workload = name(0);
   report.alternative = name(winner);
+  if (!fallback_.empty()) report.fallback = fallback_;
   report.trials = 0;
   report.tuning_seconds = 0;
   for (auto const& c : contestants_) {

@@ -39,6 +39,7 @@ struct tuning_report {
   double tuning_seconds = 0;  ///< spent on this workload
   std::array<double, tuning_phases> phase_seconds{};
   std::string stopped_because;
+  std::string fallback;               ///< not empty: why the stored image does not serve, and what does
   std::string schedule;               ///< the knobs of the result, as text
   std::int64_t same_programs = 0;     ///< proposals that lowered to a program measured before: not run again, no trials
   std::int64_t checked_elements = 0;  ///< of the first kernel's outputs, against the interpreter

@@ -19,6 +19,7 @@ TTUNE_INLINE std::string tuning_report::text() const {
     made += line;
   }
   made += "\n";
+  if (!fallback.empty()) made += "  the stored image: " + fallback + "\n";
   if (!alternative.empty()) made += "  by " + alternative + "\n";
   for (auto const& a : alternatives) {
     std::snprintf(line, sizeof line, ": %.4g ms after %lld trials", a.seconds * 1e3, static_cast<long long>(a.trials));

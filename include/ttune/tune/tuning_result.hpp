@@ -10,8 +10,8 @@
 namespace ttune::inline v0 {
 
 struct tuning_result {
-  kernel_image image;  ///< without code if measurements were replayed and no backend was available
-  configuration chosen;
+  kernel_image image;    ///< without code if measurements were replayed and no backend was available
+  configuration chosen;  ///< empty: the image was made in another space, for another target
   tuning_report report;
   std::vector<named_layout> layouts = {};  ///< of the operands whose layout was free
 };

@@ -8,6 +8,7 @@
 
 #include "support/machine_code.hpp"
 #include "support/scripted_backend.hpp"
+#include "support/scripted_device.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
@@ -113,4 +114,73 @@ TEST_CASE("alternatives: the second start finds the winner, other numerics start
   CHECK(again->compiled("short") + again->compiled("direct") == 0);
   auto const strict = tune(with, {}, compiler());
   CHECK(strict.report.alternative == "direct");
+}
+
+TTUNE_SCRIPTED_DEVICE();
+
+namespace {
+
+constexpr double ms = 1e-3;
+
+/// "direct" and "short" on a device whose good and bad moments the test makes up.
+struct moments {
+  int trials = 0;    ///< made, of both
+  int finished = 0;  ///< alternatives whose own finalists are compared
+
+  tuning_result tune(run_times direct, run_times short_one, std::int64_t budget) {
+    auto const device = std::make_shared<scripted_device_backend>(
+        std::map<std::string, run_times>{{"direct", std::move(direct)}, {"short", std::move(short_one)}});
+    auto with = options();
+    with.on_progress = [this](progress const& p) { ++(p.finished ? finished : trials); };
+    tuner made(device, with);
+    return made.tune_alternatives({make("direct", 0, device->target()), make("short", 0, device->target())},
+                                  {.trials = budget});
+  }
+};
+
+run_times always(double seconds) {
+  return [=](std::int64_t) { return seconds; };
+}
+
+}  // namespace
+
+TEST_CASE("alternatives: a first trial in a bad moment does not cost an alternative its further trials") {
+  moments m;
+  // The first trial of "short" takes twice what "direct" takes; when that is over, half.
+  auto const found = m.tune(always(1 * ms), [&](std::int64_t) { return m.trials < 2 ? 2 * ms : 0.5 * ms; }, 8);
+  REQUIRE(found.report.alternatives.size() == 2);
+  CHECK(found.report.alternatives[0].trials == 1);
+  CHECK(found.report.alternatives[1].trials == 7);
+  CHECK(found.report.alternative == "short");
+}
+
+TEST_CASE("alternatives: what is far behind is not timed again") {
+  moments m;
+  auto const found = m.tune(always(1 * ms), [&](std::int64_t) { return m.trials < 2 ? 4 * ms : 0.5 * ms; }, 8);
+  CHECK(found.report.alternative == "direct");
+}
+
+TEST_CASE("alternatives: one whose trials came in a bad moment is compared all the same") {
+  moments m;
+  auto const found = m.tune([&](std::int64_t) { return m.trials < 6 ? 2 * ms : 0.8 * ms; }, always(1 * ms), 6);
+  CHECK(found.report.alternative == "direct");
+}
+
+TEST_CASE("alternatives: pairs that do not tell are weighed with earlier times, which do not decide alone") {
+  // In the final pairs "short" is faster and slower by turns; before, it took `earlier`.
+  auto const winner = [](double earlier, double slow_turn, std::int64_t slow_of_three) {
+    moments m;
+    std::int64_t turn = 0;
+    auto const found = m.tune(
+        always(1 * ms),
+        [&](std::int64_t) {
+          if (m.finished < 2) return earlier;
+          return turn++ % 3 < slow_of_three ? slow_turn : 0.9 * ms;
+        },
+        2);
+    return found.report.alternative;
+  };
+  CHECK(winner(0.8 * ms, 1.1 * ms, 1) == "short");
+  CHECK(winner(1.2 * ms, 1.1 * ms, 1) == "direct");  // its pairs are a tenth better, its trial a fifth worse
+  CHECK(winner(0.95 * ms, 1.3 * ms, 2) == "direct");
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image found in a store, if this library can load it.
+// What a store has for a workload, as far as this machine can run it.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ttune/records/store.hpp"
 #include "ttune/runtime/abi.hpp"
@@ -11,7 +14,15 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune::inline v0::detail {
+
+/// A kernel that records have, in one way or another.
+struct stored_kernel {
+  record of;                          ///< of another key where the image of another key stands in
+  std::optional<kernel_image> image;  ///< nothing: the workload has to be tuned
+  bool compiled = false;              ///< the image is a new one, of the schedule that is recorded
+  std::string fallback = {};          ///< not empty: why the stored image does not serve, and what does
+};
 
 /// Nothing if there is none, or if another version of the library made it.
 [[nodiscard]] inline std::optional<kernel_image> usable_image(image_lookup const& stored) {
@@ -30,4 +41,20 @@ namespace ttune::inline v0 {
   return is_host_architecture(image.target) ? missing_features(image.features) : std::string();
 }
 
-}  // namespace ttune::inline v0
+/// Of the images for the same program and objective that were made for other targets or in other spaces, the fastest
+/// (where it was measured) that runs here, or none. Looks at the 1000 nearest keys.
+[[nodiscard]] stored_kernel next_stored_image(record_store const& in, record_key const& wanted);
+
+/// The stored image of a key. Where this machine lacks instructions for it, the next one; where there is none, what
+/// `compile` makes of the best record: nothing, if that fails.
+[[nodiscard]] stored_kernel find_stored(record_store const& in, record_key const& wanted,
+                                        std::function<std::optional<kernel_image>(record const&)> const& compile);
+
+/// The recorded choices as text, "C.tile_j=64 C.order=0,1".
+[[nodiscard]] std::string describe_choices(std::vector<knob_choice> const& choices);
+
+}  // namespace ttune::inline v0::detail
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/session/stored_image.inl.hpp"
+#endif

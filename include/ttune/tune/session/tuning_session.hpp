@@ -35,8 +35,8 @@ class tuning_session {
   // Beside sessions of the same operator.
   /// Of a call of the best kernel so far.
   [[nodiscard]] double best_seconds() const noexcept { return found_ ? report_.seconds : best_.best_seconds(); }
-  /// The same, timed anew if this session times any: the trial may have come in a bad moment.
-  [[nodiscard]] double time_again();
+  /// The same kernel timed now, if this session times any: the trial may have come in another moment.
+  [[nodiscard]] double seconds_now();
   [[nodiscard]] std::int64_t trials() const noexcept { return report_.trials; }
   [[nodiscard]] double seconds_spent() const noexcept { return report_.tuning_seconds; }
   /// How the first kernel's results differ from those of the oracle's, by more than rounding times `tolerance`

@@ -67,27 +67,22 @@ TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
 /// An image that runs at once, or a configuration that only has to be compiled.
 TTUNE_INLINE bool tuning_session::find_in_records() {
   if (!options_.records) return false;
-  auto const stored = options_.records->get_image(key_);
-  auto const best = stored ? std::optional(stored.of) : options_.records->best(key_);
-  if (!best || !best->result.ok()) return false;
-  auto const chosen = find_configuration(work_.space().knobs, best->choices);
-  if (!chosen || !work_.sampler().valid(*chosen)) return false;
-  auto image = usable_image(stored);
-  auto const lacks = image ? missing_for(*image) : std::string();
-  if (!image || !lacks.empty()) {
-    image = runner_->image_of(*chosen);
-    if (!image) return false;
-    if (may_record() && !image->hosted) options_.records->put_image(*best, to_bytes(*image));
-  }
+  auto const& knobs = work_.space().knobs;
+  auto found = find_stored(*options_.records, key_, [&](record const& r) {
+    auto const chosen = find_configuration(knobs, r.choices);
+    return chosen && work_.sampler().valid(*chosen) ? runner_->image_of(*chosen) : std::nullopt;
+  });
+  report_.fallback = found.fallback;
+  if (!found.image) return false;
+  if (found.compiled && may_record() && !found.image->hosted)
+    options_.records->put_image(found.of, to_bytes(*found.image));
   report_.source = tuning_report::origin::record;
-  report_.seconds = best->result.seconds;
-  report_.spread = best->result.spread;
-  why_over_ = "found in the records";
-  if (!lacks.empty())
-    why_over_ += "; its image needs " + lacks + ", which this processor lacks: the schedule was compiled again";
-  report_.stopped_because = why_over_;
-  report_.schedule = describe_choices(work_.space().knobs, *chosen);
-  found_ = tuning_result{std::move(*image), *chosen, {}};
+  report_.seconds = found.of.result.seconds;
+  report_.spread = found.of.result.spread;
+  report_.stopped_because = why_over_ = "found in the records";
+  report_.schedule = describe_choices(found.of.choices);
+  found_ =
+      tuning_result{std::move(*found.image), find_configuration(knobs, found.of.choices).value_or(configuration()), {}};
   return true;
 }
 
@@ -352,14 +347,14 @@ TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_im
   return runner_->compare(first, second, pairs);
 }
 
-TTUNE_INLINE double tuning_session::time_again() {
+TTUNE_INLINE double tuning_session::seconds_now() {
   constexpr std::int32_t pairs = 4;
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (best_.trials().empty() || !best_.trials().front().image) return best_seconds();
   auto const& image = *best_.trials().front().image;
   auto const again = compare(image, image, pairs);
   if (!again.failure.empty() || again.pairs == 0) return best_seconds();
-  return std::min({best_seconds(), again.first_seconds, again.second_seconds});
+  return std::min(again.first_seconds, again.second_seconds);
 }
 
 /// The kernel that won, with its time beside the seed, for the next start.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "ttune/tune/session/stored_image.hpp"
+
+namespace ttune::inline v0::detail {
+
+TTUNE_INLINE stored_kernel next_stored_image(record_store const& in, record_key const& wanted) {
+  constexpr std::size_t nearest = 1000;  // other shapes of the operator are among them
+  auto others = in.near(wanted, nearest);
+  std::erase_if(
+      others, [&](record const& r) { return r.key.compute != wanted.compute || r.key.objective != wanted.objective; });
+  std::ranges::stable_sort(others, {}, [](record const& r) { return r.result.seconds; });
+  for (auto const& r : others) {
+    auto const stored = in.get_image(r.key);
+    auto image = usable_image(stored);
+    if (image && is_host_architecture(image->target) && missing_for(*image).empty())
+      return {stored.of, std::move(image)};
+  }
+  return {};
+}
+
+TTUNE_INLINE stored_kernel find_stored(record_store const& in, record_key const& wanted,
+                                       std::function<std::optional<kernel_image>(record const&)> const& compile) {
+  auto const stored = in.get_image(wanted);
+  auto const best = stored ? std::optional(stored.of) : in.best(wanted);
+  if (!best || !best->result.ok()) return {};
+  auto image = usable_image(stored);
+  auto const lacks = image ? missing_for(*image) : std::string();
+  if (image && lacks.empty()) return {*best, std::move(image)};
+  auto found = lacks.empty() ? stored_kernel() : next_stored_image(in, wanted);
+  auto instead = "that for " + found.of.key.target + " runs in its place";
+  if (!found.image) {
+    found = {*best, compile(*best)};
+    found.compiled = found.image.has_value();
+    instead = found.compiled ? "its schedule was compiled again" : "its schedule cannot be compiled here, tuned anew";
+  }
+  if (!lacks.empty()) found.fallback = "it needs " + lacks + ", which this processor lacks: " + instead;
+  return found;
+}
+
+TTUNE_INLINE std::string describe_choices(std::vector<knob_choice> const& choices) {
+  std::string text;
+  for (auto const& c : choices) {
+    text += (text.empty() ? "" : " ") + c.knob + "=";
+    for (std::size_t v = 0; v < c.values.size(); ++v) text += (v != 0 ? "," : "") + std::to_string(c.values[v]);
+  }
+  return text;
+}
+
+}  // namespace ttune::inline v0::detail
