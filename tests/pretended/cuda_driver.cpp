@@ -3,7 +3,11 @@
 // the kernel says, over as many floats as the grid has threads. It is strict about what a driver is strict about (a
 // context for every call, streams and events that live, captures that end), and counts.
 //
-// A kernel on a grid of 7 blocks commits an illegal access: nothing works in this process any more.
+// The size of a grid says what is wrong with a kernel, as `fault` has it. TTUNE_PRETENDED_OLD_VERSION in the
+// environment, as 9020, is that of a driver too old to load any kernel; with TTUNE_PRETENDED_DEVICES=0 the device is
+// not there.
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -17,14 +21,25 @@ constexpr int ok = 0;
 constexpr int invalid_value = 1;
 constexpr int out_of_memory = 2;
 constexpr int no_context = 201;
+constexpr int device_unavailable = 46;
+constexpr int invalid_image = 200;
 constexpr int illegal_address = 700;
 constexpr int capture_unfinished = 900;
+
+/// Of a kernel on a grid of so many blocks.
+enum class fault : unsigned {
+  illegal_access = 7,  // nothing works in this process any more
+  device_lost = 11,    // likewise
+  never_ends = 13,
+  one_element = 17,  // is wrong
+  race = 19          // from the third launch on an element is wrong
+};
 
 struct launch {
   float const* a;
   float* c;
   std::size_t threads;
-  bool illegal;
+  fault wrong;
 };
 using graph = std::vector<launch>;
 struct stream {
@@ -58,11 +73,21 @@ stream default_stream;
 int usable() { return one().lasting != ok ? one().lasting : one().contexts.empty() ? no_context : ok; }
 
 int run(launch const& l) {
-  if (l.illegal) return one().lasting = illegal_address;
+  if (l.wrong == fault::illegal_access) return one().lasting = illegal_address;
+  if (l.wrong == fault::device_lost) return one().lasting = device_unavailable;
+  if (l.wrong == fault::never_ends)
+    for (;;) pause();
   for (std::size_t i = 0; i < l.threads; ++i) l.c[i] = l.a[i] + 1;
+  if (l.wrong == fault::one_element || (l.wrong == fault::race && one().count.launches > 2)) l.c[100] += 1;
   one().clock += 0.5;
   return ok;
 }
+
+int number_in_environment(char const* name, int otherwise) {
+  char const* const text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
+}
+bool too_old() { return std::getenv("TTUNE_PRETENDED_OLD_VERSION") != nullptr; }
 
 stream* stream_of(void* handle) {
   if (!handle) return &default_stream;
@@ -88,14 +113,15 @@ int destroy(void* handle) {
 extern "C" {
 
 int cuInit(unsigned) { return ok; }
-int cuDriverGetVersion(int* v) { return *v = 13000, ok; }
+int cuDriverGetVersion(int* v) { return *v = number_in_environment("TTUNE_PRETENDED_OLD_VERSION", 13000), ok; }
 int cuGetErrorName(int code, char const** text) {
-  return *text = code == illegal_address ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-                 : code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY"
-                                         : "CUDA_ERROR_INVALID_VALUE",
+  return *text = code == illegal_address      ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                 : code == device_unavailable ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
+                 : code == out_of_memory      ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                              : "CUDA_ERROR_INVALID_VALUE",
          ok;
 }
-int cuDeviceGetCount(int* count) { return *count = 1, ok; }
+int cuDeviceGetCount(int* count) { return *count = number_in_environment("TTUNE_PRETENDED_DEVICES", 1), ok; }
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, ordinal == 0 ? ok : invalid_value; }
 int cuDeviceGetName(char* name, int size, int) {
   std::strncpy(name, "pretended", static_cast<std::size_t>(size));
@@ -122,14 +148,14 @@ int cuModuleLoadData(void** made, void const* image) {
                                "\x7f"
                                "ELF",
                                4) == 0;
-  return *made = &module_handle, elf ? ok : invalid_value;
+  return *made = &module_handle, elf && !too_old() ? ok : invalid_image;
 }
 int cuModuleUnload(void*) { return usable(); }
 int cuModuleGetFunction(void** made, void*, char const*) { return *made = &function_handle, usable(); }
 int cuMemAlloc_v2(unsigned long long* at, std::size_t bytes) {
   if (int const code = usable()) return code;
   if (bytes == 0) return invalid_value;
-  if (bytes > std::size_t{1} << 30) return out_of_memory;
+  if (bytes > std::size_t{4} << 20) return out_of_memory;
   auto* const p = std::malloc(bytes);
   std::memset(p, 0x7f, bytes);
   one().memory[p] = bytes;
@@ -170,7 +196,7 @@ int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned tx, 
   if (f != &function_handle || !s) return invalid_value;
   ++one().count.launches;
   launch const l{*static_cast<float const**>(arguments[0]), *static_cast<float**>(arguments[1]),
-                 std::size_t{gx} * gy * gz * tx * ty * tz, gx == 7};
+                 std::size_t{gx} * gy * gz * tx * ty * tz, fault{gx}};
   if (!s->capturing) return run(l);
   return s->captured.push_back(l), ok;
 }

@@ -117,9 +117,12 @@ class measurer::process {
     start();
   }
 
-  /// How long a request may take: until its first run begins, that run, all after it.
+  /// How long a request may take: until its first run begins, that run, all after it. Whoever only wants to know what a
+  /// kernel computes waits long: others may have the processors, and drivers compile when a kernel is loaded or first
+  /// run.
   struct patience {
-    double first_run = 10;
+    double load = 60;
+    double first_run = 60;
     double rest = 60;
     double runs = 12;  ///< in the rest, of the length that the first one had
   };
@@ -198,7 +201,7 @@ class measurer::process {
   /// Part of starting: a failure is an exception.
   void settle(protocol::kind what, std::vector<std::uint8_t> const& body) {
     measurement failure;
-    if (exchange(what, body, {60, 60, 12}, failure, [](byte_source&) {})) return;
+    if (exchange(what, body, {}, failure, [](byte_source&) {})) return;
     auto const said = child_.said();
     child_.end();
     if (failure.status == trial_status::unsupported) throw argument_error(failure.message);
@@ -245,7 +248,7 @@ class measurer::process {
     auto got = protocol::send(child_.socket(), what, body, now.deadline, check);
     now.silent = got == protocol::outcome::late;  // it takes nothing
     // Those that run no kernel have no stages.
-    now.deadline = detail::in_seconds(transfers + limit.rest);
+    now.deadline = detail::in_seconds(transfers + limit.load);
     while (got == protocol::outcome::ok && !now.answered) {
       auto const heard_by = detail::in_seconds(silence_seconds_);
       protocol::message m;
@@ -410,11 +413,12 @@ TTUNE_INLINE measurement measurer::set_reference(kernel_image const& image, tria
   process_->remember({});
   measurement m;
   std::vector<std::vector<std::uint8_t>> outputs;
-  auto const answered = process_->ask(protocol::kind::reference, detail::trial_request(image, limits),
-                                      {limits.hang_seconds, 2 + 4 * limits.total_seconds, 12}, m, [&](byte_source& in) {
-                                        get(in, m);
-                                        in.get(outputs);
-                                      });
+  auto const answered =
+      process_->ask(protocol::kind::reference, detail::trial_request(image, limits),
+                    {.first_run = limits.hang_seconds, .rest = 2 + 4 * limits.total_seconds}, m, [&](byte_source& in) {
+                      get(in, m);
+                      in.get(outputs);
+                    });
   m.device = process_->device();
   if (answered) process_->remember(std::move(outputs));
   if (answered && detail::is_worn(m.status)) process_->retire();
@@ -434,9 +438,10 @@ TTUNE_INLINE measurement measurer::measure(kernel_image const& image, trial_limi
   if (local_) return local_->measure(image, limits);
   if (fleet_) return fleet_->submit(image, limits), std::move(fleet_->collect().front());
   measurement m;
-  auto const answered = process_->ask(protocol::kind::measure, detail::trial_request(image, limits),
-                                      {detail::first_run_seconds(limits), 1 + 4 * limits.total_seconds, 12}, m,
-                                      [&](byte_source& in) { get(in, m); });
+  auto const answered =
+      process_->ask(protocol::kind::measure, detail::trial_request(image, limits),
+                    {.first_run = detail::first_run_seconds(limits), .rest = 1 + 4 * limits.total_seconds}, m,
+                    [&](byte_source& in) { get(in, m); });
   m.device = process_->device();
   if (answered && detail::is_worn(m.status)) process_->retire();
   return m;
@@ -476,7 +481,8 @@ TTUNE_INLINE comparison measurer::compare(kernel_image const& first, kernel_imag
   body.put(pairs);
   measurement failure;
   comparison c;
-  if (!process_->ask(protocol::kind::compare, body.take(), {10, 10 + 0.01 * pairs, 10 + 8.0 * pairs}, failure,
+  if (!process_->ask(protocol::kind::compare, body.take(),
+                     {.first_run = 10, .rest = 10 + 0.01 * pairs, .runs = 10 + 8.0 * pairs}, failure,
                      [&](byte_source& in) { protocol::get(in, c); })) {
     c = {};
     c.failure = std::string(name_of(failure.status)) + ": " + failure.message;

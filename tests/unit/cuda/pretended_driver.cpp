@@ -4,20 +4,25 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "support/main.hpp"
+#include "support/patient.hpp"
 #include "support/require.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/backends/cuda.hpp"
 #include "ttune/backends/cuda/current_context.hpp"
+#include "ttune/emit/device_image.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/worker.hpp"
 
 using namespace ttune;
+using ttune_test::patient;
 
 namespace {
 
@@ -30,6 +35,25 @@ bool pretending() {
 }
 
 constexpr std::int64_t threads = 96;
+
+// What the driver makes of grids of so many blocks.
+constexpr std::int64_t blocks_of_illegal_access = 7;
+constexpr std::int64_t blocks_of_lost_device = 11;
+constexpr std::int64_t blocks_without_end = 13;
+constexpr std::int64_t blocks_with_wrong_element = 17;
+constexpr std::int64_t blocks_that_race = 19;
+
+/// A variable of the environment while a scope lasts.
+class setting {
+ public:
+  setting(char const* name, char const* value) : name_(name) { ::setenv(name, value, 1); }
+  setting(setting const&) = delete;
+  setting& operator=(setting const&) = delete;
+  ~setting() { ::unsetenv(name_); }
+
+ private:
+  char const* name_;
+};
 
 /// C = A + 1 over blocks of threads.
 kernel_image plus_one(std::int64_t blocks) {
@@ -162,18 +186,91 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
   TEST_CASE("pretended: trials run in the worker; an error that lasts costs that worker only") {
     auto const good = plus_one(4);
     measurer by(worker::self{}, good.signature, {});
-    auto const first = by.set_reference(good, {});
+    auto const first = by.set_reference(good, patient());
     REQUIRE_MESSAGE(first.ok(), first.message);
     CHECK(first.seconds == doctest::Approx(0.5e-3));
-    auto const bad = plus_one(7);
+    auto const bad = plus_one(blocks_of_illegal_access);
     measurer other(worker::self{}, bad.signature, {});
-    auto const illegal = other.measure(bad, {});
+    auto const illegal = other.measure(bad, patient());
     CHECK(illegal.status == trial_status::crashed);
     CHECK_MESSAGE(illegal.message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos, illegal.message);
-    auto const again = other.measure(bad, {});
+    auto const again = other.measure(bad, patient());
     CHECK(again.status == trial_status::crashed);
     CHECK(other.respawns() == 2);  // each ended its worker: the same one would fail at loading
     CHECK(again.message.find("cuModuleLoadData") == std::string::npos);
-    CHECK(by.measure(good, {}).ok());
+    CHECK(by.measure(good, patient()).ok());
+  }
+
+  TEST_CASE("pretended: a device that disappears is the result of this trial and of those behind it") {
+    auto const lost = plus_one(blocks_of_lost_device);
+    measurer by(worker::self{}, lost.signature, {});
+    auto const first = by.measure(lost, patient());
+    CHECK(first.status == trial_status::crashed);
+    CHECK_MESSAGE(first.message.find("CUDA_ERROR_DEVICE_UNAVAILABLE") != std::string::npos, first.message);
+    setting const gone("TTUNE_PRETENDED_DEVICES", "0");  // for the next worker, and for this process
+    auto const behind = by.measure(lost, patient());
+    CHECK(behind.status == trial_status::unsupported);
+    CHECK(behind.message == "kernel plus_one: the NVIDIA driver has no device");
+    CHECK(cuda_backend::devices().empty());
+    CHECK(cuda_backend().availability().reason == "the NVIDIA driver has no device");
+  }
+
+  TEST_CASE("pretended: a driver that is older than the toolkit says so, before and after compiling") {
+    auto const image = plus_one(4);
+    CHECK(cuda_backend().availability());
+    setting const old("TTUNE_PRETENDED_OLD_VERSION", "9020");
+    auto const reason = "the NVIDIA driver is of CUDA 9.2 and loads nothing that NVRTC " + cuda::nvrtc_version() +
+                        " compiles: install a newer driver, or name an older NVRTC with TTUNE_NVRTC_LIBRARY";
+    CHECK(cuda_backend().availability().reason == reason);
+    CHECK(cuda_backend(cuda::devices().at(0)).availability().reason == reason);
+    CHECK(cuda_backend(cuda::target_of_architecture(90)).availability());  // compiles for others
+    CHECK_THROWS_WITH_AS((void)load(image),
+                         "kernel plus_one is nothing that this NVIDIA driver, of CUDA 9.2, can load: it is damaged, or "
+                         "a newer toolkit compiled it; install a newer driver, or tune again with an older NVRTC",
+                         device_failure);
+    measurer by(worker::self{}, image.signature, {});
+    CHECK(by.measure(image, patient()).status == trial_status::unsupported);
+  }
+
+  TEST_CASE("pretended: memory that the device does not have is the candidate's result, and the worker goes on") {
+    auto const good = plus_one(4);
+    measurer by(worker::self{}, good.signature, {});
+    auto greedy = good;
+    auto p = emit::payload_from_bytes(greedy.code);
+    p.program.workspace_bytes = std::int64_t{1} << 40;
+    greedy.code = emit::to_bytes(p);
+    auto const none = by.measure(greedy, patient());
+    CHECK(none.status == trial_status::out_of_memory);
+    CHECK(none.message == "CUDA: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY");
+    CHECK(by.measure(good, patient()).ok());
+    CHECK(by.respawns() == 0);
+  }
+
+  TEST_CASE("pretended: a kernel that never ends is ended with its worker") {
+    auto const endless = plus_one(blocks_without_end);
+    measurer by(worker::self{}, endless.signature, {});
+    trial_limits limits;
+    limits.hang_seconds = 0.5;
+    auto const over = by.measure(endless, limits);
+    CHECK(over.status == trial_status::timed_out);
+    CHECK(over.message == "still running when its time was over");
+    CHECK(by.respawns() == 1);
+  }
+
+  TEST_CASE("pretended: one wrong element is found, also one that is wrong in later runs only") {
+    for (auto const blocks : {blocks_with_wrong_element, blocks_that_race}) {
+      auto const wrong = plus_one(blocks);
+      measurer by(worker::self{}, wrong.signature, {});
+      auto const before = by.operand_bytes(0);
+      std::vector<float> right(before.size() / sizeof(float));
+      std::memcpy(right.data(), before.data(), before.size());
+      for (auto& x : right) x += 1;
+      std::vector<std::uint8_t> expected(before.size());
+      std::memcpy(expected.data(), right.data(), expected.size());
+      by.set_reference({{}, expected});
+      auto const found = by.measure(wrong, patient());
+      CHECK(found.status == trial_status::wrong_result);
+      CHECK_MESSAGE(found.message.find("C[100]") != std::string::npos, found.message);
+    }
   }
 }

@@ -32,7 +32,8 @@ class cuda_backend final : public backend {
   [[nodiscard]] static std::vector<cuda::device_info> devices() { return cuda::devices(); }
 
   [[nodiscard]] std::string name() const override;  ///< as "cuda (NVRTC 13.0, sm_90)"
-  /// Whether kernels can be compiled, and for a default one whether there is a device.
+  /// Whether kernels can be compiled, and for a default one whether there is a device; for a device, whether its driver
+  /// loads them.
   [[nodiscard]] ttune::availability availability() const override;
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] compile_result compile(ir::lowered const& program, kernel_signature signature) override;
@@ -48,6 +49,7 @@ class cuda_backend final : public backend {
   ttune::target target_;
   cuda_options options_;
   std::string failure_;
+  bool runs_here_ = false;  ///< the target is a device of this machine
   std::vector<cuda::kernel_resources> resources_;
 };
 

@@ -14,12 +14,13 @@ namespace ttune::inline v0 {
 
 TTUNE_INLINE cuda_backend::cuda_backend(cuda_options options) : options_(options) {
   auto const all = cuda::devices();
-  if (all.empty()) failure_ = cuda::why_no_devices();
+  runs_here_ = !all.empty();
+  if (!runs_here_) failure_ = cuda::why_no_devices();
   target_ = all.empty() ? cuda::target_of_architecture(80) : cuda::target_of(all[0]);
 }
 
 TTUNE_INLINE cuda_backend::cuda_backend(cuda::device_info const& d, cuda_options options)
-    : target_(cuda::target_of(d)), options_(options) {}
+    : target_(cuda::target_of(d)), options_(options), runs_here_(true) {}
 
 TTUNE_INLINE cuda_backend::cuda_backend(ttune::target machine, cuda_options options)
     : target_(std::move(machine)), options_(options) {
@@ -36,7 +37,9 @@ TTUNE_INLINE std::string cuda_backend::name() const {
 TTUNE_INLINE ttune::availability cuda_backend::availability() const {
   if (auto const& no_compiler = cuda::nvrtc().failure(); !no_compiler.empty())
     return {false, no_compiler + "; install the CUDA toolkit, or name the library with TTUNE_NVRTC_LIBRARY"};
-  return {failure_.empty(), failure_};
+  if (!failure_.empty()) return {false, failure_};
+  auto const too_old = runs_here_ ? cuda::why_driver_is_too_old() : std::string();
+  return {too_old.empty(), too_old};
 }
 
 TTUNE_INLINE std::string cuda_backend::source(ir::lowered const& program, kernel_signature const&) const {

@@ -106,10 +106,16 @@ TTUNE_CUDA_FUNCTION(driver, cuEventElapsedTime, "cuEventElapsedTime", int(float*
 TTUNE_CUDA_FUNCTION(driver, cuEventDestroy, "cuEventDestroy_v2", int(event))
 #undef TTUNE_CUDA_FUNCTION
 
-/// After which a process can use the device no more: an illegal address, a timeout, an assertion, a trap and the like.
+/// After which a process can use the device no more: an illegal address, a timeout, an assertion, a trap and the like;
+/// memory or links that broke (214, 220); a device that is gone (46, 721, or an unknown error, 999).
 [[nodiscard]] constexpr bool is_lasting(int code) noexcept {
-  return code == 46 || code == 700 || code == 702 || code == 710 || (code >= 714 && code <= 719);
+  return code == 46 || code == 214 || code == 220 || code == 700 || code == 702 || code == 710 ||
+         (code >= 714 && code <= 719) || code == 721 || code == 999;
 }
+
+/// What a driver says to a cubin that it cannot read, as to one of a newer toolkit: CUDA_ERROR_INVALID_IMAGE,
+/// …_NO_BINARY_FOR_GPU.
+[[nodiscard]] constexpr bool is_unreadable(int code) noexcept { return code == 200 || code == 209; }
 
 /// Throws device_failure naming the driver's function and error.
 inline void check(int code, char const* what) {

@@ -24,6 +24,12 @@ struct device_info {
 /// Empty if there are none, or no driver: `why_no_devices` says which.
 [[nodiscard]] std::vector<device_info> devices();
 [[nodiscard]] std::string why_no_devices();
+/// The newest CUDA whose cubins the driver loads, as 13000 for 13.0; 0: there is no driver.
+[[nodiscard]] int driver_version();
+[[nodiscard]] std::string version_text(int version);  ///< 12020: "12.2"
+/// Why it loads nothing that this NVRTC compiles; empty if it does, or if one of them is not there. A driver loads what
+/// a newer toolkit of its own major version compiled ("CUDA Compatibility", section on minor versions).
+[[nodiscard]] std::string why_driver_is_too_old();
 
 [[nodiscard]] target target_of(device_info const& d);
 /// A GPU that need not be here: kernels are compiled for it, not run. `architecture`: 80 for sm_80.

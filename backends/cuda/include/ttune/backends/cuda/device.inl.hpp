@@ -40,6 +40,25 @@ TTUNE_INLINE std::string why_no_devices() {
   return "the NVIDIA driver has no device";
 }
 
+TTUNE_INLINE int driver_version() {
+  int version = 0;
+  return driver().failure().empty() && cuDriverGetVersion(&version) == 0 ? version : 0;
+}
+
+TTUNE_INLINE std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+TTUNE_INLINE std::string why_driver_is_too_old() {
+  int major = 0;
+  int minor = 0;
+  auto const there = driver_version();
+  if (there == 0 || !nvrtc().failure().empty() || nvrtcVersion(&major, &minor) != 0 || major <= there / 1000) return {};
+  return "the NVIDIA driver is of CUDA " + version_text(there) + " and loads nothing that NVRTC " +
+         std::to_string(major) + "." + std::to_string(minor) +
+         " compiles: install a newer driver, or name an older NVRTC with TTUNE_NVRTC_LIBRARY";
+}
+
 TTUNE_INLINE target target_of_architecture(int architecture) {
   target t;
   t.cpu = "sm_" + std::to_string(architecture);

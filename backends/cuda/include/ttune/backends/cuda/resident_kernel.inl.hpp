@@ -30,7 +30,7 @@ TTUNE_INLINE resident_kernel::resident_kernel(kernel_image const& image) : signa
   check(cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
   try {
     current_context const here(context_);
-    check(cuModuleLoadData(&module_, p.binary.data()), "cuModuleLoadData");
+    load_module(p.binary);
     add(p.program.prepare, prepare_);
     add(p.program.main, main_);
     written_ = p.program.written;
@@ -42,6 +42,17 @@ TTUNE_INLINE resident_kernel::resident_kernel(kernel_image const& image) : signa
     release();
     throw;
   }
+}
+
+TTUNE_INLINE void resident_kernel::load_module(std::vector<std::uint8_t> const& cubin) {
+  int const code = cuModuleLoadData(&module_, cubin.data());
+  if (is_unreadable(code))
+    throw device_failure(
+        "kernel " + signature_.name + " is nothing that this NVIDIA driver, of CUDA " + version_text(driver_version()) +
+            ", can load: it is damaged, or a newer toolkit compiled it; install a newer driver, or tune "
+            "again with an older NVRTC",
+        trial_status::unsupported, false);
+  check(code, "cuModuleLoadData");
 }
 
 TTUNE_INLINE resident_kernel::~resident_kernel() { release(); }

@@ -14,7 +14,7 @@
 #include <string>
 #include <type_traits>
 
-#include "ttune/support/error.hpp"
+#include "ttune/runtime/device_code.hpp"
 #include "ttune/support/shared_library.hpp"
 
 namespace ttune::inline v0::opencl {
@@ -73,10 +73,24 @@ using program_owner = owner<cl_program>;
 using kernel_owner = owner<cl_kernel>;
 using memory_owner = owner<cl_mem>;
 
-/// Throws backend_error naming the function.
+/// After which a context can do nothing more. Drivers of GPUs answer so to an illegal address, too.
+[[nodiscard]] constexpr bool is_lasting(cl_int code) noexcept {
+  return code == CL_DEVICE_NOT_AVAILABLE || code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE ||
+         code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+[[nodiscard]] constexpr bool is_for_memory(cl_int code) noexcept {
+  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY || code == CL_INVALID_BUFFER_SIZE;
+}
+
+/// Throws device_failure naming the function and the error, which cl.h spells out.
 inline void check(cl_int code, char const* function) {
-  if (code != CL_SUCCESS)
-    throw backend_error(std::string("OpenCL: ") + function + " failed with " + std::to_string(code));
+  if (code == CL_SUCCESS) return;
+  throw device_failure(std::string("OpenCL: ") + function + " failed with " + std::to_string(code) +
+                           (is_for_memory(code) ? ": the device has no memory for it" : ""),
+                       is_lasting(code)      ? trial_status::crashed
+                       : is_for_memory(code) ? trial_status::out_of_memory
+                                             : trial_status::unsupported,
+                       is_lasting(code));
 }
 
 }  // namespace ttune::inline v0::opencl
