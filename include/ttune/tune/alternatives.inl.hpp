@@ -22,8 +22,8 @@ inline constexpr char const* alternative_knob = "alternative";  ///< in records:
 /// The largest errors of transforms are further from their mean than those of sums (measured: twice).
 inline constexpr double largest_over_mean = 4;
 
-inline constexpr double far_behind =
-    3;  ///< so many times the seconds of the best: no moment of a machine explains that
+/// So many times the seconds of the best: no moment of a machine explains that.
+inline constexpr double far_behind = 3;
 
 inline std::string error_text(double error) {
   if (error == 0) return "reassociates only";
