@@ -109,6 +109,7 @@ class llvm_emitter : private lane_sink {
   void declare(std::string const& declaration) override;
   [[nodiscard]] std::string splat(std::string const& scalar, std::string const& literal, int lanes) override;
   [[nodiscard]] bool has_fma() const override { return machine_.has_fma; }
+  [[nodiscard]] bool has_scaling() const override { return instructions_.scales; }
   [[nodiscard]] lane_value lanes_of(value const& v);
   [[nodiscard]] static value value_of(lane_value const& v, dtype type);
 

@@ -14,6 +14,7 @@ struct instruction_set {
   bool dots_bytes = false;     ///< LLVM ends the process at an instruction that the features do not hold
   bool dots_bfloats = false;
   bool adds_distances = false;
+  bool scales = false;  ///< 512 bits of floats by powers of two
 
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;
@@ -24,6 +25,7 @@ struct instruction_set {
     converts_half = arm || avx512 || has(machine.features, "f16c");
     dots_bytes = has(machine.features, "avx512vnni") || (!avx512 && has(machine.features, "avxvnni"));
     dots_bfloats = has(machine.features, "avx512bf16");
+    scales = avx512;
     adds_distances = has(machine.features, "avx512bw") && has(machine.features, "avx512vl");
   }
 

@@ -22,6 +22,8 @@ class lane_sink {
   virtual std::string splat(std::string const& scalar, std::string const& literal, int lanes) = 0;
   virtual void declare(std::string const& declaration) = 0;
   [[nodiscard]] virtual bool has_fma() const = 0;
+  /// An instruction that multiplies 512 bits of floats by powers of two.
+  [[nodiscard]] virtual bool has_scaling() const = 0;
 };
 
 /// A value in every lane; `scalar` is its LLVM type. Operators are those of the type, / of floats only.
@@ -89,6 +91,22 @@ struct lane_value {
   return a.named(a.sink->define("call " + type + " " + name + "(" + type + " " + a.text + ", " + type + " " + b.text +
                                 ", " + type + " " + c.text + ")"),
                  a.scalar);
+}
+
+/// Whether one instruction scales these lanes.
+[[nodiscard]] inline bool can_scale(lane_value const& x) {
+  return x.sink->has_scaling() && x.lanes * (x.wide() ? 64 : 32) == 512;
+}
+/// x 2^n of a whole n, rounded once: infinite, denormal or zero where that is what comes out (AVX-512's vscalef).
+/// Requires `can_scale(x)`.
+[[nodiscard]] inline lane_value scaled(lane_value const& x, lane_value const& n) {
+  auto const type = x.type();
+  auto const name = std::string("@llvm.x86.avx512.mask.scalef.") + (x.wide() ? "pd.512" : "ps.512");
+  auto const mask = std::string(x.wide() ? "i8" : "i16");
+  x.sink->declare("declare " + type + " " + name + "(" + type + ", " + type + ", " + type + ", " + mask + ", i32)");
+  return x.named(x.sink->define("call " + type + " " + name + "(" + type + " " + x.text + ", " + type + " " + n.text +
+                                ", " + type + " zeroinitializer, " + mask + " -1, i32 4)"),  // 4: the current rounding
+                 x.scalar);
 }
 
 /// Bits of the sign and without it.
