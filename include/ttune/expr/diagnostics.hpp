@@ -11,8 +11,6 @@ namespace ttune::inline v0 {
 struct invalid {};
 
 // Culprits, as types that compilers print.
-template <fixed_string... Names>
-struct axes_named {};
 template <fixed_string Tensor, int Dimensions, int IndicesGiven>
 struct rank_of_tensor {};
 template <class Left, class Right>

@@ -73,8 +73,6 @@ template <class A, class B>
 using united_t = decltype(unite(A{}, B{}));
 template <class A, class B>
 using subtracted_t = decltype(subtract(A{}, B{}));
-template <fixed_string... Names>
-using repeated_t = decltype(repeated<Names...>());
 
 }  // namespace detail
 }  // namespace ttune::inline v0

@@ -24,8 +24,6 @@ struct affine {
 
 /// Nothing if the expression is not affine (a division, an access, a product of variables).
 [[nodiscard]] std::optional<affine> to_affine(ir::expr const& e);
-/// In canonical order (see from_linear).
-[[nodiscard]] ir::expr from_affine(affine const& form);
 
 /// constant + sum of coefficient * atom, where an atom is a variable or something that is no sum: a division, a
 /// minimum, a gathered value. Every index expression has one. No atom stands twice (by ir::equal).

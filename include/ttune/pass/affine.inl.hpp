@@ -135,10 +135,4 @@ TTUNE_INLINE std::optional<affine> to_affine(ir::expr const& e) {
   return made;
 }
 
-TTUNE_INLINE ir::expr from_affine(affine const& form) {
-  linear made{form.constant, {}};
-  for (auto const& [name, c] : form.terms) made.terms.emplace_back(ir::make_variable(name), c);
-  return from_linear(std::move(made));
-}
-
 }  // namespace ttune::inline v0::pass

@@ -29,7 +29,7 @@ struct runtime_table {
   /// Runs body(closure, t, worker) for every t in [0, tasks) and returns when all are done.
   void (*parallel)(runtime_table const* self, parallel_body body, void* closure, std::int64_t tasks) = nullptr;
   void* executor = nullptr;  ///< of `parallel`
-  // libm, by name_of order: the emitter refers to these members by index (emit/abi_layout.hpp).
+  // libm. Kernels find these members by their offset, which `abi_version` stands for.
   float (*exp_f32)(float) = nullptr;
   float (*log_f32)(float) = nullptr;
   float (*sin_f32)(float) = nullptr;

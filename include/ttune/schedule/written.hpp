@@ -104,7 +104,6 @@ class written_schedule {
   ttune::space made_;
   std::string current_;
   std::vector<std::string> by_text_;
-  std::vector<std::string> by_object_;
   std::vector<loop_extent> extents_;
 };
 

@@ -45,7 +45,6 @@ using device_pointer = unsigned long long;             // CUdeviceptr
 
 inline constexpr int attribute_threads = 1;      ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 inline constexpr int attribute_block_bytes = 8;  ///< …_MAX_SHARED_MEMORY_PER_BLOCK
-inline constexpr int attribute_warp = 10;        ///< …_WARP_SIZE
 inline constexpr int attribute_processors = 16;  ///< …_MULTIPROCESSOR_COUNT
 inline constexpr int attribute_l2_bytes = 38;    ///< …_L2_CACHE_SIZE
 inline constexpr int attribute_major = 75;       ///< …_COMPUTE_CAPABILITY_MAJOR
