@@ -28,12 +28,13 @@ EXPECTED = {
     "opencl": [("C11", "ttune"), ("C11", "ttune-opencl")],
     "gpu-conv": [("C11", "ttune")],
     "gpu-gemm": [("32x32x32", "ttune")],
+    "gpu-fused": [("products_128", "ttune")],
     "shared": [("softmax 64x1000", "ttune"), ("softmax 64x1000", "alone")],
     "fusion": [("attention", "ttune"), ("attention", "ttune-untuned")],
     "ops": [("layer_norm", "ttune"), ("layer_norm", "ttune-untuned")],
     "types": [("gemm_i8_1024", "ttune"), ("gemm_i8_1024", "ttune-untuned")],
 }
-TIMED = {"gemm", "conv", "ops", "fusion", "shared", "types", "opencl", "gpu-conv", "gpu-gemm"}  # those that compare throughput
+TIMED = {"gemm", "conv", "ops", "fusion", "shared", "types", "opencl", "gpu-conv", "gpu-gemm", "gpu-fused"}  # those that compare throughput
 
 
 def wrong_with(suite, line):

@@ -24,8 +24,9 @@ fi
 
 status=0
 TTUNE_REQUIRE=cuda,nvrtc ./dev test --gcc unit 2>&1 | tee "$out/tests.txt" || status=1
-for suite in gpu-gemm gpu-conv; do
-  for mode in f32 tf32; do
+declare -A modes=([gpu-gemm]="f32 tf32 f16 bf16" [gpu-conv]="f32 tf32" [gpu-fused]="f32 tf32")
+for suite in gpu-gemm gpu-conv gpu-fused; do
+  for mode in ${modes[$suite]}; do
     ./dev bench "$suite" --mode "$mode" --trials "$trials" --budget "$seconds" --json "$out/$suite.json" 2>&1 |
       tee "$out/$suite-$mode.txt" || status=1
   done

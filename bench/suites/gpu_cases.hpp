@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -45,10 +46,14 @@ class device {
   ~device() = default;  // the process ends with the suites: its context goes with it
 
   [[nodiscard]] ttune::cuda::stream stream() const noexcept { return stream_; }
-  /// Of f32 by fused multiply-adds, at the largest clock. GFLOP/s.
-  [[nodiscard]] double peak_gflops() const {
-    int const lanes = info_.architecture == 80 ? 64 : 128;
-    return 2e-6 * lanes * info_.processors * kilohertz_;
+  /// By f32 multiply-adds, or by what tensor cores do in a mode, at the largest clock. GFLOP/s. Multiply-adds a clock
+  /// of a processor are those of the architectures' white papers; cheap models of an architecture have half as many.
+  [[nodiscard]] double peak_gflops(std::string const& mode) const {
+    auto const architecture = info_.architecture;
+    int const of_16_bits = architecture / 10 == 10 ? 4096 : architecture == 90 ? 2048 : architecture == 80 ? 1024 : 512;
+    int const of_f32 = architecture == 80 ? 64 : 128;
+    int const each = mode == "f16" || mode == "bf16" ? of_16_bits : mode == "tf32" ? of_16_bits / 2 : of_f32;
+    return 2e-6 * each * info_.processors * kilohertz_;
   }
   [[nodiscard]] double seconds(std::function<void()> const& enqueue, std::int64_t calls) const {
     using namespace ttune::cuda;
@@ -78,8 +83,9 @@ class memory {
     ttune::cuda::check(ttune::cuda::cuMemAlloc(&at_, std::max<std::size_t>(bytes, 16)), "cuMemAlloc");
   }
   explicit memory(buffer const& from) : memory(static_cast<std::size_t>(from.size()) * sizeof(float)) {
-    ttune::cuda::check(ttune::cuda::cuMemcpyHtoD(at_, from.data(), bytes_), "cuMemcpyHtoD");
+    fill(from.data());
   }
+  explicit memory(std::vector<std::uint8_t> const& from) : memory(from.size()) { fill(from.data()); }
   memory(memory const&) = delete;
   memory& operator=(memory const&) = delete;
   ~memory() { (void)ttune::cuda::cuMemFree(at_); }
@@ -87,9 +93,12 @@ class memory {
     ttune::cuda::check(ttune::cuda::cuMemcpyDtoH(to.data(), at_, bytes_), "cuMemcpyDtoH");
   }
   [[nodiscard]] ttune::cuda::device_pointer at() const noexcept { return at_; }
-  [[nodiscard]] float* floats() const noexcept { return reinterpret_cast<float*>(at_); }
+  [[nodiscard]] void* pointer() const noexcept { return reinterpret_cast<void*>(at_); }
 
  private:
+  void fill(void const* from) const {
+    ttune::cuda::check(ttune::cuda::cuMemcpyHtoD(at_, from, bytes_), "cuMemcpyHtoD");
+  }
   ttune::cuda::device_pointer at_ = 0;
   std::size_t bytes_;
 };
@@ -177,7 +186,7 @@ void run_case(std::string const& suite, Problem const& problem, memory const& re
   std::vector<result> results;
   for (std::size_t i = 0; i < all.size(); ++i) {
     result r{suite, problem.shape.name, all[i].system};
-    r.peak_gflops = on.peak_gflops();
+    r.peak_gflops = on.peak_gflops(chosen.mode);
     r.tuning_seconds = all[i].tuning_seconds;
     r.trials = all[i].trials;
     r.status = all[i].status;

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-gemm: matrix products of f32 on the first NVIDIA GPU, against cuBLAS; in mode tf32 it may use TF32.
+// Suite gpu-gemm: matrix products on the first NVIDIA GPU, against cuBLAS: of f32, in mode tf32 it may use TF32; in
+// modes f16 and bf16 of such operands with sums of f32, by tensor cores.
 #include <ttune/ops/matmul.hpp>
 
-#include "gpu_cases.hpp"
+#include "../types_problem.hpp"
+#include "gpu_cublas.hpp"
 
 namespace {
 
 using namespace ttune_bench;
-
-/// Row-major C = A B is column-major C' = B' A'.
-gpu::contender cublas(int math, gemm_problem const& problem, gpu::memory const& a, gpu::memory const& b,
-                      gpu::memory const& c, gpu::device const& on) {
-  return gpu::contender_of("cublas", [&](gpu::contender& made) {
-    gpu::handle library = nullptr;
-    gpu::check(gpu::cublasCreate(&library), "cublasCreate");
-    std::shared_ptr<void> const owner(library, [](gpu::handle h) { (void)gpu::cublasDestroy(h); });
-    gpu::check(gpu::cublasSetStream(library, on.stream()), "cublasSetStream");
-    gpu::check(gpu::cublasSetMathMode(library, math), "cublasSetMathMode");
-    auto const size = [](std::int64_t n) { return static_cast<int>(n); };
-    made.enqueue = [owner, m = size(problem.shape.m), n = size(problem.shape.n), k = size(problem.shape.k),
-                    pa = a.floats(), pb = b.floats(), pc = c.floats()] {
-      constexpr int as_it_is = 0;
-      float const one = 1;
-      float const zero = 0;
-      gpu::check(gpu::cublasSgemm(owner.get(), as_it_is, as_it_is, n, m, k, &one, pb, n, pa, k, &zero, pc, n),
-                 "cublasSgemm");
-    };
-  });
-}
 
 std::vector<gemm_shape> cases(options const& chosen) {
   std::vector<gemm_shape> all;
@@ -43,26 +24,41 @@ std::vector<gemm_shape> cases(options const& chosen) {
   return all;
 }
 
+/// One case: operands of a problem, a product of the same shape.
+template <class Problem, class Op>
+void run_product(Problem const& problem, Op const& op, gpu::device const& on, options const& chosen, reporter& report) {
+  buffer const out(problem.outputs());
+  gpu::memory const a(problem.a), b(problem.b), c(out);
+  std::vector<gpu::contender> all;
+  all.push_back(gpu::tuned(op, {a.at(), b.at(), c.at()}, on, chosen));
+  all.push_back(gpu::contender_of("cublas", [&](gpu::contender& made) {
+    auto const& s = problem.shape;
+    made.enqueue = [by = gpu::blas(on, chosen.mode), p = gpu::product{s.m, s.n, s.k}, &a, &b, &c] {
+      by.enqueue(p, a, b, c);
+    };
+  }));
+  std::erase_if(all, [&](auto const& s) { return !chosen.wants_system(s.system); });
+  gpu::run_case("gpu-gemm", problem, c, out, std::move(all), on, chosen, report);
+}
+
 int run(options const& given) {
   auto chosen = given;
-  chosen.mode = mode_of(given, "gpu-gemm", {"f32", "tf32"});
+  chosen.mode = mode_of(given, "gpu-gemm", {"f32", "tf32", "f16", "bf16"});
   if (!gpu::has_device("gpu-gemm")) return skipped;
   gpu::device const on;
   reporter report("gpu-gemm", ", " + chosen.mode, {"ttune", "cublas"}, chosen);
-  int const math = chosen.mode == "tf32" ? gpu::cublas_tf32_math : gpu::cublas_default_math;
-  for (auto const& shape : cases(chosen)) {
-    gemm_problem const problem(shape);
-    buffer const out(shape.m * shape.n);
-    gpu::memory const a(problem.a), b(problem.b), c(out);
-    std::vector<gpu::contender> all;
-    all.push_back(gpu::tuned(ttune::ops::matmul(shape.m, shape.n, shape.k), {a.at(), b.at(), c.at()}, on, chosen));
-    all.push_back(cublas(math, problem, a, b, c, on));
-    std::erase_if(all, [&](auto const& s) { return !chosen.wants_system(s.system); });
-    gpu::run_case("gpu-gemm", problem, c, out, std::move(all), on, chosen, report);
+  for (auto const& s : cases(chosen)) {
+    using ttune::ops::matmul;
+    auto const narrow = [&](narrow_type type) { return types_problem(types_shape{s.name, type, s.m, s.n, s.k}); };
+    if (chosen.mode == "f16")
+      run_product(narrow(narrow_type::f16), matmul<ttune::f16>(s.m, s.n, s.k), on, chosen, report);
+    else if (chosen.mode == "bf16")
+      run_product(narrow(narrow_type::bf16), matmul<ttune::bf16>(s.m, s.n, s.k), on, chosen, report);
+    else run_product(gemm_problem(s), matmul(s.m, s.n, s.k), on, chosen, report);
   }
   return report.finish();
 }
 
-add_suite const suite{{"gpu-gemm", "matrix products of f32 on the first NVIDIA GPU, against cuBLAS", run}};
+add_suite const suite{{"gpu-gemm", "matrix products of f32, f16 or bf16 on the first NVIDIA GPU, against cuBLAS", run}};
 
 }  // namespace

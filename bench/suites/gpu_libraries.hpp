@@ -37,10 +37,12 @@ using handle = void*;
 TTUNE_GPU_FUNCTION(cublas, cublasCreate, "cublasCreate_v2", int(handle*))
 TTUNE_GPU_FUNCTION(cublas, cublasDestroy, "cublasDestroy_v2", int(handle))
 TTUNE_GPU_FUNCTION(cublas, cublasSetStream, "cublasSetStream_v2", int(handle, ttune::cuda::stream))
-TTUNE_GPU_FUNCTION(cublas, cublasSetMathMode, "cublasSetMathMode", int(handle, int))
-TTUNE_GPU_FUNCTION(cublas, cublasSgemm, "cublasSgemm_v2",
-                   int(handle, int, int, int, int, int, float const*, float const*, int, float const*, int,
-                       float const*, float*, int))
+TTUNE_GPU_FUNCTION(cublas, cublasGemmEx, "cublasGemmEx",
+                   int(handle, int, int, int, int, int, void const*, void const*, int, int, void const*, int, int,
+                       void const*, void*, int, int, int, int))
+TTUNE_GPU_FUNCTION(cublas, cublasGemmStridedBatchedEx, "cublasGemmStridedBatchedEx",
+                   int(handle, int, int, int, int, int, void const*, void const*, int, int, long long, void const*, int,
+                       int, long long, void const*, void*, int, int, long long, int, int, int))
 TTUNE_GPU_FUNCTION(cudnn, cudnnCreate, "cudnnCreate", int(handle*))
 TTUNE_GPU_FUNCTION(cudnn, cudnnDestroy, "cudnnDestroy", int(handle))
 TTUNE_GPU_FUNCTION(cudnn, cudnnSetStream, "cudnnSetStream", int(handle, ttune::cuda::stream))
@@ -60,6 +62,14 @@ TTUNE_GPU_FUNCTION(cudnn, cudnnGetConvolutionForwardWorkspaceSize, "cudnnGetConv
 TTUNE_GPU_FUNCTION(cudnn, cudnnConvolutionForward, "cudnnConvolutionForward",
                    int(handle, void const*, handle, void const*, handle, void const*, handle, int, void*, std::size_t,
                        void const*, handle, void*))
+TTUNE_GPU_FUNCTION(cudnn, cudnnCreateActivationDescriptor, "cudnnCreateActivationDescriptor", int(handle*))
+TTUNE_GPU_FUNCTION(cudnn, cudnnDestroyActivationDescriptor, "cudnnDestroyActivationDescriptor", int(handle))
+TTUNE_GPU_FUNCTION(cudnn, cudnnSetActivation, "cudnnSetActivationDescriptor", int(handle, int, int, double))
+TTUNE_GPU_FUNCTION(cudnn, cudnnConvolutionBiasActivationForward, "cudnnConvolutionBiasActivationForward",
+                   int(handle, void const*, handle, void const*, handle, void const*, handle, int, void*, std::size_t,
+                       void const*, handle, void const*, handle, void const*, handle, handle, void*))
+TTUNE_GPU_FUNCTION(cudnn, cudnnSoftmaxForward, "cudnnSoftmaxForward",
+                   int(handle, int, int, void const*, handle, void const*, void const*, handle, void*))
 #undef TTUNE_GPU_FUNCTION
 
 /// Throws backend_error naming the function.
@@ -67,8 +77,13 @@ inline void check(int code, char const* what) {
   if (code != 0) throw ttune::backend_error(std::string(what) + " failed with " + std::to_string(code));
 }
 
-inline constexpr int cublas_default_math = 0;  ///< f32 without TF32
-inline constexpr int cublas_tf32_math = 3;
+inline constexpr int data_f32 = 0;       ///< CUDA_R_32F
+inline constexpr int data_f16 = 2;       ///< CUDA_R_16F
+inline constexpr int data_bf16 = 14;     ///< CUDA_R_16BF
+inline constexpr int compute_f32 = 68;   ///< CUBLAS_COMPUTE_32F: f32 without TF32
+inline constexpr int compute_tf32 = 77;  ///< CUBLAS_COMPUTE_32F_FAST_TF32
+inline constexpr int cudnn_nchw = 0;
+inline constexpr int cudnn_f32 = 0;
 inline constexpr int cudnn_tf32_math = 1;   ///< CUDNN_TENSOR_OP_MATH
 inline constexpr int cudnn_fma_math = 3;    ///< f32 without TF32
 inline constexpr int cudnn_algorithms = 8;  ///< CUDNN_CONVOLUTION_FWD_ALGO_COUNT

@@ -128,7 +128,8 @@ int cuDeviceGetName(char* name, int size, int) {
   return ok;
 }
 int cuDeviceGetAttribute(int* value, int which, int) {
-  std::map<int, int> const known{{1, 1024}, {8, 48 << 10}, {10, 32}, {16, 4}, {38, 1 << 20}, {75, 9}, {76, 0}};
+  std::map<int, int> const known{{1, 1024}, {8, 48 << 10}, {10, 32}, {13, 1000000},
+                                 {16, 4},   {38, 1 << 20}, {75, 9},  {76, 0}};
   auto const found = known.find(which);
   return found == known.end() ? invalid_value : (*value = found->second, ok);
 }
