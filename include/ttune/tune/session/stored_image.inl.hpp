@@ -12,8 +12,8 @@ TTUNE_INLINE stored_kernel next_stored_image(record_store const& in, record_key 
   auto others = in.near(wanted, nearest);
   std::erase_if(
       others, [&](record const& r) { return r.key.compute != wanted.compute || r.key.objective != wanted.objective; });
-  std::stable_sort(others.begin(), others.end(),
-                   [](record const& a, record const& b) { return a.result.seconds < b.result.seconds; });
+  std::sort(others.begin(), others.end(),
+            [](record const& a, record const& b) { return a.result.seconds < b.result.seconds; });
   for (auto const& r : others) {
     auto const stored = in.get_image(r.key);
     auto image = usable_image(stored);
