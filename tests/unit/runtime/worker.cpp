@@ -118,7 +118,7 @@ TEST_CASE("worker: an endless loop is ended when its time is over") {
   auto m = planted(copy_and(code::endless_loop(), n), limits);
   CHECK(m.status == trial_status::timed_out);
   CHECK(seconds_since(start) < 5);  // not the 10 s of the default
-  limits.hang_seconds = 100;  // a known cutoff says enough
+  limits.hang_seconds = 100;        // a known cutoff says enough
   limits.cutoff_seconds = 1e-4;
   start = std::chrono::steady_clock::now();
   m = planted(copy_and(code::endless_loop(), n), limits);
