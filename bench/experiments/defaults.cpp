@@ -196,9 +196,6 @@ void choose_defaults(options const& chosen) {
   }
 }
 
-bool const added = [] {
-  live_experiments().push_back({"defaults", choose_defaults});
-  return true;
-}();
+add_live const added("defaults", choose_defaults);
 
 }  // namespace

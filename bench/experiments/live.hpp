@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../options.hpp"
@@ -21,6 +22,27 @@ inline std::vector<live_experiment>& live_experiments() {
   static std::vector<live_experiment> all;
   return all;
 }
+
+/// An object of it in a file adds an experiment: `add_live const few{"live-few", few_against_many};`
+struct add_live {
+  add_live(std::string name, std::function<void(options const&)> run) {
+    live_experiments().push_back({std::move(name), std::move(run)});
+  }
+};
+
+/// One of some layers, and "live-spread-C6" of one layer alone: where the machine is only to be had for a minute.
+struct add_live_of_layers {
+  using run_of_layers = void (*)(options const& chosen, std::string const& name,
+                                 std::vector<std::string> const& layers);
+
+  add_live_of_layers(std::string const& name, std::vector<std::string> const& layers, run_of_layers run) {
+    add_live(name, [=](options const& chosen) { run(chosen, name, layers); });
+    for (auto const& layer : layers) {
+      auto const alone = name + "-" + layer;
+      add_live(alone, [=](options const& chosen) { run(chosen, alone, {layer}); });
+    }
+  }
+};
 
 /// A file in $TTUNE_EXPERIMENTS_OUT, or here.
 [[nodiscard]] inline std::string out_file(std::string const& name) {

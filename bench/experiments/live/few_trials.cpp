@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../statistics.hpp"
@@ -63,9 +64,6 @@ void few_against_many(options const& chosen) {
   std::printf("live-few geometric mean %.3f\n", geometric_mean(means));
 }
 
-bool const added = [] {
-  live_experiments().push_back({"live-few", few_against_many});
-  return true;
-}();
+add_live const added("live-few", few_against_many);
 
 }  // namespace

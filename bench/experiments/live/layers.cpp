@@ -90,9 +90,6 @@ void layers_from_layers(options const& chosen) {
   std::printf("\n");
 }
 
-bool const added = [] {
-  live_experiments().push_back({"live-layers", layers_from_layers});
-  return true;
-}();
+add_live const added("live-layers", layers_from_layers);
 
 }  // namespace

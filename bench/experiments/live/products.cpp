@@ -104,16 +104,6 @@ void products_to_convolutions(options const& chosen, std::string const& name, st
   }
 }
 
-/// "live-products", and "live-products-C6" for one layer: where the machine is only to be had for a minute.
-bool const added = [] {
-  std::vector<std::string> const all = {"C2", "C6", "C9", "C12"};
-  auto const add = [](std::string const& name, std::vector<std::string> const& layers) {
-    live_experiments().push_back(
-        {name, [name, layers](options const& chosen) { products_to_convolutions(chosen, name, layers); }});
-  };
-  add("live-products", all);
-  for (auto const& layer : all) add("live-products-" + layer, {layer});
-  return true;
-}();
+add_live_of_layers const added("live-products", {"C2", "C6", "C9", "C12"}, products_to_convolutions);
 
 }  // namespace

@@ -48,16 +48,6 @@ void spread_of_seeds(options const& chosen, std::string const& name, std::vector
   }
 }
 
-/// "live-spread", and "live-spread-C6" for one layer.
-bool const added = [] {
-  std::vector<std::string> const all = {"C2", "C6", "C9", "C12"};
-  auto const add = [](std::string const& name, std::vector<std::string> const& layers) {
-    live_experiments().push_back(
-        {name, [name, layers](options const& chosen) { spread_of_seeds(chosen, name, layers); }});
-  };
-  add("live-spread", all);
-  for (auto const& layer : all) add("live-spread-" + layer, {layer});
-  return true;
-}();
+add_live_of_layers const added("live-spread", {"C2", "C6", "C9", "C12"}, spread_of_seeds);
 
 }  // namespace

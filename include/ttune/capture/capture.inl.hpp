@@ -18,6 +18,22 @@
 
 namespace ttune::inline v0 {
 
+#if defined(TTUNE_SEPARATE_COMPILATION)
+namespace detail {
+// Files that include the notation only count references, too, and do not see the nodes: they link these.
+template void retain(ir::expr_node const*) noexcept;
+template void retain(ir::tensor const*) noexcept;
+template void retain(ir::dimension const*) noexcept;
+template void retain(ir::stage const*) noexcept;
+template void retain(ir::program const*) noexcept;
+template void release(ir::expr_node const*) noexcept;
+template void release(ir::tensor const*) noexcept;
+template void release(ir::dimension const*) noexcept;
+template void release(ir::stage const*) noexcept;
+template void release(ir::program const*) noexcept;
+}  // namespace detail
+#endif
+
 TTUNE_INLINE extent_value::extent_value(dim const& d)
     : value(d.high), symbol(share(ir::dimension{{}, d.name, d.low, d.high})) {}
 

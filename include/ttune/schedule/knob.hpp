@@ -51,14 +51,18 @@ struct knob_value {
 
 namespace detail {
 
+/// "C.order=0,1", behind what the text holds already.
+template <class Values>
+void describe_choice(std::string& text, std::string const& knob, Values const& values) {
+  text += (text.empty() ? "" : " ") + knob + "=";
+  for (std::size_t v = 0; v < values.size(); ++v) text += (v != 0 ? "," : "") + std::to_string(values[v]);
+}
+
 /// "C.tile_j=64 C.order=0,1"
 [[nodiscard]] inline std::string describe_choices(std::vector<knob> const& knobs, configuration const& chosen) {
   std::string text;
-  for (std::size_t i = 0; i < knobs.size(); ++i) {
-    text += (text.empty() ? "" : " ") + knobs[i].name + "=";
-    auto const values = knobs[i].choice(chosen.choices[i]);
-    for (std::size_t v = 0; v < values.size(); ++v) text += (v != 0 ? "," : "") + std::to_string(values[v]);
-  }
+  for (std::size_t i = 0; i < knobs.size(); ++i)
+    describe_choice(text, knobs[i].name, knobs[i].choice(chosen.choices[i]));
   return text;
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("worker: a good candidate is measured as in process") {
     auto const reference = m->set_reference(copy_image(n), {});
     CHECK_MESSAGE(reference.ok(), reference.message);
     CHECK(reference.seconds > 0);
-    CHECK(reference.seconds < 1);
+    CHECK(reference.seconds < 1e-3);
     CHECK(reference.samples >= 3);
     auto const trial = m->measure(copy_image(n), {});
     CHECK_MESSAGE(trial.ok(), trial.message);
@@ -117,13 +117,13 @@ TEST_CASE("worker: an endless loop is ended when its time is over") {
   auto start = std::chrono::steady_clock::now();
   auto m = planted(copy_and(code::endless_loop(), n), limits);
   CHECK(m.status == trial_status::timed_out);
-  CHECK(seconds_since(start) < 5);  // not the 10 s of the default
-  limits.hang_seconds = 100;        // a known cutoff says enough
+  CHECK(seconds_since(start) < 2);
+  limits.hang_seconds = 100;  // a known cutoff says enough
   limits.cutoff_seconds = 1e-4;
   start = std::chrono::steady_clock::now();
   m = planted(copy_and(code::endless_loop(), n), limits);
   CHECK(m.status == trial_status::timed_out);
-  CHECK(seconds_since(start) < 50);
+  CHECK(seconds_since(start) < 2);
 }
 
 TEST_CASE("worker: memory that cannot be had is a measurement") {
@@ -209,7 +209,7 @@ TEST_CASE("worker: a death costs little, and the measurer goes on") {
   CHECK(m.measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
 }
 
-TEST_CASE("worker: a stop ends a trial that hangs, and nothing is left behind") {
+TEST_CASE("worker: a stop is honoured within 100 ms, and nothing is left behind") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = make();
   CHECK(m.set_reference(copy_image(n), {}).ok());
@@ -226,8 +226,7 @@ TEST_CASE("worker: a stop ends a trial that hangs, and nothing is left behind") 
   user.join();
   CHECK(result.status == trial_status::timed_out);
   CHECK(result.message == "stopped");
-  CHECK(took < 5);  // it would hang for 10 s
-  MESSAGE("a stop is honoured in ", took * 1e3, " ms");
+  CHECK(took < 0.1);
   m.stop_with({});
   CHECK(m.measure(copy_image(n), {}).ok());
 }

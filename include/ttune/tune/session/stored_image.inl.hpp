@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "ttune/tune/session/stored_image.hpp"
 
@@ -9,18 +10,18 @@ namespace ttune::inline v0::detail {
 
 TTUNE_INLINE stored_kernel next_stored_image(record_store const& in, record_key const& wanted) {
   constexpr std::size_t nearest = 1000;  // other shapes of the operator are among them
-  auto others = in.near(wanted, nearest);
-  std::erase_if(
-      others, [&](record const& r) { return r.key.compute != wanted.compute || r.key.objective != wanted.objective; });
-  std::sort(others.begin(), others.end(),
-            [](record const& a, record const& b) { return a.result.seconds < b.result.seconds; });
-  for (auto const& r : others) {
+  stored_kernel fastest;
+  double seconds = std::numeric_limits<double>::infinity();
+  for (auto const& r : in.near(wanted, nearest)) {
+    bool const same = r.key.compute == wanted.compute && r.key.objective == wanted.objective;
+    if (!same || r.result.seconds >= seconds) continue;
     auto const stored = in.get_image(r.key);
     auto image = usable_image(stored);
-    if (image && is_host_architecture(image->target) && missing_for(*image).empty())
-      return {stored.of, std::move(image)};
+    if (!image || !is_host_architecture(image->target) || !missing_for(*image).empty()) continue;
+    fastest = {stored.of, std::move(image)};
+    seconds = r.result.seconds;
   }
-  return {};
+  return fastest;
 }
 
 TTUNE_INLINE stored_kernel find_stored(record_store const& in, record_key const& wanted,
@@ -44,10 +45,7 @@ TTUNE_INLINE stored_kernel find_stored(record_store const& in, record_key const&
 
 TTUNE_INLINE std::string describe_choices(std::vector<knob_choice> const& choices) {
   std::string text;
-  for (auto const& c : choices) {
-    text += (text.empty() ? "" : " ") + c.knob + "=";
-    for (std::size_t v = 0; v < c.values.size(); ++v) text += (v != 0 ? "," : "") + std::to_string(c.values[v]);
-  }
+  for (auto const& c : choices) describe_choice(text, c.knob, c.values);
   return text;
 }
 
