@@ -19,29 +19,37 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// What a call passes for one operand.
-struct passed {
-  void* data = nullptr;
-  std::int64_t bytes = 0;
-};
-
-[[noreturn]] void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence);
+// What is wrong with an argument: sentences are put together out of the way of calls, which are inlined without them.
+[[noreturn]] void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given);
+[[noreturn]] void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension, std::int64_t given,
+                                std::int64_t wanted);
+[[noreturn]] void refuse_gaps(kernel_signature const& s, std::size_t operand);
 /// Of an operand of free layout: what has a shape of its own is plain, which the kernel's layout may not be.
 void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts);
 /// Null or misaligned pointers, and outputs that overlap other operands. Throws for what `looks_wrong` finds.
-void check_memory(kernel_signature const& s, std::span<passed const> all);
+void check_memory(kernel_signature const& s, std::span<void* const> operands);
 
-/// Of an operand, found once: a call has no time to multiply extents.
+/// Of an operand, found once: a call has no time to multiply extents, nor to look for them in the signature.
+template <int Rank>
 struct operand_size {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
+  std::array<std::int64_t, Rank> extents{};  ///< as an object passed for it counts them
+
+  operand_size() = default;
+  operand_size(operand_info const& o, bool column_major) : elements(o.elements()), bytes(o.bytes()) {
+    if (o.shape.size() != extents.size()) return;  // a layout that is not plain: no object with a shape is passed
+    for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = o.shape[column_major ? extents.size() - 1 - d : d];
+  }
 };
 
-/// The same questions without their answers, on the path of every call.
+/// The questions of `check_memory` without their answers, on the path of every call.
 template <class... Operands, std::size_t... I>
-[[nodiscard]] inline bool looks_wrong(std::array<passed, sizeof...(Operands)> const& all, std::index_sequence<I...>) {
-  auto const at = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(all[i].data); };
-  auto const end = [&](std::size_t i) { return at(i) + static_cast<std::uintptr_t>(all[i].bytes); };
+[[nodiscard]] inline bool looks_wrong(std::array<void*, sizeof...(Operands)> const& operands,
+                                      std::array<std::int64_t, sizeof...(Operands)> const& bytes,
+                                      std::index_sequence<I...>) {
+  auto const at = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(operands[i]); };
+  auto const end = [&](std::size_t i) { return at(i) + static_cast<std::uintptr_t>(bytes[i]); };
   bool wrong = false;
   ((wrong |= at(I) == 0 || at(I) % sizeof(typename Operands::element_type) != 0), ...);
   auto const overlaps = [&](std::size_t written) {
@@ -60,7 +68,7 @@ template <class... Operands, std::size_t... I>
 }
 
 template <class Operand, class X>
-passed pass_known(kernel_signature const& s, std::size_t index, operand_size const& size, X& x) {
+void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Operand::rank> const& size, X& x) {
   using traits = argument_traits<std::remove_cvref_t<X>>;
   using element_type = std::remove_const_t<typename traits::element>;
   static_assert(dtype_of<element_type>() == dtype_of<typename Operand::element_type>(),
@@ -79,41 +87,28 @@ passed pass_known(kernel_signature const& s, std::size_t index, operand_size con
     static_assert(!std::is_const_v<std::remove_pointer_t<decltype(data)>>,
                   "ttune: an output is passed an object that cannot be written");
   if constexpr (traits::rank < 0) {
-    if (traits::elements(x) != size.elements)
-      refuse_argument(
-          s, index,
-          "has " + std::to_string(traits::elements(x)) + " elements, the operand " + std::to_string(size.elements));
+    if (traits::elements(x) != size.elements) refuse_elements(s, index, traits::elements(x));
   } else {
-    auto const& o = s.operands[index];
     for (int d = 0; d < traits::rank; ++d) {
-      auto const wanted = o.shape[static_cast<std::size_t>(
-          wants_column_major ? traits::rank - 1 - d : d)];  // the signature's are in memory order
-      if (traits::extent(x, d) != wanted)
-        refuse_argument(s, index,
-                        "dimension " + std::to_string(d) + " is " + std::to_string(traits::extent(x, d)) +
-                            ", the operand's is " + std::to_string(wanted));
+      auto const wanted = size.extents[static_cast<std::size_t>(d)];
+      if (traits::extent(x, d) != wanted) refuse_extent(s, index, d, traits::extent(x, d), wanted);
     }
     if constexpr (requires { traits::contiguous(x); })
-      if (!traits::contiguous(x))
-        refuse_argument(s, index, "is a part of a larger object, with gaps in memory: pass a copy of it");
+      if (!traits::contiguous(x)) refuse_gaps(s, index);
   }
-  return {const_cast<void*>(static_cast<void const*>(data)), size.bytes};
+  return const_cast<void*>(static_cast<void const*>(data));
 }
 
 /// Says one thing about a type that is not known, not all that follows from it.
 template <class Operand, class X>
-passed pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index,
-                     [[maybe_unused]] operand_size const& size, [[maybe_unused]] X& x) {
+void* pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index,
+                    [[maybe_unused]] operand_size<Operand::rank> const& size, [[maybe_unused]] X& x) {
   constexpr bool known = argument_traits<std::remove_cvref_t<X>>::known;
   static_assert(
       known, "ttune: this type cannot be passed to a kernel: pass a view, a std::span, or include <ttune/eigen.hpp>");
   if constexpr (known) return pass_known<Operand>(s, index, size, x);
-  else return {};
+  else return nullptr;
 }
-
-}  // namespace detail
-
-namespace detail {
 
 template <fixed_string Name, class X, std::size_t... D>
 [[nodiscard]] auto tensor_like(X const& x, std::index_sequence<D...>) {
@@ -145,19 +140,22 @@ class kernel {
   explicit kernel(kernel_call call, std::vector<named_layout> layouts = {})
       : call_(std::move(call)), layouts_(std::make_shared<std::vector<named_layout> const>(std::move(layouts))) {
     if (!call_) return;
-    auto const& operands = call_.signature().operands;
-    for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = {operands[i].elements(), operands[i].bytes()};
+    auto const* next = call_.signature().operands.data();
+    auto const size_of = [&]<class Operand>(std::type_identity<Operand>) {
+      return detail::operand_size<Operand::rank>(*next++, std::is_same_v<typename Operand::layout, col_major>);
+    };
+    sizes_ = {size_of(std::type_identity<Operands>())...};
   }
 
   /// Throws argument_error, naming the operand, for shapes or memory that do not fit.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
-    call_(pointers(arguments...));
+    call_(pointers(std::index_sequence_for<Operands...>(), arguments...));
   }
   /// A kernel that has laid out the constants among these arguments once; outputs may be anything of the right type.
   template <class... Arguments>
   [[nodiscard]] kernel prepare(Arguments&&... arguments) const {
-    return kernel(call_.prepare(pointers(arguments...)), layouts());
+    return kernel(call_.prepare(pointers(std::index_sequence_for<Operands...>(), arguments...)), layouts());
   }
   /// How an operand lies in memory: `layout_of<"I">()`. Of free operands it is the kernel's choice; what is passed for
   /// them is a span, or any other object where it is plain.
@@ -234,44 +232,37 @@ class kernel {
     if constexpr (traits::rank < 0) elements = traits::elements(x);
     else
       for (int d = 0; d < traits::rank; ++d) elements *= traits::extent(x, d);
-    auto const& o = call_.signature().operands[index];
-    if (elements != o.elements())
-      detail::refuse_argument(
-          call_.signature(), index,
-          "has " + std::to_string(elements) + " elements, the operand " + std::to_string(o.elements()));
+    if (elements != std::get<index>(sizes_).elements) detail::refuse_elements(call_.signature(), index, elements);
     if constexpr (requires { traits::contiguous(x); })
-      if (!traits::contiguous(x))
-        detail::refuse_argument(call_.signature(), index, "is a part of a larger object, with gaps in memory");
+      if (!traits::contiguous(x)) detail::refuse_gaps(call_.signature(), index);
     return traits::data(x);
   }
   template <class Operand, class X>
   void check_layout([[maybe_unused]] std::size_t operand, X&) const {
-    if constexpr (detail::is_free_v<Operand> && argument_traits<std::remove_cvref_t<X>>::rank > 0)
+    using traits = argument_traits<std::remove_cvref_t<X>>;
+    if constexpr (detail::is_free_v<Operand> && requires { requires traits::rank > 0; })
       detail::check_plain(call_.signature(), operand, layouts());
   }
 
-  template <class... Arguments>
-  [[nodiscard]] std::array<void*, sizeof...(Operands)> pointers([[maybe_unused]] Arguments&... arguments) const {
+  template <std::size_t... I, class... Arguments>
+  [[nodiscard]] std::array<void*, sizeof...(Operands)> pointers(std::index_sequence<I...> each,
+                                                                Arguments&... arguments) const {
     constexpr bool as_many = sizeof...(Arguments) == sizeof...(Operands);
     static_assert(as_many, "ttune: a kernel is called with another number of arguments than it has operands");
-    std::array<void*, sizeof...(Operands)> made;
     if constexpr (as_many) {
       auto const& s = call_.signature();
-      if constexpr ((detail::is_free_v<Operands> || ...)) {
-        std::size_t operand = 0;
-        (check_layout<Operands>(operand++, arguments), ...);
-      }
-      auto const all = [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return std::array<detail::passed, sizeof...(Operands)>{
-            detail::pass_argument<Operands>(s, I, sizes_[I], arguments)...};
-      }(std::index_sequence_for<Operands...>());
-      if (detail::looks_wrong<Operands...>(all, std::index_sequence_for<Operands...>())) detail::check_memory(s, all);
-      for (std::size_t i = 0; i < all.size(); ++i) made[i] = all[i].data;
+      (check_layout<Operands>(I, arguments), ...);
+      std::array<void*, sizeof...(Operands)> const made{
+          detail::pass_argument<Operands>(s, I, std::get<I>(sizes_), arguments)...};
+      if (detail::looks_wrong<Operands...>(made, {std::get<I>(sizes_).bytes...}, each)) detail::check_memory(s, made);
+      return made;
+    } else {
+      return {};
     }
-    return made;
   }
+
   kernel_call call_;
-  std::array<detail::operand_size, sizeof...(Operands)> sizes_{};
+  std::tuple<detail::operand_size<Operands::rank>...> sizes_;
   std::shared_ptr<std::vector<named_layout> const> layouts_;
 };
 

@@ -7,8 +7,25 @@
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence) {
+[[noreturn]] inline void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence) {
   throw argument_error("kernel " + s.name + ", operand " + s.operands[operand].name + ": " + sentence);
+}
+
+TTUNE_INLINE void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given) {
+  refuse_argument(
+      s, operand,
+      "has " + std::to_string(given) + " elements, the operand " + std::to_string(s.operands[operand].elements()));
+}
+
+TTUNE_INLINE void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension, std::int64_t given,
+                                std::int64_t wanted) {
+  refuse_argument(s, operand,
+                  "dimension " + std::to_string(dimension) + " is " + std::to_string(given) + ", the operand's is " +
+                      std::to_string(wanted));
+}
+
+TTUNE_INLINE void refuse_gaps(kernel_signature const& s, std::size_t operand) {
+  refuse_argument(s, operand, "is a part of a larger object, with gaps in memory: pass a copy of it");
 }
 
 TTUNE_INLINE void check_plain(kernel_signature const& s, std::size_t operand,
@@ -21,20 +38,19 @@ TTUNE_INLINE void check_plain(kernel_signature const& s, std::size_t operand,
                         name + "\">, or back by unpack");
 }
 
-TTUNE_INLINE void check_memory(kernel_signature const& s, std::span<passed const> all) {
-  for (std::size_t i = 0; i < all.size(); ++i) {
+TTUNE_INLINE void check_memory(kernel_signature const& s, std::span<void* const> operands) {
+  auto const begin = [&](std::size_t i) { return static_cast<std::uint8_t const*>(operands[i]); };
+  auto const end = [&](std::size_t i) { return begin(i) + s.operands[i].bytes(); };
+  for (std::size_t i = 0; i < operands.size(); ++i) {
     auto const& o = s.operands[i];
-    if (all[i].bytes == 0) continue;
-    if (!all[i].data) refuse_argument(s, i, "is a null pointer");
-    if (reinterpret_cast<std::uintptr_t>(all[i].data) % size_in_bytes(o.type) != 0)
+    if (o.bytes() == 0) continue;
+    if (!operands[i]) refuse_argument(s, i, "is a null pointer");
+    if (reinterpret_cast<std::uintptr_t>(operands[i]) % size_in_bytes(o.type) != 0)
       refuse_argument(s, i, "is not aligned for its element type");
     if (o.way != operand_info::direction::out && o.way != operand_info::direction::inout) continue;
-    auto const* const begin = static_cast<std::uint8_t const*>(all[i].data);
-    for (std::size_t j = 0; j < all.size(); ++j) {
-      auto const* const other = static_cast<std::uint8_t const*>(all[j].data);
-      if (j != i && std::less<>{}(begin, other + all[j].bytes) && std::less<>{}(other, begin + all[i].bytes))
+    for (std::size_t j = 0; j < operands.size(); ++j)
+      if (j != i && std::less<>{}(begin(i), end(j)) && std::less<>{}(begin(j), end(i)))
         refuse_argument(s, i, "overlaps operand " + s.operands[j].name);
-    }
   }
 }
 

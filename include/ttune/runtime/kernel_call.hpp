@@ -42,6 +42,7 @@ class kernel_call {
   /// checked here. Costs a few nanoseconds over the code's own entry. Throws argument_error for a wrong number,
   /// memory_error where scratch memory cannot be had, and what the executor throws; outputs are undefined then.
   void operator()(std::span<void* const> operands) const {
+    if (is_direct_ && operands.size() == operand_count_) return run_directly(operands.data());
     if (workspace_bytes_ == 0) return run(operands, nullptr);
     workspace_lease const lease(workspace_bytes_);
     run(operands, lease.data());
@@ -60,6 +61,12 @@ class kernel_call {
   static constexpr std::size_t most_pointers = 64;
   struct buffers;  ///< laid-out constants
 
+  /// Code of the processor that wants nothing but its operands.
+  TTUNE_CALLS_MACHINE_CODE void run_directly(void* const* operands) const {
+    detail::executor_failures const failures;
+    main_(operands, &table_, nullptr);
+    failures.rethrow();
+  }
   void run(std::span<void* const> operands, void* workspace) const;
   void run_entries(std::span<void* const> operands, void* workspace) const;
   void check_count(std::span<void* const> operands) const;
@@ -69,6 +76,9 @@ class kernel_call {
   std::shared_ptr<buffers const> prepared_;
   std::size_t scratch_bytes_ = 0;
   std::size_t workspace_bytes_ = 0;
+  std::size_t operand_count_ = 0;
+  kernel_function main_ = nullptr;
+  bool is_direct_ = false;
   runtime_table table_;
 };
 

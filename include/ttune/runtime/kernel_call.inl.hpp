@@ -83,6 +83,9 @@ TTUNE_INLINE kernel_call::kernel_call(std::shared_ptr<loaded_image const> code, 
     throw argument_error("kernel " + s.name + " has more than " + std::to_string(most_pointers) + " operands");
   scratch_bytes_ = code_->workspace_bytes(table_.threads);
   workspace_bytes_ = scratch_bytes_ + prepared_bytes();
+  operand_count_ = s.operands.size();
+  main_ = code_->main();
+  is_direct_ = main_ && !code_->device() && !code_->prepares() && workspace_bytes_ == 0;
 }
 
 TTUNE_INLINE std::size_t kernel_call::prepared_bytes() const noexcept {
@@ -93,9 +96,8 @@ TTUNE_INLINE std::size_t kernel_call::prepared_bytes() const noexcept {
 }
 
 TTUNE_INLINE void kernel_call::check_count(std::span<void* const> operands) const {
-  auto const wanted = signature().operands.size();
-  if (operands.size() != wanted)
-    throw argument_error("kernel " + signature().name + " takes " + std::to_string(wanted) + " operands, " +
+  if (operands.size() != operand_count_)
+    throw argument_error("kernel " + signature().name + " takes " + std::to_string(operand_count_) + " operands, " +
                          std::to_string(operands.size()) + " given");
 }
 
@@ -110,7 +112,7 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<vo
                                                                     void* workspace) const {
   auto* const device = code_->device();
   if (!code_->prepares()) {
-    if (!device) return code_->main()(operands.data(), &table_, workspace);
+    if (!device) return main_(operands.data(), &table_, workspace);
     (void)device->run(device_code::entry::main, operands.data(), 1, false);
     return;
   }
@@ -128,7 +130,7 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<vo
     else code_->prepare()(all, &table_, workspace);
   }
   if (device) (void)device->run(device_code::entry::main, all, 1, false);
-  else code_->main()(all, &table_, workspace);
+  else main_(all, &table_, workspace);
 }
 
 TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
