@@ -249,16 +249,14 @@ class kernel {
                                                                 Arguments&... arguments) const {
     constexpr bool as_many = sizeof...(Arguments) == sizeof...(Operands);
     static_assert(as_many, "ttune: a kernel is called with another number of arguments than it has operands");
+    std::array<void*, sizeof...(Operands)> made;  // here, and filled one by one: a copy of it would wait for the stores
     if constexpr (as_many) {
       auto const& s = call_.signature();
       (check_layout<Operands>(I, arguments), ...);
-      std::array<void*, sizeof...(Operands)> const made{
-          detail::pass_argument<Operands>(s, I, std::get<I>(sizes_), arguments)...};
+      ((made[I] = detail::pass_argument<Operands>(s, I, std::get<I>(sizes_), arguments)), ...);
       if (detail::looks_wrong<Operands...>(made, {std::get<I>(sizes_).bytes...}, each)) detail::check_memory(s, made);
-      return made;
-    } else {
-      return {};
     }
+    return made;
   }
 
   kernel_call call_;
