@@ -374,9 +374,9 @@ inline std::string c_emitter::helper_text(std::string const& base, dtype type, i
       return function(t, t + " x",
                       u + " const b = as_" + u + "(x); " + u + " const r = (b + 0x1000u) & 0xffffe000u; return as_" +
                           t + (lanes > 1 ? "(select(r, b, isnan(x)));" : "(isnan(x) ? b : r);"));
-    return function(t, t + " x",
-                    "if (x != x) return x; " + dialect_.float_as_bits("x") +
-                        dialect_.bits_as_float("(b + 0x1000u) & 0xffffe000u"));
+    return function(
+        t, t + " x",
+        "if (x != x) return x; " + dialect_.float_as_bits("x") + dialect_.bits_as_float("(b + 0x1000u) & 0xffffe000u"));
   }
   throw backend_error(std::string(dialect_.name()) + ": no function " + base);
 }
