@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-gemm: matrix products on the first NVIDIA GPU, against cuBLAS: of f32, in mode tf32 it may use TF32; in
-// modes f16 and bf16 of such operands with sums of f32, by tensor cores.
+// Suite gpu-gemm: matrix products on the first NVIDIA GPU, against cuBLAS: of f32, in mode tf32 of such operands
+// rounded to TF32; in modes f16 and bf16 of such operands with sums of f32, by tensor cores.
 #include <ttune/ops/matmul.hpp>
 
 #include "../types_problem.hpp"
@@ -54,6 +54,8 @@ int run(options const& given) {
       run_product(narrow(narrow_type::f16), matmul<ttune::f16>(s.m, s.n, s.k), on, chosen, report);
     else if (chosen.mode == "bf16")
       run_product(narrow(narrow_type::bf16), matmul<ttune::bf16>(s.m, s.n, s.k), on, chosen, report);
+    else if (chosen.mode == "tf32")
+      run_product(gemm_problem(s), ttune::ops::matmul_tf32(s.m, s.n, s.k), on, chosen, report);
     else run_product(gemm_problem(s), matmul(s.m, s.n, s.k), on, chosen, report);
   }
   return report.finish();

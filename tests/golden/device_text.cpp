@@ -112,14 +112,15 @@ space copied_then_summed() {
       .space();
 }
 
-/// Matrices of warps: 16 rows, 16 columns a warp, of which there are two.
-space matrices() {
+/// Matrices of warps: 16 rows, 16 columns a warp, of which there are two. `factor` of an element of type T.
+template <class T>
+space matrices(int terms, auto const& factor) {
   auto const [i, j, k] = axes<"i", "j", "k">;
   auto const [ib, iw, ig, ii, jb, jt, ji] = axes<"ib", "iw", "ig", "ii", "jb", "jt", "ji">;
   auto const [ko, kk, ih, jc, jn, threads] = axes<"ko", "kk", "ih", "jc", "jn", "threads">;
-  tensor<"A", f16, 2> const A{{64, 64}};
-  tensor<"B", f16, 2> const B{{64, 48}};
-  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<float>(A(i, k)) * ops::in_type<float>(B(k, j)));
+  tensor<"A", T, 2> const A{{64, 64}};
+  tensor<"B", T, 2> const B{{64, 48}};
+  auto const C = compute<"C">(i, j) = sum(over(k), factor(A(i, k)) * factor(B(k, j)));
   return schedule(C)
       .cache_write("acc")
       .split(i, {2, 8, 2}, ib, iw, ig, ii)
@@ -133,7 +134,7 @@ space matrices() {
       .cache_read(B, "Bs")
       .compute_at(C, threads)
       .store_in(ir::memory::local)
-      .split(k, 16, ko, kk)
+      .split(k, terms, ko, kk)
       .split(j, 2, jc, jn)
       .reorder(ko, jn, i, jc, kk)
       .unroll(jn)
@@ -150,7 +151,21 @@ space matrices() {
 TEST_CASE("cuda text: products of matrices, the left operand from memory, the right one through group memory") {
   target gpu;
   gpu.cpu = "sm_80";
-  compare("matrices.cu", emit::cuda(lowered_of(matrices()), gpu).source);
+  auto const widened = [](auto const& x) { return ops::in_type<float>(x); };
+  compare("matrices.cu", emit::cuda(lowered_of(matrices<f16>(16, widened)), gpu).source);
+  auto const rounded = [](auto const& x) { return round_to_tf32(x); };
+  compare("matrices_tf32.cu", emit::cuda(lowered_of(matrices<float>(8, rounded)), gpu).source);
+}
+
+TEST_CASE("opencl, cuda and c text: f32 rounded to TF32") {
+  auto const i = axis<"i">{};
+  auto const [io, ii] = axes<"io", "ii">;
+  tensor<"X", float, 1> const X{{6}};
+  auto const Y = compute<"Y">(i) = round_to_tf32(X(i));
+  auto const made = lowered_of(schedule(Y).split(i, 4, io, ii).parallel(io).vectorize(ii).space());
+  compare("tf32.cl", emit::opencl(made, machine()).source);
+  compare("tf32.cu", emit::cuda(made, machine()).source);
+  compare("tf32.c", emit::c(made, machine()).source);
 }
 
 TEST_CASE("opencl and cuda text: a product through group memory") {

@@ -205,6 +205,10 @@ TEST_CASE("golden: a function") {
   compare("exponentials", mapped(dtype::f32, [](ir::expr const& x) { return ir::make_unary(ir::unary_op::exp, x); }),
           wide_machine());
 }
+TEST_CASE("golden: f32 rounded to TF32") {
+  compare("tf32", mapped(dtype::f32, [](ir::expr const& x) { return ir::make_unary(ir::unary_op::round_to_tf32, x); }),
+          wide_machine());
+}
 TEST_CASE("golden: 16-bit floats, with and without instructions for them") {
   auto const twice = mapped(dtype::f16, [](ir::expr const& x) { return x + x; });
   compare("halves_wide", twice, wide_machine());

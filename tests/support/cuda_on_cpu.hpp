@@ -69,6 +69,7 @@ static void __syncthreads() { of_block.wait(); }
 static float __uint_as_float(unsigned b) { float x; std::memcpy(&x, &b, 4); return x; }
 static unsigned __float_as_uint(float x) { unsigned b; std::memcpy(&b, &x, 4); return b; }
 struct uint2 { unsigned x, y; };
+struct float2 { float x, y; };
 struct uint4 { unsigned x, y, z, w; };
 struct int4 { int x, y, z, w; };
 struct float4 { float x, y, z, w; };
@@ -78,6 +79,16 @@ static float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 
 static float ttune_from_half_u16_f32(unsigned short h) { _Float16 x; std::memcpy(&x, &h, 2); return x; }
 static unsigned short ttune_to_half_f32_u16(float f) { _Float16 const x = f; unsigned short h; std::memcpy(&h, &x, 2); return h; }
+
+// cvt.rna.tf32.f32: the nearest multiple of what the last of 11 bits is worth, ties away from zero
+static unsigned ttune_to_tf32(float x) {
+  if (std::isnan(x)) return 0x7fffffff;
+  if (std::isinf(x) || x == 0) return __float_as_uint(x);
+  int exponent;
+  std::frexp(x, &exponent);
+  double const unit = std::ldexp(1.0, (exponent < -125 ? -125 : exponent) - 11);
+  return __float_as_uint(static_cast<float>(std::round(x / unit) * unit));
+}
 
 static void copy_later(void* to, void const* from, int bytes) { fibers[current]->groups.back().push_back({to, from, bytes}); }
 static void ttune_copy_ahead_4(void* to, void const* from) { copy_later(to, from, 4); }
@@ -102,6 +113,7 @@ struct half { static constexpr int bytes = 2; static float get(void const* at) {
 struct bfloat { static constexpr int bytes = 2; static float get(void const* at) { unsigned short h; std::memcpy(&h, at, 2); return __uint_as_float(unsigned(h) << 16); } };
 struct s8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<signed char const*>(at); } };
 struct u8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<unsigned char const*>(at); } };
+struct tf32 { static constexpr int bytes = 4; static float get(void const* at) { unsigned b; std::memcpy(&b, at, 4); return __uint_as_float(b & 0xffffe000u); } };
 static std::vector<unsigned> exchanged;  // 6 registers a thread
 template <class T> static T __shfl_xor_sync(unsigned, T value, int apart) {
   int const thread = threadIdx.x;
@@ -140,6 +152,8 @@ MMA2(ttune_mma_16_f16_f16, half, half, 16, float)
 MMA1(ttune_mma_8_f16_f16, half, half, 8, float)
 MMA2(ttune_mma_16_bf16_bf16, bfloat, bfloat, 16, float)
 MMA1(ttune_mma_8_bf16_bf16, bfloat, bfloat, 8, float)
+MMA2(ttune_mma_8_f32_f32, tf32, tf32, 8, float)
+MMA1(ttune_mma_4_f32_f32, tf32, tf32, 4, float)
 MMA2(ttune_mma_32_i8_i8, s8, s8, 32, int)
 MMA1(ttune_mma_16_i8_i8, s8, s8, 16, int)
 MMA2(ttune_mma_32_u8_i8, u8, s8, 32, int)

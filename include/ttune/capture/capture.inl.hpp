@@ -66,7 +66,7 @@ TTUNE_INLINE node apply(operation op, node a, node b) {
   return ir::make_binary(static_cast<ir::binary_op>(op), std::move(a), std::move(b));
 }
 TTUNE_INLINE node apply(function f, node a) {
-  static_assert(static_cast<int>(function::round) == static_cast<int>(ir::unary_op::round));
+  static_assert(static_cast<int>(function::round_to_tf32) == static_cast<int>(ir::unary_op::round_to_tf32));
   return ir::make_unary(static_cast<ir::unary_op>(f), std::move(a));
 }
 TTUNE_INLINE node choose(node condition, node a, node b) {

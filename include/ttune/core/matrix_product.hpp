@@ -41,7 +41,8 @@ struct matrix_product {
 }
 
 /// The instruction for sums in type `sum` of products of elements of two types, whatever the machine is; nothing if
-/// there is none. Sums of floats are rounded once a product of all terms, in an order of the machine's own.
+/// there is none. Elements of f32 are those of f32 rounded to TF32 (core/tf32.hpp). Sums of floats are rounded once a
+/// product of all terms, in an order of the machine's own.
 [[nodiscard]] inline std::optional<matrix_product> matrix_product_of(dtype left, dtype right, dtype sum,
                                                                      std::int32_t terms) {
   auto const is_byte = [](dtype t) { return t == dtype::u8 || t == dtype::i8; };
@@ -52,6 +53,10 @@ struct matrix_product {
   if (sum == dtype::f32 && left == dtype::bf16 && right == dtype::bf16) {
     if (terms == 16) return matrix_product{16, 2, 80};
     if (terms == 8) return matrix_product{8, 1, 80};
+  }
+  if (sum == dtype::f32 && left == dtype::f32 && right == dtype::f32) {
+    if (terms == 8) return matrix_product{8, 2, 80};
+    if (terms == 4) return matrix_product{4, 1, 80};
   }
   if (sum == dtype::i32 && is_byte(left) && is_byte(right)) {
     if (terms == 32) return matrix_product{32, 2, 80};

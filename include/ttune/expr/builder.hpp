@@ -53,7 +53,8 @@ enum class function : std::uint8_t {
   erf,
   floor,
   ceil,
-  round
+  round,
+  round_to_tf32
 };
 enum class reducer : std::uint8_t { none, sum, product, minimum, maximum, tuple };
 enum class outside : std::uint8_t { none, value, clamp, wrap, mirror };

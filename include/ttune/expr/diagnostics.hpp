@@ -55,6 +55,7 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_AXIS_FLOAT "ttune: an axis used as a value is an integer; write cast<float>(i)"
 #define TTUNE_SAY_NARROW "ttune: this sum would be accumulated in a narrow type; write sum(cast<float>(...))"
 #define TTUNE_SAY_INTEGER_FUNCTION "ttune: this function is for floats; write cast<float>(...)"
+#define TTUNE_SAY_TF32 "ttune: TF32 is what a f32 is rounded to; write cast<float>(...)"
 #define TTUNE_SAY_ELEMENT "ttune: this type cannot be the element of a tensor: its size or sign is not fixed"
 #define TTUNE_SAY_LAYOUT                                                                                            \
   "ttune: operands are row_major or col_major, plain inputs and results layout::any as well; strided ones are not " \

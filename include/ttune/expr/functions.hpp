@@ -53,6 +53,19 @@ TTUNE_FUNCTION(ceil)
 TTUNE_FUNCTION(round)  ///< half to even
 #undef TTUNE_FUNCTION
 
+/// The nearest float whose fraction has 10 bits, ties away from zero: what tensor cores multiply of f32. A sum of
+/// products of two such floats runs on them.
+template <class X>
+  requires(detail::is_expr_v<X>)
+[[nodiscard]] auto round_to_tf32(X const& x) {
+  if constexpr (!std::is_same_v<typename X::element, float>) {
+    static_assert(detail::none_v<element_type<typename X::element>>, TTUNE_SAY_TF32);
+    return invalid{};
+  } else {
+    return X{capture::apply(function::round_to_tf32, x.node)};
+  }
+}
+
 template <class X>
   requires(detail::is_expr_v<X>)
 [[nodiscard]] auto abs(X const& x) {

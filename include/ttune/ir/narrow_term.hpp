@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of sums for which machines have instructions: widened elements multiplied, or how far they are apart.
+// Terms of sums for which machines have instructions: widened elements, or rounded ones, multiplied; or how far they
+// are apart.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace ttune::inline v0::ir {
 
-/// `left` and `right` are accesses, not yet widened.
+/// `left` and `right` are accesses, not yet widened; those of f32 in a sum of f32 are not yet rounded to TF32.
 struct narrow_term {
   dot_term kind = dot_term::product;
   expr left, right;
@@ -18,23 +19,24 @@ struct narrow_term {
 
 namespace detail {
 
-/// An access that is widened; null if an expression is anything else.
-[[nodiscard]] inline expr widened_access(expr const& e) {
-  auto const* c = as<cast>(e);
-  return c && as<access>(c->operand) ? c->operand : expr{};
+/// An access that is converted, whose value has fewer bits than the sum; null if an expression is anything else.
+[[nodiscard]] inline expr narrow_access(expr const& e) {
+  if (auto const* c = as<cast>(e)) return as<access>(c->operand) ? c->operand : expr{};
+  auto const* u = as<unary>(e);
+  return u && u->op == unary_op::round_to_tf32 && as<access>(u->operand) ? u->operand : expr{};
 }
 
 [[nodiscard]] inline std::optional<narrow_term> operands(dot_term kind, binary const& n) {
-  auto left = widened_access(n.left);
-  auto right = widened_access(n.right);
+  auto left = narrow_access(n.left);
+  auto right = narrow_access(n.right);
   if (!left || !right) return std::nullopt;
   return narrow_term{kind, std::move(left), std::move(right)};
 }
 
 }  // namespace detail
 
-/// `wide(a) * wide(b)`, or `|wide(a) - wide(b)|` in signed integers that hold the difference of bytes, perhaps
-/// converted to another type that does.
+/// `wide(a) * wide(b)`, where `wide` is a cast or `round_to_tf32`; or `|wide(a) - wide(b)|` in signed integers that
+/// hold the difference of bytes, perhaps converted to another type that does.
 [[nodiscard]] inline std::optional<narrow_term> match_narrow_term(expr const& e) {
   if (auto const* n = as<binary>(e))
     return n->op == binary_op::multiply ? detail::operands(dot_term::product, *n) : std::nullopt;

@@ -57,8 +57,14 @@ enum class unary_op : std::uint8_t {
   erf,
   floor,
   ceil,
-  round
+  round,
+  round_to_tf32  ///< of f32 only: core/tf32.hpp
 };
+
+/// Whether what is absent from a sum (ir/README.md) stays absent.
+[[nodiscard]] constexpr bool keeps_absence(unary_op op) noexcept {
+  return op == unary_op::negate || op == unary_op::round_to_tf32;
+}
 
 /// `divide` and `modulo` are those of C++ on integers; `floor_divide` and `floor_modulo` (non-negative remainder
 /// for a positive divisor) are those of index arithmetic.

@@ -71,8 +71,8 @@ inline int precedence(binary_op op) {
 }
 
 inline char const* function_name(unary_op op) {
-  constexpr char const* names[] = {"-",   "!",    "abs", "sqrt",  "exp",  "log",  "sin",
-                                   "cos", "tanh", "erf", "floor", "ceil", "round"};
+  constexpr char const* names[] = {"-",   "!",    "abs", "sqrt",  "exp",  "log",   "sin",
+                                   "cos", "tanh", "erf", "floor", "ceil", "round", "round_to_tf32"};
   return names[static_cast<int>(op)];
 }
 

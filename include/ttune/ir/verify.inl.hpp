@@ -86,6 +86,7 @@ struct expr_verifier {
     check(n.operand, e->type);
     auto const t = e->type;
     if (n.op == unary_op::logical_not) return require(t == dtype::boolean, e, "is not a condition");
+    if (n.op == unary_op::round_to_tf32) return require(t == dtype::f32, e, "is not of f32");
     bool const any_number = n.op == unary_op::negate || n.op == unary_op::abs || n.op >= unary_op::floor;
     require(is_float(t) || (any_number && is_integer(t)), e, "the type has no such function");
   }

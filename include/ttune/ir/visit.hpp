@@ -40,6 +40,13 @@ void for_each_operand(expr const& e, Function&& f) {
       [](constant const&) {}, [](variable const&) {}, [](argument const&) {});
 }
 
+/// An operation on elements: not on indices or conditions, and no conversion.
+[[nodiscard]] inline bool is_arithmetic(expr const& e) {
+  auto const* u = as<unary>(e);
+  if (u ? u->op == unary_op::round_to_tf32 : !as<binary>(e)) return false;
+  return e->type != dtype::index && e->type != dtype::boolean;
+}
+
 /// Whether `test` holds for `e` or for something inside of it.
 template <class Test>
 [[nodiscard]] bool contains(expr const& e, Test const& test) {

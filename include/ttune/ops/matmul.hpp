@@ -2,6 +2,10 @@
 // Matrix products, alone and in batches, of operands that may be stored transposed.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+
 #include "ttune/capture/capture.hpp"
 #include "ttune/expr/boundary.hpp"
 #include "ttune/expr/functions.hpp"
@@ -26,19 +30,47 @@ auto with_transposed(transposed which, Make const& make, ReadA const& a, ReadB c
   return which.b ? make(a(i, k), b(j, k)) : make(a(i, k), b(k, j));
 }
 
+/// The sum of products of what `factor` makes of the elements.
+template <class T, class Factor>
+auto product_of(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which, char const* name,
+                Factor const& factor) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", T, 2> const A{{which.a ? k_size : m, which.a ? m : k_size}};  // (M, K) or (K, M)
+  tensor<"B", T, 2> const B{{which.b ? n : k_size, which.b ? k_size : n}};  // (K, N) or (N, K)
+  auto const product = [&](auto const& a, auto const& b) {
+    auto const C = compute<"C">(i, j) = sum(over(k), factor(a) * factor(b));  // (M, N)
+    return op(inputs(A, B), outputs(C), name);
+  };
+  return with_transposed(which, product, A, B, i, j, k);
+}
+
+/// Of a sum of so many products of floats rounded to TF32, over that of the same products of f32. Both factors err by
+/// up to 2^-11, a sum in f32 by up to 2^-24 of what has been summed at each of its steps: sqrt(2) 2^-11 against
+/// sqrt(terms / 2) 2^-24 of the result.
+[[nodiscard]] inline double tf32_error(std::int64_t terms) {
+  return std::sqrt(1 + 0x1p28 / static_cast<double>(std::max<std::int64_t>(terms, 1)));
+}
+
 }  // namespace detail
 
 /// Shape: A (M, K), B (K, N) -> C (M, N), row-major
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto matmul(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which = {}) {
-  auto const [i, j, k] = axes<"i", "j", "k">;
-  tensor<"A", T, 2> const A{{which.a ? k_size : m, which.a ? m : k_size}};  // (M, K) or (K, M)
-  tensor<"B", T, 2> const B{{which.b ? n : k_size, which.b ? k_size : n}};  // (K, N) or (N, K)
-  auto const product = [&](auto const& a, auto const& b) {
-    auto const C = compute<"C">(i, j) = sum(over(k), in_type<Sum>(a) * in_type<Sum>(b));  // (M, N)
-    return op(inputs(A, B), outputs(C), "matmul");
-  };
-  return detail::with_transposed(which, product, A, B, i, j, k);
+  return detail::product_of<T>(m, n, k_size, which, "matmul", [](auto const& x) { return in_type<Sum>(x); });
+}
+
+/// `matmul<float>` of operands rounded to TF32, summed in f32: what tensor cores multiply.
+template <std::same_as<float> T = float>
+[[nodiscard]] auto matmul_tf32(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which = {}) {
+  auto const rounded = [](auto const& x) { return round_to_tf32(x); };
+  return detail::product_of<T>(m, n, k_size, which, "matmul_tf32", rounded).with_error(detail::tf32_error(k_size));
+}
+
+/// `matmul<float>`, and that of operands rounded to TF32: for GPUs, where the user allows its error, some hundred times
+/// the direct sum's (`op.error()`). On CPUs the second gains nothing.
+template <std::same_as<float> T = float>
+[[nodiscard]] auto matmul_alternatives(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which = {}) {
+  return alternatives(matmul<T>(m, n, k_size, which), matmul_tf32<T>(m, n, k_size, which));
 }
 
 /// Shape: A (batch, M, K), B (batch, K, N) -> C (batch, M, N)

@@ -108,7 +108,7 @@ inline ir::expr with_guard_outside(ir::expr const& e) {
   if (auto const* b = ir::as<ir::binary>(e); b && b->op == ir::binary_op::multiply) {
     made = around(b->left, e->type, [&](ir::expr const& a) { return with_guard_outside(a * b->right); });
     if (!made) made = around(b->right, e->type, [&](ir::expr const& a) { return with_guard_outside(b->left * a); });
-  } else if (auto const* u = ir::as<ir::unary>(e); u && u->op == ir::unary_op::negate) {
+  } else if (auto const* u = ir::as<ir::unary>(e); u && ir::keeps_absence(u->op)) {
     made = around(u->operand, e->type, [&](ir::expr const& a) { return ir::make_unary(u->op, a); });
   } else if (auto const* c = ir::as<ir::cast>(e); c && c->operand->type != dtype::index) {
     made = around(c->operand, e->type, [&](ir::expr const& a) { return ir::make_cast(e->type, a); });

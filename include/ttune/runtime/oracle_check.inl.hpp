@@ -56,10 +56,16 @@ inline std::vector<std::int64_t> sampled_elements(std::vector<std::int64_t> cons
 
 /// Whether a small error can make another value of an element: `select(x > 0, …)`, `floor(x)`, an argmax.
 inline bool rounding_decides(ir::program const& p) {
-  auto const decides = [](ir::expr const& e) {
+  auto const is_operand = [](ir::expr const& e) {
+    auto const* a = ir::as<ir::access>(e);
+    return a && std::holds_alternative<handle<ir::tensor>>(a->from);
+  };
+  auto const decides = [&](ir::expr const& e) {
     if (auto const* c = ir::as<ir::cast>(e)) return !is_float(e->type) && is_float(c->operand->type);
-    if (auto const* u = ir::as<ir::unary>(e))
+    if (auto const* u = ir::as<ir::unary>(e)) {
+      if (u->op == ir::unary_op::round_to_tf32) return !is_operand(u->operand);
       return u->op == ir::unary_op::floor || u->op == ir::unary_op::ceil || u->op == ir::unary_op::round;
+    }
     auto const* b = ir::as<ir::binary>(e);
     return b && is_float(b->left->type) && (b->op == ir::binary_op::modulo || e->type == dtype::boolean);
   };

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ttune/emit/llvm_ir.hpp"
-#include "ttune/ir/operands.hpp"
+#include "ttune/ir/visit.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/schedule/lower.hpp"
@@ -67,8 +67,7 @@ namespace detail {
 inline double count_operations(ir::expr const& e) {
   double count = 0;
   ir::for_each_node(e, [&](ir::expr const& n) {
-    bool const arithmetic = ir::as<ir::unary>(n) || ir::as<ir::binary>(n);
-    if (arithmetic && n->type != dtype::index && n->type != dtype::boolean) ++count;
+    if (ir::is_arithmetic(n)) ++count;
   });
   return count;
 }

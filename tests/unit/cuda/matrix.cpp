@@ -3,11 +3,15 @@
 // what each thread of the program computes, and what is refused.
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <cmath>
+
 #include "support/barriers.hpp"
 #include "support/cuda_on_cpu.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "support/tf32_values.hpp"
 #include "ttune/backends/cuda.hpp"
 #include "ttune/core/matrix_product.hpp"
 #include "ttune/emit/cuda.hpp"
@@ -36,13 +40,29 @@ ir::lowered lowered_of(space const& s) {
   return pass::run_pipeline(lower(p, n));
 }
 
+/// Operands; those of f32 have all bits, and one sign: what is summed is not to vanish.
+std::vector<ir::ndarray> operands_of(ir::program const& p, rng& random) {
+  auto made = ttune_test::random_operands(p, random);
+  for (auto& a : made)
+    if (a.type == dtype::f32)
+      for (auto& v : a.reals) v = static_cast<double>(static_cast<float>(0.5 + random.uniform()));
+  return made;
+}
+
+/// As a factor of a sum for tensor cores.
+template <class Sum, class X>
+auto narrow(X const& x) {
+  if constexpr (std::is_same_v<typename X::element, float>) return round_to_tf32(x);
+  else return ops::in_type<Sum>(x);
+}
+
 /// How the threads of a block are numbered: 8 x 4 a warp, 4 x 8, or in two directions.
 enum class threads_as { lanes, columns_of_8, two_directions };
 
 /// Interpreted, and the text on the threads of a CPU.
 void check(space const& s, int architecture = 80) {
   rng random(ttune_test::seed());
-  auto const operands = ttune_test::random_operands(*s.program, random);
+  auto const operands = operands_of(*s.program, random);
   auto const made = lowered_of(s);
   auto const wanted = ir::evaluate(*s.program, operands);
   CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
@@ -53,13 +73,13 @@ void check(space const& s, int architecture = 80) {
 }
 
 /// The seed and some more of what is derived.
-void check_derived(handle<ir::program> const& program, int configurations) {
+void check_derived(handle<ir::program> const& program, int configurations, double tolerance = 1e-3) {
   auto const of = derive_space(program, cuda::target_of_architecture(80));
   auto const p = make_plan(of);
   sampler const draws(of.knobs, of.constraints);
   REQUIRE(draws.valid(of.seed));
   rng random(ttune_test::seed());
-  auto const operands = ttune_test::random_operands(*program, random);
+  auto const operands = operands_of(*program, random);
   auto const wanted = ir::evaluate(*program, operands);
   for (int i = 0; i < configurations; ++i) {
     auto const chosen = i == 0 ? of.seed : draws.draw(random);
@@ -67,12 +87,12 @@ void check_derived(handle<ir::program> const& program, int configurations) {
     replay(p, chosen, n);
     auto const made = pass::run_pipeline(lower(p, n));
     INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
-    CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), 1e-3) == "");
+    CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), tolerance) == "");
     auto const text = emit::cuda(made, cuda::target_of_architecture(80));
     CHECK(text.main.size() == 1);
     CHECK(text.source.find("mma.sync") != std::string::npos);
     if (ttune_test::can_run_cuda_on_cpu())
-      CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "",
+      CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), tolerance) == "",
                     text.source);
   }
 }
@@ -100,7 +120,7 @@ space product(shape const& s, threads_as numbered = threads_as::lanes) {
     if constexpr (Transposed) return B(j, k);
     else return B(k, j);
   }();
-  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<Sum>(A(i, k)) * ops::in_type<Sum>(b));
+  auto const C = compute<"C">(i, j) = sum(over(k), narrow<Sum>(A(i, k)) * narrow<Sum>(b));
   auto const of_acc = [&](auto const& outer) {
     auto const inner = outer.in("acc")
                            .cache_read(A, "As")
@@ -179,6 +199,10 @@ TEST_CASE("matrix products: each thread of the program computes its own rows and
   check(product<f16, float, false>({32, 64, 32, 8, 1, 1, 2}), 75);
   check(product<bf16, float, false>({64, 32, 64, 16, 2, 1, 1}));
   check(product<bf16, float, true>({16, 32, 32, 8, 1, 1, 4}));
+  check(product<float, float, true>({64, 32, 64, 8, 2, 2, 1}));
+  check(product<float, float, false>({32, 64, 32, 8, 1, 1, 2}));
+  check(product<float, float, true>({16, 32, 24, 4, 1, 1, 4}));
+  check(product<float, float, false>({32, 16, 40, 4, 1, 2, 2}));
   check(product<std::int8_t, std::int32_t, true>({32, 32, 64, 32, 1, 2, 2}));
   check(product<std::int8_t, std::int32_t, false>({32, 16, 64, 16, 1, 1, 1}));
   check(product<std::uint8_t, std::int32_t, false>({16, 64, 128, 32, 1, 1, 2}));
@@ -191,6 +215,8 @@ TEST_CASE("matrix products: cubins for all architectures that have the instructi
       {"f16, 8 terms", product<f16, float, false>({64, 128, 64, 8, 2, 2, 4})},
       {"bf16", product<bf16, float, false>({})},
       {"bf16, 8 terms", product<bf16, float, true>({64, 128, 64, 8, 2, 2, 4})},
+      {"tf32", product<float, float, true>({64, 128, 64, 8, 2, 2, 4})},
+      {"tf32, 4 terms", product<float, float, false>({64, 128, 64, 4, 2, 2, 4})},
       {"i8", product<std::int8_t, std::int32_t, true>({64, 128, 64, 32, 2, 2, 4})},
       {"i8, 16 terms", product<std::int8_t, std::int32_t, false>({64, 128, 64, 16, 2, 2, 4})},
       {"u8", product<std::uint8_t, std::int32_t, true>({64, 128, 64, 32, 2, 2, 4})}};
@@ -224,6 +250,8 @@ TEST_CASE("matrix products: what no warp can compute together is refused with th
   says(product<f16, float, true>({}), "sm_61 has no instruction for it, which came with sm_80", 61);
   says(product<f16, float, true>({64, 128, 64, 4}), "there is no instruction for 4 terms of f16 times f16");
   says(product<std::uint16_t, std::int32_t, true>({}), "there is no instruction for 16 terms of u16 times u16");
+  says(product<float, float, true>({}), "there is no instruction for 16 terms of f32 times f32");
+  says(product<float, float, true>({64, 128, 64, 8}), "sm_75 has no instruction for it, which came with sm_80", 75);
   says(product<f16, float, true>({60, 128, 64}), "an edge leaves out some of it");
   says(product<f16, float, true>({}, threads_as::columns_of_8), "the 4 innermost must have columns of their own");
   says(product<f16, float, true>({}, threads_as::two_directions), "threads are no whole warps");
@@ -295,6 +323,60 @@ TEST_CASE("derived for tensor cores: products and convolutions of 16-bit floats 
   check_derived(ops::matmul<std::int8_t>(16, 32, 64).program(), 1);
 }
 
+TEST_CASE("derived for tensor cores: f32 rounded to TF32, random shapes") {
+  rng random(ttune_test::seed());
+  auto const extent = [&](std::int64_t unit) { return unit * (1 + static_cast<std::int64_t>(random.below(4))); };
+  for (int n = 0; n < 4; ++n) {
+    ops::transposed const which{random.chance(0.5), random.chance(0.5)};
+    auto const rows = extent(16), columns = extent(16), terms = n == 0 ? 4 * 7 : extent(8);
+    INFO(rows, " x ", columns, " x ", terms);
+    check_derived(ops::matmul_tf32(rows, columns, terms, which).program(), 1, 1e-5);
+  }
+}
+
+/// What a product with the identity gives is what the operand is rounded to, bit by bit.
+TEST_CASE("derived for tensor cores: f32 is rounded to TF32 as the interpreter does it, every bit") {
+  if (!ttune_test::can_run_cuda_on_cpu()) return;
+  std::int64_t const n = 32;
+  auto const program = ops::matmul_tf32(n, n, n).program();
+  auto const of = derive_space(program, cuda::target_of_architecture(80));
+  nest loops;
+  replay(make_plan(of), of.seed, loops);
+  auto const made = pass::run_pipeline(lower(make_plan(of), loops));
+  rng random(ttune_test::seed());
+  auto operands = operands_of(*program, random);
+  auto values = ttune_test::tf32_values();
+  std::erase_if(values, [](auto const& v) { return !std::isfinite(std::bit_cast<float>(v.rounded)); });  // times 0: NaN
+  for (std::size_t i = 0; i < operands[0].reals.size(); ++i)
+    operands[0].reals[i] = static_cast<double>(values[i % values.size()].from());
+  for (std::int64_t i = 0; i < n * n; ++i) operands[1].reals[static_cast<std::size_t>(i)] = i % (n + 1) == 0 ? 1 : 0;
+  auto const wanted = ir::evaluate(*program, operands)[0].reals;
+  auto const found =
+      ttune_test::run_on_cpu(emit::cuda(made, cuda::target_of_architecture(80)), made, operands)[0].reals;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const& value = values[i % values.size()];
+    INFO(value.bits);
+    CHECK(found[i] == wanted[i]);
+    CHECK(found[i] == static_cast<double>(std::bit_cast<float>(value.rounded)));
+  }
+}
+
+TEST_CASE("cuda: f32 is rounded to TF32 outside of tensor cores, every bit") {
+  if (!ttune_test::can_run_cuda_on_cpu()) return;
+  auto const values = ttune_test::tf32_values();
+  auto const i = axis<"i">{};
+  tensor<"X", float, 1> const X{{std::ssize(values)}};
+  auto const Y = compute<"Y">(i) = round_to_tf32(X(i));
+  auto const made = lowered_of(schedule(Y).bind(i, loop_kind::thread_x).space());
+  ir::ndarray x(dtype::f32, {std::ssize(values)});
+  for (std::size_t e = 0; e < values.size(); ++e) x.reals[e] = static_cast<double>(values[e].from());
+  auto const found = ttune_test::run_on_cpu(emit::cuda(made, cuda::target_of_architecture(80)), made, {x})[0].reals;
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    INFO(values[e].bits);
+    CHECK(values[e].is(static_cast<float>(found[e])));
+  }
+}
+
 TEST_CASE("derived for tensor cores: what takes the results is in the same kernel") {
   check_derived(ops::matmul_bias_gelu<f16>(32, 64, 64).program(), 2);
   check_derived(ops::conv2d_bias_residual_relu<bf16>({1, 32, 4, 8, 16, 1, 1, 0}).program(), 2);
@@ -307,7 +389,8 @@ TEST_CASE("derived for tensor cores: configurations become cubins, the seed spil
     cuda_backend backend(cuda::target_of_architecture(architecture));
     for (auto const& program :
          {ops::matmul<f16>(512, 512, 512).program(), ops::matmul<bf16>(256, 1024, 512, {false, true}).program(),
-          ops::matmul_bias_gelu<f16>(512, 512, 256).program()}) {
+          ops::matmul_bias_gelu<f16>(512, 512, 256).program(), ops::matmul_tf32(512, 512, 512).program(),
+          ops::matmul_tf32(256, 1024, 512, {false, true}).program()}) {
       auto const of = derive_space(program, backend.target());
       auto const p = make_plan(of);
       sampler const draws(of.knobs, of.constraints);
@@ -339,4 +422,7 @@ TEST_CASE("derived for tensor cores: none where there is no instruction, or no w
   CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 61));
   CHECK_FALSE(has(ops::matmul<f16>(60, 64, 64).program(), 80));
   CHECK_FALSE(has(ops::matmul<float>(64, 64, 64).program(), 80));
+  CHECK(has(ops::matmul_tf32(64, 64, 60).program(), 80));
+  CHECK_FALSE(has(ops::matmul_tf32(64, 64, 64).program(), 75));
+  CHECK_FALSE(has(ops::matmul_tf32(64, 64, 62).program(), 80));
 }

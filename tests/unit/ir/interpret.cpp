@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/tf32_values.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/support/error.hpp"
@@ -197,6 +198,19 @@ TEST_CASE("evaluate: casts go towards zero, saturate, wrap, round") {
         std::vector<double>{1, 1 + 0x1p-9, 65504, HUGE_VAL});
   auto const half_even = [](expr const& v) { return make_unary(unary_op::round, v); };
   CHECK(mapped(reals_of(dtype::f64, {0.5, 1.5, 2.5, -0.5}), half_even).reals == std::vector<double>{0, 2, 2, -0.0});
+}
+
+TEST_CASE("evaluate: f32 is rounded to TF32") {
+  auto const values = ttune_test::tf32_values();
+  std::vector<double> x;
+  for (auto const& v : values) x.push_back(static_cast<double>(v.from()));
+  auto const rounded = [](expr const& v) { return make_unary(unary_op::round_to_tf32, v); };
+  auto const found = mapped(reals_of(dtype::f32, x), rounded).reals;
+  for (std::size_t n = 0; n < values.size(); ++n) CHECK(values[n].is(static_cast<float>(found[n])));
+  auto const of_sum = [](expr const& v) {
+    return make_unary(unary_op::round_to_tf32, v + v * make_real(dtype::f32, 0x1p-11));
+  };
+  CHECK(mapped(reals_of(dtype::f32, {1, 1 - 0x1p-20}), of_sum).reals == std::vector<double>{1 + 0x1p-10, 1});
 }
 
 TEST_CASE("evaluate: 16-bit outputs are rounded once, from double") {

@@ -73,6 +73,9 @@ TEST_CASE("verify: faults of programs are named") {
         "ttune: internal: in stage S: A(i, k): the source is not there (yet)");
   CHECK(fault(sum_of(make_cast(dtype::f64, make_access(A, {i, k})))) ==
         "ttune: internal: in stage S: cast<f64>(A(i, k)): has another type than its place");
+  auto const tf32 = make_unary(unary_op::round_to_tf32, make_cast(dtype::f64, make_access(A, {i, k})));
+  CHECK(fault(sum_of(make_cast(dtype::f32, tf32))) ==
+        "ttune: internal: in stage S: round_to_tf32(cast<f64>(A(i, k))): is not of f32");
   auto s = sum_of(make_access(A, {i, k}));
   s.axes.push_back({"k", 0, 8});
   CHECK(fault(s) == "ttune: internal: in stage S: two axes have one name");

@@ -11,6 +11,7 @@
 #include "support/patient.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "support/tf32_values.hpp"
 #include "ttune/emit/device_image.hpp"
 #include "ttune/emit/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
@@ -294,6 +295,30 @@ TEST_CASE("opencl: operators with groups as cores and vectors as lanes") {
   check(ops::matmul<float>(17, 37, 9), device().target(), 2);
   check(ops::conv2d({1, 5, 7, 7, 20, 3, 1, 1}), device().target(), 2);
   check(ops::softmax<float>(6, 35), device().target(), 2);
+}
+
+TEST_CASE("opencl: f32 rounded to TF32, every bit, in vectors and one by one") {
+  TTUNE_SKIP_UNLESS_OPENCL();
+  auto const values = ttune_test::tf32_values();
+  auto const n = std::ssize(values);
+  auto const i = axis<"i">{};
+  auto const [io, ii] = axes<"io", "ii">;
+  tensor<"X", float, 1> const X{{n}};
+  auto const Y = compute<"Y">(i) = round_to_tf32(X(i));
+  ir::ndarray x(dtype::f32, {n});
+  for (std::size_t e = 0; e < values.size(); ++e) x.reals[e] = static_cast<double>(values[e].from());
+  auto const cut = schedule(Y).split(i, 4, io, ii).parallel(io);
+  for (auto const& s : {cut.space(), cut.vectorize(ii).space()}) {
+    nest loops;
+    auto const p = make_plan(s);
+    replay(p, {std::vector<std::int32_t>(s.knobs.size())}, loops);
+    auto const got = ttune_test::run_on(device(), pass::run_pipeline(lower(p, loops)), s.program, std::vector{x});
+    REQUIRE_MESSAGE(got.how.ok(), name_of(got.how.status), ": ", got.how.message);
+    for (std::size_t e = 0; e < values.size(); ++e) {
+      INFO(values[e].bits);
+      CHECK(values[e].is(static_cast<float>(got.results[0].reals[e])));
+    }
+  }
 }
 
 TEST_CASE("opencl: operators on work-groups of work-items, with local memory and barriers") {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ttune/core/float16.hpp"
+#include "ttune/core/tf32.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/block_differences.hpp"
 #include "ttune/ops/conv2d.hpp"
@@ -282,6 +283,12 @@ inline auto product(std::int64_t k_size, ttune::ops::transposed which = {}) {
         [&](auto, auto i, auto j) -> auto& { return C(i, j); });
   };
 }
+inline constexpr auto rounded_product = [](auto A, auto B, auto C) {
+  auto const rounded = [](auto x) { return ttune::rounded_to_tf32(x); };
+  multiply(
+      1, C.extent(0), C.extent(1), A.extent(1), [&](auto, auto i, auto k) { return rounded(A(i, k)); },
+      [&](auto, auto k, auto j) { return rounded(B(k, j)); }, [&](auto, auto i, auto j) -> auto& { return C(i, j); });
+};
 inline auto batched_product(std::int64_t k_size, ttune::ops::transposed which = {}) {
   return [=](auto A, auto B, auto C) {
     multiply(
@@ -300,6 +307,7 @@ void matmul_cases(Check const& check) {
     check(ops::matmul(19, 1, 3, which), product(3, which));
     check(ops::batched_matmul(3, 5, 7, 2, which), batched_product(2, which));
   }
+  check(ops::matmul_tf32(7, 19, 13), rounded_product);
   check(ops::matmul(1, 1, 1), product(1));
   check(ops::matmul(5, 17, 1), product(1));
   check(ops::batched_matmul(1, 5, 19, 3), batched_product(3));

@@ -8,7 +8,9 @@
 
 #include "elementwise.hpp"
 #include "support/seed.hpp"
+#include "support/tf32_values.hpp"
 #include "ttune/core/float16.hpp"
+#include "ttune/core/tf32.hpp"
 #include "ttune/support/rng.hpp"
 
 using namespace ttune;
@@ -199,6 +201,23 @@ TEST_CASE("arithmetic: floor, ceil and round without instructions for them") {
         REQUIRE(same(narrow[i], static_cast<float>(wanted(static_cast<double>(f[i])))));
       }
     }
+}
+
+TEST_CASE("arithmetic: f32 rounded to TF32, every bit") {
+  auto values = ttune_test::tf32_values();
+  rng random(seed());
+  for (int i = 0; i < 10'000; ++i) {
+    auto const bits = static_cast<std::uint32_t>(random.below(std::uint64_t{1} << 32));
+    values.push_back({bits, std::bit_cast<std::uint32_t>(rounded_to_tf32(std::bit_cast<float>(bits)))});
+  }
+  auto const rounded = [](auto const& in) { return ir::make_unary(ir::unary_op::round_to_tf32, in[0]); };
+  for (auto const& machine : machines()) {
+    auto const found = apply<float>(machine, dtype::f32, {dtype::f32}, rounded, floats_of(values));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      INFO(machine.cpu, ": ", values[i].bits, " becomes ", std::bit_cast<std::uint32_t>(found[i]));
+      REQUIRE(values[i].is(found[i]));
+    }
+  }
 }
 
 TEST_CASE("arithmetic: the remainder of floats is that of C") {

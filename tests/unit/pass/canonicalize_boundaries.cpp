@@ -94,7 +94,7 @@ TEST_CASE("an identity outside of a maximum is a predicate, another value is not
   CHECK(pooled(0) == "O(x) = max(r < 3) select(1 <= r + x && r + x < 11, A(x + r - 1), 0.0)");
 }
 
-TEST_CASE("guards leave products, casts and negations, but data stays where it is asked") {
+TEST_CASE("guards leave products, casts, negations and roundings to TF32, but data stays where it is asked") {
   auto const A = share(tensor{{}, "A", dtype::i8, {10}});
   auto const B = share(tensor{{}, "B", dtype::f32, {10}});
   auto const ix = share(tensor{{}, "ix", dtype::i32, {10}});
@@ -108,24 +108,28 @@ TEST_CASE("guards leave products, casts and negations, but data stays where it i
   CHECK(body(make_cast(dtype::f32, guarded) * b) == "O(x) = sum(r < 10) cast<f32>(A(r)) * B(r) where r <= x");
   CHECK(body(b * make_unary(unary_op::negate, make_cast(dtype::f32, guarded))) ==
         "O(x) = sum(r < 10) B(r) * -cast<f32>(A(r)) where r <= x");
+  CHECK(body(make_unary(unary_op::round_to_tf32, make_select(guard, b, zero)) * b) ==
+        "O(x) = sum(r < 10) round_to_tf32(B(r)) * B(r) where r <= x");
   CHECK(body(make_select(guard, b, zero) * b + b) == "O(x) = sum(r < 10) select(r <= x, B(r) * B(r), 0.0) + B(r)");
   auto const data = make_binary(binary_op::less, a, make_number(dtype::i8, 3));
   CHECK(body(make_select(data, b, zero) * b) == "O(x) = sum(r < 10) select(A(r) < 3, B(r), 0.0) * B(r)");
 }
 
-TEST_CASE("a tap outside contributes nothing, even to infinity") {
+TEST_CASE("a tap outside contributes nothing, even to infinity, also rounded to TF32") {
   auto const A = share(tensor{{}, "A", dtype::f32, {3}});
   auto const B = share(tensor{{}, "B", dtype::f32, {3}});
   auto const tap = make_access(A, {x + r + -1}, boundary::value, zero);
-  auto const p =
-      program_of(reduction_of(reduction_kind::sum, {{"x", 0, 3}}, {{"r", 0, 3}}, tap * make_access(B, {r})), {A, B});
   std::vector<ndarray> operands{ndarray(dtype::f32, {3}), ndarray(dtype::f32, {3})};
   operands[0].reals = {1, 2, 3};
   operands[1].reals = {std::numeric_limits<double>::infinity(), 1, 1};
-  auto const result = evaluate(*p, operands)[0];
-  CHECK(result.reals[0] == 3);
-  CHECK(std::isinf(result.reals[1]));
-  CHECK(ttune_test::difference({result}, evaluate(*pass::canonicalize_boundaries(p), operands), 0).empty());
+  for (auto const& factor : {tap, make_unary(unary_op::round_to_tf32, tap)}) {
+    auto const p = program_of(
+        reduction_of(reduction_kind::sum, {{"x", 0, 3}}, {{"r", 0, 3}}, factor * make_access(B, {r})), {A, B});
+    auto const result = evaluate(*p, operands)[0];
+    CHECK(result.reals[0] == 3);
+    CHECK(std::isinf(result.reals[1]));
+    CHECK(ttune_test::difference({result}, evaluate(*pass::canonicalize_boundaries(p), operands), 0).empty());
+  }
 }
 
 TEST_CASE("a program without boundaries comes back as the same handle") {

@@ -91,6 +91,19 @@ TEST_CASE("oracle check: where rounding decides, few elements may differ and man
   CHECK(example.verdict().difference.find("Y[0] is 99") == 0);
 }
 
+TEST_CASE("oracle check: rounding an operand to TF32 decides nothing, rounding what was computed does") {
+  auto const i = axis<"i">{};
+  tensor<"X", float, 1> const in{{100}};
+  auto const says = [&](auto const& rounded) {
+    auto const out = compute<"Y">(i) = round_to_tf32(rounded) * 8.0F;
+    worked_example example(op(inputs(in), outputs(out)).program());
+    example.set(1, 0, 99.0F);
+    return example.verdict().difference;
+  };
+  CHECK(says(in(i)).find("Y[0] is 99") == 0);
+  CHECK(says(in(i) + 1.0F) == "");
+}
+
 TEST_CASE("sampled evaluation: inner stages give what the whole interpreter gives") {
   auto const example = two_stages();
   std::vector<ir::ndarray> const inputs{ir::load_ndarray(dtype::f32, {40, 35}, example.bytes[0].data())};

@@ -99,7 +99,7 @@ class plain_c_dialect final : public c_dialect {
            "}\n";
   }
   [[nodiscard]] std::string bits_as_float(std::string const& bits) const override {
-    return "uint32_t const b = " + bits + "; float x; memcpy(&x, &b, sizeof x); return x;";
+    return "uint32_t const made = " + bits + "; float f; memcpy(&f, &made, sizeof f); return f;";
   }
   [[nodiscard]] std::string float_as_bits(std::string const& x) const override {
     return "uint32_t b; memcpy(&b, &" + x + ", sizeof b); ";

@@ -119,11 +119,16 @@ class cuda_dialect final : public c_dialect {
   }
 
   [[nodiscard]] bool has_matrix_products() const override { return true; }
+  [[nodiscard]] std::string tf32_function(std::string const& wanted) const override {
+    return function_prefix() + "unsigned int " + wanted +
+           "(float x) { unsigned int r; asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(r) : \"f\"(x)); return r; }\n";
+  }
   [[nodiscard]] std::string matrix_function(std::string const& wanted, matrix_product const& how, dtype left,
                                             dtype right, dtype sum) const override {
-    auto const ptx = [](dtype t) {
-      return t == dtype::i32 ? std::string("s32") : t == dtype::i8 ? std::string("s8") : std::string(name_of(t));
+    auto const ptx = [](dtype t) -> std::string {
+      return t == dtype::i32 ? "s32" : t == dtype::i8 ? "s8" : name_of(t);
     };
+    auto const element = [&](dtype t) { return t == dtype::f32 ? "tf32" : ptx(t); };
     int const rows = matrix_product::thread_rows * how.halves;
     std::string parameters;
     std::string lists[3];
@@ -147,8 +152,8 @@ class cuda_dialect final : public c_dialect {
       }
     return function_prefix() + "void " + wanted + "(" + parameters + ") {\n  asm volatile(\"mma.sync.aligned.m" +
            std::to_string(how.rows) + "n" + std::to_string(how.columns) + "k" + std::to_string(how.terms) +
-           ".row.col." + ptx(sum) + "." + ptx(left) + "." + ptx(right) + "." + ptx(sum) + " {" + lists[0] + "}, {" +
-           lists[1] + "}, {" + lists[2] + "}, {" + lists[0] + "};\"\n               : " + outputs +
+           ".row.col." + ptx(sum) + "." + element(left) + "." + element(right) + "." + ptx(sum) + " {" + lists[0] +
+           "}, {" + lists[1] + "}, {" + lists[2] + "}, {" + lists[0] + "};\"\n               : " + outputs +
            "\n               : " + inputs + ");\n}\n";
   }
 };

@@ -86,6 +86,8 @@ class c_dialect {
   [[nodiscard]] virtual std::string float_as_bits(std::string const& x) const = 0;
 
   // ---- products of matrices (core/matrix_product.hpp)
+  /// A function that gives the register of a float that is rounded to TF32.
+  [[nodiscard]] virtual std::string tf32_function(std::string const& /*name*/) const { return {}; }
   /// Whether the threads of a warp compute them together; otherwise each thread computes its own part by itself.
   [[nodiscard]] virtual bool has_matrix_products() const { return false; }
   /// A function that adds to four sums, given the registers of both operands: rows first, halves of the terms outside.

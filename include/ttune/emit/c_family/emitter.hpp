@@ -137,6 +137,7 @@ class c_emitter {
   [[nodiscard]] bool differs_in_warp(ir::expr const& e) const;
   void declare_lanes();
   [[nodiscard]] std::vector<ir::expr> indices_by_lanes(ir::access const& a) const;
+  [[nodiscard]] std::string as_tf32(ir::buffer const& from, std::string const& element);
   [[nodiscard]] std::vector<std::string> fragment(ir::access const& a, std::vector<ir::expr> const& indices,
                                                   ir::loop const& terms, matrix_product const& how, bool side_by_side);
   [[nodiscard]] bool is_side_by_side(ir::access const& a, std::vector<ir::expr> const& indices, ir::loop const& terms,

@@ -149,7 +149,8 @@ inline c_emitter::matrix_tile c_emitter::tile_of(ir::loop const& l) const {
     refuse_tile(l, "an edge leaves out some of it: choose parts that divide the extents of rows, columns and terms");
   t.sum = ir::as<ir::store>(t.terms->body);
   auto const term = t.sum ? ir::match_added_term(*t.sum) : std::nullopt;
-  if (!term || term->kind != dot_term::product) refuse_tile(l, "they are no sum of products of two widened operands");
+  if (!term || term->kind != dot_term::product)
+    refuse_tile(l, "they are no sum of products of two operands that are widened, or rounded to TF32");
   t.left = ir::as<ir::access>(term->left);
   t.right = ir::as<ir::access>(term->right);
   auto const moves = [](ir::access const& a, std::string const& variable) {
@@ -245,6 +246,12 @@ inline std::string c_emitter::loaded_once(std::string const& type, std::string c
   return known;
 }
 
+inline std::string c_emitter::as_tf32(ir::buffer const& from, std::string const& element) {
+  std::string const name = "ttune_to_tf32";
+  if (!helpers_.contains(name)) helpers_[name] = dialect_.tf32_function(name);
+  return loaded_once("unsigned int", from.name + "_rounded", name + "(" + element + ")");
+}
+
 /// The registers of one row of the left operand or one column of the right one, by halves of the terms.
 inline std::vector<std::string> c_emitter::fragment(ir::access const& a, std::vector<ir::expr> const& indices,
                                                     ir::loop const& terms, matrix_product const& how,
@@ -252,12 +259,21 @@ inline std::vector<std::string> c_emitter::fragment(ir::access const& a, std::ve
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
   if (side_by_side && is_side_by_side(a, indices, terms, how)) {
     auto const from = offset(b, term_index(b, indices, terms, how, true, 0, 0));
-    if (how.halves == 1)
-      return {loaded_once("unsigned int", b.name + "_terms", "*(const unsigned int*)(" + from + ")")};
-    auto const pair = loaded_once("uint2", b.name + "_terms", "*(const uint2*)(" + from + ")");
+    auto const loaded = [&](std::string const& type) {
+      return loaded_once(type, b.name + "_terms", "*(const " + type + "*)(" + from + ")");
+    };
+    bool const rounds = b.type == dtype::f32;
+    if (how.halves == 1) return rounds ? std::vector{as_tf32(b, loaded("float"))} : std::vector{loaded("unsigned int")};
+    auto const pair = loaded(rounds ? "float2" : "uint2");
+    if (rounds) return {as_tf32(b, pair + ".x"), as_tf32(b, pair + ".y")};
     return {pair + ".x", pair + ".y"};
   }
   std::vector<std::string> made;
+  if (b.type == dtype::f32) {
+    for (int half = 0; half < how.halves; ++half)
+      made.push_back(as_tf32(b, element(b, term_index(b, indices, terms, how, side_by_side, half, 0))));
+    return made;
+  }
   auto const bits = 8 * static_cast<int>(size_in_bytes(b.type));
   for (int half = 0; half < how.halves; ++half) {
     std::string text;

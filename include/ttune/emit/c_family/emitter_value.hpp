@@ -124,6 +124,7 @@ inline c_emitter::value c_emitter::evaluate_unary(ir::expr const& e, ir::unary c
     case ir::unary_op::floor: return is_float(t) ? real("floor") : x;
     case ir::unary_op::ceil: return is_float(t) ? real("ceil") : x;
     case ir::unary_op::round: return is_float(t) ? real("rint") : x;
+    case ir::unary_op::round_to_tf32: return helper("round_to_tf32", t, {x});
     case ir::unary_op::exp: return real("exp");
     case ir::unary_op::log: return real("log");
     case ir::unary_op::sin: return real("sin");
@@ -367,6 +368,15 @@ inline std::string c_emitter::helper_text(std::string const& base, dtype type, i
     return function(type_name(dtype::u16), "float x",
                     dialect_.float_as_bits("x") + "return (" + type_name(dtype::u16) +
                         ")(x != x ? (b >> 16) | 0x40u : (b + 0x7fffu + ((b >> 16) & 1u)) >> 16);");
+  }
+  if (base == "round_to_tf32") {
+    if (cl)
+      return function(t, t + " x",
+                      u + " const b = as_" + u + "(x); " + u + " const r = (b + 0x1000u) & 0xffffe000u; return as_" +
+                          t + (lanes > 1 ? "(select(r, b, isnan(x)));" : "(isnan(x) ? b : r);"));
+    return function(
+        t, t + " x",
+        "if (x != x) return x; " + dialect_.float_as_bits("x") + dialect_.bits_as_float("(b + 0x1000u) & 0xffffe000u"));
   }
   throw backend_error(std::string(dialect_.name()) + ": no function " + base);
 }

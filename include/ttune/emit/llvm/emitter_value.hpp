@@ -362,6 +362,7 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
       return is_float(x.type) ? (instructions_.rounds ? intrinsic("ceil") : of_lanes(rounded_up)) : x;
     case ir::unary_op::round:
       return is_float(x.type) ? (instructions_.rounds ? intrinsic("roundeven") : of_lanes(rounded_to_even)) : x;
+    case ir::unary_op::round_to_tf32: return of_lanes(to_tf32);
     case ir::unary_op::exp: return of_lanes(exponential);
     case ir::unary_op::log: return of_lanes(logarithm);
     case ir::unary_op::tanh: return of_lanes(hyperbolic_tangent);

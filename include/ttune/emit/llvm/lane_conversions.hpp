@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding and 16-bit floats by integer arithmetic, for machines without instructions for them. LLVM would call
+// Rounding, TF32 and 16-bit floats by integer arithmetic, for machines without instructions for them. LLVM would call
 // functions from outside, and an image has none.
 #pragma once
 
@@ -23,6 +23,13 @@ namespace ttune::inline v0::emit {
   auto const near = rounded_to_even(x);
   auto const upper = near + near.compared("olt", x).choose(x.number(1), x.number(0));
   return with_sign(upper, x);
+}
+
+/// Of floats: core/tf32.hpp.
+[[nodiscard]] inline lane_value to_tf32(lane_value const& x) {
+  auto const bits = x.as_bits();
+  auto const mask = bits.bits(~std::uint64_t{0x1fff});
+  return x.compared("uno", x).choose(x, ((bits + bits.bits(0x1000)) & mask).as_real());
 }
 
 /// Double to float, inexact results to the neighbour with an odd last bit: a second rounding to fewer bits then gives

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ttune/core/tf32.hpp"
 #include "ttune/ir/interpret/race_watch.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
@@ -147,7 +148,7 @@ class value_code {
           n.what = code_node::sort::unary;
           n.one = v.op;
           n.a = down(v.operand);
-          n.may_be_absent = v.op == unary_op::negate && absent(n.a);
+          n.may_be_absent = keeps_absence(v.op) && absent(n.a);
         },
         [&](cast const& v) {
           n.what = code_node::sort::cast;
@@ -363,6 +364,7 @@ class value_code {
       case unary_op::floor: return std::floor(x);
       case unary_op::ceil: return std::ceil(x);
       case unary_op::round: return std::nearbyint(x);
+      case unary_op::round_to_tf32: return static_cast<double>(rounded_to_tf32(static_cast<float>(x)));
       case unary_op::logical_not: break;
     }
     throw internal_error("not of a float");

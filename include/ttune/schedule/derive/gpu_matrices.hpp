@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of narrow elements on a GPU whose warps multiply matrices (core/matrix_product.hpp): which axes are
-// rows, columns and terms.
+// Sums of products of narrow elements, or of such rounded to TF32, on a GPU whose warps multiply matrices
+// (core/matrix_product.hpp): which axes are rows, columns and terms.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct matrix_axes {
       if (!found || st.axis_size(rows) > st.axis_size(found->rows)) found = matrix_axes{rows, columns, 0, {}};
     }
   if (!found) return std::nullopt;
-  for (auto const terms : {32, 16, 8})
+  for (auto const terms : {32, 16, 8, 4})
     for (auto x = free; x < st.axis_count(); ++x) {
       auto const how = matrix_product_of(term->left->type, term->right->type, definition.type(), terms);
       if (!how || nvidia_architecture(machine) < how->least_architecture || st.axis_size(x) % terms != 0 ||

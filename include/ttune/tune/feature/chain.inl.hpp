@@ -15,12 +15,11 @@ inline constexpr std::size_t chain_dims = 8;    ///< outer dimensions beyond the
 inline constexpr std::size_t chain_blocks = 4;  ///< of four accesses
 inline constexpr std::size_t chain_row = chain_dims * chain_blocks;
 
-/// Arithmetic on elements, not on indices.
+/// Without what is in indices.
 inline double flops_of(ir::expr const& e) {
   double count = 0;
   auto const visit = [&count](auto const& self, ir::expr const& n) -> void {
-    bool const arithmetic = ir::as<ir::unary>(n) || ir::as<ir::binary>(n);
-    if (arithmetic && n->type != dtype::index && n->type != dtype::boolean) ++count;
+    if (ir::is_arithmetic(n)) ++count;
     if (ir::as<ir::access>(n)) return;
     ir::for_each_operand(n, [&](ir::expr const& o) { self(self, o); });
   };

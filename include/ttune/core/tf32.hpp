@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// TF32, the floats that tensor cores multiply where operands are f32: the exponent of f32 and 10 bits of its fraction.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune::inline v0 {
+
+/// To nearest, ties away from zero, beyond the largest to infinity; subnormals are kept, NaN stays NaN. So does PTX's
+/// `cvt.rna.tf32.f32`. A carry out of the fraction runs into the exponent, which is right.
+[[nodiscard]] constexpr float rounded_to_tf32(float x) noexcept {
+  if (x != x) return x;
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 0x1000U) & 0xffffe000U);
+}
+
+}  // namespace ttune::inline v0
