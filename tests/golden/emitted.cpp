@@ -111,6 +111,20 @@ ir::lowered shifted() {
   return program({a, b}, loop("i", 16, ir::make_store(b, {var("i")}, value), ir::loop_kind::vectorized));
 }
 
+/// B (3, 16) = A (3, 16) moved down by a row and right by an element, 0 outside
+ir::lowered moved() {
+  auto const a = operand("A", dtype::f32, {3, 16}, 0);
+  auto const b = operand("B", dtype::f32, {3, 16}, 1);
+  auto const from = [](char const* name) {
+    return ir::make_binary(ir::binary_op::less_equal, ir::make_index(1), var(name));
+  };
+  auto const value =
+      ir::make_select(ir::make_binary(ir::binary_op::logical_and, from("i"), from("j")),
+                      ir::make_access(a, {var("i") + (-1), var("j") + (-1)}), ir::make_real(dtype::f32, 0));
+  auto const row = loop("j", 16, ir::make_store(b, {var("i"), var("j")}, value), ir::loop_kind::vectorized);
+  return program({a, b}, loop("i", 3, row));
+}
+
 /// B (16, 8) = A (8, 16) transposed, by way of registers
 ir::lowered transposed() {
   auto const a = operand("A", dtype::f32, {8, 16}, 0);
@@ -197,6 +211,7 @@ TEST_CASE("golden: vectors and a tail in halves") {
 TEST_CASE("golden: a register tile of a matrix product") { compare("product_tile", product_tile(), wide_machine()); }
 TEST_CASE("golden: a reduction") { compare("sums_of_rows", sums_of_rows(), wide_machine()); }
 TEST_CASE("golden: a boundary in a vector") { compare("shifted", shifted(), wide_machine()); }
+TEST_CASE("golden: rows that may lie outside, without a branch") { compare("moved", moved(), wide_machine()); }
 TEST_CASE("golden: a transposed tile") { compare("transposed", transposed(), wide_machine()); }
 TEST_CASE("golden: a parallel loop, a division that does not trap") {
   compare("quotients", quotients(), plain_machine());

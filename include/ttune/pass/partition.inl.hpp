@@ -66,10 +66,15 @@ class partitioner {
                                   n->otherwise ? visit(n->otherwise) : ir::stmt{});
     if (auto const* n = ir::as<ir::let>(s)) return visit_let(*n);
     if (auto const* n = ir::as<ir::loop>(s)) return visit_loop(*n);
+    if (auto const* n = ir::as<ir::store>(s); n && chooses(n->value)) return simplify(s, known_);
     return s;
   }
 
  private:
+  static bool chooses(ir::expr const& e) {
+    return ir::contains(e, [](ir::expr const& n) { return ir::as<ir::select>(n) != nullptr; });
+  }
+
   static constexpr std::int64_t most_peeled = 3;  ///< iterations at either edge that become code of their own
 
   /// A condition somewhere inside of a loop, and what the loops around it there are.

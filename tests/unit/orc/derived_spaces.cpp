@@ -86,6 +86,24 @@ TEST_CASE("derived spaces: depthwise convolution, pooling, stencil") {
   check(op(inputs(V), outputs(S), "stencil"));
 }
 
+TEST_CASE("derived spaces: rows that share what they read, of every type, with edges on all sides") {
+  auto const stencil = [](auto element, std::int64_t depth, std::int64_t height, std::int64_t width) {
+    auto const [z, y, x] = axes<"z", "y", "x">;
+    tensor<"V", decltype(element), 3> const V{{depth, height, width}};
+    auto const v = zero_outside(V);
+    auto const row = [&](auto const& a, auto const& b) { return v(a, b, x - 1) + v(a, b, x + 1) - v(a, b, x); };
+    auto const S = compute<"S">(z.in(depth), y.in(height), x.in(width)) =
+        row(z - 1, y - 1) + row(z - 1, y + 1) * 2 + row(z, y) + row(z + 1, y - 2) + v(z + 2, y, x) * 3;
+    return op(inputs(V), outputs(S), "stencil");
+  };
+  check(stencil(float{}, 9, 13, 37), 6);
+  check(stencil(float{}, 16, 8, 64), 6);
+  check(stencil(float{}, 8, 8, 3), 6);
+  check(stencil(double{}, 8, 9, 40), 6);
+  check(stencil(std::int32_t{}, 11, 8, 48), 6);
+  check(stencil(f16{}, 8, 8, 33), 6);
+}
+
 TEST_CASE("derived spaces: softmax, norms, dot products") {
   auto const [i, k] = axes<"i", "k">;
   tensor<"S", float, 2> const S{{13, 101}};

@@ -160,6 +160,23 @@ TEST_CASE("inner loop: distances of bytes, four a lane, one read of a vector for
   check(seed_loop(backend, ops::block_differences<std::int32_t>(blocks), "\tvdbpsadbw", "%ymm"), 4);
 }
 
+TEST_CASE("inner loop: rows of a stencil with edges share what they read, and nothing branches") {
+  orc_backend backend(server("x86-64-v4"));
+  TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);
+  auto const [z, y, x] = axes<"z", "y", "x">;
+  tensor<"V", float, 3> const V{{64, 64, 64}};
+  auto const v = zero_outside(V);
+  auto const row = [&](auto const& a, auto const& b) { return v(a, b, x - 1) + v(a, b, x) + v(a, b, x + 1); };
+  auto const plane = [&](auto const& a) { return row(a, y - 1) + row(a, y) + row(a, y + 1); };
+  auto const S = compute<"S">(z.in(64), y.in(64), x.in(64)) = plane(z - 1) + plane(z) + plane(z + 1);
+  auto const loop = seed_loop(backend, op(inputs(V), outputs(S), "cube"), "\tvadd", "%zmm");
+  int const vectors = 4 * 2;
+  INFO(loop.products, " additions, ", loop.reads, " reads");
+  CHECK(loop.products >= vectors * 10);
+  // 4 planes, 6 rows, 3 elements, where 8 vectors alone would read 216; and the 8 results, which touch memory, too.
+  CHECK(loop.reads - loop.on_stack <= 4 * 6 * 3 + vectors);
+}
+
 TEST_CASE("inner loop: the product on 64-bit ARM keeps its tile in registers") {
   orc_backend backend(server("aarch64"));
   TTUNE_SKIP_UNLESS("aarch64", backend.availability(), backend.availability().reason);

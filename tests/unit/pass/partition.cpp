@@ -48,6 +48,24 @@ TEST_CASE("partition: edges of unrolled loops become code of their own, the inte
   CHECK(effect_of(made) == effect_of(nest));
 }
 
+TEST_CASE("partition: a choice within a value that always falls one way is none") {
+  auto const x = ir::make_variable("xo") * 4 + ir::make_variable("xi");
+  auto const at = std::vector<ir::expr>{ir::make_binary(binary_op::floor_modulo, x, ir::make_index(elements))};
+  auto const inside = both(less(ir::make_index(0), x), less(x, ir::make_index(19)));
+  auto const old = ir::make_access(target, at) * ir::make_integer(dtype::i64, 31);
+  auto const value = ir::make_select(inside, old + ir::make_cast(dtype::i64, x), ir::make_integer(dtype::i64, 7));
+  auto const row = loop("xi", 0, 4, loop_kind::unrolled, ir::make_store(target, at, value));
+  auto const nest = loop("xo", 0, 5, loop_kind::serial, row);
+  auto const made = pass::partition(nest);
+  auto const text = ir::print(made);
+  CAPTURE(text);
+  auto const begin = text.find("for xo in [1, 4)");
+  REQUIRE(begin != std::string::npos);
+  CHECK(text.substr(begin, text.find("let xo = 4") - begin).find("select") == std::string::npos);
+  CHECK(text.find("select") != std::string::npos);
+  CHECK(effect_of(made) == effect_of(nest));
+}
+
 TEST_CASE("partition: edges of a register tile share its first values and its way to memory") {
   auto const acc = share(ir::buffer{{}, "acc", dtype::i64, {7}, ir::memory::registers, 0, {}});
   auto const at = std::vector<ir::expr>{ir::make_variable("xi")};

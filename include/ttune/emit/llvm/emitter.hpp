@@ -53,6 +53,12 @@ class llvm_emitter : private lane_sink {
   };
   using register_file = std::map<ir::buffer const*, std::vector<element>>;  ///< by offset
 
+  /// Where a read may lie outside of its buffer: another place is read instead.
+  struct guard {
+    std::string condition;  ///< that it lies inside; empty: it always does
+    std::string instead;
+  };
+
   // ---------------------------------------------------------------------------------- text (emitter_statement)
   [[nodiscard]] std::string fresh() { return "%v" + std::to_string(next_++); }
   [[nodiscard]] std::string fresh_label() { return "b" + std::to_string(next_++); }
@@ -75,8 +81,8 @@ class llvm_emitter : private lane_sink {
   // --------------------------------------------------------------------------------- memory (emitter_memory)
   [[nodiscard]] std::string base(ir::buffer const& b);
   [[nodiscard]] std::string pointer(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] value load(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] value load(ir::buffer const& b, linear const& flat, guard const& where = {});
+  [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat, guard const& where = {});
   [[nodiscard]] bool streams(ir::buffer const& b) const;
   void fetch_ahead(ir::buffer const& b, linear const& flat);
   void ask_for(std::string const& address, int cache_level);
@@ -120,6 +126,15 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
   [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
   [[nodiscard]] ir::expr lanes_apart(ir::select const& s);
+  struct parts_of_condition {
+    std::vector<ir::expr> shared;
+    std::vector<ir::expr> of_lanes;
+  };
+  [[nodiscard]] parts_of_condition parts_of(ir::expr const& condition);
+  [[nodiscard]] static ir::expr all_of(std::vector<ir::expr> const& parts);
+  [[nodiscard]] std::optional<value> evaluate_guarded_read(ir::select const& s);
+  [[nodiscard]] std::optional<std::string> shared_condition(std::vector<ir::expr> const& parts);
+  [[nodiscard]] std::string read_instead(ir::expr const& constant);
   [[nodiscard]] value evaluate_cast(ir::expr const& e, ir::cast const& c);
   [[nodiscard]] value divide_integers(value const& x, value y, ir::binary_op op, bool no_sign,
                                       std::optional<std::int64_t> constant_divisor);
@@ -129,7 +144,10 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments);
   [[nodiscard]] value widened(value v, int lanes);
   [[nodiscard]] value choose(std::string const& condition, int condition_lanes, value a, value b);
-  [[nodiscard]] value with_mask(mask const& m, ir::expr const& e);
+  template <class Evaluate>
+  [[nodiscard]] value with_mask(mask const& m, Evaluate const& evaluated);
+  template <class Yes, class No>
+  [[nodiscard]] value choose_lanes(mask const& known, Yes const& yes, No const& no);
 
   // ------------------------------------------------------------------------------ dot products (emitter_dot)
   /// Where an operand of a dot product lies: the elements of a lane side by side.
@@ -182,8 +200,9 @@ class llvm_emitter : private lane_sink {
   std::string globals_;
   std::set<std::string> declarations_;
   std::unordered_map<ir::buffer const*, std::string> tables_;
-  std::set<ir::loop const*> scalar_loops_;                             ///< vectorised loops that cannot be
-  ir::loop const* vector_loop_ = nullptr;                              ///< the one being emitted
+  std::map<std::string, std::string> instead_;  ///< constants that guarded reads read, by content
+  std::set<ir::loop const*> scalar_loops_;      ///< vectorised loops that cannot be
+  ir::loop const* vector_loop_ = nullptr;       ///< the one being emitted
   std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
   int next_ = 0;
   int parallel_depth_ = 0;

@@ -104,17 +104,18 @@ inline std::string llvm_emitter::to_memory(value const& v, dtype type) {
       .text;
 }
 
-inline value llvm_emitter::load(ir::buffer const& b, linear const& flat) {
+inline value llvm_emitter::load(ir::buffer const& b, linear const& flat, guard const& where) {
   if (b.where == ir::memory::registers) return load_register(b, flat);
   if (!b.content.empty() && flat.is_constant()) return load_table(b, flat);
   bool const spread = flat.lane == 0 && spreads_halves(b);
   auto const key = std::to_string(flat.constant) + " " + flat.key() +
                    (flat.lane != 0 ? mask_text(lanes_)
                     : spread       ? "x" + std::to_string(lanes_)
-                                   : "");
+                                   : "") +
+                   where.condition + where.instead;
   if (auto const* known = frames_.find_load(b.name, key))
     return {*known, compute_type(b.type), flat.lane == 0 && !spread ? 1 : lanes_};
-  auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat)
+  auto const made = flat.lane == 0 || flat.lane == 1 ? load_memory(b, flat, where)
                     : loads_whole_vectors(b, flat)   ? load_strided(b, flat)
                                                      : load_lanes(b, flat);
   frames_.remember_load(b.name, key, made.text);
@@ -127,11 +128,13 @@ inline value llvm_emitter::load_table(ir::buffer const& b, linear const& flat) {
   return {is_float(t) ? real_literal(t, v) : integer_literal(t, static_cast<std::int64_t>(v)), t, 1};
 }
 
-inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat) {
+inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat, guard const& where) {
   int const lanes = flat.lane == 0 ? 1 : lanes_;
   auto start = flat;
   start.lane = 0;
-  auto const address = pointer(b, start);
+  auto address = pointer(b, start);
+  if (!where.condition.empty())
+    address = define("select i1 " + where.condition + ", ptr " + address + ", ptr " + where.instead);
   auto const type = vector_of(memory_type(b.type), lanes);
   auto const align = std::to_string(size_in_bytes(b.type));
   if (flat.lane == 0 && spreads_halves(b)) {

@@ -192,34 +192,112 @@ inline value llvm_emitter::choose(std::string const& condition, int condition_la
           lanes};
 }
 
-inline value llvm_emitter::with_mask(mask const& m, ir::expr const& e) {
+template <class Evaluate>
+value llvm_emitter::with_mask(mask const& m, Evaluate const& evaluated) {
   auto const saved = mask_;
   mask_ = m;
   if (!saved.empty())
     for (std::size_t i = 0; i < m.size(); ++i) mask_[i] = m[i] && saved[i];
-  auto const v = evaluate(e);
+  auto const v = evaluated();
   mask_ = saved;
   return v;
+}
+
+/// One value in the lanes of a mask, another one in the others.
+template <class Yes, class No>
+value llvm_emitter::choose_lanes(mask const& known, Yes const& yes, No const& no) {
+  auto inverse = known;
+  inverse.flip();
+  auto const a = widened(with_mask(known, yes), lanes_);
+  auto const b = widened(with_mask(inverse, no), lanes_);
+  std::string bits = "<";
+  for (int i = 0; i < lanes_; ++i)
+    bits += std::string(i != 0 ? ", " : "") + (known[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
+  return choose(bits + ">", lanes_, a, b);
+}
+
+/// The parts of a conjunction: those that all lanes share and those of which it is known which lanes fulfil them.
+inline llvm_emitter::parts_of_condition llvm_emitter::parts_of(ir::expr const& condition) {
+  parts_of_condition made;
+  std::function<void(ir::expr const&)> const take = [&](ir::expr const& part) {
+    auto const* both = ir::as<ir::binary>(part);
+    if (both && both->op == ir::binary_op::logical_and) return take(both->left), take(both->right);
+    (decide(part) ? made.of_lanes : made.shared).push_back(part);
+  };
+  take(condition);
+  return made;
+}
+
+inline ir::expr llvm_emitter::all_of(std::vector<ir::expr> const& parts) {
+  auto made = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) made = ir::make_binary(ir::binary_op::logical_and, made, parts[i]);
+  return made;
 }
 
 /// A choice by what all lanes share, around one by which lanes are known to fulfil the rest, where a condition says
 /// both, as where a row may lie outside and its first element does; null if it does not.
 inline ir::expr llvm_emitter::lanes_apart(ir::select const& s) {
-  std::vector<ir::expr> shared;
-  std::vector<ir::expr> of_lanes;
-  std::function<void(ir::expr const&)> const take = [&](ir::expr const& part) {
-    auto const* both = ir::as<ir::binary>(part);
-    if (both && both->op == ir::binary_op::logical_and) return take(both->left), take(both->right);
-    (decide(part) ? of_lanes : shared).push_back(part);
-  };
-  take(ir::expr(s.condition));
-  if (shared.empty() || of_lanes.empty()) return nullptr;
-  auto const all = [](std::vector<ir::expr> const& parts) {
-    auto made = parts[0];
-    for (std::size_t i = 1; i < parts.size(); ++i) made = ir::make_binary(ir::binary_op::logical_and, made, parts[i]);
-    return made;
-  };
-  return ir::make_select(all(shared), ir::make_select(all(of_lanes), s.when_true, s.when_false), s.when_false);
+  auto const parts = parts_of(s.condition);
+  if (parts.shared.empty() || parts.of_lanes.empty()) return nullptr;
+  return ir::make_select(all_of(parts.shared), ir::make_select(all_of(parts.of_lanes), s.when_true, s.when_false),
+                         s.when_false);
+}
+
+/// A conjunction of comparisons of indices that no lane decides, computed in the outermost loop that knows it; nothing
+/// if there are others.
+inline std::optional<std::string> llvm_emitter::shared_condition(std::vector<ir::expr> const& parts) {
+  if (parts.empty()) return std::nullopt;
+  std::string all;
+  int depth = 0;
+  for (auto const& part : parts) {
+    auto const* b = ir::as<ir::binary>(part);
+    bool const by_index = b && b->left->type == dtype::index &&
+                          (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal) &&
+                          !ir::contains(part, [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; });
+    if (!by_index || varies(part)) return std::nullopt;
+    auto const apart = index(b->right) + index(b->left).scaled(-1);  // 0 or 1 at least
+    auto const compared = "icmp sge i64 " + materialise(apart) + (b->op == ir::binary_op::less ? ", 1" : ", 0");
+    auto const one = define_at(depth_of(apart), compared, compared);
+    auto const both = "and i1 " + all + ", " + one;
+    depth = std::max(depth, depth_of(apart));
+    all = all.empty() ? one : define_at(depth, both, both);
+  }
+  return all;
+}
+
+/// A constant of the module that is as wide as a vector.
+inline std::string llvm_emitter::read_instead(ir::expr const& constant) {
+  auto const v = evaluate(constant);
+  auto const type = scalar_type(v.type);
+  auto const content = "[" + std::to_string(lanes_) + " x " + type + "] ";
+  std::string values;
+  for (int i = 0; i < lanes_; ++i) values += (i != 0 ? ", " : "") + type + " " + v.text;
+  auto const [place, is_new] = instead_.try_emplace(content + v.text, "@instead" + std::to_string(instead_.size()));
+  if (is_new)
+    globals_ += place->second + " = private unnamed_addr constant " + content + "[" + values + "], align 64\n";
+  return place->second;
+}
+
+/// An element, or a constant where it lies outside: a vector of that constant is read then. There is no branch, so that
+/// what comes before and behind it is one block, and unrolled rows share what they read.
+inline std::optional<value> llvm_emitter::evaluate_guarded_read(ir::select const& s) {
+  auto const* a = ir::as<ir::access>(s.when_true);
+  if (!a || !ir::is_constant(s.when_false)) return std::nullopt;
+  auto const& b = *std::get<handle<ir::buffer>>(a->from);
+  bool const gathers = std::any_of(a->indices.begin(), a->indices.end(), [](ir::expr const& i) {
+    return ir::contains(i, [](ir::expr const& n) { return ir::as<ir::access>(n) || ir::as<ir::select>(n); });
+  });
+  if (gathers || b.where == ir::memory::registers || !b.content.empty() ||
+      memory_type(b.type) != scalar_type(compute_type(b.type)))
+    return std::nullopt;
+  auto const flat = flat_index(b, a->indices);
+  auto const parts = parts_of(s.condition);
+  auto const inside = flat.lane == 0 || flat.lane == 1 ? shared_condition(parts.shared) : std::nullopt;
+  if (!inside) return std::nullopt;
+  guard const where{*inside, read_instead(s.when_false)};
+  auto const known = parts.of_lanes.empty() ? std::nullopt : decide(all_of(parts.of_lanes));
+  if (!known || std::find(known->begin(), known->end(), false) == known->end()) return load(b, flat, where);
+  return choose_lanes(*known, [&] { return load(b, flat, where); }, [&] { return evaluate(s.when_false); });
 }
 
 /// Only the arm that is chosen is read: the other may lie outside of its buffer.
@@ -229,15 +307,9 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
     bool const all = std::find(known->begin(), known->end(), false) == known->end();
     if (all) return evaluate(s.when_true);
     if (!some) return evaluate(s.when_false);
-    auto inverse = *known;
-    inverse.flip();
-    auto const a = widened(with_mask(*known, s.when_true), lanes_);
-    auto const b = widened(with_mask(inverse, s.when_false), lanes_);
-    std::string bits = "<";
-    for (int i = 0; i < lanes_; ++i)
-      bits += std::string(i != 0 ? ", " : "") + ((*known)[static_cast<std::size_t>(i)] ? "i1 true" : "i1 false");
-    return choose(bits + ">", lanes_, a, b);
+    return choose_lanes(*known, [&] { return evaluate(s.when_true); }, [&] { return evaluate(s.when_false); });
   }
+  if (auto const read = evaluate_guarded_read(s)) return *read;
   bool reads = false;
   auto const look = [&](ir::expr const& n) {  // or divides, which traps
     auto const* b = ir::as<ir::binary>(n);
