@@ -18,26 +18,26 @@ decltype(auto) visit(stmt const& s, Functions&&... functions) {
   return std::visit(overloaded<std::decay_t<Functions>...>{std::forward<Functions>(functions)...}, s->what);
 }
 
-/// Calls `f` on the direct operands of an expression, in order of evaluation. Builds nothing.
+/// Calls `f` on the direct operands of an expression, in order of evaluation. Builds nothing. Questions in place of
+/// `visit`, which would be instantiated anew for each of the many functions that walk expressions.
 template <class Function>
 void for_each_operand(expr const& e, Function&& f) {
-  visit(
-      e, [&](unary const& n) { f(n.operand); },
-      [&](binary const& n) {
-        f(n.left);
-        f(n.right);
-      },
-      [&](select const& n) {
-        f(n.condition);
-        f(n.when_true);
-        f(n.when_false);
-      },
-      [&](cast const& n) { f(n.operand); },
-      [&](access const& n) {
-        for (auto const& i : n.indices) f(i);
-        if (n.fill) f(n.fill);
-      },
-      [](constant const&) {}, [](variable const&) {}, [](argument const&) {});
+  static_assert(std::variant_size_v<decltype(expr_node::what)> == 8, "a new kind of node: has it operands?");
+  if (auto const* u = as<unary>(e)) {
+    f(u->operand);
+  } else if (auto const* b = as<binary>(e)) {
+    f(b->left);
+    f(b->right);
+  } else if (auto const* s = as<select>(e)) {
+    f(s->condition);
+    f(s->when_true);
+    f(s->when_false);
+  } else if (auto const* c = as<cast>(e)) {
+    f(c->operand);
+  } else if (auto const* a = as<access>(e)) {
+    for (auto const& i : a->indices) f(i);
+    if (a->fill) f(a->fill);
+  }
 }
 
 /// An operation on elements: not on indices or conditions, and no conversion.
