@@ -91,6 +91,9 @@ void check_operators(orc_backend& backend, Run const& run, int configurations) {
   each(op(inputs(A), outputs(T), "transpose"));
   auto const R = compute<"R">(i, j) = floor(A(i, j) * 3) + sqrt(abs(A(i, j))) + sin(A(i, j)) + erf(A(i, j));
   each(op(inputs(A), outputs(R), "functions"));
+  auto const a = zero_outside(A);
+  auto const S = compute<"S">(i.in(13), j.in(27)) = a(i - 1, j - 1) + a(i - 1, j + 1) + a(i, j - 1) + a(i + 1, j + 2);
+  check_derived(backend, run, op(inputs(A), outputs(S), "stencil"), 4 * configurations);  // few meet rows at an edge
   tensor<"H", f16, 2> const H{{5, 33}};
   auto const G = compute<"G">(i, j) = cast<f16>(cast<float>(H(i, j)) * 2.0F);
   each(op(inputs(H), outputs(G), "halves"));

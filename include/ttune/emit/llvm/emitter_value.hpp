@@ -294,9 +294,12 @@ inline std::optional<value> llvm_emitter::evaluate_guarded_read(ir::select const
   auto const parts = parts_of(s.condition);
   auto const inside = flat.lane == 0 || flat.lane == 1 ? shared_condition(parts.shared) : std::nullopt;
   if (!inside) return std::nullopt;
-  guard const where{*inside, read_instead(s.when_false)};
   auto const known = parts.of_lanes.empty() ? std::nullopt : decide(all_of(parts.of_lanes));
-  if (!known || std::find(known->begin(), known->end(), false) == known->end()) return load(b, flat, where);
+  bool const in_all_lanes = !known || std::find(known->begin(), known->end(), false) == known->end();
+  bool const in_pieces = !machine_.has_masks && flat.lane == 1 && (!in_all_lanes || !mask_.empty());
+  if (in_pieces) return std::nullopt;  // each has a place of its own
+  guard const where{*inside, read_instead(s.when_false)};
+  if (in_all_lanes) return load(b, flat, where);
   return choose_lanes(*known, [&] { return load(b, flat, where); }, [&] { return evaluate(s.when_false); });
 }
 

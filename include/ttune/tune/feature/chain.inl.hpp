@@ -15,7 +15,7 @@ inline constexpr std::size_t chain_dims = 8;    ///< outer dimensions beyond the
 inline constexpr std::size_t chain_blocks = 4;  ///< of four accesses
 inline constexpr std::size_t chain_row = chain_dims * chain_blocks;
 
-/// Without what is in indices.
+/// Arithmetic operations on elements: what is in the indices of an access is left out.
 inline double flops_of(ir::expr const& e) {
   double count = 0;
   auto const visit = [&count](auto const& self, ir::expr const& n) -> void {
