@@ -38,7 +38,8 @@ template <shared_library const& (*Open)(), fixed_string Name, class Signature>
 struct lazy_function;
 template <shared_library const& (*Open)(), fixed_string Name, class Result, class... Arguments>
 struct lazy_function<Open, Name, Result(Arguments...)> {
-  Result operator()(Arguments... arguments) const {
+  Result operator()(Arguments... arguments) const { return call(arguments...); }
+  static Result call(Arguments... arguments) {
     static auto const function = reinterpret_cast<Result (*)(Arguments...)>(Open().symbol(Name.text));
     return function(arguments...);
   }

@@ -59,7 +59,7 @@ TTUNE_INLINE std::string opencl_backend::refusal(emit::device_program const& pro
 TTUNE_INLINE std::vector<std::uint8_t> opencl_backend::binary_of(std::string const& source, std::string& diagnostics) {
   if (!session_) session_ = std::make_unique<opencl::session>(device_);
   auto const built = opencl::compile(*session_, source, diagnostics);
-  return built ? opencl::binary_of(built.get()) : std::vector<std::uint8_t>();
+  return built ? opencl::binary_of(*built) : std::vector<std::uint8_t>();
 }
 
 TTUNE_INLINE compile_result opencl_backend::compile(ir::lowered const& program, kernel_signature signature) {

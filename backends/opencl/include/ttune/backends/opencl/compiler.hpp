@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,13 @@
 
 namespace ttune::inline v0::opencl {
 
-/// Null, and the compiler's diagnostics, if it does not compile.
-[[nodiscard]] program_owner compile(session const& in, std::string const& source, std::string& diagnostics);
-/// From a binary in an image. Null if there is none, or the driver does not want it any more.
-[[nodiscard]] program_owner load_binary(session const& in, emit::device_payload const& p);
+/// Nothing, and the compiler's diagnostics, if it does not compile.
+[[nodiscard]] std::optional<cl::Program> compile(session const& in, std::string const& source,
+                                                 std::string& diagnostics);
+/// From a binary in an image. Nothing if there is none, or the driver does not want it any more.
+[[nodiscard]] std::optional<cl::Program> load_binary(session const& in, emit::device_payload const& p);
 /// What the driver made of a program that was compiled; empty if it does not say.
-[[nodiscard]] std::vector<std::uint8_t> binary_of(cl_program p);
+[[nodiscard]] std::vector<std::uint8_t> binary_of(cl::Program const& p);
 
 }  // namespace ttune::inline v0::opencl
 

@@ -14,8 +14,7 @@
 namespace ttune::inline v0::opencl {
 
 struct device_info {
-  cl_platform_id platform = nullptr;
-  cl_device_id id = nullptr;
+  cl::Device handle;
   std::string platform_name;  ///< as "Portable Computing Language"
   std::string name;           ///< as "pthread-skylake-avx512-AMD EPYC"
   std::string version;        ///< of the driver and the language: compiled kernels are for this one

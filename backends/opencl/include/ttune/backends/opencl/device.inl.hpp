@@ -10,53 +10,75 @@ namespace ttune::inline v0::opencl {
 
 namespace detail {
 
-template <class T>
-T number_of(cl_device_id d, cl_device_info what, T otherwise) {
-  T value = otherwise;
-  return clGetDeviceInfo(d, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+/// What the driver says, or this where it does not know the question.
+template <cl_device_info What, class T>
+T fact(cl::Device const& d, T otherwise) {
+  try {
+    return static_cast<T>(d.getInfo<What>());
+  } catch (cl::Error const&) {
+    return otherwise;
+  }
 }
 
-inline std::string text_of(cl_device_id d, cl_device_info what) {
-  std::size_t size = 0;
-  if (clGetDeviceInfo(d, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
-  std::string text(size, '\0');
-  if (clGetDeviceInfo(d, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
-  text.resize(std::min(text.find('\0'), text.size()));
-  while (!text.empty() && text.back() == ' ') text.pop_back();
+inline std::string without_trailing_spaces(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
 
-inline std::string name_of(cl_platform_id p) {
-  char text[256] = {};
-  if (clGetPlatformInfo(p, CL_PLATFORM_NAME, sizeof text - 1, text, nullptr) != CL_SUCCESS) return "unknown platform";
-  return text;
+template <cl_device_info What>
+std::string text_of(cl::Device const& d) {
+  return without_trailing_spaces(fact<What>(d, std::string()));
 }
 
-inline device_info facts_of(cl_platform_id platform, cl_device_id id) {
+inline std::string name_of(cl::Platform const& p) {
+  try {
+    return p.getInfo<CL_PLATFORM_NAME>();
+  } catch (cl::Error const&) {
+    return "unknown platform";
+  }
+}
+
+inline device_info facts_of(cl::Platform const& platform, cl::Device const& handle) {
   device_info d;
-  d.platform = platform;
-  d.id = id;
+  d.handle = handle;
   d.platform_name = name_of(platform);
-  d.name = text_of(id, CL_DEVICE_NAME);
-  d.version = text_of(id, CL_DRIVER_VERSION) + " " + text_of(id, CL_DEVICE_VERSION);
-  d.is_cpu = (number_of<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU) != 0;
-  d.shares_memory = d.is_cpu || number_of<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
-  d.has_doubles = number_of<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG, 0) != 0;
+  d.name = text_of<CL_DEVICE_NAME>(handle);
+  d.version = text_of<CL_DRIVER_VERSION>(handle) + " " + text_of<CL_DEVICE_VERSION>(handle);
+  d.is_cpu = (fact<CL_DEVICE_TYPE>(handle, cl_device_type{0}) & CL_DEVICE_TYPE_CPU) != 0;
+  d.shares_memory = d.is_cpu || fact<CL_DEVICE_HOST_UNIFIED_MEMORY>(handle, cl_bool{CL_FALSE}) == CL_TRUE;
+  d.has_doubles = fact<CL_DEVICE_DOUBLE_FP_CONFIG>(handle, cl_device_fp_config{0}) != 0;
   d.divides_exactly =
-      (number_of<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-  d.compute_units =
-      static_cast<std::int32_t>(std::max<cl_uint>(1, number_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)));
-  auto const lanes = number_of<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 1);
-  d.vector_bytes = static_cast<std::int32_t>(std::clamp<cl_uint>(4 * lanes, 16, 64));
-  d.group_threads = static_cast<std::int64_t>(number_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
-  d.group_bytes = static_cast<std::int64_t>(number_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE, 0));
-  d.has_local_memory = number_of<cl_device_local_mem_type>(id, CL_DEVICE_LOCAL_MEM_TYPE, CL_NONE) == CL_LOCAL;
-  d.buffer_bytes = static_cast<std::int64_t>(number_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0));
-  std::array<std::size_t, 16> sizes{1, 1, 1};
-  if (number_of<cl_uint>(id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3) <= sizes.size() &&
-      clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes.data(), nullptr) == CL_SUCCESS)
-    for (std::size_t i = 0; i < 3; ++i) d.thread_limits[i] = static_cast<std::int64_t>(sizes[i]);
+      (fact<CL_DEVICE_SINGLE_FP_CONFIG>(handle, cl_device_fp_config{0}) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  d.compute_units = std::max(1, fact<CL_DEVICE_MAX_COMPUTE_UNITS>(handle, std::int32_t{1}));
+  d.vector_bytes = std::clamp(4 * fact<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(handle, std::int32_t{1}), 16, 64);
+  d.group_threads = fact<CL_DEVICE_MAX_WORK_GROUP_SIZE>(handle, std::int64_t{1});
+  d.group_bytes = fact<CL_DEVICE_LOCAL_MEM_SIZE>(handle, std::int64_t{0});
+  d.has_local_memory = fact<CL_DEVICE_LOCAL_MEM_TYPE>(handle, cl_device_local_mem_type{CL_NONE}) == CL_LOCAL;
+  d.buffer_bytes = fact<CL_DEVICE_MAX_MEM_ALLOC_SIZE>(handle, std::int64_t{0});
+  auto const sizes = fact<CL_DEVICE_MAX_WORK_ITEM_SIZES>(handle, std::vector<cl::size_type>());
+  for (std::size_t i = 0; i < std::min<std::size_t>(sizes.size(), 3); ++i)
+    d.thread_limits[i] = static_cast<std::int64_t>(sizes[i]);
   return d;
+}
+
+inline std::vector<cl::Platform> platforms() {
+  std::vector<cl::Platform> found;
+  try {
+    cl::Platform::get(&found);
+  } catch (cl::Error const&) {  // the loader's way to say that there is none
+    found.clear();
+  }
+  return found;
+}
+
+inline std::vector<cl::Device> devices_of(cl::Platform const& p) {
+  std::vector<cl::Device> found;
+  try {
+    p.getDevices(CL_DEVICE_TYPE_ALL, &found);
+  } catch (cl::Error const&) {  // a driver that is installed, without its hardware
+    found.clear();
+  }
+  return found;
 }
 
 }  // namespace detail
@@ -64,19 +86,9 @@ inline device_info facts_of(cl_platform_id platform, cl_device_id id) {
 TTUNE_INLINE std::vector<device_info> devices() {
   std::vector<device_info> found;
   if (!icd_loader().failure().empty()) return found;
-  cl_uint count = 0;
-  if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return found;
-  std::vector<cl_platform_id> platforms(count);
-  if (clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return found;
-  for (auto* const p : platforms) {
-    cl_uint n = 0;
-    if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, nullptr, &n) != CL_SUCCESS || n == 0) continue;
-    std::vector<cl_device_id> ids(n);
-    if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, n, ids.data(), nullptr) != CL_SUCCESS) continue;
-    for (auto* const id : ids)
-      if (ttune::opencl::detail::number_of<cl_bool>(id, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_TRUE)
-        found.push_back(ttune::opencl::detail::facts_of(p, id));
-  }
+  for (auto const& p : detail::platforms())
+    for (auto const& d : detail::devices_of(p))
+      if (detail::fact<CL_DEVICE_AVAILABLE>(d, cl_bool{CL_FALSE}) == CL_TRUE) found.push_back(detail::facts_of(p, d));
   return found;
 }
 

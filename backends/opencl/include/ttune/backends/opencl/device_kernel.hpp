@@ -23,11 +23,11 @@ class device_kernel final : public device_code {
 
  private:
   struct launch {
-    kernel_owner kernel;
+    cl::Kernel kernel;
     emit::device_launch grid;
   };
   struct argument {
-    memory_owner memory;
+    cl::Buffer memory;
     void* host = nullptr;
     std::size_t bytes = 0;
     bool is_read = false;
@@ -52,12 +52,12 @@ class device_kernel final : public device_code {
 
   kernel_signature signature_;
   std::unique_ptr<session> session_;
-  program_owner program_;
+  cl::Program program_;
   std::vector<bool> written_;
   std::vector<launch> prepare_;
   std::vector<launch> main_;
-  memory_owner workspace_;
-  memory_owner flush_;                  ///< made when it is first needed
+  cl::Buffer workspace_;
+  cl::Buffer flush_;                    ///< made when it is first needed
   std::array<call_arguments, 2> last_;  ///< of each entry
   std::mutex one_at_a_time_;
 };

@@ -9,58 +9,46 @@
 
 namespace ttune::inline v0::opencl {
 
-TTUNE_INLINE context_owner session::made_context(opencl::device_info const& d) {
-  cl_int code = CL_SUCCESS;
-  cl_context_properties const properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(d.platform),
-                                              0};
-  context_owner made(clCreateContext(properties, 1, &d.id, nullptr, nullptr, &code));
-  check(code, "clCreateContext");
-  return made;
-}
+TTUNE_INLINE cl::Context session::made_context(opencl::device_info const& d) { return cl::Context(d.handle); }
 
-TTUNE_INLINE bool session::finds_in_place(cl_context in, cl_device_id d) {
+TTUNE_INLINE bool session::finds_in_place(cl::Context const& in, cl::Device const& d) {
   alignas(64) cl_uint memory[8] = {};
   auto* const host = memory + 1;
   constexpr std::size_t bytes = sizeof(cl_uint);
-  cl_int code = CL_SUCCESS;
-  queue_owner const queue(clCreateCommandQueue(in, d, 0, &code));
-  if (code != CL_SUCCESS) return false;
-  memory_owner const buffer(clCreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code));
-  if (code != CL_SUCCESS) return false;
-  cl_uint const by_device = 0x01020304;
-  if (clEnqueueFillBuffer(queue.get(), buffer.get(), &by_device, bytes, 0, bytes, 0, nullptr, nullptr) != CL_SUCCESS ||
-      clFinish(queue.get()) != CL_SUCCESS || *host != by_device)
+  try {
+    cl::CommandQueue const queue(in, d);
+    cl::Buffer const buffer(in, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host);
+    cl_uint const by_device = 0x01020304;
+    queue.enqueueFillBuffer(buffer, by_device, 0, bytes);
+    queue.finish();
+    if (*host != by_device) return false;
+    *host = 0x05060708;
+    cl_uint seen = 0;
+    queue.enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, &seen);
+    return seen == *host;
+  } catch (cl::Error const&) {
     return false;
-  *host = 0x05060708;
-  cl_uint seen = 0;
-  return clEnqueueReadBuffer(queue.get(), buffer.get(), CL_TRUE, 0, bytes, &seen, 0, nullptr, nullptr) == CL_SUCCESS &&
-         seen == *host;
+  }
 }
 
-TTUNE_INLINE session::shared const& session::shared_by_all(opencl::device_info const& d) {
+TTUNE_INLINE session::context_of_device const& session::shared_by_all(opencl::device_info const& d) {
   static std::mutex one_at_a_time;
-  static auto& all = *new std::map<cl_device_id, shared>;  // at the end of the process the driver may be gone
+  static auto& all =
+      *new std::map<cl_device_id, context_of_device>;  // at the end of the process the driver may be gone
   std::scoped_lock const lock(one_at_a_time);
-  auto& one = all[d.id];
-  if (!one.context) {
-    one.context = made_context(d);
-    one.in_place = finds_in_place(one.context.get(), d.id);
+  auto& one = all[d.handle()];
+  if (!one.made()) {
+    one.made = made_context(d);
+    one.in_place = finds_in_place(one.made, d.handle);
   }
   return one;
 }
 
 TTUNE_INLINE session::session(device_info d) : device_(std::move(d)) {
-  if (device_.is_cpu) {
-    auto const& common = shared_by_all(device_);
-    context_ = common.context.get();
-    in_place_ = common.in_place;
-  } else {
-    own_context_ = made_context(device_);
-    context_ = own_context_.get();
-  }
-  cl_int code = CL_SUCCESS;
-  queue_.reset(clCreateCommandQueue(context_, device_.id, 0, &code));
-  check(code, "clCreateCommandQueue");
+  checked([&] {
+    context_ = device_.is_cpu ? shared_by_all(device_) : context_of_device{made_context(device_), false};
+    queue_ = cl::CommandQueue(context(), device_.handle);
+  });
 }
 
 }  // namespace ttune::inline v0::opencl
