@@ -125,16 +125,30 @@ contender contender_of(std::string system, Make const& make) {
   return made;
 }
 
-/// ttune, tuned within the budget; constants are laid out ahead.
+/// Of one operator.
 template <class Op>
-contender tuned(Op const& op, std::vector<ttune::cuda::device_pointer> operands, device const& on,
+ttune::tuning_result found_by(ttune::tuner& tuner, Op const& op, ttune::tuning_budget const& budget) {
+  return tuner.tune(op.program(), budget);
+}
+/// Of several computes of it, all of which only reorder its sums.
+template <class Op>
+ttune::tuning_result found_by(ttune::tuner& tuner, ttune::alternatives_type<Op> const& all,
+                              ttune::tuning_budget const& budget) {
+  std::vector<ttune::alternative> each;
+  for (auto const& op : all.all()) each.push_back({ttune::derive_space(op.program(), tuner.compiler().target())});
+  return tuner.tune_alternatives(std::move(each), budget);
+}
+
+/// ttune, tuned within the budget; constants are laid out ahead.
+template <class Computes>
+contender tuned(Computes const& all, std::vector<ttune::cuda::device_pointer> operands, device const& on,
                 options const& chosen) {
   return contender_of("ttune", [&](contender& made) {
     ttune::tuner tuner{std::make_shared<ttune::cuda_backend>(), {.model = ttune::xgboost{}}};
     ttune::tuning_budget budget;
     budget.trials = chosen.trials > 0 ? chosen.trials : 1'000'000;
     budget.time = std::chrono::duration<double>(chosen.budget_seconds);
-    auto const found = tuner.tune(op.program(), budget);
+    auto const found = found_by(tuner, all, budget);
     auto const kernel = std::make_shared<ttune::cuda::resident_kernel>(found.image);
     kernel->prepare(operands, on.stream());
     made.enqueue = [kernel, operands = std::move(operands), stream = on.stream()] {

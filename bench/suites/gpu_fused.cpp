@@ -36,7 +36,8 @@ gpu::contender tuned(fusion_shape const& s, operands const& in, gpu::device cons
       return gpu::tuned(ttune::ops::conv2d_bias_residual_relu(
                             {1, c.channels, c.height, c.width, c.filters, c.kernel, c.stride, c.padding}),
                         std::move(at), on, chosen);
-    case fusion::attention: return gpu::tuned(ttune::ops::attention(s.m, s.n, s.k), std::move(at), on, chosen);
+    case fusion::attention:
+      return gpu::tuned(ttune::ops::attention_alternatives(s.m, s.n, s.k), std::move(at), on, chosen);
     default: return gpu::tuned(ttune::ops::batched_matmul(s.batch, s.m, s.n, s.k), std::move(at), on, chosen);
   }
 }

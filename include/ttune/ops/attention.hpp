@@ -31,4 +31,55 @@ template <class T = float>
   return op(inputs(Q, K, V), outputs(O), "attention");
 }
 
+namespace detail {
+
+/// The largest divisor up to what is wanted; all, if there is none that is long enough to be worth it.
+[[nodiscard]] inline std::int64_t chunk_of(std::int64_t keys, std::int64_t wanted) {
+  for (auto size = wanted; 4 * size >= wanted; --size)
+    if (size > 0 && keys % size == 0) return size;
+  return keys;
+}
+
+}  // namespace detail
+
+/// `attention`, its keys in chunks of some `wanted`: each has a largest score, a sum and results of its own, which are
+/// then weighed (Dao et al., "Flash-Decoding for long-context inference", 2023). What passes between scores and results
+/// fits the memory of a block of a GPU, and blocks share the keys.
+/// Shape: Q (rows, d), K (keys, d), V (keys, d) -> O (rows, d)
+template <class T = float>
+[[nodiscard]] auto attention_in_chunks(std::int64_t rows, std::int64_t keys, std::int64_t width,
+                                       std::int64_t wanted = 64) {
+  auto const [i, c, j, k, d, e] = axes<"i", "c", "j", "k", "d", "e">;
+  using wide = accumulator_t<T>;
+  auto const size = detail::chunk_of(keys, wanted);
+  auto const scale = 1 / std::sqrt(static_cast<double>(width));
+  auto const in_chunk = c.in(size > 0 ? keys / size : 0);
+  tensor<"Q", T, 2> const Q{{rows, width}};  // (rows, d)
+  tensor<"K", T, 2> const K{{keys, width}};  // (keys, d)
+  tensor<"V", T, 2> const V{{keys, width}};  // (keys, d)
+  auto const S = compute<"S">(i, in_chunk, j.in(size)) =
+      sum(over(k), in_type<wide>(Q(i, k)) * in_type<wide>(K(c * size + j, k)));   // (rows, chunks, size)
+  auto const most = compute<"most">(i, c) = max(over(j), S(i, c, j));             // (rows, chunks)
+  auto const E = compute<"E">(i, c, j) = exp((S(i, c, j) - most(i, c)) * scale);  // (rows, chunks, size)
+  auto const total = compute<"total">(i, c) = sum(over(j), E(i, c, j));           // (rows, chunks)
+  auto const P = compute<"P">(i, c, d) =
+      sum(over(j), E(i, c, j) * in_type<wide>(V(c * size + j, d)));  // (rows, chunks, d)
+  // what a chunk leaves behind, side by side: results, sum, largest score
+  auto const part = compute<"part">(i, c, e.in(width + 2)) =
+      select(e < width, P(i, c, min(e, width - 1)), select(e == width, total(i, c), most(i, c)));
+  auto const largest = compute<"largest">(i) = max(over(c), part(i, c, width + 1));  // (rows)
+  auto const weight = compute<"weight">(i, c) = exp((part(i, c, width + 1) - largest(i)) * scale);
+  auto const inverse = compute<"inverse">(i) = 1 / sum(over(c), part(i, c, width) * weight(i, c));
+  auto const O = compute<"O">(i, d.in(width)) =
+      in_type<T>(sum(over(c), part(i, c, d) * weight(i, c)) * inverse(i));  // (rows, d)
+  return op(inputs(Q, K, V), outputs(O), "attention_in_chunks");
+}
+
+/// For GPUs, whose blocks have little memory: the same in chunks of two sizes.
+template <class T = float>
+[[nodiscard]] auto attention_alternatives(std::int64_t rows, std::int64_t keys, std::int64_t width) {
+  return alternatives(attention<T>(rows, keys, width), attention_in_chunks<T>(rows, keys, width, 64),
+                      attention_in_chunks<T>(rows, keys, width, 128));
+}
+
 }  // namespace ttune::inline v0::ops

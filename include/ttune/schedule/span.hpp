@@ -74,15 +74,6 @@ inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std:
   });
 }
 
-/// … while the threads around the stage's place run.
-inline std::int64_t base_span_of_threads(plan const& p, nest const& n, std::size_t st, std::size_t axis) {
-  auto const last = n.stages[st].depth;
-  return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
-    auto const own = here ? own_span(n, r, x, [&](std::int32_t i) { return i <= last && over_threads(n, r, i); }) : 0;
-    return own + base_span_of_threads(p, n, r, x);
-  });
-}
-
 /// How far an axis moves while all loops inside place (of, depth) run.
 inline std::int64_t span_inside(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
                                 std::int32_t depth) {
@@ -102,11 +93,34 @@ struct region_place {
   return {static_cast<std::size_t>(s.attached_to), s.depth, s.group};
 }
 
+/// The innermost level of a stage's loops that is around a place; -1: none is.
+[[nodiscard]] inline std::int32_t last_around(nest const& n, std::size_t st, region_place at) {
+  while (at.of != st) {
+    auto const& s = n.stages[at.of];
+    if (s.attached_to < 0) return -1;
+    at = {static_cast<std::size_t>(s.attached_to), s.depth, false};
+  }
+  return at.depth;
+}
+
+/// How far the base of an axis of an attached stage moves while the threads around a place run that is around the
+/// stage's own.
+inline std::int64_t base_span_of_threads(plan const& p, nest const& n, std::size_t st, std::size_t axis,
+                                         region_place const& at) {
+  auto const& s = n.stages[st];
+  if (s.group) return 0;  // one for all threads
+  return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
+    auto const last = here ? std::min<std::int32_t>(s.depth, last_around(n, r, at)) : -1;
+    return own_span(n, r, x, [&](std::int32_t i) { return i <= last && over_threads(n, r, i); }) +
+           base_span_of_threads(p, n, r, x, at);
+  });
+}
+
 /// How far an axis moves inside a place.
 inline std::int64_t axis_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, region_place const& at) {
   auto const span = span_inside(p, n, st, axis, at.of, at.depth);
   if (!at.group) return span;
-  auto threads = base_span_of_threads(p, n, st, axis);
+  auto threads = base_span_of_threads(p, n, st, axis, at);
   if (st == at.of)
     threads += own_span(n, st, axis, [&](std::int32_t i) { return i <= at.depth && over_threads(n, st, i); });
   return std::min(span + threads, p.stages[st].axis_size(axis) - 1);

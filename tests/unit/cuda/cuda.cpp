@@ -17,6 +17,7 @@
 #include "ttune/emit/cuda.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/ops/attention.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/layer_norm.hpp"
@@ -209,6 +210,44 @@ TEST_CASE("cuda: rows are reduced by shuffles, in one kernel that spills nothing
       auto const result = backend.compile(lowered_of(of, of.seed), {});
       REQUIRE_MESSAGE(result.image, result.diagnostics);
       CHECK(backend.last_resources()[0].spill_bytes == 0);
+    }
+  }
+}
+
+TEST_CASE("cuda: attention in one kernel, or in two by chunks of the keys, as the program means it") {
+  rng random(ttune_test::seed());
+  struct expected {
+    handle<ir::program> program;
+    std::size_t kernels;
+  };
+  for (auto const& [program, kernels] : {expected{ops::attention<float>(33, 64, 24).program(), 1},
+                                         expected{ops::attention_in_chunks<float>(40, 96, 20, 32).program(), 2},
+                                         expected{ops::attention_in_chunks<f16>(16, 64, 64, 64).program(), 2}}) {
+    auto const of = derive_space(program, cuda::target_of_architecture(90));
+    sampler const draws(of.knobs, of.constraints);
+    auto const operands = ttune_test::random_operands(*program, random);
+    auto const wanted = ir::evaluate(*program, operands);
+    for (int i = 0; i < 3; ++i) {
+      auto const chosen = i == 0 ? of.seed : draws.draw(random);
+      auto const made = lowered_of(of, chosen);
+      auto const text = emit::cuda(made, cuda::target_of_architecture(90));
+      INFO(detail::describe_choices(of.knobs, chosen), "\n", text.source);
+      CHECK(text.main.size() == kernels);
+      if (ttune_test::can_run_cuda_on_cpu())
+        CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "");
+    }
+  }
+  if (!cuda::nvrtc().failure().empty()) return;
+  for (int const architecture : wanted_architectures()) {
+    cuda_backend backend(cuda::target_of_architecture(architecture));
+    for (auto const& program : {ops::attention_in_chunks<float>(1024, 1024, 64, 64).program(),
+                                ops::attention_in_chunks<f16>(1024, 1024, 64, 64).program()}) {
+      auto const of = derive_space(program, backend.target());
+      auto const result = backend.compile(lowered_of(of, of.seed), {});
+      REQUIRE_MESSAGE(result.image, result.diagnostics);
+      for (auto const& used : backend.last_resources()) CHECK(used.spill_bytes == 0);
+      MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
+              " registers, compiled in ", 1e3 * result.seconds, " ms");
     }
   }
 }

@@ -383,6 +383,9 @@ void fused_cases(Check const& check) {
   check(ops::attention(7, 13, 5), attention);
   check(ops::attention(33, 260, 3), attention);
   check(ops::attention<double>(5, 9, 1), attention);
+  check(ops::attention_in_chunks(7, 30, 5, 10), attention);
+  check(ops::attention_in_chunks(5, 13, 4), attention);  // one chunk
+  check(ops::attention_in_chunks<double>(3, 64, 1, 8), attention);
   check(ops::matmul_bias_gelu(7, 11, 13), matmul_gelu);
   check(ops::matmul_bias_gelu<double>(1, 19, 3), matmul_gelu);
   check(ops::conv2d_bias_residual_relu(conv_shapes[0]), conv_residual(conv_shapes[0]));

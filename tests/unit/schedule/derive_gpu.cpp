@@ -31,15 +31,23 @@ void check(handle<ir::program> const& program, int configurations = 3) {
   check_space(derive_space(program, gpu()), configurations);
 }
 
-/// Kernels of a call: of the seed and of drawn configurations alike.
+/// Kernels of a call: of the seed and of drawn configurations alike, all of which the device takes.
 std::size_t kernels_of(handle<ir::program> const& program) {
   auto const machine = gpu();
   auto const made = derive_space(program, machine);
   auto const p = make_plan(made);
   sampler const draws(made.knobs, made.constraints);
   rng random(ttune_test::seed());
-  auto const count = emit::cuda(ttune_test::build(p, made.seed), machine).main.size();
-  for (int i = 0; i < 3; ++i) CHECK(emit::cuda(ttune_test::build(p, draws.draw(random)), machine).main.size() == count);
+  auto const kernels = [&](configuration const& chosen) {
+    auto const text = emit::cuda(ttune_test::build(p, chosen), machine);
+    for (auto const& l : text.main) {
+      CHECK(l.group_bytes <= machine.block_bytes);
+      CHECK(l.threads[0] * l.threads[1] * l.threads[2] <= machine.block_threads);
+    }
+    return text.main.size();
+  };
+  auto const count = kernels(made.seed);
+  for (int i = 0; i < 3; ++i) CHECK(kernels(draws.draw(random)) == count);
   return count;
 }
 
@@ -85,10 +93,44 @@ TEST_CASE("derived for GPUs: rows are reduced together, with what is made of the
   CHECK(kernels_of(one_row) == 1);
 }
 
-TEST_CASE("derived for GPUs: attention in four kernels: scores, powers, sums, results") {
+TEST_CASE("derived for GPUs: attention in four kernels, or in one where some rows' scores fit a block's memory") {
   auto const program = ops::attention<float>(6, 40, 8).program();
   check(program);
-  CHECK(kernels_of(program) == 4);
+  CHECK(kernels_of(program) == 4);  // so few rows are no block
+  for (auto const& fits : {ops::attention<float>(37, 40, 8).program(), ops::attention<float>(32, 64, 24).program(),
+                           ops::attention<float>(9, 7, 5).program()}) {
+    check(fits);
+    CHECK(kernels_of(fits) == 1);
+  }
+  CHECK(kernels_of(ops::attention<float>(64, 1024, 64).program()) == 4);
+}
+
+TEST_CASE("derived for GPUs: attention in chunks of the keys in two kernels: chunks, and what is made of them") {
+  for (auto const& program : {ops::attention_in_chunks<float>(40, 64, 16, 16).program(),
+                              ops::attention_in_chunks<float>(37, 30, 7, 10).program(),
+                              ops::attention_in_chunks<float>(16, 1024, 64).program()}) {
+    check(program, 2);
+    CHECK(kernels_of(program) == 2);
+  }
+  auto const halves = ops::attention_in_chunks<f16>(24, 32, 16, 16).program();
+  check(halves);
+  CHECK(kernels_of(halves) == 2);
+}
+
+TEST_CASE("derived for GPUs: two short products in one kernel, long ones apart") {
+  auto const [i, j, k, l] = axes<"i", "j", "k", "l">;
+  auto const chain = [&](std::int64_t rows, std::int64_t middle, std::int64_t terms) {
+    tensor<"A", float, 2> const A{{rows, terms}};
+    tensor<"B", float, 2> const B{{terms, middle}};
+    tensor<"D", float, 2> const D{{middle, 20}};
+    auto const M = compute<"M">(i, l) = sum(over(k), A(i, k) * B(k, l));
+    auto const C = compute<"C">(i, j) = max(sum(over(l), M(i, l) * D(l, j)), 0.0F);
+    return op(inputs(A, B, D), outputs(C), "chain").program();
+  };
+  auto const small = chain(33, 19, 11);
+  check(small);
+  CHECK(kernels_of(small) == 1);
+  CHECK(kernels_of(chain(64, 32, 300)) == 2);
 }
 
 TEST_CASE("derived for GPUs: few results are reduced by more blocks first") {

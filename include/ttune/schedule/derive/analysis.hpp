@@ -196,6 +196,24 @@ struct vector_choice {
   return true;
 }
 
+/// Axes of a copy, as cache_read names them: the reader's own where it indexes a dimension by one axis.
+[[nodiscard]] inline std::vector<std::string> copy_axis_names(planned_stage const& reader, planned_access const& a) {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < a.indices.size(); ++d) {
+    auto const& i = a.indices[d];
+    std::string name = "d" + std::to_string(d);
+    int used = 0;
+    for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+      if (i.coefficient[x] != 0) {
+        ++used;
+        if (i.coefficient[x] == 1 && i.constant == 0 && i.divisor == 1) name = reader.axis_name(x);
+      }
+    if (used != 1 || std::find(names.begin(), names.end(), name) != names.end()) name = "d" + std::to_string(d);
+    names.push_back(name);
+  }
+  return names;
+}
+
 /// Whether two reads of a source are at the same place.
 [[nodiscard]] inline bool is_same_element(planned_access const& a, planned_access const& b) {
   auto const same = [](planned_index const& i, planned_index const& j) {

@@ -47,14 +47,16 @@ struct block_chain {
 }
 
 /// The stages that stage `last` reads, itself or through others, for a block of its axis at that block alone. Those
-/// that cannot be are computed ahead, whole.
-[[nodiscard]] inline block_chain chain_along(plan const& p, std::size_t last, std::int32_t axis) {
+/// that cannot be are computed ahead, whole, and so are those that may not: `may(stage)`.
+template <class May>
+[[nodiscard]] block_chain chain_along(plan const& p, std::size_t last, std::int32_t axis, May const& may) {
   block_chain made;
   made.axis.assign(p.stages.size(), -1);
   made.axis[last] = axis;
   for (auto s = last; s-- > 0;) {
     auto const& st = p.stages[s];
-    if (st.output || st.definition->updates || st.definition->components.size() != 1 || is_of_constants(p, st))
+    if (st.output || st.definition->updates || st.definition->components.size() != 1 || is_of_constants(p, st) ||
+        !may(st))
       continue;
     auto const readers = readers_of(p, static_cast<std::int32_t>(s));
     std::int32_t common = -1;
@@ -75,6 +77,10 @@ struct block_chain {
     made.bytes_each += elements * static_cast<double>(size_in_bytes(st.definition->type()));
   }
   return made;
+}
+
+[[nodiscard]] inline block_chain chain_along(plan const& p, std::size_t last, std::int32_t axis) {
+  return chain_along(p, last, axis, [](planned_stage const&) { return true; });
 }
 
 }  // namespace ttune::inline v0::derive

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ttune/core/target.hpp"
+#include "ttune/schedule/derive/gpu_blocks.hpp"
 #include "ttune/schedule/derive/gpu_rows.hpp"
 #include "ttune/schedule/derive/gpu_tiles.hpp"
 #include "ttune/schedule/derive/kept.hpp"
@@ -40,7 +42,7 @@ class gpu_deriver {
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& d = *before.stages[i].definition;
       if (d.reduces() || d.updates || d.components.size() != 1 || before.stages[i].output) continue;
-      if (is_worth_keeping(before, i)) continue;
+      if (is_worth_keeping(before, i) || puts_side_by_side(before, before.stages[i])) continue;
       partial_.steps.push_back({primitive::inline_stage, d.name, {}, {}, {}});
       out_.step(partial_.steps.back());
     }
@@ -49,9 +51,15 @@ class gpu_deriver {
   /// Reductions of few results are first reduced by more blocks than there are results.
   void share_reductions() {
     auto const steps = partial_.steps.size();
-    for (auto const& st : p_.stages) {
+    std::vector<bool> in_block(p_.stages.size(), false);
+    for (auto i = p_.stages.size(); i-- > 0;)
+      if (auto const kernel = in_block[i] ? std::nullopt : block_of(i))
+        for (auto const s : kernel->stages()) in_block[s] = true;
+    for (std::size_t i = 0; i < p_.stages.size(); ++i) {
+      auto const& st = p_.stages[i];
       bool const together = reduces_together(st);
-      if (st.definition->updates || !(together || is_tiled(st)) || find_matrix_axes(out_.machine(), st)) continue;
+      if (in_block[i] || st.definition->updates || !(together || is_tiled(st)) || find_matrix_axes(out_.machine(), st))
+        continue;
       auto const choice = choose_block_shares(st, out_.machine(), together);
       if (!choice) continue;
       partial_.steps.push_back(shared(st, *choice));
@@ -65,6 +73,7 @@ class gpu_deriver {
     auto const& st = p_.stages[i];
     done_[i] = true;
     if (st.definition->updates || st.definition->axes.empty()) return;  // the plain loops
+    if (schedule_block(i)) return;
     if (reduces_together(st)) {
       auto const acc = st.definition->name + ".acc";
       out_.step(primitive::cache_write, st.definition->name, {}, {acc});
@@ -77,6 +86,24 @@ class gpu_deriver {
     }
     if (schedule_rows(i)) return;
     deal_out(st);
+  }
+
+  /// The kernel of a stage with those that it keeps in a block's memory; nothing if there are none.
+  [[nodiscard]] std::optional<gpu_blocks> block_of(std::size_t i) {
+    auto block = find_gpu_block(p_, i);
+    if (!block) return std::nullopt;
+    gpu_blocks made(out_, p_, std::move(*block), i);
+    if (!made.fits()) return std::nullopt;
+    return made;
+  }
+
+  /// False: there is no such kernel.
+  bool schedule_block(std::size_t i) {
+    auto kernel = block_of(i);
+    if (!kernel) return false;
+    for (auto const s : kernel->stages()) done_[s] = true;
+    kernel->write();
+    return true;
   }
 
   /// With the reductions of its rows; false: there are none.

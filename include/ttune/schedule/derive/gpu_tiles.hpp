@@ -272,7 +272,7 @@ class gpu_tiles {
     if (auto const padding = padding_of(a); padding.knob >= 0) stored.push_back(padding);
     out_.step(primitive::store_in, copy, {}, {}, stored);
     if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
-    auto axes = copy_axis_names(a);
+    auto axes = copy_axis_names(r_, a);
     auto const vector = 16 / element_bytes(a);
     bool const wide = cuts_[last_moved(a)].together > 1 && shape_of(p_, r_, a).back() % vector == 0;
     if (wide) {  // whole vectors, of what lies side by side
@@ -289,24 +289,6 @@ class gpu_tiles {
     auto const& c = a.indices.back().coefficient;
     auto const found = std::find_if(c.begin(), c.end(), [](std::int64_t v) { return v != 0; });
     return found == c.end() ? 0 : static_cast<std::size_t>(found - c.begin());
-  }
-
-  /// As cache_read names them: the reader's own where it indexes a dimension by one axis.
-  [[nodiscard]] std::vector<std::string> copy_axis_names(planned_access const& a) const {
-    std::vector<std::string> names;
-    for (std::size_t d = 0; d < a.indices.size(); ++d) {
-      auto const& i = a.indices[d];
-      std::string name = "d" + std::to_string(d);
-      int used = 0;
-      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
-        if (i.coefficient[x] != 0) {
-          ++used;
-          if (i.coefficient[x] == 1 && i.constant == 0 && i.divisor == 1) name = r_.axis_name(x);
-        }
-      if (used != 1 || std::find(names.begin(), names.end(), name) != names.end()) name = "d" + std::to_string(d);
-      names.push_back(name);
-    }
-    return names;
   }
 
   // -------------------------------------------------------------------------------------------- matrices of warps

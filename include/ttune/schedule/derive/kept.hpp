@@ -52,4 +52,15 @@ namespace ttune::inline v0::derive {
   return (times > 1 && calls_function(st)) || (times >= 4 && divides(st));
 }
 
+/// A stage that chooses by its own axes among several reductions: what a block leaves behind, in one place.
+[[nodiscard]] inline bool puts_side_by_side(plan const& p, planned_stage const& st) {
+  if (st.definition->reduces() || !ir::as<ir::select>(st.definition->components[0].value)) return false;
+  std::vector<std::int32_t> reductions;
+  for (auto const& a : st.accesses)
+    if (!a.write && a.producer >= 0 && p.stages[static_cast<std::size_t>(a.producer)].definition->reduces())
+      reductions.push_back(a.producer);
+  std::sort(reductions.begin(), reductions.end());
+  return std::unique(reductions.begin(), reductions.end()) - reductions.begin() > 1;
+}
+
 }  // namespace ttune::inline v0::derive
