@@ -185,6 +185,32 @@ template <class Kernel> static void launch(std::vector<int> const& blocks, std::
 }
 )";
 
+/// OpenCL's names for the same, of text without vectors. A sub-group has `SUB_GROUP` work-items.
+inline constexpr char const* opencl_on_cuda = R"(
+#define __kernel
+#define __attribute__(...)
+#define __global
+#define __local static
+#define restrict __restrict__
+#define CLK_LOCAL_MEM_FENCE 0
+#define CLK_GLOBAL_MEM_FENCE 0
+#define barrier(fences) __syncthreads()
+#define get_group_id(d) ((&blockIdx.x)[d])
+#define get_local_id(d) ((&threadIdx.x)[d])
+#define get_max_sub_group_size() unsigned(SUB_GROUP)
+#define get_sub_group_id() unsigned(threadIdx.x / SUB_GROUP)
+#define get_sub_group_local_id() unsigned(threadIdx.x % SUB_GROUP)
+#define sub_group_shuffle_xor(value, apart) __shfl_xor_sync(0, value, apart)
+#define INFINITY __builtin_inff()
+typedef unsigned char uchar;
+typedef unsigned int uint;
+static int sub_group_all(int condition) {
+  for (int apart = 16; apart > 0; apart /= 2) condition &= __shfl_xor_sync(0, condition, apart);
+  return condition;
+}
+using std::exp, std::fmax, std::fmin, std::sqrt, std::isnan;
+)";
+
 /// Without the functions that are written in PTX.
 inline std::string without_ptx(std::string text) {
   std::string const head = "static __device__ inline ";
@@ -199,14 +225,15 @@ inline std::string without_ptx(std::string text) {
 
 [[nodiscard]] inline bool can_run_cuda_on_cpu() { return has_program("g++"); }
 
-/// What the launches of a program without prepared buffers do with these operands, as ir::run gives it. Throws
-/// backend_error if the text does not compile.
+/// What the launches of a program without prepared buffers do with these operands, as ir::run gives it. `names` are
+/// what the text calls by other names than CUDA does. Throws backend_error if the text does not compile.
 inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::emit::device_program const& p,
                                                   ttune::ir::lowered const& lowered,
-                                                  std::vector<ttune::ir::ndarray> const& inputs) {
+                                                  std::vector<ttune::ir::ndarray> const& inputs,
+                                                  std::string const& names = {}) {
   using namespace ttune;
-  std::string text =
-      cuda_on_cpu_prelude + without_ptx(p.source) + "extern \"C\" void run_all(void** operands, void* workspace) {\n";
+  std::string text = cuda_on_cpu_prelude + names + without_ptx(p.source) +
+                     "extern \"C\" void run_all(void** operands, void* workspace) {\n";
   auto const list = [](auto const& numbers) {
     std::string made;
     for (auto const n : numbers) made += (made.empty() ? "" : ", ") + std::to_string(n);

@@ -52,7 +52,7 @@ class plain_c_dialect final : public c_dialect {
   [[nodiscard]] std::string array_prefix(ir::memory) const override { return ""; }
   [[nodiscard]] std::string table_prefix() const override { return "static const "; }
   [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
-                                 std::int64_t const*) const override {
+                                 std::int64_t const*, bool) const override {
     std::string text = "void " + kernel + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";

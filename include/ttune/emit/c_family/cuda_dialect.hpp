@@ -54,7 +54,7 @@ class cuda_dialect final : public c_dialect {
   [[nodiscard]] std::string table_prefix() const override { return "__device__ const "; }
 
   [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
-                                 std::int64_t const* threads) const override {
+                                 std::int64_t const* threads, bool /*shuffles*/) const override {
     std::string text = "extern \"C\" __global__ void __launch_bounds__(" +
                        std::to_string(threads[0] * threads[1] * threads[2]) + ")\n" + kernel + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
@@ -67,6 +67,7 @@ class cuda_dialect final : public c_dialect {
     return std::string("threadIdx.") + "xyz"[direction];
   }
   [[nodiscard]] std::string barrier() const override { return "__syncthreads();"; }
+  [[nodiscard]] bool has_warps() const override { return true; }
   [[nodiscard]] std::string shuffled(std::string const& text, int apart) const override {
     return "__shfl_xor_sync(0xffffffffu, " + text + ", " + std::to_string(apart) + ")";
   }

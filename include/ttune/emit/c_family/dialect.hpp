@@ -44,8 +44,9 @@ class c_dialect {
   [[nodiscard]] virtual std::string table_prefix() const = 0;
 
   // ---- kernels
+  /// `shuffles`: its threads see each other's values (`shuffled`).
   [[nodiscard]] virtual std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
-                                         std::int64_t const* threads) const = 0;
+                                         std::int64_t const* threads, bool shuffles) const = 0;
   /// Devices that are CPUs hand out so many groups at a time to a core: few groups of much work would all be one
   /// core's.
   [[nodiscard]] virtual int groups_at_a_time() const { return 1; }
@@ -57,6 +58,9 @@ class c_dialect {
   /// The value of `text` in the thread of the warp whose number differs in the bits `apart`; empty where threads have
   /// no such way to each other.
   [[nodiscard]] virtual std::string shuffled(std::string const& /*text*/, int /*apart*/) const { return {}; }
+  /// Whether there is one, if `whether_warps` holds at run time; that is empty where it always does.
+  [[nodiscard]] virtual bool has_warps() const { return false; }
+  [[nodiscard]] virtual std::string whether_warps() const { return {}; }
   /// Whether copies of 4, 8 and 16 bytes into the memory of a group may be under way while the thread goes on, until a
   /// barrier awaits them. Then these are the functions for it, by name and text.
   [[nodiscard]] virtual bool copies_ahead(target const& /*machine*/) const { return false; }

@@ -84,6 +84,7 @@ class c_emitter {
   void line(std::string const& text);
   void open(std::string const& head);
   void close();
+  void turn_to_else();
   void emit(ir::stmt const& s);
   void emit_plain(ir::stmt const& s);
   void emit_loop(ir::loop const& l);
@@ -109,6 +110,7 @@ class c_emitter {
 
   // ----------------------------------------------------------------------- reductions of warps (emitter_warp)
   [[nodiscard]] bool emit_by_warp(ir::loop const& l, std::int64_t begin, std::int64_t end);
+  void emit_shuffles(ir::loop const& l, std::int64_t warp);
   [[nodiscard]] ir::access const* reduced_by_warp(ir::loop const& l) const;
 
   // -------------------------------------------------------------------- products of matrices (emitter_matrix)
@@ -248,8 +250,9 @@ class c_emitter {
   int lanes_ = 1;
   std::set<std::string> thread_loops_;  ///< whose iterations are numbered as lanes of warps
   pass::substitution of_threads_;       ///< other loops over threads, and lets that differ between lanes
-  int apart_ = 0;         ///< conditions and loops around in which the threads of a warp go different ways
-  bool follows_ = false;  ///< tiles are being written one after the other
+  int apart_ = 0;          ///< conditions and loops around in which the threads of a warp go different ways
+  bool shuffles_ = false;  ///< the threads of the kernel see each other's values
+  bool follows_ = false;   ///< tiles are being written one after the other
   std::map<std::string, std::string> fragments_;       ///< what they have loaded, names by text
   std::map<ir::expr_node const*, std::string> moved_;  ///< what a wide move has loaded; `lane_` of it is meant
   int lane_ = 0;

@@ -240,7 +240,8 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
         "  if (" + dialect_.group_count(0) + " != " + std::to_string(launch.groups[0]) + ") return;\n" + group_arrays_;
   launch.group_bytes = group_bytes_;
   launch.values.resize(host_variables_.size());
-  kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data()) + " {\n" + group_arrays_ + text_ + "}\n\n";
+  kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data(), shuffles_) + " {\n" + group_arrays_ +
+              text_ + "}\n\n";
   launches.push_back(std::move(launch));
 }
 
@@ -261,6 +262,7 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   ranges_ = host_ranges_;
   of_threads_.clear();
   apart_ = 0;
+  shuffles_ = false;
   follows_ = false;
   thread_loops_.clear();
   fragments_.clear();

@@ -100,12 +100,12 @@ inline ir::expr c_emitter::by_lanes(ir::expr const& e) const {
 
 /// Whether the threads of a warp may have different values of it.
 inline bool c_emitter::differs_in_warp(ir::expr const& e) const {
-  if (!dialect_.has_matrix_products()) return false;
+  if (!dialect_.has_warps()) return false;
   return detail::speaks_of(by_lanes(e), {detail::of_row, detail::of_column, detail::of_others});
 }
 
 inline void c_emitter::enter_let(ir::let const& l) {
-  if (dialect_.has_matrix_products() && differs_in_warp(l.value)) of_threads_[l.variable] = by_lanes(l.value);
+  if (dialect_.has_warps() && differs_in_warp(l.value)) of_threads_[l.variable] = by_lanes(l.value);
 }
 
 /// In direction x threads are lanes, 32 a warp, as long as they are numbered from 0 on and stand in no other direction.

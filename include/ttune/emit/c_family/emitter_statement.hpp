@@ -27,6 +27,14 @@ inline void c_emitter::close() {
   else line("}");
 }
 
+/// Of a condition whose first scope is open.
+inline void c_emitter::turn_to_else() {
+  forget_tiles_of_scope();
+  --depth_;
+  line("} else {");
+  ++depth_;
+}
+
 /// A constant of the kernel; gives its name.
 inline std::string c_emitter::declare(std::string const& variable, std::string const& text, bool not_negative) {
   auto const name = names_.fresh(variable);
@@ -447,10 +455,7 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
   open("if (" + condition.text + ")");
   if (c.then) emit(c.then);
   if (c.otherwise) {
-    forget_tiles_of_scope();
-    --depth_;
-    line("} else {");
-    ++depth_;
+    turn_to_else();
     emit(c.otherwise);
   }
   close();

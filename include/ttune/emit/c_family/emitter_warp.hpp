@@ -5,7 +5,8 @@
 //     r = r + G[w]               →      v = v + shuffled(v, lane ^ 16), … 8, 4, 2, 1
 //                                       r = r + v
 //
-// All lanes get the same result, to the last bit: each adds the same pairs.
+// All lanes get the same result, to the last bit: each adds the same pairs. Where threads are a warp only if the driver
+// says so (OpenCL's sub-groups), the loop stands behind the shuffles, for drivers that do not.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
@@ -38,9 +39,21 @@ inline bool c_emitter::emit_by_warp(ir::loop const& l, std::int64_t begin, std::
   auto const warp = static_cast<std::int64_t>(machine_.warp_threads);
   bool const whole_warps =
       grid_[3].begin == 0 && grid_[3].size() % warp == 0 && grid_[4].size() * grid_[5].size() == 1 && apart_ == 0;
-  if (begin != 0 || end != warp || !whole_warps || dialect_.shuffled("", 0).empty()) return false;
-  auto const* read = reduced_by_warp(l);
-  if (!read) return false;
+  if (begin != 0 || end != warp || !whole_warps || !dialect_.has_warps() || !reduced_by_warp(l)) return false;
+  auto const condition = dialect_.whether_warps();
+  open(condition.empty() ? "" : "if (" + condition + ")");
+  emit_shuffles(l, warp);
+  if (!condition.empty()) {
+    turn_to_else();
+    emit_unrolled(l, begin, end);
+  }
+  close();
+  return true;
+}
+
+/// Into the scope that is open.
+inline void c_emitter::emit_shuffles(ir::loop const& l, std::int64_t warp) {
+  shuffles_ = true;
   auto const& w = *ir::as<ir::store>(l.body);
   auto const op = ir::as<ir::binary>(w.value)->op;
   auto const scalar = [&](std::string const& name) {
@@ -50,7 +63,6 @@ inline bool c_emitter::emit_by_warp(ir::loop const& l, std::int64_t begin, std::
     return made;
   };
   auto const at = [](handle<ir::buffer> const& b) { return ir::make_access(b, {ir::make_index(0)}); };
-  open("");
   auto const own = scalar(w.to->name + "_part");
   auto const other = scalar(w.to->name + "_other");
   auto const thread = "(" + type_name(dtype::index) + ")" + dialect_.thread_id(0);
@@ -63,9 +75,7 @@ inline bool c_emitter::emit_by_warp(ir::loop const& l, std::int64_t begin, std::
     emit(ir::make_store(own, {ir::make_index(0)}, ir::make_binary(op, at(own), at(other))));
   }
   emit(ir::make_store(w.to, w.indices, ir::make_binary(op, ir::as<ir::binary>(w.value)->left, at(own))));
-  close();
   for (auto const& b : {own, other}) arrays_.erase(b.get());
-  return true;
 }
 
 }  // namespace ttune::inline v0::emit

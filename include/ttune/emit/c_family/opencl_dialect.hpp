@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C 1.2: vectors are types, memory spaces are part of pointers.
+// OpenCL C 1.2: vectors are types, memory spaces are part of pointers. Threads of a warp are those of a sub-group,
+// where devices have them (cl_khr_subgroup_shuffle).
 #pragma once
 
 #include <cmath>
@@ -9,8 +10,19 @@
 
 namespace ttune::inline v0::emit {
 
+/// How a device forms sub-groups.
+enum class sub_groups : std::uint8_t {
+  none,
+  of_the_drivers_choice,  ///< of the size that the driver chooses: a kernel asks at run time
+  of_chosen_size          ///< a kernel may choose it (cl_intel_required_subgroup_size)
+};
+
 class opencl_dialect final : public c_dialect {
  public:
+  static constexpr int warp_threads = 32;
+
+  explicit opencl_dialect(sub_groups groups = sub_groups::none) : groups_(groups) {}
+
   [[nodiscard]] char const* name() const override { return "opencl"; }
   [[nodiscard]] vector_style vectors() const override { return vector_style::types; }
   [[nodiscard]] bool unrolls() const override { return true; }
@@ -55,9 +67,13 @@ class opencl_dialect final : public c_dialect {
   [[nodiscard]] std::string table_prefix() const override { return "__constant "; }
 
   [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
-                                 std::int64_t const* threads) const override {
+                                 std::int64_t const* threads, bool shuffles) const override {
+    bool const of_warps = groups_ == sub_groups::of_chosen_size && shuffles;
+    auto const sized =
+        of_warps ? " __attribute__((intel_reqd_sub_group_size(" + std::to_string(warp_threads) + ")))" : "";
     std::string text = "__kernel __attribute__((reqd_work_group_size(" + std::to_string(threads[0]) + ", " +
-                       std::to_string(threads[1]) + ", " + std::to_string(threads[2]) + ")))\nvoid " + kernel + "(";
+                       std::to_string(threads[1]) + ", " + std::to_string(threads[2]) + ")))" + sized + "\nvoid " +
+                       kernel + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
   }
@@ -73,6 +89,16 @@ class opencl_dialect final : public c_dialect {
     return "get_local_id(" + std::to_string(direction) + ")";
   }
   [[nodiscard]] std::string barrier() const override { return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"; }
+  [[nodiscard]] bool has_warps() const override { return groups_ != sub_groups::none; }
+  /// Which work-items a sub-group has is the driver's business: 32 neighbours, in order, or they are no warp.
+  [[nodiscard]] std::string whether_warps() const override {
+    auto const n = std::to_string(warp_threads) + "u";
+    return "get_max_sub_group_size() == " + n + " && sub_group_all(get_sub_group_id() == get_local_id(0) / " + n +
+           " && get_sub_group_local_id() == get_local_id(0) % " + n + ")";
+  }
+  [[nodiscard]] std::string shuffled(std::string const& text, int apart) const override {
+    return has_warps() ? "sub_group_shuffle_xor(" + text + ", " + std::to_string(apart) + "u)" : "";
+  }
   [[nodiscard]] std::string prelude(bool doubles) const override {
     return std::string(doubles ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "") +
            "#pragma OPENCL FP_CONTRACT ON\n\n";
@@ -109,6 +135,9 @@ class opencl_dialect final : public c_dialect {
   [[nodiscard]] std::string float_as_bits(std::string const& x) const override {
     return "uint const b = as_uint(" + x + "); ";
   }
+
+ private:
+  sub_groups groups_;
 };
 
 }  // namespace ttune::inline v0::emit

@@ -8,9 +8,11 @@ namespace ttune::inline v0::opencl {
 namespace detail {
 
 /// With the options that give the arithmetic of ir/README.md.
-inline void build(cl::Program const& p, device_info const& d) {
+inline void build(cl::Program const& p, std::string const& source, device_info const& d) {
+  bool const newer = source.find("sub_group_") != std::string::npos;
+  auto const language = !newer ? "CL1.2" : d.language >= 30 ? "CL3.0" : "CL2.0";
   auto const options =
-      std::string("-cl-std=CL1.2 -w") + (d.divides_exactly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+      std::string("-cl-std=") + language + " -w" + (d.divides_exactly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
   p.build(std::vector{d.handle}, options.c_str());
 }
 
@@ -21,7 +23,7 @@ TTUNE_INLINE std::optional<cl::Program> compile(session const& in, std::string c
   return checked([&]() -> std::optional<cl::Program> {
     cl::Program const made(in.context(), source);
     try {
-      detail::build(made, in.device());
+      detail::build(made, source, in.device());
       return made;
     } catch (cl::BuildError const& e) {
       for (auto const& of_device : e.getBuildLog()) diagnostics += of_device.second;
@@ -36,7 +38,7 @@ TTUNE_INLINE std::optional<cl::Program> load_binary(session const& in, emit::dev
   if (p.binary.empty() || p.device != device.identity()) return std::nullopt;
   try {
     cl::Program const made(in.context(), {device.handle}, cl::Program::Binaries{p.binary});
-    detail::build(made, device);
+    detail::build(made, p.program.source, device);
     return made;
   } catch (cl::Error const&) {
     return std::nullopt;

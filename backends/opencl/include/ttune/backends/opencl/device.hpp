@@ -19,7 +19,10 @@ struct device_info {
   std::string name;           ///< as "pthread-skylake-avx512-AMD EPYC"
   std::string version;        ///< of the driver and the language: compiled kernels are for this one
   bool is_cpu = false;
-  bool shares_memory = false;  ///< with the host
+  bool shares_memory = false;       ///< with the host
+  std::int32_t language = 12;       ///< of kernels: 12, 20, 30
+  bool has_sub_groups = false;      ///< whose work-items see each other's values
+  bool chooses_sub_groups = false;  ///< a kernel may say how many work-items one has
   bool has_doubles = false;
   bool divides_exactly = false;  ///< can round divisions and roots of f32 correctly
   std::int32_t compute_units = 1;

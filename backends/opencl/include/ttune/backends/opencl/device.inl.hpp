@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 
 #include "ttune/backends/opencl/device.hpp"
+#include "ttune/emit/opencl.hpp"
 #include "ttune/runtime/machine.hpp"
 
 namespace ttune::inline v0::opencl {
@@ -30,6 +32,14 @@ std::string text_of(cl::Device const& d) {
   return without_trailing_spaces(fact<What>(d, std::string()));
 }
 
+/// Of "OpenCL C 1.2 PoCL": 12.
+inline std::int32_t language_of(std::string const& version) {
+  int large = 1;
+  int small = 2;
+  (void)std::sscanf(version.c_str(), "OpenCL C %d.%d", &large, &small);
+  return 10 * large + small;
+}
+
 inline std::string name_of(cl::Platform const& p) {
   try {
     return p.getInfo<CL_PLATFORM_NAME>();
@@ -46,6 +56,11 @@ inline device_info facts_of(cl::Platform const& platform, cl::Device const& hand
   d.version = text_of<CL_DRIVER_VERSION>(handle) + " " + text_of<CL_DEVICE_VERSION>(handle);
   d.is_cpu = (fact<CL_DEVICE_TYPE>(handle, cl_device_type{0}) & CL_DEVICE_TYPE_CPU) != 0;
   d.shares_memory = d.is_cpu || fact<CL_DEVICE_HOST_UNIFIED_MEMORY>(handle, cl_bool{CL_FALSE}) == CL_TRUE;
+  d.language = language_of(text_of<CL_DEVICE_OPENCL_C_VERSION>(handle));
+  auto const extensions = " " + text_of<CL_DEVICE_EXTENSIONS>(handle) + " ";
+  auto const has = [&](char const* extension) { return extensions.find(extension) != std::string::npos; };
+  d.has_sub_groups = d.language >= 20 && has(" cl_khr_subgroup_shuffle ");
+  d.chooses_sub_groups = d.has_sub_groups && has(" cl_intel_required_subgroup_size ");
   d.has_doubles = fact<CL_DEVICE_DOUBLE_FP_CONFIG>(handle, cl_device_fp_config{0}) != 0;
   d.divides_exactly =
       (fact<CL_DEVICE_SINGLE_FP_CONFIG>(handle, cl_device_fp_config{0}) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -105,6 +120,8 @@ TTUNE_INLINE target target_of(device_info const& d) {
   t.triple = "opencl";
   t.cpu = d.name;
   t.features.clear();
+  if (d.has_sub_groups) t.features = emit::sub_groups_feature;
+  if (d.chooses_sub_groups) t.features += std::string(",") + emit::sub_group_size_feature;
   t.vector_bytes = d.is_cpu ? d.vector_bytes : 16;
   t.vector_registers = d.is_cpu ? (d.vector_bytes >= 64 ? 32 : 16) : 64;
   t.has_fma = true;
