@@ -171,7 +171,8 @@ template <class Op>
 class alternatives_type {
  public:
   explicit alternatives_type(std::vector<Op> all) : all_(std::move(all)) {}
-  [[nodiscard]] std::vector<Op> const& all() const noexcept { return all_; }
+  [[nodiscard]] std::vector<Op> const& all() const& noexcept { return all_; }
+  [[nodiscard]] std::vector<Op> all() && { return std::move(all_); }
   /// As of one operator.
   [[nodiscard]] auto with_free_layouts() const {
     std::vector<decltype(all_.front().with_free_layouts())> made;

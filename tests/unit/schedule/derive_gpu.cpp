@@ -11,6 +11,7 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
+#include "ttune/ops/winograd.hpp"
 #include "ttune/schedule/derive.hpp"
 
 using namespace ttune;
@@ -115,6 +116,19 @@ TEST_CASE("derived for GPUs: attention in chunks of the keys in two kernels: chu
   auto const halves = ops::attention_in_chunks<f16>(24, 32, 16, 16).program();
   check(halves);
   CHECK(kernels_of(halves) == 2);
+}
+
+TEST_CASE("derived for GPUs: a thread makes transforms for all values that they choose by; constants ahead") {
+  for (ops::conv2d_shape const& shape :
+       {ops::conv2d_shape{1, 5, 9, 7, 6, 3, 1, 1}, ops::conv2d_shape{2, 3, 8, 8, 4, 3, 1, 0},
+        ops::conv2d_shape{1, 4, 11, 10, 3, 3, 2, 1}, ops::conv2d_shape{3, 4, 7, 7, 9, 3, 1, 1}}) {
+    auto const program = ops::winograd_conv2d(shape).program();
+    check(program, 2);
+    CHECK(kernels_of(program) >= 4);
+    auto const made = derive_space(program, gpu());
+    auto const text = emit::cuda(ttune_test::build(make_plan(made), made.seed), gpu());
+    CHECK(text.prepare.size() >= 1);
+  }
 }
 
 TEST_CASE("derived for GPUs: two short products in one kernel, long ones apart") {

@@ -13,7 +13,9 @@
 #include "ttune/core/target.hpp"
 #include "ttune/schedule/derive/gpu_blocks.hpp"
 #include "ttune/schedule/derive/gpu_rows.hpp"
+#include "ttune/schedule/derive/gpu_threads.hpp"
 #include "ttune/schedule/derive/gpu_tiles.hpp"
+#include "ttune/schedule/derive/gpu_transform.hpp"
 #include "ttune/schedule/derive/kept.hpp"
 #include "ttune/schedule/derive/shares.hpp"
 #include "ttune/schedule/plan.hpp"
@@ -42,7 +44,10 @@ class gpu_deriver {
     for (std::size_t i = 0; i < before.stages.size(); ++i) {
       auto const& d = *before.stages[i].definition;
       if (d.reduces() || d.updates || d.components.size() != 1 || before.stages[i].output) continue;
-      if (is_worth_keeping(before, i) || puts_side_by_side(before, before.stages[i])) continue;
+      if (is_worth_keeping(before, i) || puts_side_by_side(before, before.stages[i]) ||
+          is_chosen_in_threads(before, i) || is_prepared_for_reduction(before, i) ||
+          is_combined_for_reduction(before, i))
+        continue;
       partial_.steps.push_back({primitive::inline_stage, d.name, {}, {}, {}});
       out_.step(partial_.steps.back());
     }
@@ -74,6 +79,7 @@ class gpu_deriver {
     done_[i] = true;
     if (st.definition->updates || st.definition->axes.empty()) return;  // the plain loops
     if (schedule_block(i)) return;
+    if (!choosing_axes(*st.definition).empty()) return schedule_choice(i);
     if (reduces_together(st)) {
       auto const acc = st.definition->name + ".acc";
       out_.step(primitive::cache_write, st.definition->name, {}, {acc});
@@ -86,6 +92,39 @@ class gpu_deriver {
     }
     if (schedule_rows(i)) return;
     deal_out(st);
+  }
+
+  /// A choice, or what one reads several times: a thread makes it once, for all values of the axes that are chosen by.
+  [[nodiscard]] static bool is_chosen_in_threads(plan const& p, std::size_t stage) {
+    auto const chooses = [&](std::size_t i) { return !choosing_axes(*p.stages[i].definition).empty(); };
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    auto const reads_a_box = [&](std::int32_t r) {
+      auto const& accesses = p.stages[static_cast<std::size_t>(r)].accesses;
+      return std::all_of(accesses.begin(), accesses.end(), [&](planned_access const& a) {
+        return a.write || a.producer != static_cast<std::int32_t>(stage) ||
+               std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
+      });
+    };
+    return chooses(stage) || (times_computed(p, stage) > 1 && std::any_of(readers.begin(), readers.end(), chooses) &&
+                              std::all_of(readers.begin(), readers.end(), reads_a_box));
+  }
+
+  /// With the stages without a reduction that it alone reads, itself or through others.
+  void schedule_choice(std::size_t i) {
+    std::vector<bool> inside(p_.stages.size(), false);
+    inside[i] = true;
+    std::vector<std::size_t> first;
+    for (auto s = i; s-- > 0;) {
+      auto const& st = p_.stages[s];
+      auto const readers = readers_of(p_, static_cast<std::int32_t>(s));
+      if (done_[s] || st.output || st.definition->reduces() || st.definition->updates || is_of_constants(p_, st) ||
+          !std::all_of(readers.begin(), readers.end(),
+                       [&](std::int32_t r) { return inside[static_cast<std::size_t>(r)]; }))
+        continue;
+      inside[s] = done_[s] = true;
+      first.push_back(s);
+    }
+    gpu_transform(out_, p_, p_.stages[i], std::move(first)).write();
   }
 
   /// The kernel of a stage with those that it keeps in a block's memory; nothing if there are none.
@@ -153,23 +192,18 @@ class gpu_deriver {
     return found;
   }
 
-  /// Element by element: the last axis is cut, the others are fused with its outer part.
+  /// Element by element.
   void deal_out(planned_stage const& st) {
-    auto const& name = st.definition->name;
-    std::vector<std::string> axes;
-    std::int64_t last = 0;
+    std::vector<std::size_t> axes;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
-      if (st.axis_size(x) > 1) axes.push_back(st.axis_name(x)), last = st.axis_size(x);
+      if (st.axis_size(x) > 1) axes.push_back(x);
     if (axes.empty() || is_empty(st)) return;
-    std::vector<std::int32_t> threads;
-    for (std::int32_t t = 1; t <= std::min<std::int64_t>(last, std::min(out_.machine().block_threads, 256)); t *= 2)
-      threads.push_back(t);
-    auto const knob = out_.add(one_of_knob(name + ".threads", threads), static_cast<std::int32_t>(threads.size()) - 1);
-    auto const cut = axes.back();
-    out_.step(primitive::split, name, {cut}, {cut + "_b", cut + "_t"}, {knob});
-    axes.back() = cut + "_b";
-    out_.bind(name, out_.fused(name, axes, "blocks"), ir::loop_kind::block_x);
-    out_.bind(name, cut + "_t", ir::loop_kind::thread_x);
+    auto const& name = st.definition->name;
+    auto const loops = deal_to_threads(out_, st, std::move(axes));
+    auto order = unit_axes(st);
+    for (auto const* part : {&loops.blocks, &loops.threads}) order.insert(order.end(), part->begin(), part->end());
+    out_.step(primitive::reorder, name, order);
+    (void)bind_dealt(out_, name, loops);
   }
 
   space_builder out_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/schedule/derive/chosen.hpp"
 
 namespace ttune::inline v0::derive {
 
@@ -50,6 +50,56 @@ namespace ttune::inline v0::derive {
   auto const times = times_computed(p, stage);
   auto const& st = *p.stages[stage].definition;
   return (times > 1 && calls_function(st)) || (times >= 4 && divides(st));
+}
+
+/// A stage that chooses its expression by an axis is of use only unrolled, as a stage of its own; what it reads and
+/// what reads it would otherwise repeat it.
+[[nodiscard]] inline bool stands_beside_choice(plan const& p, std::size_t stage) {
+  auto const chooses = [&](std::size_t i) { return !choosing_axes(*p.stages[i].definition).empty(); };
+  if (chooses(stage)) return true;
+  for (auto const& a : p.stages[stage].accesses)
+    if (!a.write && a.producer >= 0 && chooses(static_cast<std::size_t>(a.producer))) return true;
+  for (auto const r : readers_of(p, static_cast<std::int32_t>(stage)))
+    if (chooses(static_cast<std::size_t>(r))) return true;
+  return false;
+}
+
+/// A stage that only moves elements, or chooses among expressions by remainders of its axes, whose only reader takes
+/// rows of it as they are: nothing is gained by moving them twice.
+[[nodiscard]] inline bool moves_for_rows(plan const& p, std::size_t stage) {
+  auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+  auto const& st = *p.stages[stage].definition;
+  auto const choices = choices_of_axes(st);
+  bool const by_remainders =
+      !choices.empty() && std::all_of(choices.begin(), choices.end(), [](compared const& c) { return c.period > 0; });
+  if ((!ir::as<ir::access>(st.components[0].value) && !by_remainders) || readers.size() != 1) return false;
+  auto const& reader = p.stages[static_cast<std::size_t>(readers[0])];
+  if (reader.definition->reduces() || !choosing_axes(*reader.definition).empty()) return false;
+  auto const last = reader.definition->axes.size() - 1;
+  return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+    return a.producer != static_cast<std::int32_t>(stage) || a.write || stride(p, reader, a, last) == 1;
+  });
+}
+
+/// Constants that are computed with are so once, ahead of all calls.
+[[nodiscard]] inline bool is_prepared_for_reduction(plan const& p, std::size_t stage) {
+  if (!is_of_constants(p, p.stages[stage]) || p.stages[stage].accesses.size() < 3) return false;
+  auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+  return std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+    auto const& reader = p.stages[static_cast<std::size_t>(r)];
+    return reader.definition->reduces() || is_of_constants(p, reader);
+  });
+}
+
+/// A factor of many products that is made of several elements: not anew for each of them (a transform to one point,
+/// in C12 of ResNet-18: 140 us of products, then 20).
+[[nodiscard]] inline bool is_combined_for_reduction(plan const& p, std::size_t stage) {
+  constexpr std::size_t several = 2;
+  constexpr double many = 64;
+  if (p.stages[stage].accesses.size() <= several || times_computed(p, stage) < many) return false;
+  auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+  return std::all_of(readers.begin(), readers.end(),
+                     [&](std::int32_t r) { return p.stages[static_cast<std::size_t>(r)].definition->reduces(); });
 }
 
 /// A stage that chooses by its own axes among several reductions: what a block leaves behind, in one place.
