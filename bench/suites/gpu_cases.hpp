@@ -127,16 +127,18 @@ contender contender_of(std::string system, Make const& make) {
 
 /// Of one operator.
 template <class Op>
-ttune::tuning_result found_by(ttune::tuner& tuner, Op const& op, ttune::tuning_budget const& budget) {
+ttune::tuning_result found_by(ttune::tuner& tuner, Op const& op, ttune::tuning_budget const& budget,
+                              ttune::numerics const&) {
   return tuner.tune(op.program(), budget);
 }
-/// Of several computes of it, all of which only reorder its sums.
+/// Of several computes of it, those whose error is allowed.
 template <class Op>
 ttune::tuning_result found_by(ttune::tuner& tuner, ttune::alternatives_type<Op> const& all,
-                              ttune::tuning_budget const& budget) {
+                              ttune::tuning_budget const& budget, ttune::numerics const& allowed) {
   std::vector<ttune::alternative> each;
-  for (auto const& op : all.all()) each.push_back({ttune::derive_space(op.program(), tuner.compiler().target())});
-  return tuner.tune_alternatives(std::move(each), budget);
+  for (auto const& op : all.all())
+    each.push_back({ttune::derive_space(op.program(), tuner.compiler().target()), op.error()});
+  return tuner.tune_alternatives(std::move(each), budget, allowed);
 }
 
 /// ttune, tuned within the budget; constants are laid out ahead.
@@ -148,7 +150,8 @@ contender tuned(Computes const& all, std::vector<ttune::cuda::device_pointer> op
     ttune::tuning_budget budget;
     budget.trials = chosen.trials > 0 ? chosen.trials : 1'000'000;
     budget.time = std::chrono::duration<double>(chosen.budget_seconds);
-    auto const found = found_by(tuner, all, budget);
+    auto const found = found_by(
+        tuner, all, budget, chosen.numerics > 0 ? ttune::numerics::error_within(chosen.numerics) : ttune::numerics{});
     auto const kernel = std::make_shared<ttune::cuda::resident_kernel>(found.image);
     kernel->prepare(operands, on.stream());
     made.enqueue = [kernel, operands = std::move(operands), stream = on.stream()] {

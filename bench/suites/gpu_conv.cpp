@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-conv: the convolutions of ResNet-18 on the first NVIDIA GPU, f32, against the best of cuDNN's algorithms;
-// in mode tf32 these may use TF32.
-#include <ttune/ops/conv2d.hpp>
+// Suite gpu-conv: the convolutions of ResNet-18 on the first NVIDIA GPU, f32, against the best of cuDNN's algorithms,
+// its Winograd among them; ours, too, with --numerics 2.5. In mode tf32 the peers may use TF32.
+#include <ttune/ops/winograd.hpp>
 
 #include "gpu_cudnn.hpp"
 
@@ -23,7 +23,7 @@ int run(options const& given) {
     ttune::ops::conv2d_shape const shape{s.batch,   s.channels, s.height, s.width,
                                          s.filters, s.kernel,   s.stride, s.padding};
     std::vector<gpu::contender> all;
-    all.push_back(gpu::tuned(ttune::ops::conv2d(shape), {in.at(), weights.at(), out.at()}, on, chosen));
+    all.push_back(gpu::tuned(ttune::ops::conv2d_alternatives(shape), {in.at(), weights.at(), out.at()}, on, chosen));
     all.push_back(gpu::contender_of("cudnn", [&](gpu::contender& made) {
       made.enqueue = gpu::fastest_convolution(
           s, chosen.mode, on, [&](auto const& by, auto const& how) { return by.enqueue(how, in, weights, out); });
