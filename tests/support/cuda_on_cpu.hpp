@@ -22,6 +22,7 @@ inline constexpr char const* cuda_on_cpu_prelude = R"(
 #include <ucontext.h>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -64,6 +65,14 @@ struct meeting {
   }
 };
 static meeting of_block;
+// Memory of a block that the launch asks for, with a margin that nobody may touch.
+alignas(1024) unsigned char ttune_group_memory[(227 << 10) + 1024];
+static int launched_bytes;
+static unsigned char untouched(int i) { return static_cast<unsigned char>(0xa5 + i); }
+static void draw_margin() { for (int i = 0; i < 1024; ++i) ttune_group_memory[launched_bytes + i] = untouched(i); }
+static void check_margin() {
+  for (int i = 0; i < 1024; ++i) if (ttune_group_memory[launched_bytes + i] != untouched(i)) std::abort();
+}
 static std::vector<meeting> of_warps;
 static void __syncthreads() { of_block.wait(); }
 static float __uint_as_float(unsigned b) { float x; std::memcpy(&x, &b, 4); return x; }
@@ -160,9 +169,11 @@ MMA2(ttune_mma_32_u8_i8, u8, s8, 32, int)
 MMA2(ttune_mma_32_u8_u8, u8, u8, 32, int)
 
 struct any { void* at; template <class T> operator T*() const { return static_cast<T*>(at); } };
-template <class Kernel> static void launch(std::vector<int> const& blocks, std::vector<int> const& threads, Kernel const& kernel) {
+template <class Kernel> static void launch(std::vector<int> const& blocks, std::vector<int> const& threads, int bytes, Kernel const& kernel) {
   static Kernel const* running;
   running = &kernel;
+  launched_bytes = bytes;
+  draw_margin();
   int const count = threads[0] * threads[1] * threads[2];
   exchanged.assign(count * 6, 0);
   for (int b = 0; b < blocks[0] * blocks[1] * blocks[2]; ++b) {
@@ -181,12 +192,17 @@ template <class Kernel> static void launch(std::vector<int> const& blocks, std::
     }
     current = 0;
     swapcontext(&outside, &fibers[0]->context);
+    check_margin();
   }
 }
 )";
 
-/// Without the functions that are written in PTX.
+/// Without the functions that are written in PTX, and with the memory of a block that launches ask for declared as C++
+/// has it.
 inline std::string without_ptx(std::string text) {
+  std::string const shared = "extern __shared__ ";
+  for (auto at = text.find(shared); at != std::string::npos; at = text.find(shared))
+    text.replace(at, shared.size(), "extern ");
   std::string const head = "static __device__ inline ";
   for (auto at = text.find("asm"); at != std::string::npos; at = text.find("asm")) {
     auto const begin = text.rfind(head, at);
@@ -213,7 +229,8 @@ inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::emit::device_program co
     return "{" + made + "}";
   };
   for (auto const& l : p.main) {
-    text += "  launch(" + list(l.groups) + ", " + list(l.threads) + ", [&] { " + l.kernel + "(";
+    text += "  launch(" + list(l.groups) + ", " + list(l.threads) + ", " + std::to_string(l.launch_bytes) + ", [&] { " +
+            l.kernel + "(";
     for (std::size_t i = 0; i < lowered.operands.size(); ++i) text += "any{operands[" + std::to_string(i) + "]}, ";
     text += "any{workspace}";
     for (auto const v : l.values) text += ", " + std::to_string(v);

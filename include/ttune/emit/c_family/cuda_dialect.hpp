@@ -52,6 +52,10 @@ class cuda_dialect final : public c_dialect {
     return where == ir::memory::group ? "__shared__ __align__(16) " : "";
   }
   [[nodiscard]] std::string table_prefix() const override { return "__device__ const "; }
+  [[nodiscard]] std::int64_t declared_group_bytes() const override { return 48 << 10; }
+  [[nodiscard]] std::string launch_array(std::string const& name) const override {
+    return "extern __shared__ __align__(16) unsigned char " + name + "[];";
+  }
 
   [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
                                  std::int64_t const* threads) const override {

@@ -42,6 +42,10 @@ class c_dialect {
   /// What stands before an array of a thread's own or of a group.
   [[nodiscard]] virtual std::string array_prefix(ir::memory where) const = 0;
   [[nodiscard]] virtual std::string table_prefix() const = 0;
+  /// Most bytes of a group's memory that arrays may declare. Where there are more, all lie in one array of bytes whose
+  /// size the launch says: `launch_array` declares it.
+  [[nodiscard]] virtual std::int64_t declared_group_bytes() const { return std::int64_t{1} << 62; }
+  [[nodiscard]] virtual std::string launch_array(std::string const& /*name*/) const { return {}; }
 
   // ---- kernels
   [[nodiscard]] virtual std::string head(std::string const& kernel, std::vector<std::string> const& parameters,

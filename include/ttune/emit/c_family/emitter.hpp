@@ -102,6 +102,8 @@ class c_emitter {
   [[nodiscard]] bool emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
                                      std::string const& from, int bytes);
   void emit_allocate(ir::allocate const& a);
+  [[nodiscard]] std::string declaration(ir::buffer const& b, ir::memory where, std::string const& name) const;
+  void declare_group_arrays(device_launch& launch);
   [[nodiscard]] bool is_for_first_thread(ir::stmt const& s) const;
   [[nodiscard]] std::string is_first(unsigned missing) const;
   [[nodiscard]] static dtype widest_store(ir::stmt const& s);
@@ -232,7 +234,7 @@ class c_emitter {
   std::map<int, std::string> identities_;  ///< of blocks and threads, by direction
   unsigned entered_ = 0;                   ///< directions whose loop we are in
   std::string group_arrays_;
-  std::int64_t group_bytes_ = 0;
+  std::vector<std::pair<ir::buffer const*, std::string>> in_group_;  ///< with their names
   std::map<ir::buffer const*, std::string> arrays_;
   register_shapes shapes_;
   std::unordered_map<std::string, linear> variables_;

@@ -126,17 +126,19 @@ inline bool c_emitter::emit_copy(ir::store const& w) {
   return true;
 }
 
+inline std::string c_emitter::declaration(ir::buffer const& b, ir::memory where, std::string const& name) const {
+  return dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name +
+         (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
+}
+
 inline void c_emitter::emit_allocate(ir::allocate const& a) {
   auto const& b = *a.storage;
   auto const where = place_of(b);
   if (where == ir::memory::shared) return emit(a.body);  // in the workspace, see array()
   auto const name = names_.fresh(b.name);
   arrays_[&b] = name;
-  auto const declaration = dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name +
-                           (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
   if (where == ir::memory::group) {
-    group_arrays_ += "  " + declaration + "\n";
-    group_bytes_ += b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
+    in_group_.emplace_back(&b, name);
     emit(a.body);
   } else {
     open("");
@@ -144,7 +146,7 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
       for (auto const& [first, width] : shapes_.variables(b))
         line(dialect_.storage(b.type) + (width > 1 ? std::to_string(width) : "") + " " + name + "_" +
              std::to_string(first) + ";");
-    else line(declaration);
+    else line(declaration(b, where, name));
     emit(a.body);
     close();
   }

@@ -351,6 +351,12 @@ class gpu_tiles {
     knob_expression const held = knob_expression(r.part(2)) * knob_expression(c.part(2));
     out_.require(held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2) <= knob_expression(160),
                  "registers of a thread");
+    constexpr std::int64_t of_processor = 65536;
+    constexpr std::int64_t others = 32;  // places, loops
+    auto const needed = held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2);
+    out_.require((needed + knob_expression(others)) * warps * knob_expression(out_.machine().warp_threads) <=
+                     knob_expression(of_processor),
+                 "registers of a block");
     limit_group_memory(fetched);
   }
 
