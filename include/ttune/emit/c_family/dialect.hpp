@@ -99,6 +99,23 @@ class c_dialect {
                                                     dtype /*left*/, dtype /*right*/, dtype /*sum*/) const {
     return {};
   }
+
+  // ---- products of four warps (core/warpgroup_product.hpp), asked of those with products of matrices
+  /// A function that tells the instruction where the cores of an operand lie: the first one, and the bytes from one to
+  /// the next along the terms and along the other direction.
+  [[nodiscard]] virtual std::string cores_function(std::string const& /*name*/) const { return {}; }
+  /// A function that takes both and the sums of a thread. `across`: a core's rows, or columns, lie side by side.
+  [[nodiscard]] virtual std::string warpgroup_function(std::string const& /*name*/, int /*columns*/, dtype /*type*/,
+                                                       bool /*left_across*/, bool /*right_across*/) const {
+    return {};
+  }
+  /// Functions without arguments: before a batch of such products, after it, and before a barrier behind which they
+  /// read what the thread has written.
+  [[nodiscard]] virtual std::string begin_products_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string end_products_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string publish_function(std::string const& /*name*/) const { return {}; }
+  /// A function that takes sums and makes the compiler hold them in registers there.
+  [[nodiscard]] virtual std::string hold_function(std::string const& /*name*/, int /*count*/) const { return {}; }
 };
 
 }  // namespace ttune::inline v0::emit

@@ -281,6 +281,8 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   naturals_.clear();
   ranges_ = host_ranges_;
   of_threads_.clear();
+  of_warps_.clear();
+  publishes_ = has_warpgroup_tile(body);
   apart_ = 0;
   follows_ = false;
   thread_loops_.clear();

@@ -92,6 +92,7 @@ inline void c_emitter::emit_plain(ir::stmt const& s) {
       line("ttune_close_copies();");
       line(awaited + "();");
     }
+    if (publishes_) call_function("ttune_publish", dialect_.publish_function("ttune_publish"));
     line(dialect_.barrier());
   }
 }
@@ -186,6 +187,7 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
     if (l.kind == ir::loop_kind::tensorized && is_matrix_tile(l.body)) return emit_tile(l);
     if (known && l.kind == ir::loop_kind::unrolled && is_matrix_tiles(l.body))
       return emit_tiles(l, begin.constant, end.constant);
+    if (known && l.kind == ir::loop_kind::unrolled && is_warpgroup_tile(l.body)) return emit_warpgroup_tiles(l);
   }
   if (known && l.kind == ir::loop_kind::unrolled && emit_by_warp(l, begin.constant, end.constant)) return;
   bool const vectorized = l.kind == ir::loop_kind::vectorized;

@@ -12,6 +12,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/schedule/derive/gpu_rows.hpp"
 #include "ttune/schedule/derive/gpu_tiles.hpp"
+#include "ttune/schedule/derive/gpu_warpgroups.hpp"
 #include "ttune/schedule/derive/kept.hpp"
 #include "ttune/schedule/derive/shares.hpp"
 #include "ttune/schedule/plan.hpp"
