@@ -148,6 +148,7 @@ TEST_CASE("products of four warps: cubins for sm_90, which spill nothing") {
     auto const result = backend.compile(lowered_of(s), {});
     REQUIRE_MESSAGE(result.image, result.diagnostics);
     CHECK(backend.last_resources()[0].spill_bytes == 0);
+    CHECK(backend.last_resources()[0].stack_bytes == 0);  // all sums are in registers
     MESSAGE(backend.last_resources()[0].registers, " registers, compiled in ", 1e3 * result.seconds, " ms");
   }
 }
@@ -236,6 +237,7 @@ TEST_CASE("derived for four warps: configurations become cubins, the seed spills
       auto const result = backend.compile(lowered_of(of, chosen), {});
       REQUIRE_MESSAGE(result.image, result.diagnostics);
       CHECK(backend.last_resources()[0].spill_bytes == 0);
+      CHECK(backend.last_resources()[0].stack_bytes == 0);
       MESSAGE(program->name, ": ", backend.last_resources()[0].registers, " registers, compiled in ",
               1e3 * result.seconds, " ms");
     }
