@@ -6,9 +6,9 @@ static __device__ inline void ttune_mma_16_f16_f16(float& c0, float& c1, float& 
 
 extern "C" __global__ void __launch_bounds__(64)
 C_kernel_0(const unsigned short* __restrict__ A, const unsigned short* __restrict__ B, float* __restrict__ C, unsigned char* __restrict__ workspace) {
+  __shared__ __align__(16) unsigned short Bs[256];
   const int C_ib = (int)blockIdx.y;
   const int C_jb = (int)blockIdx.x;
-  __shared__ __align__(16) unsigned short Bs[256];
   const int C_threads = (int)threadIdx.x;
   const int warp = (int)threadIdx.x / 32;
   const int lane_row = (int)threadIdx.x % 32 / 4;

@@ -7,9 +7,9 @@ static __device__ inline unsigned int ttune_to_tf32(float x) { unsigned int r; a
 
 extern "C" __global__ void __launch_bounds__(64)
 C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, unsigned char* __restrict__ workspace) {
+  __shared__ __align__(16) float Bs[128];
   const int C_ib = (int)blockIdx.y;
   const int C_jb = (int)blockIdx.x;
-  __shared__ __align__(16) float Bs[128];
   const int C_threads = (int)threadIdx.x;
   const int warp = (int)threadIdx.x / 32;
   const int lane_row = (int)threadIdx.x % 32 / 4;

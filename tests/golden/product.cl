@@ -5,10 +5,10 @@ static inline int ttune_least_index32(int a, int b) { return b < a ? b : a; }
 
 __kernel __attribute__((reqd_work_group_size(4, 3, 1)))
 void C_kernel_0(__global const float* restrict A, __global const float* restrict B, __global float* restrict C, __global uchar* restrict workspace) {
-  const int C_ib = (int)get_group_id(1);
-  const int C_jb = (int)get_group_id(0);
   __local float Bs[20];
   __local float As[30];
+  const int C_ib = (int)get_group_id(1);
+  const int C_jb = (int)get_group_id(0);
   const int C_it = (int)get_local_id(1);
   const int C_jt = (int)get_local_id(0);
   {

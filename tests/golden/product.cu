@@ -3,10 +3,10 @@ static __device__ inline int ttune_least_index32(int a, int b) { return b < a ? 
 
 extern "C" __global__ void __launch_bounds__(12)
 C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C, unsigned char* __restrict__ workspace) {
-  const int C_ib = (int)blockIdx.y;
-  const int C_jb = (int)blockIdx.x;
   __shared__ __align__(16) float Bs[20];
   __shared__ __align__(16) float As[30];
+  const int C_ib = (int)blockIdx.y;
+  const int C_jb = (int)blockIdx.x;
   const int C_it = (int)threadIdx.y;
   const int C_jt = (int)threadIdx.x;
   {

@@ -8,6 +8,7 @@
 // not there.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,8 @@ constexpr int out_of_memory = 2;
 constexpr int no_context = 201;
 constexpr int device_unavailable = 46;
 constexpr int invalid_image = 200;
+constexpr int most_shared_bytes = 227 << 10;
+constexpr unsigned shared_bytes_unasked = 48 << 10;
 constexpr int illegal_address = 700;
 constexpr int capture_unfinished = 900;
 
@@ -47,7 +50,7 @@ struct stream {
   graph captured;
 };
 struct counters {
-  long launches = 0, graph_launches = 0, flushes = 0, copies_in = 0, copies_out = 0;
+  long launches = 0, graph_launches = 0, flushes = 0, copies_in = 0, copies_out = 0, shared_bytes = 0;
 };
 
 /// The only state of the process.
@@ -68,6 +71,7 @@ state& one() {
 int context_handle;
 int module_handle;
 int function_handle;
+unsigned shared_bytes_allowed = shared_bytes_unasked;  // of the function
 stream default_stream;
 
 int usable() { return one().lasting != ok ? one().lasting : one().contexts.empty() ? no_context : ok; }
@@ -128,8 +132,8 @@ int cuDeviceGetName(char* name, int size, int) {
   return ok;
 }
 int cuDeviceGetAttribute(int* value, int which, int) {
-  std::map<int, int> const known{{1, 1024}, {8, 48 << 10}, {10, 32}, {13, 1000000},
-                                 {16, 4},   {38, 1 << 20}, {75, 9},  {76, 0}};
+  std::map<int, int> const known{{1, 1024},     {8, 48 << 10}, {10, 32}, {13, 1000000},          {16, 4},
+                                 {38, 1 << 20}, {75, 9},       {76, 0},  {97, most_shared_bytes}};
   auto const found = known.find(which);
   return found == known.end() ? invalid_value : (*value = found->second, ok);
 }
@@ -153,6 +157,13 @@ int cuModuleLoadData(void** made, void const* image) {
 }
 int cuModuleUnload(void*) { return usable(); }
 int cuModuleGetFunction(void** made, void*, char const*) { return *made = &function_handle, usable(); }
+int cuFuncSetAttribute(void* f, int which, int value) {
+  constexpr int most_dynamic_shared_bytes = 8;
+  if (int const code = usable()) return code;
+  if (f != &function_handle || which != most_dynamic_shared_bytes || value < 0 || value > most_shared_bytes)
+    return invalid_value;
+  return shared_bytes_allowed = static_cast<unsigned>(value), ok;
+}
 int cuMemAlloc_v2(unsigned long long* at, std::size_t bytes) {
   if (int const code = usable()) return code;
   if (bytes == 0) return invalid_value;
@@ -190,11 +201,13 @@ int cuMemsetD8Async(unsigned long long at, unsigned char value, std::size_t byte
   one().clock += 100;  // a flush that is timed is seen
   return ++one().count.flushes, usable();
 }
-int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned tx, unsigned ty, unsigned tz, unsigned,
-                   void* on, void** arguments, void**) {
+int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned tx, unsigned ty, unsigned tz,
+                   unsigned shared_bytes, void* on, void** arguments, void**) {
   if (int const code = usable()) return code;
   auto* const s = stream_of(on);
-  if (f != &function_handle || !s) return invalid_value;
+  if (f != &function_handle || !s || shared_bytes > std::max(shared_bytes_allowed, shared_bytes_unasked))
+    return invalid_value;
+  one().count.shared_bytes = static_cast<long>(shared_bytes);
   ++one().count.launches;
   launch const l{*static_cast<float const**>(arguments[0]), *static_cast<float**>(arguments[1]),
                  std::size_t{gx} * gy * gz * tx * ty * tz, fault{gx}};
@@ -244,8 +257,9 @@ int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
   return *milliseconds = static_cast<float>(one().events.at(to) - one().events.at(from)), usable();
 }
 
-/// For the tests: launches, launches of graphs, flushes, copies in and out; then what is still allocated and alive.
-void ttune_pretended_counts(long* seven) {
+/// For the tests: launches, launches of graphs, flushes, copies in and out; then what is still allocated and alive, and
+/// the shared memory that the last launch asked for.
+void ttune_pretended_counts(long* eight) {
   auto const& s = one();
   long const all[] = {s.count.launches,
                       s.count.graph_launches,
@@ -253,8 +267,9 @@ void ttune_pretended_counts(long* seven) {
                       s.count.copies_in,
                       s.count.copies_out,
                       static_cast<long>(s.memory.size()),
-                      static_cast<long>(s.alive.size()) + s.retained + static_cast<long>(s.contexts.size())};
-  std::memcpy(seven, all, sizeof all);
+                      static_cast<long>(s.alive.size()) + s.retained + static_cast<long>(s.contexts.size()),
+                      s.count.shared_bytes};
+  std::memcpy(eight, all, sizeof all);
 }
 
 }  // extern "C"

@@ -22,22 +22,28 @@ inline constexpr char const* cuda_on_cpu_prelude = R"(
 #include <ucontext.h>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 #define __device__
 #define __global__
 #define __launch_bounds__(...)
-#define __shared__ static
+#define __shared__ static __attribute__((section("declared_arrays")))
 #define __align__(n) __attribute__((aligned(n)))
 #define __restrict__
 struct place { int x, y, z; };
 struct copy_ahead { void* to; void const* from; int bytes; };
+struct warpgroup_product { unsigned long long a, b; std::vector<float*> sums; void (*run)(warpgroup_product const&); };
 struct fiber {
   ucontext_t context;
   place at;
   bool ended = false;
   std::vector<std::vector<copy_ahead>> groups{1};  // copies that are under way; the last ones are not closed yet
+  std::vector<copy_ahead> arrived;                         // and have not been published since
+  bool copies = false;
+  bool begun = false;
+  std::vector<warpgroup_product> products;                 // that are under way
   std::vector<char> stack = std::vector<char>(64 << 10);
 };
 static std::vector<std::unique_ptr<fiber>> fibers;
@@ -64,7 +70,16 @@ struct meeting {
   }
 };
 static meeting of_block;
+// Memory of a block that the launch asks for, with a margin that nobody may touch.
+alignas(1024) unsigned char ttune_group_memory[(227 << 10) + 1024];
+static int launched_bytes;
+static unsigned char untouched(int i) { return static_cast<unsigned char>(0xa5 + i); }
+static void draw_margin() { for (int i = 0; i < 1024; ++i) ttune_group_memory[launched_bytes + i] = untouched(i); }
+static void check_margin() {
+  for (int i = 0; i < 1024; ++i) if (ttune_group_memory[launched_bytes + i] != untouched(i)) std::abort();
+}
 static std::vector<meeting> of_warps;
+static std::vector<meeting> of_warpgroups;
 static void __syncthreads() { of_block.wait(); }
 static float __uint_as_float(unsigned b) { float x; std::memcpy(&x, &b, 4); return x; }
 static unsigned __float_as_uint(float x) { unsigned b; std::memcpy(&b, &x, 4); return b; }
@@ -90,7 +105,7 @@ static unsigned ttune_to_tf32(float x) {
   return __float_as_uint(static_cast<float>(std::round(x / unit) * unit));
 }
 
-static void copy_later(void* to, void const* from, int bytes) { fibers[current]->groups.back().push_back({to, from, bytes}); }
+static void copy_later(void* to, void const* from, int bytes) { fibers[current]->copies = true; fibers[current]->groups.back().push_back({to, from, bytes}); }
 static void ttune_copy_ahead_4(void* to, void const* from) { copy_later(to, from, 4); }
 static void ttune_copy_ahead_8(void* to, void const* from) { copy_later(to, from, 8); }
 static void ttune_copy_ahead_16(void* to, void const* from) { copy_later(to, from, 16); }
@@ -98,7 +113,10 @@ static void ttune_close_copies() { fibers[current]->groups.emplace_back(); }
 template <int Left> static void wait_for_copies() {
   auto& groups = fibers[current]->groups;
   while (static_cast<int>(groups.size()) - 1 > Left) {
-    for (auto const& c : groups.front()) std::memcpy(c.to, c.from, c.bytes);
+    for (auto const& c : groups.front()) {
+      std::memcpy(c.to, c.from, c.bytes);
+      fibers[current]->arrived.push_back(c);
+    }
     groups.erase(groups.begin());
   }
 }
@@ -159,18 +177,88 @@ MMA1(ttune_mma_16_i8_i8, s8, s8, 16, int)
 MMA2(ttune_mma_32_u8_i8, u8, s8, 32, int)
 MMA2(ttune_mma_32_u8_u8, u8, u8, 32, int)
 
+// wgmma, as PTX has it in "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". It reads shared memory
+// through another proxy: what a thread has written there is seen after its fence.proxy.async. It reads as late as it may.
+static unsigned char declared_first __attribute__((section("declared_arrays"), used)) = 0;
+extern "C" unsigned char __start_declared_arrays[], __stop_declared_arrays[];
+static unsigned char* shared_begin() { return launched_bytes > 0 ? ttune_group_memory : __start_declared_arrays; }
+static std::size_t shared_bytes() { return launched_bytes > 0 ? launched_bytes : __stop_declared_arrays - __start_declared_arrays; }
+static std::vector<unsigned char> published;
+static std::size_t __cvta_generic_to_shared(void const* at) { return static_cast<unsigned char const*>(at) - shared_begin(); }
+static void ttune_publish() {
+  auto& self = *fibers[current];
+  if (!self.copies) std::memcpy(published.data(), shared_begin(), shared_bytes());
+  for (auto const& c : self.arrived)
+    std::memcpy(published.data() + __cvta_generic_to_shared(c.to), c.to, c.bytes);
+  self.arrived.clear();
+}
+// "Matrix Descriptor Format": bits 0 to 13 are the address, 16 to 29 and 32 to 45 the leading and the stride dimension's
+// offset, without their last four bits. "Strides", no swizzling: K-major, the leading one is from the first to the second
+// column of 16 bytes, the stride is from the first 8 rows to the next; MN-major ("interleave"), the leading one is from
+// the first 8 columns (of terms) to the next, the stride is from the first 16 bytes along M or N to the next.
+static unsigned char const* core_element(unsigned long long descriptor, int along_mn, int k, bool mn_major) {
+  auto const field = [&](int bit) { return (descriptor >> bit & 0x3fff) << 4; };
+  if (descriptor >> 62 != 0 || (descriptor >> 49 & 7) != 0) std::abort();
+  std::size_t at = field(0) + along_mn / 8 * field(32) + k / 8 * field(16);
+  at += mn_major ? k % 8 * 16 + along_mn % 8 * 2 : along_mn % 8 * 16 + k % 8 * 2;
+  if (at + 2 > published.size()) std::abort();
+  return published.data() + at;
+}
+template <class T, bool AcrossA, bool AcrossB> static void run_product(warpgroup_product const& p) {
+  int const thread = threadIdx.x % 128, lane = thread % 32;
+  for (std::size_t i = 0; i < p.sums.size(); ++i) {
+    int const row = thread / 32 * 16 + lane / 4 + 8 * (i / 2 % 2), column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    for (int k = 0; k < 16; ++k)
+      *p.sums[i] += T::get(core_element(p.a, row, k, AcrossA)) * T::get(core_element(p.b, column, k, AcrossB));
+  }
+}
+template <class T, bool AcrossA, bool AcrossB, class... Sums> static void start_product(unsigned long long a, unsigned long long b, Sums&... sums) {
+  if (!fibers[current]->begun || threadIdx.y + threadIdx.z != 0) std::abort();
+  fibers[current]->products.push_back({a, b, {&sums...}, run_product<T, AcrossA, AcrossB>});
+}
+#define WGMMA(name, T, across_a, across_b) template <class... Sums> static void name(unsigned long long a, unsigned long long b, Sums&... sums) { start_product<T, across_a, across_b>(a, b, sums...); }
+WGMMA(ttune_wgmma_f16_00, half, false, false)
+WGMMA(ttune_wgmma_f16_01, half, false, true)
+WGMMA(ttune_wgmma_f16_10, half, true, false)
+WGMMA(ttune_wgmma_f16_11, half, true, true)
+WGMMA(ttune_wgmma_bf16_00, bfloat, false, false)
+WGMMA(ttune_wgmma_bf16_01, bfloat, false, true)
+WGMMA(ttune_wgmma_bf16_10, bfloat, true, false)
+WGMMA(ttune_wgmma_bf16_11, bfloat, true, true)
+static void ttune_begin_products() { of_warpgroups[threadIdx.x / 128].wait(); fibers[current]->begun = true; }
+static void ttune_end_products() {
+  auto const& first = fibers[threadIdx.x / 128 * 128]->products;
+  auto& own = fibers[current]->products;
+  of_warpgroups[threadIdx.x / 128].wait();
+  if (own.size() != first.size()) std::abort();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].a != first[i].a || own[i].b != first[i].b) std::abort();  // one instruction for all threads
+    own[i].run(own[i]);
+  }
+  of_warpgroups[threadIdx.x / 128].wait();
+  own.clear();
+  fibers[current]->begun = false;
+  of_warpgroups[threadIdx.x / 128].wait();
+}
+template <class... Sums> static void ttune_hold(Sums&...) {}
+
 struct any { void* at; template <class T> operator T*() const { return static_cast<T*>(at); } };
-template <class Kernel> static void launch(std::vector<int> const& blocks, std::vector<int> const& threads, Kernel const& kernel) {
+template <class Kernel> static void launch(std::vector<int> const& blocks, std::vector<int> const& threads, int bytes, Kernel const& kernel) {
   static Kernel const* running;
   running = &kernel;
+  launched_bytes = bytes;
+  draw_margin();
   int const count = threads[0] * threads[1] * threads[2];
   exchanged.assign(count * 6, 0);
   for (int b = 0; b < blocks[0] * blocks[1] * blocks[2]; ++b) {
     blockIdx = {b % blocks[0], b / blocks[0] % blocks[1], b / blocks[0] / blocks[1]};
     of_block = {count};
     of_warps.clear();
+    of_warpgroups.clear();
+    published.assign(shared_bytes(), 0x7f);  // no numbers
     fibers.clear();
     for (int t = 0; t < count; ++t) {
+      if (t % 128 == 0) of_warpgroups.push_back({count - t < 128 ? count - t : 128});
       if (t % 32 == 0) of_warps.push_back({count - t < 32 ? count - t : 32});
       auto& f = *fibers.emplace_back(std::make_unique<fiber>());
       f.at = {t % threads[0], t / threads[0] % threads[1], t / threads[0] / threads[1]};
@@ -181,6 +269,7 @@ template <class Kernel> static void launch(std::vector<int> const& blocks, std::
     }
     current = 0;
     swapcontext(&outside, &fibers[0]->context);
+    check_margin();
   }
 }
 )";
@@ -211,8 +300,12 @@ static int sub_group_all(int condition) {
 using std::exp, std::fmax, std::fmin, std::sqrt, std::isnan;
 )";
 
-/// Without the functions that are written in PTX.
+/// Without the functions that are written in PTX, and with the memory of a block that launches ask for declared as C++
+/// has it.
 inline std::string without_ptx(std::string text) {
+  std::string const shared = "extern __shared__ ";
+  for (auto at = text.find(shared); at != std::string::npos; at = text.find(shared))
+    text.replace(at, shared.size(), "extern ");
   std::string const head = "static __device__ inline ";
   for (auto at = text.find("asm"); at != std::string::npos; at = text.find("asm")) {
     auto const begin = text.rfind(head, at);
@@ -240,7 +333,8 @@ inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::emit::device_program co
     return "{" + made + "}";
   };
   for (auto const& l : p.main) {
-    text += "  launch(" + list(l.groups) + ", " + list(l.threads) + ", [&] { " + l.kernel + "(";
+    text += "  launch(" + list(l.groups) + ", " + list(l.threads) + ", " + std::to_string(l.launch_bytes) + ", [&] { " +
+            l.kernel + "(";
     for (std::size_t i = 0; i < lowered.operands.size(); ++i) text += "any{operands[" + std::to_string(i) + "]}, ";
     text += "any{workspace}";
     for (auto const v : l.values) text += ", " + std::to_string(v);

@@ -12,7 +12,7 @@ namespace ttune::inline v0::emit {
 namespace detail {
 
 inline constexpr std::uint32_t payload_magic = 0x76656474;  // "tdev" as text
-inline constexpr std::uint32_t payload_version = 2;
+inline constexpr std::uint32_t payload_version = 3;
 
 }  // namespace detail
 

@@ -18,6 +18,7 @@ struct device_launch {
   std::array<std::int64_t, 3> groups{1, 1, 1};   ///< x, y, z
   std::array<std::int64_t, 3> threads{1, 1, 1};  ///< of a group
   std::int64_t group_bytes = 0;                  ///< memory that the threads of a group share
+  std::int64_t launch_bytes = 0;                 ///< of it, what the text does not declare: the launch asks for it
   std::vector<std::int64_t> values;              ///< of loops around the launch
   /// Launched over another number of groups in x it does nothing: drivers that compile at the first launch (PoCL) can
   /// be made to before the kernel is timed.

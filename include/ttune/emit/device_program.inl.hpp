@@ -14,6 +14,7 @@ inline void put_launches(byte_sink& out, std::vector<device_launch> const& launc
     for (auto const n : l.groups) out.put(n);
     for (auto const n : l.threads) out.put(n);
     out.put(l.group_bytes);
+    out.put(l.launch_bytes);
     out.put(l.values);
     out.put(l.may_idle);
   }
@@ -32,6 +33,9 @@ inline void get_launches(byte_source& in, std::vector<device_launch>& launches) 
         if (n < 1 || n > 0x7fffffff) throw record_error("malformed bytes: a grid of " + std::to_string(n));
       }
     in.get(l.group_bytes);
+    in.get(l.launch_bytes);
+    if (l.launch_bytes < 0 || l.launch_bytes > 0x7fffffff)
+      throw record_error("malformed bytes: a launch with " + std::to_string(l.launch_bytes) + " bytes of group memory");
     in.get(l.values);
     in.get(l.may_idle);
   }

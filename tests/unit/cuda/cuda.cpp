@@ -88,14 +88,64 @@ TEST_CASE("cuda_backend: a target that is no NVIDIA GPU is refused") {
   CHECK_THROWS_WITH_AS(cuda_backend{other},
                        "the target \"toaster\" is no NVIDIA GPU: its cpu is \"generic\", not as sm_80", argument_error);
   CHECK(cuda::architecture_of(cuda::target_of_architecture(103)) == 103);
+  CHECK(cuda::target_of_architecture(61).block_bytes == 48 << 10);
+  CHECK(cuda::target_of_architecture(90).block_bytes == 227 << 10);
+  CHECK(cuda::target_of_architecture(62).block_bytes == 48 << 10);  // one that the table does not have
 }
 
 TEST_CASE("cuda_backend: what no device could run is said before it is compiled") {
   cuda_backend backend(cuda::target_of_architecture(80));
   CHECK(backend.compile(plus_one(4, 1025), {}).diagnostics ==
         "plus_one_kernel_0 has blocks of 1025 threads, the device takes 1024");
-  CHECK(backend.compile(plus_one(4, 32, 12289), {}).diagnostics ==
-        "plus_one_kernel_0 wants 49156 bytes of shared memory, the device has 49152");
+  cuda_backend small(cuda::target_of_architecture(61));
+  CHECK(small.compile(plus_one(4, 32, 12289), {}).diagnostics ==
+        "plus_one_kernel_0 wants 49168 bytes of shared memory, the device has 49152");
+  CHECK(backend.compile(plus_one(4, 32, 163 * 256 + 1), {}).diagnostics ==
+        "plus_one_kernel_0 wants 166928 bytes of shared memory, the device has 166912");
+}
+
+TEST_CASE("cuda: more shared memory than a text may declare is one array whose size the launch says") {
+  auto const machine = cuda::target_of_architecture(80);
+  auto const declared = emit::cuda(plus_one(4, 32, 12288), machine);
+  CHECK(declared.source.find("extern __shared__") == std::string::npos);
+  CHECK(declared.main[0].group_bytes == 48 << 10);
+  CHECK(declared.main[0].launch_bytes == 0);
+  auto const asked = emit::cuda(plus_one(4, 32, 12289), machine);
+  CHECK(asked.source.find("extern __shared__ __align__(16) unsigned char ttune_group_memory[];") != std::string::npos);
+  CHECK(asked.source.find("float* const G = (float*)(ttune_group_memory + 0);") != std::string::npos);
+  CHECK(asked.main[0].launch_bytes == 49168);
+  CHECK(asked.main[0].group_bytes == 49168);
+}
+
+TEST_CASE("cuda: derived tiles beyond 48 KiB of shared memory compute the same and become cubins") {
+  auto const program = ops::matmul<f16>(256, 256, 256).program();
+  rng random(ttune_test::seed());
+  auto const operands = ttune_test::random_operands(*program, random);
+  auto const wanted = ir::evaluate(*program, operands);
+  for (int const architecture : {80, 86, 90}) {
+    auto const machine = cuda::target_of_architecture(architecture);
+    auto const of = derive_space(program, machine);
+    sampler const draws(of.knobs, of.constraints);
+    bool found = false;
+    for (int draw = 0; draw < 200 && !found; ++draw) {
+      auto const chosen = draws.draw(random);
+      auto const made = lowered_of(of, chosen);
+      auto const text = emit::cuda(made, machine);
+      INFO("sm_", architecture, "\n", detail::describe_choices(of.knobs, chosen));
+      REQUIRE(text.main[0].group_bytes <= machine.block_bytes);
+      found = text.main[0].launch_bytes > 64 << 10;
+      if (!found) continue;
+      if (ttune_test::can_run_cuda_on_cpu())
+        CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "",
+                      text.source);
+      if (!cuda::nvrtc().failure().empty()) continue;
+      cuda_backend backend(machine);
+      auto const result = backend.compile(made, {});
+      REQUIRE_MESSAGE(result.image, result.diagnostics);
+      CHECK(backend.last_resources()[0].block_bytes == 0);
+    }
+    CHECK(found);
+  }
 }
 
 TEST_CASE("cuda: resources from the assembler's log") {

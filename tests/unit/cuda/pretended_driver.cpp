@@ -55,8 +55,8 @@ class setting {
   char const* name_;
 };
 
-/// C = A + 1 over blocks of threads.
-kernel_image plus_one(std::int64_t blocks) {
+/// C = A + 1 over blocks of threads, with so many floats that the threads of a block share.
+kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0) {
   auto const n = blocks * threads;
   ir::lowered made;
   made.name = "plus_one";
@@ -66,6 +66,8 @@ kernel_image plus_one(std::int64_t blocks) {
   auto const at = ir::make_variable("b") * threads + ir::make_variable("t");
   auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
   body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
+  if (group_elements > 0)
+    body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
   made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
   kernel_signature signature;
   signature.name = "plus_one";
@@ -83,12 +85,13 @@ kernel_image plus_one(std::int64_t blocks) {
 }
 
 struct counts {
-  long launches = 0, graph_launches = 0, flushes = 0, copies_in = 0, copies_out = 0, memory = 0, handles = 0;
+  long launches = 0, graph_launches = 0, flushes = 0, copies_in = 0, copies_out = 0, memory = 0, handles = 0,
+       shared_bytes = 0;
 };
 counts counts_now() {
-  std::array<long, 7> all{};
+  std::array<long, 8> all{};
   reinterpret_cast<void (*)(long*)>(cuda::driver().symbol("ttune_pretended_counts"))(all.data());
-  return {all[0], all[1], all[2], all[3], all[4], all[5], all[6]};
+  return {all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]};
 }
 
 }  // namespace
@@ -244,6 +247,37 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(none.message == "CUDA: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY");
     CHECK(by.measure(good, patient()).ok());
     CHECK(by.respawns() == 0);
+  }
+
+  TEST_CASE("pretended: a launch asks for the shared memory that a text may not declare, and a driver may refuse it") {
+    CHECK(cuda::devices().at(0).block_bytes == 227 << 10);
+    auto const image = plus_one(4, (200 << 10) / 4);
+    std::vector<float> a(384, 2);
+    std::vector<float> c(384);
+    void* operands[] = {a.data(), c.data()};
+    {
+      auto const code = load(image);
+      code->device()->run(device_code::entry::main, operands, 1, false);
+      CHECK(c == std::vector<float>(384, 3));
+      CHECK(counts_now().shared_bytes == 200 << 10);
+    }
+    auto const small = load(plus_one(4));
+    small->device()->run(device_code::entry::main, operands, 1, false);
+    CHECK(counts_now().shared_bytes == 0);
+    auto greedy = image;
+    auto p = emit::payload_from_bytes(greedy.code);
+    p.program.main[0].launch_bytes = 228 << 10;
+    greedy.code = emit::to_bytes(p);
+    CHECK_THROWS_WITH_AS((void)load(greedy),
+                         "kernel plus_one wants 233472 bytes of shared memory a block, which this driver refuses: tune "
+                         "it again on this device",
+                         device_failure);
+    measurer by(worker::self{}, image.signature, {});
+    CHECK(by.measure(greedy, patient()).status == trial_status::unsupported);
+    CHECK(by.measure(image, patient()).ok());
+    CHECK(by.respawns() == 0);
+    p.program.main[0].launch_bytes = -1;
+    CHECK_THROWS_AS((void)emit::payload_from_bytes(emit::to_bytes(p)), record_error);
   }
 
   TEST_CASE("pretended: a kernel that never ends is ended with its worker") {

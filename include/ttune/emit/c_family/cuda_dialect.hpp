@@ -2,8 +2,10 @@
 // CUDA C++, without a header of the toolkit.
 #pragma once
 
+#include <array>
 #include <cmath>
 
+#include "ttune/core/warpgroup_product.hpp"
 #include "ttune/emit/c_family/dialect.hpp"
 #include "ttune/emit/c_family/saturating.hpp"
 
@@ -52,6 +54,10 @@ class cuda_dialect final : public c_dialect {
     return where == ir::memory::group ? "__shared__ __align__(16) " : "";
   }
   [[nodiscard]] std::string table_prefix() const override { return "__device__ const "; }
+  [[nodiscard]] std::int64_t declared_group_bytes() const override { return 48 << 10; }
+  [[nodiscard]] std::string launch_array(std::string const& name) const override {
+    return "extern __shared__ __align__(16) unsigned char " + name + "[];";
+  }
 
   [[nodiscard]] std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
                                  std::int64_t const* threads, bool /*shuffles*/) const override {
@@ -156,6 +162,60 @@ class cuda_dialect final : public c_dialect {
            ".row.col." + ptx(sum) + "." + element(left) + "." + element(right) + "." + ptx(sum) + " {" + lists[0] +
            "}, {" + lists[1] + "}, {" + lists[2] + "}, {" + lists[0] + "};\"\n               : " + outputs +
            "\n               : " + inputs + ");\n}\n";
+  }
+
+  // PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions": "Matrix Descriptor Format" (bits 0
+  // to 13: the address, 16 to 29 and 32 to 45: strides, all by 16 bytes; 62 and 63: no swizzling), "wgmma.mma_async".
+  [[nodiscard]] std::string cores_function(std::string const& wanted) const override {
+    return function_prefix() + "unsigned long long " + wanted +
+           "(const void* at, unsigned int along_terms, unsigned int across_terms) {\n"
+           "  return (unsigned long long)(((unsigned int)__cvta_generic_to_shared(at) & 0x3ffffu) >> 4) |\n"
+           "         (unsigned long long)(along_terms >> 4) << 16 | (unsigned long long)(across_terms >> 4) << "
+           "32;\n}\n";
+  }
+  [[nodiscard]] std::string warpgroup_function(std::string const& wanted, int columns, dtype of, bool left_across,
+                                               bool right_across) const override {
+    auto const count = columns * warpgroup_product::rows / warpgroup_product::threads;
+    auto const n = std::to_string(count);
+    auto const [parameters, list, outputs] = sums(count);
+    return function_prefix() + "void " + wanted + "(unsigned long long a, unsigned long long b, " + parameters +
+           ") {\n  asm volatile(\"wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k16.f32." +
+           name_of(of) + "." + name_of(of) + " {" + list + "}, %" + n + ", %" + std::to_string(count + 1) +
+           ", 1, 1, 1, " + (left_across ? "1" : "0") + ", " + (right_across ? "1" : "0") +
+           ";\"\n               : " + outputs + "\n               : \"l\"(a), \"l\"(b));\n}\n";
+  }
+  [[nodiscard]] std::string begin_products_function(std::string const& wanted) const override {
+    return function_prefix() + "void " + wanted +
+           "() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n";
+  }
+  [[nodiscard]] std::string end_products_function(std::string const& wanted) const override {
+    return function_prefix() + "void " + wanted +
+           "() {\n  asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");\n"
+           "  asm volatile(\"wgmma.wait_group.sync.aligned 0;\" ::: \"memory\");\n}\n";
+  }
+  // The instruction reads through the asynchronous proxy, threads and their copies write through the generic one.
+  [[nodiscard]] std::string publish_function(std::string const& wanted) const override {
+    return function_prefix() + "void " + wanted +
+           "() { asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\"); }\n";
+  }
+  [[nodiscard]] std::string hold_function(std::string const& wanted, int count) const override {
+    auto const [parameters, list, outputs] = sums(count);
+    return function_prefix() + "void " + wanted + "(" + parameters + ") {\n  asm volatile(\"\" : " + outputs +
+           " :: \"memory\");\n}\n";
+  }
+
+ private:
+  /// Parameters, operands and constraints of so many sums of f32.
+  [[nodiscard]] static std::array<std::string, 3> sums(int count) {
+    std::array<std::string, 3> made;
+    for (int i = 0; i < count; ++i) {
+      std::string const comma = i != 0 ? ", " : "";
+      auto const c = "c" + std::to_string(i);
+      made[0] += comma + "float& " + c;
+      made[1] += comma + "%" + std::to_string(i);
+      made[2] += comma + "\"+f\"(" + c + ")";
+    }
+    return made;
   }
 };
 

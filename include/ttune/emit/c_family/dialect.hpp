@@ -42,6 +42,10 @@ class c_dialect {
   /// What stands before an array of a thread's own or of a group.
   [[nodiscard]] virtual std::string array_prefix(ir::memory where) const = 0;
   [[nodiscard]] virtual std::string table_prefix() const = 0;
+  /// Most bytes of a group's memory that arrays may declare. Where there are more, all lie in one array of bytes whose
+  /// size the launch says: `launch_array` declares it.
+  [[nodiscard]] virtual std::int64_t declared_group_bytes() const { return std::int64_t{1} << 62; }
+  [[nodiscard]] virtual std::string launch_array(std::string const& /*name*/) const { return {}; }
 
   // ---- kernels
   /// `shuffles`: its threads see each other's values (`shuffled`).
@@ -99,6 +103,23 @@ class c_dialect {
                                                     dtype /*left*/, dtype /*right*/, dtype /*sum*/) const {
     return {};
   }
+
+  // ---- products of four warps (core/warpgroup_product.hpp), asked of those with products of matrices
+  /// A function that tells the instruction where the cores of an operand lie: the first one, and the bytes from one to
+  /// the next along the terms and along the other direction.
+  [[nodiscard]] virtual std::string cores_function(std::string const& /*name*/) const { return {}; }
+  /// A function that takes both and the sums of a thread. `across`: a core's rows, or columns, lie side by side.
+  [[nodiscard]] virtual std::string warpgroup_function(std::string const& /*name*/, int /*columns*/, dtype /*type*/,
+                                                       bool /*left_across*/, bool /*right_across*/) const {
+    return {};
+  }
+  /// Functions without arguments: before a batch of such products, after it, and before a barrier behind which they
+  /// read what the thread has written.
+  [[nodiscard]] virtual std::string begin_products_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string end_products_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string publish_function(std::string const& /*name*/) const { return {}; }
+  /// A function that takes sums and makes the compiler hold them in registers there.
+  [[nodiscard]] virtual std::string hold_function(std::string const& /*name*/, int /*count*/) const { return {}; }
 };
 
 }  // namespace ttune::inline v0::emit

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitter of C-like source: one walk over the statement tree. The class is declared here; its parts are in
 // emitter_index (index arithmetic), emitter_value (expressions), emitter_memory (buffers), emitter_statement (loops,
-// conditions), emitter_matrix (products of matrices by a warp) and emitter_kernel (what becomes a kernel, and with
-// which grid).
+// conditions), emitter_matrix and emitter_warpgroup (products of matrices by one warp and by four) and emitter_kernel
+// (what becomes a kernel, and with which grid).
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 
 #include "ttune/core/matrix_product.hpp"
 #include "ttune/core/target.hpp"
+#include "ttune/core/warpgroup_product.hpp"
 #include "ttune/emit/c_family/dialect.hpp"
 #include "ttune/emit/c_family/names.hpp"
 #include "ttune/emit/c_family/register_shapes.hpp"
@@ -103,6 +104,8 @@ class c_emitter {
   [[nodiscard]] bool emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
                                      std::string const& from, int bytes);
   void emit_allocate(ir::allocate const& a);
+  [[nodiscard]] std::string declaration(ir::buffer const& b, ir::memory where, std::string const& name) const;
+  void declare_group_arrays(device_launch& launch);
   [[nodiscard]] bool is_for_first_thread(ir::stmt const& s) const;
   [[nodiscard]] std::string is_first(unsigned missing) const;
   [[nodiscard]] static dtype widest_store(ir::stmt const& s);
@@ -134,7 +137,7 @@ class c_emitter {
   void enter_threads(ir::loop const& l, int direction);
   void leave_threads(ir::loop const& l);
   void enter_let(ir::let const& l);
-  void leave_let(ir::let const& l) { of_threads_.erase(l.variable); }
+  void leave_let(ir::let const& l);
   [[nodiscard]] ir::expr by_lanes(ir::expr const& e) const;
   [[nodiscard]] bool differs_in_warp(ir::expr const& e) const;
   void declare_lanes();
@@ -146,6 +149,47 @@ class c_emitter {
                                      matrix_product const& how);
   [[nodiscard]] linear term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
                                   matrix_product const& how, bool side_by_side, int half, int q);
+
+  // ---------------------------------------------------------------- products of four warps (emitter_warpgroup)
+  /// Virtual threads around repetitions around two tensorized loops, over columns and terms.
+  struct warpgroup_tile {
+    ir::loop const* virtuals = nullptr;
+    std::vector<ir::let const*> lets;
+    std::vector<ir::loop const*> steps;
+    ir::loop const* columns = nullptr;
+    ir::loop const* terms = nullptr;
+    ir::store const* sum = nullptr;
+    ir::access const* left = nullptr;
+    ir::access const* right = nullptr;
+  };
+  /// Where an operand lies, in elements.
+  struct operand_cores {
+    linear first;                     ///< of the first virtual thread, without the parts of a thread's number
+    bool across = false;              ///< what lies side by side are no terms
+    std::int64_t term_step = 0;       ///< from one core to the next along the terms
+    std::int64_t step = 0;            ///< and along rows or columns
+    std::vector<std::int64_t> steps;  ///< of each virtual thread from the first one
+  };
+  struct rows_of_64 {
+    std::int64_t left = 0;  ///< where it begins in the operands, from the first virtual thread
+    std::int64_t right = 0;
+    std::vector<std::int64_t> threads;  ///< virtual ones, as the instruction orders sums
+    [[nodiscard]] int columns() const {
+      return static_cast<int>(threads.size()) / warpgroup_product::thread_rows * warpgroup_product::core;
+    }
+  };
+  [[nodiscard]] static bool is_warpgroup_tile(ir::stmt const& s);
+  [[nodiscard]] bool has_warpgroup_tile(ir::stmt const& s) const;
+  void emit_warpgroup_tiles(ir::loop const& l);
+  [[nodiscard]] std::vector<std::string> emit_products(warpgroup_tile const& t, std::size_t depth);
+  [[nodiscard]] warpgroup_tile warpgroup_tile_of(ir::loop const& l) const;
+  void require_whole_warpgroups(warpgroup_tile const& t) const;
+  [[nodiscard]] std::vector<ir::expr> indices_by_quarters(warpgroup_tile const& t, ir::access const& a) const;
+  [[nodiscard]] operand_cores cores_of(warpgroup_tile const& t, ir::access const& a, bool left);
+  [[nodiscard]] std::vector<rows_of_64> order_virtual_threads(warpgroup_tile const& t, operand_cores const& left,
+                                                              operand_cores& right) const;
+  [[nodiscard]] std::string sums_of(warpgroup_tile const& t, rows_of_64 const& of);
+  void call_function(std::string const& name, std::string const& text);
   [[nodiscard]] std::string loaded_once(std::string const& type, std::string const& name, std::string const& text);
 
   // ---------------------------------------------------------------------------------- indices (emitter_index)
@@ -234,7 +278,7 @@ class c_emitter {
   std::map<int, std::string> identities_;  ///< of blocks and threads, by direction
   unsigned entered_ = 0;                   ///< directions whose loop we are in
   std::string group_arrays_;
-  std::int64_t group_bytes_ = 0;
+  std::vector<std::pair<ir::buffer const*, std::string>> in_group_;  ///< with their names
   std::map<ir::buffer const*, std::string> arrays_;
   register_shapes shapes_;
   std::unordered_map<std::string, linear> variables_;
@@ -250,6 +294,8 @@ class c_emitter {
   int lanes_ = 1;
   std::set<std::string> thread_loops_;  ///< whose iterations are numbered as lanes of warps
   pass::substitution of_threads_;       ///< other loops over threads, and lets that differ between lanes
+  pass::substitution of_warps_;         ///< lets that differ between warps only
+  bool publishes_ = false;              ///< products of four warps read group memory
   int apart_ = 0;          ///< conditions and loops around in which the threads of a warp go different ways
   bool shuffles_ = false;  ///< the threads of the kernel see each other's values
   bool follows_ = false;   ///< tiles are being written one after the other
@@ -267,3 +313,4 @@ class c_emitter {
 #include "ttune/emit/c_family/emitter_statement.hpp"
 #include "ttune/emit/c_family/emitter_value.hpp"
 #include "ttune/emit/c_family/emitter_warp.hpp"
+#include "ttune/emit/c_family/emitter_warpgroup.hpp"

@@ -234,15 +234,36 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
     launch.threads[d] = grid_[3 + d].size();
   }
   launch.groups[0] *= spacing_;
+  declare_group_arrays(launch);
   launch.may_idle = is_for_tasks(body) && !dialect_.group_count(0).empty();
   if (launch.may_idle)
     group_arrays_ =
         "  if (" + dialect_.group_count(0) + " != " + std::to_string(launch.groups[0]) + ") return;\n" + group_arrays_;
-  launch.group_bytes = group_bytes_;
   launch.values.resize(host_variables_.size());
   kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data(), shuffles_) + " {\n" + group_arrays_ +
               text_ + "}\n\n";
   launches.push_back(std::move(launch));
+}
+
+/// One array each, or all in the one whose size the launch says.
+inline void c_emitter::declare_group_arrays(device_launch& launch) {
+  constexpr std::int64_t unit = 16;  // of what moves at once
+  std::string apart;
+  std::string together;
+  auto const whole = std::string("ttune_group_memory");
+  for (auto const& [b, name] : in_group_) {
+    auto const bytes = b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type));
+    auto const pointer = dialect_.pointer(ir::memory::group, dialect_.storage(b->type), false);
+    apart += "  " + declaration(*b, ir::memory::group, name) + "\n";
+    together += "  " + pointer + " const " + name + " = (" + pointer + ")(" + whole + " + " +
+                std::to_string(launch.launch_bytes) + ");\n";
+    launch.group_bytes += bytes;
+    launch.launch_bytes += (bytes + unit - 1) / unit * unit;
+  }
+  bool const declared = launch.launch_bytes <= dialect_.declared_group_bytes();
+  group_arrays_ = (declared ? apart : "  " + dialect_.launch_array(whole) + "\n" + together) + group_arrays_;
+  if (declared) launch.launch_bytes = 0;
+  else launch.group_bytes = launch.launch_bytes;
 }
 
 /// Forgets the last kernel; gives the parameters of the next one.
@@ -254,13 +275,15 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   entered_ = 0;
   identities_.clear();
   group_arrays_.clear();
-  group_bytes_ = 0;
+  in_group_.clear();
   arrays_.clear();
   variables_.clear();
   transposed_.clear();
   naturals_.clear();
   ranges_ = host_ranges_;
   of_threads_.clear();
+  of_warps_.clear();
+  publishes_ = has_warpgroup_tile(body);
   apart_ = 0;
   shuffles_ = false;
   follows_ = false;

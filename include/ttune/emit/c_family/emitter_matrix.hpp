@@ -36,30 +36,35 @@ inline constexpr char const* of_others = "@others";  ///< a thread in a directio
   return ir::make_binary(ir::binary_op::floor_modulo, std::move(a), ir::make_index(by));
 }
 
-/// A thread's number as warp and lane, divisions of it first: each is by warps or by lanes.
-[[nodiscard]] inline ir::expr thread_by_lanes(ir::expr const& e, std::string const& thread) {
-  constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
-  auto const warp = ir::make_variable(of_warp);
-  auto const lane =
-      ir::make_variable(of_row) * ir::make_index(matrix_product::lanes_of_columns) + ir::make_variable(of_column);
-  auto const is_thread = [&](ir::expr const& n) {
+/// A number as `whole * unit + part`, divisions of it first: each is by units or within one.
+[[nodiscard]] inline ir::expr in_parts(ir::expr const& e, std::string const& number, std::int64_t unit,
+                                       ir::expr const& whole, ir::expr const& part) {
+  auto const is_number = [&](ir::expr const& n) {
     auto const* v = ir::as<ir::variable>(n);
-    return v && v->name == thread;
+    return v && v->name == number;
   };
   auto const separated = ir::rewrite(e, [&](ir::expr const& n) {
     auto const* b = ir::as<ir::binary>(n);
-    if (!b || !is_thread(b->left) || !ir::is_constant(b->right)) return n;
+    if (!b || !is_number(b->left) || !ir::is_constant(b->right)) return n;
     auto const by = ir::constant_integer(b->right);
     if (by <= 0) return n;
-    if (b->op == ir::binary_op::floor_divide && by % warp_threads == 0) return divided(warp, by / warp_threads);
-    if (b->op == ir::binary_op::floor_divide && warp_threads % by == 0)
-      return warp * ir::make_index(warp_threads / by) + divided(lane, by);
-    if (b->op == ir::binary_op::floor_modulo && by % warp_threads == 0)
-      return rest_of(warp, by / warp_threads) * ir::make_index(warp_threads) + lane;
-    if (b->op == ir::binary_op::floor_modulo && warp_threads % by == 0) return rest_of(lane, by);
+    if (b->op == ir::binary_op::floor_divide && by % unit == 0) return divided(whole, by / unit);
+    if (b->op == ir::binary_op::floor_divide && unit % by == 0)
+      return whole * ir::make_index(unit / by) + divided(part, by);
+    if (b->op == ir::binary_op::floor_modulo && by % unit == 0)
+      return rest_of(whole, by / unit) * ir::make_index(unit) + part;
+    if (b->op == ir::binary_op::floor_modulo && unit % by == 0) return rest_of(part, by);
     return n;
   });
-  return pass::substitute(separated, thread, warp * ir::make_index(warp_threads) + lane);
+  return pass::substitute(separated, number, whole * ir::make_index(unit) + part);
+}
+
+/// A thread's number as warp and lane.
+[[nodiscard]] inline ir::expr thread_by_lanes(ir::expr const& e, std::string const& thread) {
+  constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
+  auto const lane =
+      ir::make_variable(of_row) * ir::make_index(matrix_product::lanes_of_columns) + ir::make_variable(of_column);
+  return in_parts(e, thread, warp_threads, ir::make_variable(of_warp), lane);
 }
 
 }  // namespace detail
@@ -105,7 +110,14 @@ inline bool c_emitter::differs_in_warp(ir::expr const& e) const {
 }
 
 inline void c_emitter::enter_let(ir::let const& l) {
-  if (dialect_.has_warps() && differs_in_warp(l.value)) of_threads_[l.variable] = by_lanes(l.value);
+  if (!dialect_.has_warps()) return;
+  auto const known = by_lanes(l.value);
+  if (detail::speaks_of(known, {detail::of_row, detail::of_column, detail::of_others})) of_threads_[l.variable] = known;
+  else if (detail::speaks_of(known, {detail::of_warp})) of_warps_[l.variable] = known;
+}
+inline void c_emitter::leave_let(ir::let const& l) {
+  of_threads_.erase(l.variable);
+  of_warps_.erase(l.variable);
 }
 
 /// In direction x threads are lanes, 32 a warp, as long as they are numbered from 0 on and stand in no other direction.

@@ -100,6 +100,7 @@ inline void c_emitter::emit_plain(ir::stmt const& s) {
       line("ttune_close_copies();");
       line(awaited + "();");
     }
+    if (publishes_) call_function("ttune_publish", dialect_.publish_function("ttune_publish"));
     line(dialect_.barrier());
   }
 }
@@ -134,17 +135,19 @@ inline bool c_emitter::emit_copy(ir::store const& w) {
   return true;
 }
 
+inline std::string c_emitter::declaration(ir::buffer const& b, ir::memory where, std::string const& name) const {
+  return dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name +
+         (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
+}
+
 inline void c_emitter::emit_allocate(ir::allocate const& a) {
   auto const& b = *a.storage;
   auto const where = place_of(b);
   if (where == ir::memory::shared) return emit(a.body);  // in the workspace, see array()
   auto const name = names_.fresh(b.name);
   arrays_[&b] = name;
-  auto const declaration = dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name +
-                           (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
   if (where == ir::memory::group) {
-    group_arrays_ += "  " + declaration + "\n";
-    group_bytes_ += b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
+    in_group_.emplace_back(&b, name);
     emit(a.body);
   } else {
     open("");
@@ -152,7 +155,7 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
       for (auto const& [first, width] : shapes_.variables(b))
         line(dialect_.storage(b.type) + (width > 1 ? std::to_string(width) : "") + " " + name + "_" +
              std::to_string(first) + ";");
-    else line(declaration);
+    else line(declaration(b, where, name));
     emit(a.body);
     close();
   }
@@ -192,6 +195,7 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
     if (l.kind == ir::loop_kind::tensorized && is_matrix_tile(l.body)) return emit_tile(l);
     if (known && l.kind == ir::loop_kind::unrolled && is_matrix_tiles(l.body))
       return emit_tiles(l, begin.constant, end.constant);
+    if (known && l.kind == ir::loop_kind::unrolled && is_warpgroup_tile(l.body)) return emit_warpgroup_tiles(l);
   }
   if (known && l.kind == ir::loop_kind::unrolled && emit_by_warp(l, begin.constant, end.constant)) return;
   bool const vectorized = l.kind == ir::loop_kind::vectorized;

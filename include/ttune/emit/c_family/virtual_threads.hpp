@@ -59,6 +59,14 @@ template <class Test>
   return any_statement(s, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
 }
 
+/// Whether a part of it is done by an instruction.
+[[nodiscard]] inline bool has_tensorized(ir::stmt const& s) {
+  return any_statement(s, [](ir::stmt const& part) {
+    auto const* l = ir::as<ir::loop>(part);
+    return l && l->kind == ir::loop_kind::tensorized;
+  });
+}
+
 [[nodiscard]] inline bool speaks_of(ir::expr const& e, std::vector<std::string> const& names) {
   return ir::contains(e, [&](ir::expr const& n) {
     auto const* v = ir::as<ir::variable>(n);
@@ -107,7 +115,7 @@ class virtual_thread_loop {
   }
 
  private:
-  /// Neighbours without a barrier stay together.
+  /// Neighbours without a barrier stay together, but for what an instruction does for several virtual threads.
   [[nodiscard]] ir::stmt spread_block(ir::block const& b) {
     std::vector<ir::stmt> parts;
     std::vector<ir::stmt> alone;
@@ -115,7 +123,7 @@ class virtual_thread_loop {
       if (!alone.empty()) parts.push_back(around(ir::make_block(std::exchange(alone, {}))));
     };
     for (auto const& part : b.body) {
-      if (!has_barrier(part) && !only(part)) {
+      if (!has_barrier(part) && !only(part) && !has_tensorized(part)) {
         alone.push_back(part);
         continue;
       }
@@ -157,8 +165,9 @@ class virtual_thread_loop {
   }
 
   [[nodiscard]] ir::stmt moved(ir::stmt const& s, handle<ir::buffer> const& from, handle<ir::buffer> const& to) const {
+    auto const own = ir::make_variable(loop_.variable);  // the same one: what a statement adds to is what it stores to
     auto const at = [&](std::vector<ir::expr> indices) {
-      indices.insert(indices.begin(), ir::make_variable(loop_.variable));
+      indices.insert(indices.begin(), own);
       return indices;
     };
     auto const in_expression = [&](ir::expr const& whole) {

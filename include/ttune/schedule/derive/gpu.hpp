@@ -16,6 +16,7 @@
 #include "ttune/schedule/derive/gpu_threads.hpp"
 #include "ttune/schedule/derive/gpu_tiles.hpp"
 #include "ttune/schedule/derive/gpu_transform.hpp"
+#include "ttune/schedule/derive/gpu_warpgroups.hpp"
 #include "ttune/schedule/derive/kept.hpp"
 #include "ttune/schedule/derive/shares.hpp"
 #include "ttune/schedule/plan.hpp"

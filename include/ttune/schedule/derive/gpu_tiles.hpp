@@ -15,7 +15,7 @@
 //         store what was made of what was accumulated       S
 //
 // Where warps multiply matrices (gpu_matrices.hpp) a thread's part of the axes of rows and columns is what it holds of
-// some matrices of 16 x 8, and there are no virtual threads.
+// some matrices of 16 x 8, and there are no virtual threads. Where four warps do, gpu_warpgroups.hpp has it.
 //
 // Devices whose blocks have no memory of their own (Mali) fetch nothing: each thread loads vectors along the last axis,
 // and what it accumulates are vectors in registers.
@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,7 @@ class gpu_tiles {
 
   void write() {
     cuts_.assign(r_.axis_count(), {});
+    if (auto const matrices = warpgroup_axes()) return multiplied_by_warpgroups(*matrices);
     if (auto const matrices = find_matrix_axes(out_.machine(), r_)) return multiplied_by_warps(*matrices);
     cut_free_axes();
     cut_reduced_axes();
@@ -66,6 +68,7 @@ class gpu_tiles {
 
  private:
   static constexpr int block = 0, vthread = 1, thread = 2, inner = 3;
+  static constexpr std::int64_t processor_registers = 65536;
 
   /// A knob with the parts of an axis.
   struct cut {
@@ -161,7 +164,7 @@ class gpu_tiles {
     if (parts[block].empty())  // one element: one thread has it all
       return out_.step(primitive::compute_at, acc_, {name_, order.back()});
     out_.step(primitive::reorder, name_, order);
-    static constexpr char const* fused[] = {"blocks", "virtual", "threads"};
+    static constexpr char const* fused[] = {"blocks", "virtuals", "threads"};
     static constexpr ir::loop_kind kinds[] = {ir::loop_kind::block_x, ir::loop_kind::virtual_thread,
                                               ir::loop_kind::thread_x};
     for (int p = block; p <= thread; ++p) {
@@ -207,20 +210,22 @@ class gpu_tiles {
     for (std::size_t x = 0; x < free_axes(); ++x) any_free = any_free || cuts_[x].knob >= 0;
     if (outer_reduced().empty() || !any_free || !has_group_memory()) return found;
     for (auto const& a : r_.accesses) {
-      auto const same = [&](planned_access const& b) {
-        return !b.write && b.operand == a.operand && b.producer == a.producer;
-      };
-      bool const affine =
-          std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
-      if (a.write || a.indices.empty() || !affine || !is_plain_source(a) ||
-          std::count_if(r_.accesses.begin(), r_.accesses.end(), same) != 1)
-        continue;
+      if (!is_fetched(a)) continue;
       found.push_back(&a);
       out_.step(primitive::cache_read, acc_, {name_of(a)}, {acc_ + "." + name_of(a)});
     }
     return found;
   }
 
+  [[nodiscard]] bool is_fetched(planned_access const& a) const {
+    auto const same = [&](planned_access const& b) {
+      return !b.write && b.operand == a.operand && b.producer == a.producer;
+    };
+    bool const affine =
+        std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
+    return !a.write && !a.indices.empty() && affine && is_plain_source(a) &&
+           std::count_if(r_.accesses.begin(), r_.accesses.end(), same) == 1;
+  }
   [[nodiscard]] bool is_plain_source(planned_access const& a) const {
     if (a.operand < 0) return producer(a).components.size() == 1;
     auto const role = operand(a).role;
@@ -333,6 +338,11 @@ class gpu_tiles {
     knob_expression const held = knob_expression(r.part(2)) * knob_expression(c.part(2));
     out_.require(held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2) <= knob_expression(160),
                  "registers of a thread");
+    constexpr std::int64_t others = 32;  // places, loops
+    auto const needed = held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2);
+    out_.require((needed + knob_expression(others)) * warps * knob_expression(out_.machine().warp_threads) <=
+                     knob_expression(processor_registers),
+                 "registers of a block");
     limit_group_memory(fetched);
   }
 
@@ -360,14 +370,22 @@ class gpu_tiles {
   }
 
   /// Into blocks, warps and matrices of `size` elements; terms into outer and inner ones.
-  void cut_matrices(std::size_t x, std::int64_t size, std::vector<std::int64_t> const& wanted) {
+  void cut_matrices(std::size_t x, std::int64_t size, std::vector<std::int64_t> const& wanted,
+                    std::int32_t most_inner = 8) {
     factor_limits limits;
-    limits.max_inner = 8;
+    limits.max_inner = most_inner;
     auto k = factors_knob(r_.definition->name + ".tile_" + r_.axis_name(x), r_.axis_size(x) / size,
                           static_cast<std::int32_t>(wanted.size()), factor_policy::exact, limits);
     auto const seed = nearest(k, wanted);
     cuts_[x] = {out_.add(std::move(k), seed).knob, size};
   }
+
+  // --------------------------------------------------------------------- matrices of four warps (gpu_warpgroups.hpp)
+
+  [[nodiscard]] std::optional<matrix_axes> warpgroup_axes() const;
+  void multiplied_by_warpgroups(matrix_axes const& m);
+  void accumulate_by_warpgroups(matrix_axes const& m);
+  void fetch_cores(planned_access const& a, matrix_axes const& m);
 
   // ------------------------------------------------------------------------------------------------------- limits
 

@@ -43,12 +43,15 @@ using graph = struct opaque_graph*;
 using graph_instance = struct opaque_graph_instance*;  // CUgraphExec
 using device_pointer = unsigned long long;             // CUdeviceptr
 
-inline constexpr int attribute_threads = 1;      ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
-inline constexpr int attribute_block_bytes = 8;  ///< …_MAX_SHARED_MEMORY_PER_BLOCK
-inline constexpr int attribute_processors = 16;  ///< …_MULTIPROCESSOR_COUNT
-inline constexpr int attribute_l2_bytes = 38;    ///< …_L2_CACHE_SIZE
-inline constexpr int attribute_major = 75;       ///< …_COMPUTE_CAPABILITY_MAJOR
-inline constexpr int attribute_minor = 76;       ///< …_COMPUTE_CAPABILITY_MINOR
+inline constexpr int attribute_threads = 1;            ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+inline constexpr int attribute_block_bytes = 8;        ///< …_MAX_SHARED_MEMORY_PER_BLOCK
+inline constexpr int attribute_processors = 16;        ///< …_MULTIPROCESSOR_COUNT
+inline constexpr int attribute_l2_bytes = 38;          ///< …_L2_CACHE_SIZE
+inline constexpr int attribute_major = 75;             ///< …_COMPUTE_CAPABILITY_MAJOR
+inline constexpr int attribute_minor = 76;             ///< …_COMPUTE_CAPABILITY_MINOR
+inline constexpr int attribute_most_block_bytes = 97;  ///< …_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+
+inline constexpr int function_launch_bytes = 8;  ///< CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 inline constexpr int capture_relaxed = 2;  ///< CU_STREAM_CAPTURE_MODE_RELAXED
 
@@ -81,6 +84,7 @@ TTUNE_CUDA_FUNCTION(driver, cuCtxPopCurrent, "cuCtxPopCurrent_v2", int(context*)
 TTUNE_CUDA_FUNCTION(driver, cuModuleLoadData, "cuModuleLoadData", int(module*, void const*))
 TTUNE_CUDA_FUNCTION(driver, cuModuleUnload, "cuModuleUnload", int(module))
 TTUNE_CUDA_FUNCTION(driver, cuModuleGetFunction, "cuModuleGetFunction", int(function*, module, char const*))
+TTUNE_CUDA_FUNCTION(driver, cuFuncSetAttribute, "cuFuncSetAttribute", int(function, int, int))
 TTUNE_CUDA_FUNCTION(driver, cuMemAlloc, "cuMemAlloc_v2", int(device_pointer*, std::size_t))
 TTUNE_CUDA_FUNCTION(driver, cuMemFree, "cuMemFree_v2", int(device_pointer))
 TTUNE_CUDA_FUNCTION(driver, cuMemcpyHtoD, "cuMemcpyHtoD_v2", int(device_pointer, void const*, std::size_t))

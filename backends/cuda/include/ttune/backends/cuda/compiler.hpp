@@ -17,7 +17,7 @@ struct kernel_resources {
   std::int32_t registers = 0;    ///< of a thread
   std::int32_t spill_bytes = 0;  ///< stored to and loaded from memory for want of registers
   std::int32_t stack_bytes = 0;
-  std::int32_t block_bytes = 0;  ///< shared memory
+  std::int32_t block_bytes = 0;  ///< shared memory that the text declares
 };
 
 struct cubin {

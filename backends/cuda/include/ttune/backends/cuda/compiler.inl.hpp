@@ -90,7 +90,8 @@ TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int archite
   };
   if (fails(nvrtcCreateProgram(&p.handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr), "nvrtcCreateProgram"))
     return std::nullopt;
-  auto const target = "-arch=sm_" + std::to_string(architecture);
+  constexpr int with_own_instructions = 90;  // sm_90a: products of four warps, which no other architecture has
+  auto const target = "-arch=sm_" + std::to_string(architecture) + (architecture == with_own_instructions ? "a" : "");
   char const* const options[] = {target.c_str(), "-std=c++17", "--ptxas-options=-v", "-w", "-Ofc=min"};
   int const code = nvrtcCompileProgram(p.handle, fast && detail::offers_fast() ? 5 : 4, options);
   std::size_t size = 0;

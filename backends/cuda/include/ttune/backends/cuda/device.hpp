@@ -2,6 +2,7 @@
 // The GPUs of this machine, and targets for those of others.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ struct device_info {
   int architecture = 0;  ///< 90: sm_90
   int processors = 1;    ///< streaming multiprocessors
   int block_threads = 1024;
-  int block_bytes = 48 << 10;
+  int block_bytes = 48 << 10;  ///< of shared memory, for kernels that ask for it
   int l2_bytes = 0;
 };
 
@@ -32,6 +33,9 @@ struct device_info {
 [[nodiscard]] std::string why_driver_is_too_old();
 
 [[nodiscard]] target target_of(device_info const& d);
+/// Most shared memory of a block, by the table "Technical Specifications per Compute Capability" of the CUDA
+/// programming guide; 48 KiB of one that is not in it.
+[[nodiscard]] std::int64_t block_bytes_of_architecture(int architecture);
 /// A GPU that need not be here: kernels are compiled for it, not run. `architecture`: 80 for sm_80.
 [[nodiscard]] target target_of_architecture(int architecture);
 /// Of a target's `cpu`, "sm_80"; 0: none.

@@ -23,7 +23,7 @@ TTUNE_INLINE std::vector<device_info> devices() {
     d.architecture = 10 * attribute(attribute_major, 0) + attribute(attribute_minor, 0);
     d.processors = attribute(attribute_processors, 1);
     d.block_threads = attribute(attribute_threads, 1024);
-    d.block_bytes = attribute(attribute_block_bytes, 48 << 10);
+    d.block_bytes = attribute(attribute_most_block_bytes, attribute(attribute_block_bytes, 48 << 10));
     d.l2_bytes = attribute(attribute_l2_bytes, 0);
     found.push_back(std::move(d));
   }
@@ -59,6 +59,24 @@ TTUNE_INLINE std::string why_driver_is_too_old() {
          " compiles: install a newer driver, or name an older NVRTC with TTUNE_NVRTC_LIBRARY";
 }
 
+TTUNE_INLINE std::int64_t block_bytes_of_architecture(int architecture) {
+  switch (architecture) {
+    case 70: return 96 << 10;
+    case 75: return 64 << 10;
+    case 80:
+    case 87: return 163 << 10;
+    case 86:
+    case 89:
+    case 120:
+    case 121: return 99 << 10;
+    case 90:
+    case 100:
+    case 103:
+    case 110: return 227 << 10;
+    default: return 48 << 10;
+  }
+}
+
 TTUNE_INLINE target target_of_architecture(int architecture) {
   target t;
   t.cpu = "sm_" + std::to_string(architecture);
@@ -73,7 +91,7 @@ TTUNE_INLINE target target_of_architecture(int architecture) {
   t.l3_bytes = 6 << 20;
   t.line_bytes = 128;
   t.block_threads = 1024;
-  t.block_bytes = 48 << 10;
+  t.block_bytes = block_bytes_of_architecture(architecture);
   t.warp_threads = 32;
   return t;
 }

@@ -82,6 +82,14 @@ TTUNE_INLINE void resident_kernel::add(std::vector<emit::device_launch> const& g
   for (auto const& g : grids) {
     auto& l = launches.emplace_back(launch{nullptr, g});
     check(cuModuleGetFunction(&l.kernel, module_, g.kernel.c_str()), "cuModuleGetFunction");
+    if (g.launch_bytes == 0) continue;
+    int const code = cuFuncSetAttribute(l.kernel, function_launch_bytes, static_cast<int>(g.launch_bytes));
+    if (code != 0 && !is_lasting(code))
+      throw device_failure(
+          "kernel " + signature_.name + " wants " + std::to_string(g.launch_bytes) +
+              " bytes of shared memory a block, which this driver refuses: tune it again on this device",
+          trial_status::unsupported, false);
+    check(code, "cuFuncSetAttribute");
   }
 }
 
@@ -101,8 +109,8 @@ TTUNE_INLINE void resident_kernel::put(std::vector<launch> const& launches, std:
     auto const& g = l.grid.groups;
     auto const& t = l.grid.threads;
     auto const size = [](std::int64_t n) { return static_cast<unsigned>(n); };
-    check(cuLaunchKernel(l.kernel, size(g[0]), size(g[1]), size(g[2]), size(t[0]), size(t[1]), size(t[2]), 0, on,
-                         arguments.data(), nullptr),
+    check(cuLaunchKernel(l.kernel, size(g[0]), size(g[1]), size(g[2]), size(t[0]), size(t[1]), size(t[2]),
+                         size(l.grid.launch_bytes), on, arguments.data(), nullptr),
           "cuLaunchKernel");
   }
 }

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices by four warps: what is written, that it becomes cubins for sm_90, what the instruction makes of
+// what lies in shared memory, and what is refused.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "support/barriers.hpp"
+#include "support/cuda_on_cpu.hpp"
+#include "support/random_program.hpp"
+#include "support/require.hpp"
+#include "support/seed.hpp"
+#include "ttune/backends/cuda.hpp"
+#include "ttune/emit/cuda.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/ops/accumulate.hpp"
+#include "ttune/ops/fused.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+#include "ttune/schedule/sampling.hpp"
+#include "ttune/schedule/to_cpp.hpp"
+
+using namespace ttune;
+using ir::loop_kind;
+
+namespace {
+
+ir::lowered lowered_of(space const& s, configuration const& chosen) {
+  nest n;
+  auto const p = make_plan(s);
+  replay(p, chosen, n);
+  return pass::run_pipeline(lower(p, n));
+}
+ir::lowered lowered_of(space const& s) { return lowered_of(s, {std::vector<std::int32_t>(s.knobs.size())}); }
+
+target machine() { return cuda::target_of_architecture(90); }
+
+struct shape {
+  std::int64_t m = 128;
+  std::int64_t n = 64;
+  std::int64_t k = 96;
+  int groups = 1;   ///< of four warps, along rows
+  int tiles = 1;    ///< of 64 rows of each
+  int eights = 4;   ///< of columns
+  int fetched = 2;  ///< times 16 terms at once
+  int buffers = 3;
+  int lanes = 4;  ///< of columns; another number than the instruction's is refused
+  int core = 8;   ///< likewise
+};
+
+/// C = A B. `AcrossA`: A is (k, m); `AcrossB`: B is (k, n), so that columns lie side by side.
+template <class T, bool AcrossA, bool AcrossB>
+space product(shape const& s) {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, ig, im, iw, ih, il] = axes<"ib", "ig", "im", "iw", "ih", "il">;
+  auto const [jb, jn, jl, jc] = axes<"jb", "jn", "jl", "jc">;
+  auto const [ko, kn, kt, ra, r8, ca, c8, all] = axes<"ko", "kn", "kt", "ra", "r8", "ca", "c8", "all">;
+  auto const [blocks, virtuals, threads] = axes<"blocks", "virtuals", "threads">;
+  tensor<"A", T, 2> const A{{AcrossA ? s.k : s.m, AcrossA ? s.m : s.k}};
+  tensor<"B", T, 2> const B{{AcrossB ? s.k : s.n, AcrossB ? s.n : s.k}};
+  auto const a = [&] {
+    if constexpr (AcrossA) return A(k, i);
+    else return A(i, k);
+  }();
+  auto const b = [&] {
+    if constexpr (AcrossB) return B(k, j);
+    else return B(j, k);
+  }();
+  auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<float>(a) * ops::in_type<float>(b));
+  auto const of_sums = schedule(C)
+                           .cache_write("acc")
+                           .split(i, {s.groups, s.tiles, 4, 2, 8}, ib, ig, im, iw, ih, il)
+                           .split(j, {s.eights, s.lanes, 2}, jb, jn, jl, jc)
+                           .reorder(ib, jb, im, ih, jn, ig, iw, il, jl, jc)
+                           .fuse(ib, jb, blocks)
+                           .fuse(im, ih, jn, virtuals)
+                           .fuse(ig, iw, il, jl, threads)
+                           .bind(blocks, loop_kind::block_x)
+                           .bind(virtuals, loop_kind::virtual_thread)
+                           .bind(threads, loop_kind::thread_x)
+                           .in("acc")
+                           .cache_read(A, "As")
+                           .cache_read(B, "Bs")
+                           .compute_at(C, threads)
+                           .store_in(ir::memory::local)
+                           .split(k, {s.fetched, 16}, ko, kn, kt)
+                           .reorder(ko, kn, i, j, kt)
+                           .tensorize(i, j, kt);
+  auto const copied = [&](auto const& outer, auto const& row, auto const& column) {
+    return outer.compute_at("acc", ko)
+        .store_in(ir::memory::group)
+        .double_buffer(s.buffers)
+        .split(row, s.core, ra, r8)
+        .split(column, s.core, ca, c8)
+        .reorder(ra, ca, r8, c8)
+        .vectorize(c8)
+        .pack()
+        .fuse(ra, ca, r8, all)
+        .bind(all, loop_kind::thread_x);
+  };
+  auto const with_a = [&] {
+    if constexpr (AcrossA) return copied(of_sums.in("As"), k, i);
+    else return copied(of_sums.in("As"), i, k);
+  }();
+  if constexpr (AcrossB) return copied(with_a.in("Bs"), k, j).space();
+  else return copied(with_a.in("Bs"), j, k).space();
+}
+
+/// Interpreted, and the text on the threads of a CPU.
+void check(space const& s, configuration const& chosen, double tolerance) {
+  rng random(ttune_test::seed());
+  auto const operands = ttune_test::random_operands(*s.program, random);
+  auto const made = lowered_of(s, chosen);
+  auto const wanted = ir::evaluate(*s.program, operands);
+  INFO(ir::print(made));
+  CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), tolerance) == "");
+  auto const text = emit::cuda(made, machine());
+  REQUIRE(text.source.find("wgmma.mma_async") != std::string::npos);
+  if (ttune_test::can_run_cuda_on_cpu())
+    CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), tolerance) == "",
+                  text.source);
+}
+void check(space const& s) { check(s, {std::vector<std::int32_t>(s.knobs.size())}, 1e-4); }
+
+}  // namespace
+
+TEST_CASE("products of four warps: both operands along terms and across") {
+  check(product<f16, false, false>({}));
+  check(product<f16, false, true>({}));
+  check(product<f16, true, false>({}));
+  check(product<f16, true, true>({}));
+  check(product<bf16, false, true>({128, 48, 64, 1, 2, 3, 1, 2}));
+  check(product<bf16, false, false>({256, 24, 128, 2, 2, 3, 4, 2}));
+  check(product<f16, false, true>({64, 8, 32, 1, 1, 1, 1, 1}));   // copies that are awaited at once
+  check(product<f16, false, true>({64, 16, 32, 1, 1, 2, 2, 1}));  // one fetch
+}
+
+TEST_CASE("products of four warps: cubins for sm_90, which spill nothing") {
+  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  cuda_backend backend(machine());
+  for (auto const& s : {product<f16, false, true>({512, 512, 512, 2, 1, 32, 4, 3}),
+                        product<bf16, true, false>({512, 512, 512, 1, 2, 16, 2, 2})}) {
+    auto const result = backend.compile(lowered_of(s), {});
+    REQUIRE_MESSAGE(result.image, result.diagnostics);
+    CHECK(backend.last_resources()[0].spill_bytes == 0);
+    CHECK(backend.last_resources()[0].stack_bytes == 0);  // all sums are in registers
+    MESSAGE(backend.last_resources()[0].registers, " registers, compiled in ", 1e3 * result.seconds, " ms");
+  }
+}
+
+TEST_CASE("products of four warps: the text") {
+  auto const text = emit::cuda(lowered_of(product<f16, false, true>({})), machine()).source;
+  INFO(text);
+  auto const has = [&](char const* part) { return text.find(part) != std::string::npos; };
+  CHECK(has("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%0, %1, %2"));
+  CHECK(has("%15}, %16, %17, 1, 1, 1, 0, 1;"));
+  CHECK(has("ttune_await_copies_1();\n    ttune_publish();\n    __syncthreads();"));  // what has come is published
+  CHECK(has("wgmma.wait_group.sync.aligned 0;"));
+  // other kernels publish nothing
+  auto const plain =
+      emit::cuda(lowered_of(derive_space(ops::matmul<float>(64, 64, 64).program(), machine())), machine());
+  CHECK(plain.source.find("fence.proxy") == std::string::npos);
+}
+
+TEST_CASE("products of four warps: what is none is refused with the way out") {
+  auto const says = [](space const& s, char const* part, int architecture = 90) {
+    auto const made = lowered_of(s);
+    try {
+      (void)emit::cuda(made, cuda::target_of_architecture(architecture));
+      FAIL_CHECK("nothing was thrown");
+    } catch (backend_error const& e) {
+      CHECK_MESSAGE(std::string(e.what()).find(part) != std::string::npos, std::string(e.what()));
+      CHECK(std::string(e.what()).find("acc.j") != std::string::npos);
+    }
+  };
+  says(product<f16, false, true>({}), "sm_80 has no instruction of four warps for it, which sm_90 alone has", 80);
+  says(product<f16, false, true>({}), "sm_100 has no instruction of four warps for it", 100);
+  says(product<std::int8_t, false, true>({}), "no instruction of four warps for i8 times i8, added up in f32");
+  shape other;
+  other.core = 4;
+  says(product<f16, false, true>(other), "does not lie in cores of 8 x 8 elements");
+  other = {};
+  other.lanes = 8;
+  says(product<f16, false, true>(other), "neighbouring threads differ otherwise");
+  other = {};
+  other.n = 1024;
+  other.eights = 64;
+  says(product<f16, false, true>(other), "more than 256 columns");
+  other = {};
+  other.m = 100;
+  says(product<f16, false, true>(other), "an edge leaves out some of it");
+}
+
+TEST_CASE("products of four warps: each barrier is needed") {
+  auto const s = product<f16, false, true>({64, 8, 48, 1, 1, 1, 1, 2});
+  rng random(ttune_test::seed());
+  auto const operands = ttune_test::random_operands(*s.program, random);
+  ttune_test::check_barriers_are_needed(lowered_of(s), *s.program, operands);
+}
+
+TEST_CASE("derived for four warps: products, transposed or not, batches, and what takes the results") {
+  rng random(ttune_test::seed());
+  auto const some = [&](handle<ir::program> const& program, int configurations) {
+    auto const of = derive_space(program, machine());
+    sampler const draws(of.knobs, of.constraints);
+    REQUIRE(draws.valid(of.seed));
+    for (int i = 0; i < configurations; ++i) {
+      auto const chosen = i == 0 ? of.seed : draws.draw(random);
+      INFO(detail::describe_choices(of.knobs, chosen));
+      check(of, chosen, 2e-3);
+    }
+  };
+  some(ops::matmul<f16>(128, 64, 96).program(), 3);
+  some(ops::matmul<bf16>(64, 128, 64, {false, true}).program(), 2);
+  some(ops::matmul<f16>(64, 64, 32, {true, false}).program(), 1);
+  some(ops::matmul<f16>(64, 64, 32, {true, true}).program(), 1);
+  some(ops::batched_matmul<f16>(2, 64, 64, 32).program(), 1);
+  some(ops::matmul_bias_gelu<f16>(64, 64, 64).program(), 1);
+}
+
+TEST_CASE("derived for four warps: configurations become cubins, the seed spills nothing") {
+  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  rng random(ttune_test::seed());
+  cuda_backend backend(machine());
+  for (auto const& program :
+       {ops::matmul<f16>(4096, 4096, 4096).program(), ops::matmul<bf16>(1024, 1024, 512, {false, true}).program()}) {
+    auto const of = derive_space(program, machine());
+    sampler const draws(of.knobs, of.constraints);
+    for (int i = 0; i < 3; ++i) {
+      auto const chosen = i == 0 ? of.seed : draws.draw(random);
+      INFO(detail::describe_choices(of.knobs, chosen));
+      auto const result = backend.compile(lowered_of(of, chosen), {});
+      REQUIRE_MESSAGE(result.image, result.diagnostics);
+      CHECK(backend.last_resources()[0].spill_bytes == 0);
+      CHECK(backend.last_resources()[0].stack_bytes == 0);
+      MESSAGE(program->name, ": ", backend.last_resources()[0].registers, " registers, compiled in ",
+              1e3 * result.seconds, " ms");
+    }
+  }
+}
+
+TEST_CASE("derived for four warps: only where there is the instruction, and whole tiles") {
+  auto const has = [](handle<ir::program> const& program, int architecture) {
+    auto const of = derive_space(program, cuda::target_of_architecture(architecture));
+    return std::any_of(of.steps.begin(), of.steps.end(), [](step const& s) { return s.what == primitive::pack; });
+  };
+  CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 90));
+  CHECK(has(ops::matmul<bf16>(128, 64, 16).program(), 90));
+  auto const printed = to_cpp(derive_space(ops::matmul<f16>(64, 64, 64).program(), machine()));
+  CHECK(printed.find("virtuals") != std::string::npos);
+  CHECK(printed.find("virtual,") == std::string::npos);  // no name in C++
+  CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 80));
+  CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 100));
+  CHECK_FALSE(has(ops::matmul<f16>(96, 64, 64).program(), 90));
+  CHECK_FALSE(has(ops::matmul<f16>(64, 32, 64).program(), 90));
+  CHECK_FALSE(has(ops::matmul<f16>(64, 64, 24).program(), 90));
+  CHECK_FALSE(has(ops::matmul<std::int8_t>(64, 64, 64).program(), 90));
+  CHECK_FALSE(has(ops::matmul_tf32(64, 64, 64).program(), 90));
+}
