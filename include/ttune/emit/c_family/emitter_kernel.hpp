@@ -263,7 +263,7 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   apart_ = 0;
   follows_ = false;
   thread_loops_.clear();
-  fragments_.clear();
+  forget_fragments();
   depth_ = 1;
   (void)names_.fresh(name);
   auto const arguments = parameters();
