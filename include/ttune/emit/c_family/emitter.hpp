@@ -178,6 +178,8 @@ class c_emitter {
   [[nodiscard]] bool not_negative(linear const& l) const;
   [[nodiscard]] value written(linear const& l) const;
   [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] linear swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] linear exclusive(linear const& a, linear const& b);
   [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
   [[nodiscard]] bool varies(ir::expr const& e) const;
 

@@ -133,10 +133,10 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
   auto const name = names_.fresh(b.name);
   arrays_[&b] = name;
   auto const declaration = dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name +
-                           (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
+                           (is_scalar(b) ? "" : "[" + std::to_string(b.room()) + "]") + ";";
   if (where == ir::memory::group) {
     group_arrays_ += "  " + declaration + "\n";
-    group_bytes_ += b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
+    group_bytes_ += b.room() * static_cast<std::int64_t>(size_in_bytes(b.type));
     emit(a.body);
   } else {
     open("");
