@@ -227,6 +227,10 @@ struct invalid_schedule {
     return {};
   }
   template <class... X>
+  invalid_schedule swizzle(X const&...) const {
+    return {};
+  }
+  template <class... X>
   invalid_schedule pack(X const&...) const {
     return {};
   }
@@ -506,6 +510,12 @@ class schedule_type {
   [[nodiscard]] auto store_in(ir::memory where, std::int64_t padding = 0) const {
     auto w = written_;
     w.store_in(where, padding);
+    return schedule_type(std::move(w));
+  }
+  /// In group memory, chunks of 16 bytes change places so that rows so far apart begin in different banks.
+  [[nodiscard]] auto swizzle(std::int64_t rows_apart = 1) const {
+    auto w = written_;
+    w.swizzle(rows_apart);
     return schedule_type(std::move(w));
   }
   /// The buffer of the current stage is laid out in the order of its loops.

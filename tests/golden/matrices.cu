@@ -15,6 +15,8 @@ C_kernel_0(const unsigned short* __restrict__ A, const unsigned short* __restric
   const int lane_column = (int)threadIdx.x % 4;
   const int column_owner = lane_row / 2;
   const int column_part = lane_row % 2;
+  const int piece_row = (int)threadIdx.x % 8;
+  const int piece = (int)threadIdx.x % 32 / 8;
   const int C_iw = (C_threads / 32);
   const int C_ig = ((C_threads / 4) % 8);
   const int C_jt = (C_threads % 4);

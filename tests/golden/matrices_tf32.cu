@@ -16,6 +16,8 @@ C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __re
   const int lane_column = (int)threadIdx.x % 4;
   const int column_owner = lane_row / 2;
   const int column_part = lane_row % 2;
+  const int piece_row = (int)threadIdx.x % 8;
+  const int piece = (int)threadIdx.x % 32 / 8;
   const int C_iw = (C_threads / 32);
   const int C_ig = ((C_threads / 4) % 8);
   const int C_jt = (C_threads % 4);

@@ -118,6 +118,7 @@ TEST_CASE("schedules: random programs under random schedules keep their meaning"
 
 TEST_CASE("schedules: random programs on blocks and threads keep their meaning, without races") {
   auto const counts = check(ttune_test::seed(), programs(1'000), ttune_test::gpu_schedules());
-  for (auto const p : {primitive::bind, primitive::store_in, primitive::cache_read, primitive::double_buffer})
+  for (auto const p :
+       {primitive::bind, primitive::store_in, primitive::cache_read, primitive::double_buffer, primitive::swizzle})
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
 }

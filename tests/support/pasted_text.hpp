@@ -108,6 +108,7 @@ class pasted_text {
       to.store_in(value_of<ttune::ir::memory>(arguments_.at(0), places),
                   arguments_.size() > 1 ? std::stoll(arguments_[1]) : 0);
     else if (name_ == "prefetch") to.prefetch(argument(0), arguments_.at(1), std::stoll(arguments_.at(2)));
+    else if (name_ == "swizzle") to.swizzle(arguments_.empty() ? 1 : std::stoll(arguments_[0]));
     else if (name_ == "pack") to.pack();
     else if (name_ == "double_buffer") to.double_buffer(arguments_.empty() ? 2 : std::stoll(arguments_[0]));
     else throw std::invalid_argument("no primitive is called " + name_);

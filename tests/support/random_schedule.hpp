@@ -15,7 +15,7 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::tensorize) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::swizzle) + 1;
 
 /// How often each primitive was applied, and refused.
 struct primitive_counts {
@@ -45,7 +45,7 @@ struct random_schedule_options {
       ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
       ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in,
       ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer,
-      ttune::primitive::prefetch,   ttune::primitive::tensorize};
+      ttune::primitive::prefetch,   ttune::primitive::tensorize,  ttune::primitive::swizzle};
   std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
                                           ttune::ir::memory::shared,    ttune::ir::memory::local,
                                           ttune::ir::memory::registers, ttune::ir::memory::group};
@@ -57,9 +57,9 @@ struct random_schedule_options {
   random_schedule_options made;
   made.loops = 14;
   made.structural_primitives = {p::cache_read, p::cache_read, p::cache_write, p::merge, p::rfactor};
-  made.loop_primitives = {p::split,    p::reorder,       p::bind,          p::bind,       p::bind,
-                          p::bind,     p::compute_at,    p::compute_at,    p::compute_at, p::store_in,
-                          p::store_in, p::double_buffer, p::double_buffer, p::fuse,       p::unroll};
+  made.loop_primitives = {p::split,         p::reorder,    p::bind,       p::bind,     p::bind,     p::bind,
+                          p::compute_at,    p::compute_at, p::compute_at, p::store_in, p::store_in, p::double_buffer,
+                          p::double_buffer, p::fuse,       p::unroll,     p::swizzle,  p::swizzle};
   made.memories = {ttune::ir::memory::group};
   return made;
 }
@@ -143,6 +143,10 @@ class schedule_generator {
       case primitive::store_in:
         s.values = {ttune::literal(static_cast<std::int64_t>(one_of(options_.memories)))};
         if (random_.chance(0.3)) s.values.push_back(ttune::literal(pick(5)));
+        return s;
+      case primitive::swizzle:
+        if (random_.chance(0.3)) s.values = {{add_knob(ttune::one_of_knob(fresh("apart"), {1, 2, 3, 8})), 0, 0}};
+        else if (random_.chance(0.5)) s.values = {ttune::literal(1 + pick(8)), ttune::literal(1 + pick(2))};
         return s;
       case primitive::pack: return s;
       case primitive::double_buffer:

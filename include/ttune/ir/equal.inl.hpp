@@ -83,7 +83,7 @@ struct equal_nodes {
   }
   bool operator()(allocate const& a, allocate const& b) const {
     return a.storage->where == b.storage->where && a.storage->ahead == b.storage->ahead &&
-           equal_sources(a.storage, b.storage, 0) && equal(a.body, b.body);
+           a.storage->swizzle == b.storage->swizzle && equal_sources(a.storage, b.storage, 0) && equal(a.body, b.body);
   }
   bool operator()(store const& a, store const& b) const {
     return equal_sources(a.to, b.to, 0) && equal_lists(a.indices, b.indices) && equal(a.value, b.value);

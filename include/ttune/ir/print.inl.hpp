@@ -277,7 +277,7 @@ class stmt_printer {
   static std::string buffer_text(buffer const& b) {
     constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
     return b.name + " " + name_of(b.type) + " " + shape_text(b.extents) + " " + places[static_cast<int>(b.where)] +
-           (b.ahead ? " ahead" : "");
+           (b.ahead ? " ahead" : "") + (b.swizzle != 0 ? " swizzled " + std::to_string(b.swizzle) : "");
   }
 
   std::string out;

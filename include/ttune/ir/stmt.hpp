@@ -26,11 +26,22 @@ struct buffer : counted {
   std::vector<double> content;  ///< a table: values known now (memory::shared, never written)
   /// memory::group: what is stored need not be there before a barrier that awaits it.
   bool ahead = false;
+  /// memory::group: chunk c of 16 bytes, in the order of elements, lies at c ^ (c / swizzle) % 8; a multiple of 8. 0:
+  /// in order. Indices are those of elements all the same.
+  std::int64_t swizzle = 0;
+
+  static constexpr std::int64_t chunk_bytes = 16;
+  static constexpr std::int64_t chunks_of_banks = 8;  ///< so many hold all banks
 
   [[nodiscard]] std::int64_t elements() const noexcept {
     std::int64_t n = 1;
     for (auto const e : extents) n *= e;
     return n;
+  }
+  /// Elements that there is room for: if chunks change places, all of those that hold all banks.
+  [[nodiscard]] std::int64_t room() const noexcept {
+    auto const line = swizzle == 0 ? 1 : chunks_of_banks * chunk_bytes / static_cast<std::int64_t>(size_in_bytes(type));
+    return (elements() + line - 1) / line * line;
   }
 };
 

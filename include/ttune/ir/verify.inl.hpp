@@ -225,6 +225,9 @@ class statement_verifier {
         },
         [&](allocate const& n) {
           require(v_.sources.insert(n.storage.get()).second, "is allocated already");
+          require(n.storage->swizzle == 0 || (n.storage->where == memory::group && n.storage->swizzle > 0 &&
+                                              n.storage->swizzle % buffer::chunks_of_banks == 0),
+                  "is swizzled, but no group memory, or by no multiple of what holds all banks");
           check(n.body);
           v_.sources.erase(n.storage.get());
         },

@@ -11,6 +11,7 @@
 #include "ttune/schedule/primitive/compute_at.hpp"
 #include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/schedule/primitive/swizzle.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/span.hpp"
 
@@ -122,6 +123,9 @@ class lowering {
       int const slot = where == ir::memory::prepared ? static_cast<int>(made_.prepared.size()) : -1;
       auto b = ir::buffer{{}, name, c.type, storage_extents(st), where, slot, {}};
       b.ahead = is_doubled(st) && where == ir::memory::group && is_copy(st);
+      if (auto const rows = n_.stages[st].swizzle; rows > 0 && where == ir::memory::group && !b.extents.empty())
+        b.swizzle =
+            primitives::swizzle_distance(rows, b.extents.back() * static_cast<std::int64_t>(size_in_bytes(b.type)));
       buffers_[st].push_back(share(std::move(b)));
       if (slot >= 0) made_.prepared.push_back(buffers_[st].back());
     }

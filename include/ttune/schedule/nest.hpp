@@ -33,6 +33,7 @@ struct nest {
     bool inlined = false;
     bool group = false;         ///< in the memory of a block: its region is what all threads around it read
     std::int16_t padding = 0;   ///< elements left free behind each row of its buffer
+    std::int32_t swizzle = 0;   ///< rows so far apart begin in other banks; 0: chunks lie in order
     std::int16_t buffers = 1;   ///< more than one: a later iteration's part is computed while this one's is read
     std::int16_t prefetch = 0;  ///< iterations ahead of planned_stage::prefetched; 0: none
     /// Extents of its axes there: of the region that is read inside the place, or the whole.

@@ -18,6 +18,7 @@
 #include "ttune/schedule/primitive/reorder.hpp"
 #include "ttune/schedule/primitive/rfactor.hpp"
 #include "ttune/schedule/primitive/split.hpp"
+#include "ttune/schedule/primitive/swizzle.hpp"
 #include "ttune/schedule/primitive/tensorize.hpp"
 
 namespace ttune::inline v0 {
@@ -48,6 +49,7 @@ inline void loop_step(plan& p, step const& s) {
     case primitive::compute_at: return primitives::compute_at(p, s);
     case primitive::store_in: return primitives::store_in(p, s);
     case primitive::pack: return primitives::pack(p, s);
+    case primitive::swizzle: return primitives::swizzle(p, s);
     case primitive::annotate: return primitives::annotate(p, s);
     case primitive::double_buffer: return primitives::double_buffer(p, s);
     case primitive::prefetch: return primitives::prefetch(p, s);

@@ -64,7 +64,8 @@ struct planned_stage {
   knob_value place = literal(0);  ///< index into `places`
   ir::memory where = ir::memory::local;
   bool where_given = false;
-  knob_value padding = literal(0);  ///< elements left free behind each row of the buffer
+  knob_value padding = literal(0);   ///< elements left free behind each row of the buffer
+  std::vector<knob_value> swizzled;  ///< factors of how many rows apart are read at once; none: rows lie in order
   bool packed = false;
   bool doubled = false;
   knob_value buffers = literal(2);  ///< of a doubled one; 1: it is none after all

@@ -233,6 +233,8 @@ TTUNE_INLINE void replay(plan const& p, configuration const& chosen, nest& out) 
     made.depth = -1;
     made.group = made.attached_to >= 0 && st.where == ir::memory::group;
     made.padding = static_cast<std::int16_t>(p.value(st.padding, chosen));
+    made.swizzle = st.swizzled.empty() ? 0 : 1;
+    for (auto const& factor : st.swizzled) made.swizzle *= static_cast<std::int32_t>(p.value(factor, chosen));
     made.buffers = static_cast<std::int16_t>(made.attached_to >= 0 && st.doubled ? p.value(st.buffers, chosen) : 1);
     made.prefetch = static_cast<std::int16_t>(p.value(st.prefetched.distance, chosen));
     if (made.attached_to >= 0) {

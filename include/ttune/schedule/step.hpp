@@ -10,7 +10,8 @@
 
 namespace ttune::inline v0 {
 
-/// The primitives. Each has its rules and its page `before → after` in schedule/primitive/<name>.hpp.
+/// The primitives. Each has its rules and its page `before → after` in schedule/primitive/<name>.hpp. Keys of records
+/// count them: new ones come last.
 enum class primitive : std::uint8_t {
   // program: change which stages there are
   merge,        ///< loops: adjacent axes of `stage` -> results[0]: one axis in all stages, where layouts allow
@@ -33,14 +34,15 @@ enum class primitive : std::uint8_t {
   annotate,       ///< loops[0], results[0]: a note for the emitter; values[0]
   double_buffer,  ///< `stage` is computed ahead of the loop around; values[0], if any: the number of buffers
   prefetch,       ///< operand results[0] in loop loops[0]: what is read values[0] iterations later is asked for
-  tensorize       ///< loops: the terms of one instruction, or rows, columns, terms; values[0], if any: a boolean knob
+  tensorize,      ///< loops: the terms of one instruction, or rows, columns, terms; values[0], if any: a boolean knob
+  swizzle         ///< buffer of `stage` in group memory: rows so far apart begin in other banks; values: its factors
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
-  constexpr char const* names[] = {"merge",    "cache_read",    "cache_write", "rfactor",  "inline_stage",
-                                   "split",    "fuse",          "reorder",     "parallel", "vectorize",
-                                   "unroll",   "bind",          "compute_at",  "store_in", "pack",
-                                   "annotate", "double_buffer", "prefetch",    "tensorize"};
+  constexpr char const* names[] = {"merge",    "cache_read",    "cache_write", "rfactor",   "inline_stage",
+                                   "split",    "fuse",          "reorder",     "parallel",  "vectorize",
+                                   "unroll",   "bind",          "compute_at",  "store_in",  "pack",
+                                   "annotate", "double_buffer", "prefetch",    "tensorize", "swizzle"};
   return names[static_cast<int>(p)];
 }
 

@@ -196,6 +196,11 @@ class cpp_writer {
                         (padding != 0 ? ", " + std::to_string(padding) : ""));
       }
       case primitive::pack: return call(s, name_of(s.what), "");
+      case primitive::swizzle: {
+        std::int64_t apart = 1;
+        for (auto const& factor : s.values) apart *= factor.literal;
+        return call(s, name_of(s.what), apart == 1 ? "" : std::to_string(apart));
+      }
       case primitive::prefetch:
         return call(s, name_of(s.what),
                     quoted(s.results[0]) + ", " + loop(s.loops[0]) + ", " + std::to_string(value()));

@@ -80,6 +80,7 @@ class written_schedule {
   void inline_stage(std::string stage);
   void store_in(ir::memory where, std::int64_t padding = 0);
   void pack();
+  void swizzle(std::int64_t rows_apart = 1);
   void double_buffer(std::int64_t buffers = 2);
   void prefetch(std::string source, std::string loop, std::int64_t iterations);
   void where(extent_formula const& condition);

@@ -250,6 +250,9 @@ TTUNE_INLINE void written_schedule::store_in(ir::memory where, std::int64_t padd
   if (padding != 0) values.push_back(literal(padding));
   add(primitive::store_in, {}, {}, std::move(values));
 }
+TTUNE_INLINE void written_schedule::swizzle(std::int64_t rows_apart) {
+  add(primitive::swizzle, {}, {}, {literal(rows_apart)});
+}
 TTUNE_INLINE void written_schedule::pack() { add(primitive::pack, {}); }
 TTUNE_INLINE void written_schedule::double_buffer(std::int64_t buffers) {
   add(primitive::double_buffer, {}, {}, {literal(buffers)});

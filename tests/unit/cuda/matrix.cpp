@@ -208,6 +208,72 @@ TEST_CASE("matrix products: each thread of the program computes its own rows and
   check(product<std::uint8_t, std::int32_t, false>({16, 64, 128, 32, 1, 1, 2}));
 }
 
+TEST_CASE("matrix products: operands in group memory come by ldmatrix, as much as one instruction can") {
+  auto const count = [](std::string const& text, std::string const& part) {
+    int found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  struct loads {
+    space of;
+    int fours, twos, ones, turned_twos;
+    int architecture = 80;
+  };
+  // a tile's left operand is four pieces, its right one two: those of neighbouring tiles come together
+  std::vector<loads> const cases{
+      {product<f16, float, true>({32, 64, 32, 16, 1, 2, 4}), 2 + 2, 0, 0, 0},
+      {product<f16, float, true>({16, 48, 32, 16, 1, 1, 3}), 1 + 1, 1, 0, 0},
+      {product<std::int8_t, std::int32_t, true>({16, 16, 64, 32, 1, 1, 2}), 1 + 1, 0, 0, 0},
+      {product<float, float, true>({16, 16, 32, 8, 1, 1, 2}), 1 + 1, 0, 0, 0},
+      {product<f16, float, true>({16, 40, 32, 8, 1, 1, 5}, threads_as::lanes), 1, 1, 1, 0, 75},
+      // terms of B do not lie side by side: columns of 16 bits may
+      {product<f16, float, false>({16, 16, 32, 16, 1, 1, 1}), 1, 0, 0, 1},
+      {product<bf16, float, false>({32, 16, 32, 16, 1, 2, 1}), 2, 0, 0, 1},
+      {product<std::int8_t, std::int32_t, false>({16, 16, 64, 32, 1, 1, 1}), 1, 0, 0, 0},
+      {product<float, float, false>({16, 16, 32, 8, 1, 1, 1}), 1, 0, 0, 0}};
+  for (auto const& c : cases) {
+    auto const text = emit::cuda(lowered_of(c.of), cuda::target_of_architecture(c.architecture)).source;
+    INFO(text);
+    CHECK(count(text, "  ttune_load_pieces_4(") == c.fours);
+    CHECK(count(text, "  ttune_load_pieces_2(") == c.twos);
+    CHECK(count(text, "  ttune_load_pieces_1(") == c.ones);
+    CHECK(count(text, "  ttune_load_pieces_2_turned(") == c.turned_twos);
+    check(c.of, c.architecture);
+    if (!cuda::nvrtc().failure().empty()) continue;
+    cuda_backend backend(cuda::target_of_architecture(c.architecture));
+    auto const result = backend.compile(lowered_of(c.of), {});
+    CHECK_MESSAGE(result.image, result.diagnostics);
+  }
+}
+
+/// Neither operand is in group memory: both by words of 8 bytes, in the order of terms that this gives.
+TEST_CASE("matrix products: operands in the memory of the device come by words") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  auto const [ib, ig, ih, jb, jt, jc, ko, kk, threads] =
+      axes<"ib", "ig", "ih", "jb", "jt", "jc", "ko", "kk", "threads">;
+  tensor<"A", f16, 2> const A{{16, 32}};
+  tensor<"B", f16, 2> const B{{8, 32}};
+  auto const C = compute<"C">(i, j) = sum(over(k), narrow<float>(A(i, k)) * narrow<float>(B(j, k)));
+  auto const s = schedule(C)
+                     .cache_write("acc")
+                     .split(i, {8, 2}, ib, ig, ih)
+                     .split(j, {4, 2}, jb, jt, jc)
+                     .reorder(ib, jb, ig, jt, ih, jc)
+                     .fuse(ib, jb, ig, jt, threads)
+                     .bind(threads, loop_kind::thread_x)
+                     .in("acc")
+                     .compute_at(C, threads)
+                     .store_in(ir::memory::local)
+                     .split(k, 16, ko, kk)
+                     .reorder(ko, i, j, kk)
+                     .tensorize(i, j, kk)
+                     .space();
+  auto const text = emit::cuda(lowered_of(s), cuda::target_of_architecture(80)).source;
+  CHECK_MESSAGE(text.find("*(const uint2*)(A") != std::string::npos, text);
+  CHECK(text.find("ldmatrix") == std::string::npos);
+  check(s);
+}
+
 TEST_CASE("matrix products: cubins for all architectures that have the instruction") {
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
   std::vector<std::pair<char const*, space>> const spaces{

@@ -77,6 +77,8 @@ std::map<std::string, page> pages() {
                   loop_text(threads.in(P).compute_at(E, j).store_in(ir::memory::group).bind(j, loop_kind::thread_x))};
   made["compute_at"] = {loop_text(e), loop_text(at)};
   made["store_in"] = {loop_text(at), loop_text(at.store_in(ir::memory::registers))};
+  auto const in_group = threads.in(P).compute_at(E, i).store_in(ir::memory::group);
+  made["swizzle"] = {loop_text(in_group), loop_text(in_group.swizzle())};
   auto const copied = schedule(M).cache_read(W, "Wp").in("Wp").split(j, 4, io, ii).reorder(io, k, ii);
   made["pack"] = {loop_text(copied), loop_text(copied.pack())};
   made["annotate"] = {loop_text(d), loop_text(d.annotate(i, "hot", 2))};
@@ -102,7 +104,7 @@ std::string block(std::string const& text) { return "```\n" + text + (text.back(
 TEST_CASE("pages: every primitive has one, and it shows what is printed") {
   auto const text = file_text(TTUNE_TESTS_DIR "/../include/ttune/schedule/primitive/README.md");
   auto const shown = pages();
-  for (int p = 0; p <= static_cast<int>(primitive::tensorize); ++p) {
+  for (int p = 0; p <= static_cast<int>(primitive::swizzle); ++p) {
     std::string const name = name_of(static_cast<primitive>(p));
     REQUIRE_MESSAGE(shown.count(name) == 1, name);
     auto const& [before, after] = shown.at(name);

@@ -130,6 +130,23 @@ class cuda_dialect final : public c_dialect {
     return function_prefix() + "unsigned int " + wanted +
            "(float x) { unsigned int r; asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(r) : \"f\"(x)); return r; }\n";
   }
+  [[nodiscard]] bool loads_matrices(target const& machine) const override { return nvidia_architecture(machine) >= 75; }
+  [[nodiscard]] std::string matrix_load_function(std::string const& wanted, int pieces, bool turned) const override {
+    std::string parameters;
+    std::string list;
+    std::string outputs;
+    for (int i = 0; i < pieces; ++i) {
+      auto const number = std::to_string(i);
+      parameters += "unsigned int& r" + number + ", ";
+      list += (i != 0 ? ", %" : "%") + number;
+      outputs += (i != 0 ? ", \"=r\"(r" : "\"=r\"(r") + number + ")";
+    }
+    return function_prefix() + "void " + wanted + "(" + parameters +
+           "const void* from) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + std::to_string(pieces) +
+           (turned ? ".trans" : "") + ".shared.b16 {" + list + "}, [%" + std::to_string(pieces) +
+           "];\"\n               : " + outputs +
+           "\n               : \"r\"((unsigned int)__cvta_generic_to_shared(from))\n               : \"memory\");\n}\n";
+  }
   [[nodiscard]] std::string matrix_function(std::string const& wanted, matrix_product const& how, dtype left,
                                             dtype right, dtype sum) const override {
     auto const ptx = [](dtype t) -> std::string {

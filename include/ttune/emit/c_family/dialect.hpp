@@ -98,6 +98,13 @@ class c_dialect {
   [[nodiscard]] virtual std::string tf32_function(std::string const& /*name*/) const { return {}; }
   /// Whether the threads of a warp compute them together; otherwise each thread computes its own part by itself.
   [[nodiscard]] virtual bool has_matrix_products() const { return false; }
+  /// Whether a warp loads pieces of 8 x 8 elements of 16 bits from the memory of its group together.
+  [[nodiscard]] virtual bool loads_matrices(target const& /*machine*/) const { return false; }
+  /// A function that sets so many registers, given where a row of a piece begins. `turned`: columns become rows.
+  [[nodiscard]] virtual std::string matrix_load_function(std::string const& /*name*/, int /*pieces*/,
+                                                         bool /*turned*/) const {
+    return {};
+  }
   /// A function that adds to four sums, given the registers of both operands: rows first, halves of the terms outside.
   [[nodiscard]] virtual std::string matrix_function(std::string const& /*name*/, matrix_product const& /*how*/,
                                                     dtype /*left*/, dtype /*right*/, dtype /*sum*/) const {

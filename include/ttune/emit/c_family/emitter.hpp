@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitter of C-like source: one walk over the statement tree. The class is declared here; its parts are in
 // emitter_index (index arithmetic), emitter_value (expressions), emitter_memory (buffers), emitter_statement (loops,
-// conditions), emitter_matrix and emitter_warpgroup (products of matrices by one warp and by four) and emitter_kernel
-// (what becomes a kernel, and with which grid).
+// conditions), emitter_matrix, emitter_fragment and emitter_warpgroup (products of matrices by one warp and by four)
+// and emitter_kernel (what becomes a kernel, and with which grid).
 #pragma once
 
 #include <algorithm>
@@ -140,8 +140,32 @@ class c_emitter {
   void leave_let(ir::let const& l);
   [[nodiscard]] ir::expr by_lanes(ir::expr const& e) const;
   [[nodiscard]] bool differs_in_warp(ir::expr const& e) const;
+  [[nodiscard]] std::string declare_lane(char const* variable, std::string const& name, std::string const& text,
+                                         std::int64_t most);
   void declare_lanes();
+  void declare_pieces();
   [[nodiscard]] std::vector<ir::expr> indices_by_lanes(ir::access const& a) const;
+
+  // ------------------------------------------------------------------- operands of such products (emitter_fragment)
+  /// An operand that comes by ldmatrix.
+  struct matrix_pieces {
+    ir::access const* access = nullptr;
+    ir::buffer const* from = nullptr;
+    bool left = false;
+    bool turned = false;  ///< columns lie side by side, not terms
+  };
+  [[nodiscard]] std::vector<std::string> fragments(matrix_tile const& t);
+  void forget_fragments();
+  [[nodiscard]] static int pieces_of(matrix_tile const& t, bool left) {
+    return (left ? matrix_product::thread_rows : 1) * t.how.halves;
+  }
+  [[nodiscard]] std::optional<matrix_pieces> find_pieces(matrix_tile const& t, bool left);
+  [[nodiscard]] linear piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
+                                   ir::expr const& column, pass::substitution const& with);
+  [[nodiscard]] std::tuple<std::string, std::int64_t, int> next_tiles(ir::access const& a, int most);
+  [[nodiscard]] std::vector<std::string> loaded_pieces(matrix_tile const& t, matrix_pieces const& of);
+  template <class Place>
+  [[nodiscard]] static bool are_neighbours(ir::buffer const& b, int count, Place const& place);
   [[nodiscard]] std::string as_tf32(ir::buffer const& from, std::string const& element);
   [[nodiscard]] std::vector<std::string> fragment(ir::access const& a, std::vector<ir::expr> const& indices,
                                                   ir::loop const& terms, matrix_product const& how, bool side_by_side);
@@ -200,6 +224,8 @@ class c_emitter {
   [[nodiscard]] bool not_negative(linear const& l) const;
   [[nodiscard]] value written(linear const& l) const;
   [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] linear swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] linear exclusive(linear const& a, linear const& b);
   [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
   [[nodiscard]] bool varies(ir::expr const& e) const;
 
@@ -299,13 +325,16 @@ class c_emitter {
   int apart_ = 0;          ///< conditions and loops around in which the threads of a warp go different ways
   bool shuffles_ = false;  ///< the threads of the kernel see each other's values
   bool follows_ = false;   ///< tiles are being written one after the other
-  std::map<std::string, std::string> fragments_;       ///< what they have loaded, names by text
+  std::vector<std::tuple<ir::loop const*, std::int64_t, std::int64_t>> repeated_;  ///< unrolled loops around them
+  std::map<std::string, std::string> fragments_;                   ///< what they have loaded, names by text
+  std::map<std::string, std::vector<std::string>> loaded_pieces_;  ///< likewise by ldmatrix: registers by address
   std::map<ir::expr_node const*, std::string> moved_;  ///< what a wide move has loaded; `lane_` of it is meant
   int lane_ = 0;
 };
 
 }  // namespace ttune::inline v0::emit
 
+#include "ttune/emit/c_family/emitter_fragment.hpp"
 #include "ttune/emit/c_family/emitter_index.hpp"
 #include "ttune/emit/c_family/emitter_kernel.hpp"
 #include "ttune/emit/c_family/emitter_matrix.hpp"

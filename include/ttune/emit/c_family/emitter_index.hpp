@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
+#include "ttune/pass/simplify.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::emit {
@@ -132,6 +133,7 @@ inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t
 }
 
 inline linear c_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  if (b.swizzle != 0) return swizzled(b, indices);
   linear flat;
   std::int64_t stride = 1;
   for (std::size_t d = indices.size(); d-- > 0;) {
@@ -139,6 +141,34 @@ inline linear c_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> c
     stride *= b.extents[d];
   }
   return flat;
+}
+
+/// Where an element lies whose chunk has another place. Lanes stay neighbours where they are all in one chunk.
+inline linear c_emitter::swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  constexpr auto line = ir::buffer::chunks_of_banks;
+  auto const elements = ir::buffer::chunk_bytes / static_cast<std::int64_t>(size_in_bytes(b.type));
+  auto at = ir::make_index(0);
+  std::int64_t stride = 1;
+  for (std::size_t d = indices.size(); d-- > 0; stride *= b.extents[d]) at = at + indices[d] * stride;
+  auto const cut = [&](ir::binary_op op, ir::expr const& e, std::int64_t by) {
+    return pass::simplify(ir::make_binary(op, e, ir::make_index(by)), ranges_);
+  };
+  auto const chunk = cut(ir::binary_op::floor_divide, at, elements);
+  auto const row = cut(ir::binary_op::floor_modulo, cut(ir::binary_op::floor_divide, chunk, b.swizzle), line);
+  auto const turned = exclusive(index(cut(ir::binary_op::floor_modulo, chunk, line)), index(row));
+  auto const first = index(cut(ir::binary_op::floor_divide, chunk, line)).scaled(line) + turned;
+  return first.scaled(elements) + index(cut(ir::binary_op::floor_modulo, at, elements));
+}
+
+/// a ^ b of numbers that are not negative.
+inline linear c_emitter::exclusive(linear const& a, linear const& b) {
+  if (a.lane != 0 || b.lane != 0) throw needs_scalar{};
+  if (b.is_constant() && b.constant == 0) return a;
+  if (a.is_constant() && a.constant == 0) return b;
+  linear made;
+  made.constant = a.constant ^ b.constant;
+  if (a.is_constant() && b.is_constant()) return made;
+  return atom("(" + in(written(a), product) + " ^ " + in(written(b), product) + ")", true);
 }
 
 inline bool c_emitter::varies(ir::expr const& e) const {

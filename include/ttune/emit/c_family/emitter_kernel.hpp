@@ -252,7 +252,7 @@ inline void c_emitter::declare_group_arrays(device_launch& launch) {
   std::string together;
   auto const whole = std::string("ttune_group_memory");
   for (auto const& [b, name] : in_group_) {
-    auto const bytes = b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type));
+    auto const bytes = b->room() * static_cast<std::int64_t>(size_in_bytes(b->type));
     auto const pointer = dialect_.pointer(ir::memory::group, dialect_.storage(b->type), false);
     apart += "  " + declaration(*b, ir::memory::group, name) + "\n";
     together += "  " + pointer + " const " + name + " = (" + pointer + ")(" + whole + " + " +
@@ -288,7 +288,7 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   shuffles_ = false;
   follows_ = false;
   thread_loops_.clear();
-  fragments_.clear();
+  forget_fragments();
   depth_ = 1;
   (void)names_.fresh(name);
   auto const arguments = parameters();

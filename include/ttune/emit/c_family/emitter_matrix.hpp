@@ -9,65 +9,16 @@
 //
 // Thread 4 g + t of a warp stands for g among those that differ in rows and for t among those that differ in columns:
 // the left operand must be the same for all t, the right one for all g. Which row or column of the matrix is which of
-// the program is of no matter, nor is the order of the terms, as long as both operands agree: each lane takes terms
-// that lie side by side. Tiles that follow each other share what they have loaded.
+// the program is of no matter, nor is the order of the terms, as long as both operands agree. How lanes come to what
+// they hold of the operands is in emitter_fragment.hpp; tiles that follow each other share it.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
+#include "ttune/emit/c_family/lanes.hpp"
 #include "ttune/ir/narrow_term.hpp"
 #include "ttune/pass/simplify.hpp"
 
 namespace ttune::inline v0::emit {
-
-namespace detail {
-
-// Variables of a statement tree have no @ in their names.
-inline constexpr char const* of_warp = "@warp";
-inline constexpr char const* of_row = "@row";        ///< 0 … 7: among lanes with rows of their own
-inline constexpr char const* of_column = "@column";  ///< 0 … 3: among lanes with columns of their own
-inline constexpr char const* of_owner = "@owner";    ///< whose column a lane loads, as `of_column`
-inline constexpr char const* of_part = "@part";      ///< 0, 1: and which of them
-inline constexpr char const* of_others = "@others";  ///< a thread in a direction that is no lane
-
-[[nodiscard]] inline ir::expr divided(ir::expr a, std::int64_t by) {
-  return ir::make_binary(ir::binary_op::floor_divide, std::move(a), ir::make_index(by));
-}
-[[nodiscard]] inline ir::expr rest_of(ir::expr a, std::int64_t by) {
-  return ir::make_binary(ir::binary_op::floor_modulo, std::move(a), ir::make_index(by));
-}
-
-/// A number as `whole * unit + part`, divisions of it first: each is by units or within one.
-[[nodiscard]] inline ir::expr in_parts(ir::expr const& e, std::string const& number, std::int64_t unit,
-                                       ir::expr const& whole, ir::expr const& part) {
-  auto const is_number = [&](ir::expr const& n) {
-    auto const* v = ir::as<ir::variable>(n);
-    return v && v->name == number;
-  };
-  auto const separated = ir::rewrite(e, [&](ir::expr const& n) {
-    auto const* b = ir::as<ir::binary>(n);
-    if (!b || !is_number(b->left) || !ir::is_constant(b->right)) return n;
-    auto const by = ir::constant_integer(b->right);
-    if (by <= 0) return n;
-    if (b->op == ir::binary_op::floor_divide && by % unit == 0) return divided(whole, by / unit);
-    if (b->op == ir::binary_op::floor_divide && unit % by == 0)
-      return whole * ir::make_index(unit / by) + divided(part, by);
-    if (b->op == ir::binary_op::floor_modulo && by % unit == 0)
-      return rest_of(whole, by / unit) * ir::make_index(unit) + part;
-    if (b->op == ir::binary_op::floor_modulo && unit % by == 0) return rest_of(part, by);
-    return n;
-  });
-  return pass::substitute(separated, number, whole * ir::make_index(unit) + part);
-}
-
-/// A thread's number as warp and lane.
-[[nodiscard]] inline ir::expr thread_by_lanes(ir::expr const& e, std::string const& thread) {
-  constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
-  auto const lane =
-      ir::make_variable(of_row) * ir::make_index(matrix_product::lanes_of_columns) + ir::make_variable(of_column);
-  return in_parts(e, thread, warp_threads, ir::make_variable(of_warp), lane);
-}
-
-}  // namespace detail
 
 inline bool c_emitter::is_matrix_tile(ir::stmt const& s) {
   auto const* columns = ir::as<ir::loop>(s);
@@ -131,23 +82,24 @@ inline void c_emitter::leave_threads(ir::loop const& l) {
   of_threads_.erase(l.variable);
 }
 
+/// A variable of lanes, 0 to `most`: its name in the text.
+inline std::string c_emitter::declare_lane(char const* variable, std::string const& name, std::string const& text,
+                                           std::int64_t most) {
+  auto const fresh = names_.fresh(name);
+  group_arrays_ += "  const " + type_name(dtype::index) + " " + fresh + " = " + text + ";\n";
+  variables_[variable] = atom(fresh, true);
+  ranges_[variable] = {0, most};
+  return fresh;
+}
+
 inline void c_emitter::declare_lanes() {
-  if (!variables_.contains(detail::of_warp)) {
-    auto const id = dialect_.thread_id(0);
-    auto const add = [&](char const* variable, std::string const& name, std::string const& text, std::int64_t most) {
-      auto const fresh = names_.fresh(name);
-      group_arrays_ += "  const " + type_name(dtype::index) + " " + fresh + " = " + text + ";\n";
-      variables_[variable] = atom(fresh, true);
-      ranges_[variable] = {0, most};
-      return fresh;
-    };
-    auto const thread = "(" + type_name(dtype::index) + ")" + id;
-    (void)add(detail::of_warp, "warp", thread + " / 32", std::max<std::int64_t>(grid_[3].size() / 32, 1) - 1);
-    auto const row = add(detail::of_row, "lane_row", thread + " % 32 / 4", 7);
-    (void)add(detail::of_column, "lane_column", thread + " % 4", 3);
-    (void)add(detail::of_owner, "column_owner", row + " / 2", 3);
-    (void)add(detail::of_part, "column_part", row + " % 2", 1);
-  }
+  if (variables_.contains(detail::of_warp)) return;
+  auto const thread = "(" + type_name(dtype::index) + ")" + dialect_.thread_id(0);
+  (void)declare_lane(detail::of_warp, "warp", thread + " / 32", std::max<std::int64_t>(grid_[3].size() / 32, 1) - 1);
+  auto const row = declare_lane(detail::of_row, "lane_row", thread + " % 32 / 4", 7);
+  (void)declare_lane(detail::of_column, "lane_column", thread + " % 4", 3);
+  (void)declare_lane(detail::of_owner, "column_owner", row + " / 2", 3);
+  (void)declare_lane(detail::of_part, "column_part", row + " % 2", 1);
 }
 
 // ------------------------------------------------------------------------------------------------------------ tiles
@@ -221,100 +173,10 @@ inline std::vector<ir::expr> c_emitter::indices_by_lanes(ir::access const& a) co
   return made;
 }
 
-/// The place of term `q` of register `half`.
-inline linear c_emitter::term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
-                                    matrix_product const& how, bool side_by_side, int half, int q) {
-  auto const column = ir::make_variable(detail::of_column);
-  auto const p = how.together();
-  auto const at = side_by_side ? column * ir::make_index(p * how.halves) + ir::make_index(half * p + q)
-                               : column * ir::make_index(p) + ir::make_index(half * how.terms / how.halves + q);
-  std::vector<ir::expr> placed;
-  for (auto const& i : indices) placed.push_back(pass::simplify(pass::substitute(i, terms.variable, at), ranges_));
-  return flat_index(b, placed);
-}
-
-/// Whether the terms of a lane lie side by side in memory, so that they are one aligned word or two.
-inline bool c_emitter::is_side_by_side(ir::access const& a, std::vector<ir::expr> const& indices, ir::loop const& terms,
-                                       matrix_product const& how) {
-  auto const& b = *std::get<handle<ir::buffer>>(a.from);
-  auto const first = term_index(b, indices, terms, how, true, 0, 0);
-  for (int half = 0; half < how.halves; ++half)
-    for (int q = 0; q < how.together(); ++q) {
-      auto const at = term_index(b, indices, terms, how, true, half, q);
-      if (at.constant != first.constant + half * how.together() + q || at.key() != first.key()) return false;
-    }
-  auto const all = how.halves * how.together();
-  return b.content.empty() && first.constant % all == 0 &&
-         std::all_of(first.terms.begin(), first.terms.end(),
-                     [&](linear::term const& t) { return t.coefficient % all == 0; });
-}
-
-inline std::string c_emitter::loaded_once(std::string const& type, std::string const& name, std::string const& text) {
-  auto& known = fragments_[text];
-  if (known.empty()) {
-    known = names_.fresh(name);
-    line("const " + type + " " + known + " = " + text + ";");
-  }
-  return known;
-}
-
-inline std::string c_emitter::as_tf32(ir::buffer const& from, std::string const& element) {
-  std::string const name = "ttune_to_tf32";
-  if (!helpers_.contains(name)) helpers_[name] = dialect_.tf32_function(name);
-  return loaded_once("unsigned int", from.name + "_rounded", name + "(" + element + ")");
-}
-
-/// The registers of one row of the left operand or one column of the right one, by halves of the terms.
-inline std::vector<std::string> c_emitter::fragment(ir::access const& a, std::vector<ir::expr> const& indices,
-                                                    ir::loop const& terms, matrix_product const& how,
-                                                    bool side_by_side) {
-  auto const& b = *std::get<handle<ir::buffer>>(a.from);
-  if (side_by_side && is_side_by_side(a, indices, terms, how)) {
-    auto const from = offset(b, term_index(b, indices, terms, how, true, 0, 0));
-    auto const loaded = [&](std::string const& type) {
-      return loaded_once(type, b.name + "_terms", "*(const " + type + "*)(" + from + ")");
-    };
-    bool const rounds = b.type == dtype::f32;
-    if (how.halves == 1) return rounds ? std::vector{as_tf32(b, loaded("float"))} : std::vector{loaded("unsigned int")};
-    auto const pair = loaded(rounds ? "float2" : "uint2");
-    if (rounds) return {as_tf32(b, pair + ".x"), as_tf32(b, pair + ".y")};
-    return {pair + ".x", pair + ".y"};
-  }
-  std::vector<std::string> made;
-  if (b.type == dtype::f32) {
-    for (int half = 0; half < how.halves; ++half)
-      made.push_back(as_tf32(b, element(b, term_index(b, indices, terms, how, side_by_side, half, 0))));
-    return made;
-  }
-  auto const bits = 8 * static_cast<int>(size_in_bytes(b.type));
-  for (int half = 0; half < how.halves; ++half) {
-    std::string text;
-    for (int q = 0; q < how.together(); ++q) {
-      auto const raw = element(b, term_index(b, indices, terms, how, side_by_side, half, q));
-      auto const wide = (b.type == dtype::i8 ? "(unsigned int)(unsigned char)" : "(unsigned int)") + raw;
-      text += (q != 0 ? " | " : "") + wide + (q != 0 ? " << " + std::to_string(q * bits) : "");
-    }
-    made.push_back(loaded_once("unsigned int", b.name + "_terms", text));
-  }
-  return made;
-}
-
 inline void c_emitter::emit_tile(ir::loop const& l) {
   auto const t = tile_of(l);
   require_whole_warps(t);
   declare_lanes();
-  auto const part = [&](ir::access const& a, pass::substitution const& with) {
-    auto made = indices_by_lanes(a);
-    for (auto& i : made) i = pass::simplify(pass::substitute(i, with), ranges_);
-    return made;
-  };
-  std::vector<std::vector<ir::expr>> rows;
-  for (int r = 0; r < matrix_product::thread_rows; ++r)
-    rows.push_back(part(*t.left, {{l.variable, ir::make_index(r)}}));
-  auto const column = part(*t.right, {{detail::of_column, ir::make_variable(detail::of_owner)},
-                                      {t.columns->variable, ir::make_variable(detail::of_part)}});
-  bool const side_by_side =
-      is_side_by_side(*t.left, rows[0], *t.terms, t.how) || is_side_by_side(*t.right, column, *t.terms, t.how);
   std::string arguments;
   for (int r = 0; r < matrix_product::thread_rows; ++r)
     for (int c = 0; c < matrix_product::thread_columns; ++c) {
@@ -323,18 +185,14 @@ inline void c_emitter::emit_tile(ir::loop const& l) {
         at.push_back(pass::substitute(i, {{l.variable, ir::make_index(r)}, {t.columns->variable, ir::make_index(c)}}));
       arguments += (arguments.empty() ? "" : ", ") + element(*t.sum->to, flat_index(*t.sum->to, at));
     }
-  std::vector<std::vector<std::string>> left;
-  for (auto const& row : rows) left.push_back(fragment(*t.left, row, *t.terms, t.how, side_by_side));
-  for (std::size_t half = 0; half < static_cast<std::size_t>(t.how.halves); ++half)
-    for (auto const& row : left) arguments += ", " + row[half];
-  for (auto const& r : fragment(*t.right, column, *t.terms, t.how, side_by_side)) arguments += ", " + r;
+  for (auto const& r : fragments(t)) arguments += ", " + r;
   auto const type = [](ir::access const& a) { return std::get<handle<ir::buffer>>(a.from)->type; };
   auto const name = "ttune_mma_" + std::to_string(t.how.terms) + "_" + ttune::name_of(type(*t.left)) + "_" +
                     ttune::name_of(type(*t.right));
   if (!helpers_.contains(name))
     helpers_[name] = dialect_.matrix_function(name, t.how, type(*t.left), type(*t.right), t.sum->to->type);
   line(name + "(" + arguments + ");");
-  if (!follows_) fragments_.clear();
+  if (!follows_) forget_fragments();
 }
 
 /// Tiles one after the other: nothing is stored between them but sums.
@@ -342,11 +200,13 @@ inline void c_emitter::emit_tiles(ir::loop const& l, std::int64_t begin, std::in
   bool const outermost = !follows_;
   follows_ = true;
   if (outermost) open("");
+  repeated_.emplace_back(&l, begin, end);
   emit_unrolled(l, begin, end);
+  repeated_.pop_back();
   if (!outermost) return;
   close();
   follows_ = false;
-  fragments_.clear();
+  forget_fragments();
 }
 
 }  // namespace ttune::inline v0::emit

@@ -137,7 +137,7 @@ inline bool c_emitter::emit_copy(ir::store const& w) {
 
 inline std::string c_emitter::declaration(ir::buffer const& b, ir::memory where, std::string const& name) const {
   return dialect_.array_prefix(where) + dialect_.storage(b.type) + " " + name +
-         (is_scalar(b) ? "" : "[" + std::to_string(b.elements()) + "]") + ";";
+         (is_scalar(b) ? "" : "[" + std::to_string(b.room()) + "]") + ";";
 }
 
 inline void c_emitter::emit_allocate(ir::allocate const& a) {

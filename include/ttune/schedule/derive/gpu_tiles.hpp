@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -255,9 +256,19 @@ class gpu_tiles {
   }
 
   /// Lanes of a warp that multiply matrices read down the rows of a tile: rows as long as all banks would all begin in
-  /// the same one. A vector more, and they do not.
-  void choose_padding(std::vector<planned_access const*> const& fetched) {
+  /// the same one. Where terms lie side by side, ldmatrix reads 16 bytes of each of 8 rows, as far apart as a lane's
+  /// own elements reach: swizzled, they meet all banks once. Padding does so only if the rows so far apart are an odd
+  /// number of vectors, which they never are of the left operand (2 rows a lane), and takes room. Others are read as
+  /// single elements of 4 rows: a vector or two more, and they do not all begin in the same bank.
+  void choose_banks(std::vector<planned_access const*> const& fetched, matrix_axes const& m) {
     for (auto const* a : fetched) {
+      if (a->indices.back().coefficient[m.terms] == 1) {
+        bool const left = moves_with(*a, m.rows);
+        auto& apart = swizzles_[a];
+        apart = {cuts_[left ? m.rows : m.columns].part(2)};
+        if (left) apart.push_back(literal(matrix_product::thread_rows));
+        continue;
+      }
       auto const vector = 16 / element_bytes(*a);
       paddings_.emplace_back(
           a, out_.add(one_of_knob(r_.definition->name + ".padding_" + name_of(*a), {0, vector, 2 * vector}), 1));
@@ -276,6 +287,8 @@ class gpu_tiles {
     std::vector<knob_value> stored{in_group};
     if (auto const padding = padding_of(a); padding.knob >= 0) stored.push_back(padding);
     out_.step(primitive::store_in, copy, {}, {}, stored);
+    if (auto const apart = swizzles_.find(&a); apart != swizzles_.end())
+      out_.step(primitive::swizzle, copy, {}, {}, apart->second);
     if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
     auto axes = copy_axis_names(r_, a);
     auto const vector = 16 / element_bytes(a);
@@ -329,7 +342,7 @@ class gpu_tiles {
     accumulate_matrices(m);
     auto const fetched = fetches();
     buffers_ = choose_buffers(fetched, true);
-    choose_padding(fetched);
+    choose_banks(fetched, m);
     for (auto const* a : fetched) fetch(*a);
     knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));
     out_.require(warps * knob_expression(out_.machine().warp_threads) <= knob_expression(out_.machine().block_threads),
@@ -415,6 +428,13 @@ class gpu_tiles {
     limit_group_memory(fetched);
   }
 
+  /// Whether several axes move one index.
+  [[nodiscard]] static bool is_window(planned_access const& a) {
+    return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) {
+      return std::count_if(i.coefficient.begin(), i.coefficient.end(), [](std::int64_t c) { return c != 0; }) > 1;
+    });
+  }
+
   void limit_group_memory(std::vector<planned_access const*> const& fetched) {
     if (fetched.empty()) return;
     knob_expression bytes = 0;
@@ -434,6 +454,8 @@ class gpu_tiles {
       bytes = bytes + elements;
     }
     if (buffers_.knob >= 0) bytes = bytes * knob_expression(buffers_);
+    for (auto const& [a, apart] : swizzles_)  // whole lines of banks: matrices are, windows may end within one
+      if (is_window(*a)) bytes = bytes + knob_expression(ir::buffer::chunks_of_banks * ir::buffer::chunk_bytes);
     out_.require(bytes <= knob_expression(out_.machine().block_bytes), "group memory of a block");
   }
 
@@ -447,6 +469,7 @@ class gpu_tiles {
   std::vector<cut> cuts_;            ///< by axis of the reduction
   knob_value buffers_ = literal(1);  ///< of each copy in group memory
   std::vector<std::pair<planned_access const*, knob_value>> paddings_;
+  std::map<planned_access const*, std::vector<knob_value>> swizzles_;  ///< rows apart, as factors
 };
 
 }  // namespace ttune::inline v0::derive
