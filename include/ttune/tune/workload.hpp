@@ -51,7 +51,7 @@ class workload {
 [[nodiscard]] double count_flops(ir::program const& program);
 
 /// Raised whenever the code for the same schedule changes: images of another version are not used.
-inline constexpr std::uint32_t lowering_version = 8;
+inline constexpr std::uint32_t lowering_version = 9;
 
 }  // namespace ttune::inline v0
 
