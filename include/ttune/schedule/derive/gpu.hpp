@@ -51,8 +51,10 @@ class gpu_deriver {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
       bool const together = reduces_together(st);
-      if (st.definition->updates || !(together || is_tiled(st)) || find_matrix_axes(out_.machine(), st)) continue;
-      auto const choice = choose_block_shares(st, out_.machine(), together);
+      if (st.definition->updates || !(together || is_tiled(st))) continue;
+      auto const matrices = find_matrix_axes(out_.machine(), st);
+      auto const choice = matrices ? choose_matrix_shares(st, out_.machine(), *matrices)
+                                   : choose_block_shares(st, out_.machine(), together);
       if (!choice) continue;
       partial_.steps.push_back(shared(st, *choice));
       shares_.push_back(share_axis(st.axis_name(choice->axis)));
