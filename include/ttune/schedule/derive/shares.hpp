@@ -115,7 +115,7 @@ struct stage_size {
   if (tiles >= cores) return std::nullopt;
   auto const terms = st.axis_size(m.terms);
   auto const wanted = std::min(ceil_divide(wanted_blocks * cores, tiles), terms / least_terms);
-  auto const count = divisor_near(terms / m.how.terms, wanted);
+  auto const count = wanted > 1 ? divisor_near(terms / m.how.terms, wanted) : 1;
   return count > 1 ? std::optional(share_choice{m.terms, count}) : std::nullopt;
 }
 
