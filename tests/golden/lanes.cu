@@ -10,6 +10,7 @@ C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __re
         acc[acc_i * 18 + acc_j] = 0.0f;
       }
     }
+    #pragma unroll 4
     for (int acc_k = 0; acc_k < 16; ++acc_k) {
       #pragma unroll
       for (int acc_i_1 = 0; acc_i_1 < 2; ++acc_i_1) {

@@ -35,6 +35,7 @@ C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __re
     }
     for (int acc_ko = 0; acc_ko < 8; ++acc_ko) {
       if (C_threads < 8) {
+        #pragma unroll 8
         for (int Bs_j = 0; Bs_j < 16; ++Bs_j) {
           Bs[C_threads * 16 + Bs_j] = B[acc_ko * 384 + C_threads * 48 + C_jb * 16 + Bs_j];
         }
@@ -56,7 +57,9 @@ C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __re
       }
       __syncthreads();
     }
+    #pragma unroll
     for (int C_ii = 0; C_ii < 2; ++C_ii) {
+      #pragma unroll
       for (int C_ji = 0; C_ji < 4; ++C_ji) {
         C[C_ib * 1536 + C_iw * 768 + C_ig * 96 + C_ii * 48 + C_jb * 16 + C_jt * 4 + C_ji] = acc[C_ii * 4 + C_ji];
       }

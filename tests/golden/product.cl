@@ -38,14 +38,12 @@ void C_kernel_0(__global const float* restrict A, __global const float* restrict
         }
       }
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      for (int acc_ki = 0; acc_ki < ttune_least_index32(11 - acc_ko * 5, 5); ++acc_ki) {
-        if (C_ib * 6 + C_it < 13 && C_jb * 4 + C_jt < 7) {
+      for (int acc_ki = 0; acc_ki < 5; ++acc_ki) {
+        if (C_ib * 6 + C_it < 13 && C_jb * 4 + C_jt < 7 && acc_ko * 5 + acc_ki < 11) {
           acc_0 = acc_0 + As[C_it * 5 + acc_ki] * Bs[acc_ki * 4 + C_jt];
         }
-      }
-      for (int acc_ki_1 = 0; acc_ki_1 < ttune_least_index32(11 - acc_ko * 5, 5); ++acc_ki_1) {
-        if (C_ib * 6 + C_it + 3 < 13 && C_jb * 4 + C_jt < 7) {
-          acc_1 = acc_1 + As[C_it * 5 + acc_ki_1 + 15] * Bs[acc_ki_1 * 4 + C_jt];
+        if (C_ib * 6 + C_it + 3 < 13 && C_jb * 4 + C_jt < 7 && acc_ko * 5 + acc_ki < 11) {
+          acc_1 = acc_1 + As[C_it * 5 + acc_ki + 15] * Bs[acc_ki * 4 + C_jt];
         }
       }
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

@@ -18,12 +18,11 @@ C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __re
       }
     }
     for (int acc_ko = 0; acc_ko < 3; ++acc_ko) {
+      #pragma unroll
       for (int As_i_turn = 0; As_i_turn < 2; ++As_i_turn) {
-        const int As_i = As_i_turn * 3 + C_it;
         for (int As_k_turn = 0; As_k_turn < ttune_floor_divide_index32(-C_jt, 4) + 2; ++As_k_turn) {
-          const int As_k = As_k_turn * 4 + C_jt;
-          if (C_ib * 6 + As_i < 13 && acc_ko * 5 + As_k < 11) {
-            As[As_i * 5 + As_k] = A[C_ib * 66 + As_i * 11 + acc_ko * 5 + As_k];
+          if (C_ib * 6 + As_i_turn * 3 + C_it < 13 && acc_ko * 5 + As_k_turn * 4 + C_jt < 11) {
+            As[As_i_turn * 15 + C_it * 5 + As_k_turn * 4 + C_jt] = A[C_ib * 66 + As_i_turn * 33 + C_it * 11 + acc_ko * 5 + As_k_turn * 4 + C_jt];
           }
         }
       }
@@ -36,11 +35,10 @@ C_kernel_0(const float* __restrict__ A, const float* __restrict__ B, float* __re
       }
       __syncthreads();
       #pragma unroll
-      for (int C_iv_1 = 0; C_iv_1 < 2; ++C_iv_1) {
-        for (int acc_ki = 0; acc_ki < ttune_least_index32(11 - acc_ko * 5, 5); ++acc_ki) {
-          if (C_ib * 6 + C_iv_1 * 3 + C_it < 13 && C_jb * 4 + C_jt < 7) {
-            acc[C_iv_1] = acc[C_iv_1] + As[C_iv_1 * 15 + C_it * 5 + acc_ki] * Bs[acc_ki * 4 + C_jt];
-          }
+      for (int acc_ki = 0; acc_ki < 5; ++acc_ki) {
+        #pragma unroll
+        for (int C_iv_1 = 0; C_iv_1 < 2; ++C_iv_1) {
+          acc[C_iv_1] = C_ib * 6 + C_iv_1 * 3 + C_it < 13 && C_jb * 4 + C_jt < 7 && acc_ko * 5 + acc_ki < 11 ? acc[C_iv_1] + As[C_iv_1 * 15 + C_it * 5 + acc_ki] * Bs[acc_ki * 4 + C_jt] : acc[C_iv_1];
         }
       }
       __syncthreads();

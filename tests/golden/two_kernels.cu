@@ -12,6 +12,7 @@ S_kernel_1(const float* __restrict__ A, float* __restrict__ S, unsigned char* __
   const int S_i = (int)threadIdx.x;
   float* const B = (float*)(workspace);
   S[S_i] = 0.0f;
+  #pragma unroll 8
   for (int S_j = 0; S_j < 32; ++S_j) {
     S[S_i] = S[S_i] + B[S_i * 32 + S_j];
   }

@@ -13,6 +13,9 @@
 //
 //   for r in 0..3: if 0 < y + r: …             →     for r in max(0, 1 - y)..3: …
 //
+// but not within a thread of a device around what it accumulates: its sums are registers, whose places are known only
+// where loops have constant lengths. There the condition stays, a predicate.
+//
 // Within values, choices that always fall one way in the part at hand are decided.
 //
 // A choice between two expressions that speaks of one loop alone, as of the last tile, cuts that loop in two: each part

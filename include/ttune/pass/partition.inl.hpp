@@ -22,17 +22,22 @@ inline ir::select const* as_choice(ir::expr const& e) {
   return s && !ir::is_constant(s->when_true) && !ir::is_constant(s->when_false) ? s : nullptr;
 }
 
-/// Calls f for the value of each store inside of a statement.
+/// Calls f for each store inside of a statement.
+template <class F>
+void for_each_store(ir::stmt const& s, F const& f) {
+  if (!s) return;
+  if (auto const* n = ir::as<ir::store>(s)) f(*n);
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& c : n->body) for_each_store(c, f);
+  if (auto const* n = ir::as<ir::allocate>(s)) for_each_store(n->body, f);
+  if (auto const* n = ir::as<ir::let>(s)) for_each_store(n->body, f);
+  if (auto const* n = ir::as<ir::loop>(s)) for_each_store(n->body, f);
+  if (auto const* n = ir::as<ir::conditional>(s)) for_each_store(n->then, f), for_each_store(n->otherwise, f);
+}
+
 template <class F>
 void for_each_value(ir::stmt const& s, F const& f) {
-  if (!s) return;
-  if (auto const* n = ir::as<ir::store>(s)) f(n->value);
-  if (auto const* n = ir::as<ir::block>(s))
-    for (auto const& c : n->body) for_each_value(c, f);
-  if (auto const* n = ir::as<ir::allocate>(s)) for_each_value(n->body, f);
-  if (auto const* n = ir::as<ir::let>(s)) for_each_value(n->body, f);
-  if (auto const* n = ir::as<ir::loop>(s)) for_each_value(n->body, f);
-  if (auto const* n = ir::as<ir::conditional>(s)) for_each_value(n->then, f), for_each_value(n->otherwise, f);
+  for_each_store(s, [&](ir::store const& w) { f(w.value); });
 }
 
 /// Whether there is such a choice by an index that is compared.
@@ -289,6 +294,13 @@ class partitioner {
   }
 
   ir::stmt visit_loop(ir::loop const& l) {
+    auto const saved = std::exchange(in_thread_, in_thread_ || l.kind >= ir::loop_kind::thread_x);
+    auto made = parted(l);
+    in_thread_ = saved;
+    return made;
+  }
+
+  ir::stmt parted(ir::loop const& l) {
     bool const constant = ir::is_constant(l.begin) && ir::is_constant(l.end);
     if (!constant) {
       auto const low = bounds(l.begin, known_);
@@ -325,7 +337,8 @@ class partitioner {
         return ir::make_loop(l.variable, l.begin, l.end, l.kind, chain(l.variable, c, begin, end, l.body));
       return sequence(l, c, begin, end);
     }
-    if (l.kind == ir::loop_kind::serial && !meets) return shorten(l, begin, end);
+    if (l.kind == ir::loop_kind::serial && !meets && !(in_thread_ && uses_own_array(l.body)))
+      return shorten(l, begin, end);
     return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
   }
 
@@ -373,6 +386,23 @@ class partitioner {
 
   // ----------------------------------------------------------------------------------- shorter innermost loops
 
+  /// Arrays of a thread of a device are registers where all their places are known once loops are unrolled. A loop as
+  /// long as a variable says cannot be, a condition in it is a predicate.
+  static bool uses_own_array(ir::stmt const& s) {
+    auto const own = [](ir::buffer const& b) {
+      return b.where == ir::memory::local || b.where == ir::memory::registers;
+    };
+    bool found = false;
+    for_each_store(s, [&](ir::store const& w) {
+      found = found || own(*w.to) || ir::contains(w.value, [&](ir::expr const& e) {
+                auto const* a = ir::as<ir::access>(e);
+                auto const* b = a ? std::get_if<handle<ir::buffer>>(&a->from) : nullptr;
+                return b && own(**b);
+              });
+    });
+    return found;
+  }
+
   ir::stmt shorten(ir::loop const& l, std::int64_t begin, std::int64_t end) {
     std::set<std::string> unrolled;
     std::set<std::string> inner;
@@ -411,6 +441,7 @@ class partitioner {
   ranges known_;
   std::vector<postponed> postponed_;
   bool has_choices_;
+  bool in_thread_ = false;  ///< of a device
 };
 
 }  // namespace detail

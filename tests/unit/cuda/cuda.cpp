@@ -235,6 +235,21 @@ TEST_CASE("cuda: derived spaces become cubins") {
   }
 }
 
+TEST_CASE("cuda: what threads accumulate is in registers, at edges, too") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  cuda_backend backend(cuda::target_of_architecture(80));
+  auto const of = derive_space(ops::conv2d({1, 32, 28, 28, 32, 3, 1, 1}).program(), backend.target());
+  sampler const draws(of.knobs, of.constraints);
+  rng random(7);
+  for (int i = 0; i < 4; ++i) {
+    auto const chosen = draws.draw(random);
+    INFO(detail::describe_choices(of.knobs, chosen));
+    auto const result = backend.compile(lowered_of(of, chosen), {});
+    REQUIRE_MESSAGE(result.image, result.diagnostics);
+    for (auto const& used : backend.last_resources()) CHECK(used.stack_bytes <= used.spill_bytes);
+  }
+}
+
 TEST_CASE("cuda: rows are reduced by shuffles, in one kernel that spills nothing") {
   rng random(ttune_test::seed());
   for (auto const& program : {ops::softmax<float>(3, 300).program(), ops::softmax<double>(2, 200).program(),

@@ -33,6 +33,21 @@ TEST_CASE("partition: a condition shortens the innermost loop that it speaks of"
   CHECK(effect_of(made) == effect_of(nest));
 }
 
+TEST_CASE("partition: in a thread of a device, loops over its own elements keep their length") {
+  auto const t = ir::make_variable("t");
+  auto const x = ir::make_variable("x");
+  auto const own = share(ir::buffer{{}, "own", dtype::i64, {7}, ir::memory::local, -1, {}});
+  auto const sum = ir::make_store(own, {x}, ir::make_access(own, {x}) + ir::make_number(dtype::i64, 1));
+  auto const nest = [&](loop_kind kind) {
+    auto const edge = ir::make_conditional(less(t * 7 + x, ir::make_index(29)), sum);
+    auto const tile = loop("x", 0, 7, loop_kind::serial, edge);
+    return ir::print(pass::partition(loop("t", 0, 8, kind, ir::make_allocate(own, tile))));
+  };
+  CHECK(nest(loop_kind::thread_x).find("for x < 7") != std::string::npos);
+  CHECK(nest(loop_kind::thread_x).find("if") != std::string::npos);
+  CHECK(nest(loop_kind::parallel).find("if") == std::string::npos);
+}
+
 TEST_CASE("partition: edges of unrolled loops become code of their own, the interior has no condition") {
   auto const x = ir::make_variable("xo") * 7 + ir::make_variable("xi") + ir::make_variable("s");
   auto const inside = both(less(ir::make_index(0), x), less(x, ir::make_index(29)));

@@ -181,6 +181,26 @@ TEST_CASE("derived for GPUs: few results are reduced by more blocks first") {
   CHECK(groups(ops::matmul<float>(64, 64, 32).program()).size() == 1);  // little to do
 }
 
+TEST_CASE("derived for GPUs: warps multiply matrices in shares of the terms where there are few tiles") {
+  auto machine = gpu();
+  machine.cpu = "sm_80";
+  machine.cores = 8;
+  auto const launches = [&](handle<ir::program> const& program) {
+    auto const made = derive_space(program, machine);
+    auto const text = emit::cuda(ttune_test::build(make_plan(made), made.seed), machine);
+    CHECK(text.source.find("mma.sync") != std::string::npos);
+    CHECK(text.source.find("ttune_copy_ahead_16(") != std::string::npos);  // whole vectors, of a share, too
+    return text.main;
+  };
+  auto const deep = ops::matmul<f16>(16, 16, 1024).program();
+  check_space(derive_space(deep, machine), 2);
+  auto const shared = launches(deep);
+  REQUIRE(shared.size() == 2);
+  CHECK(shared[0].groups[0] == 4);  // of 256 terms
+  CHECK(launches(ops::matmul<f16>(16, 16, 256).program()).size() == 1);
+  CHECK(launches(ops::matmul<f16>(256, 256, 1024).program()).size() == 1);
+}
+
 TEST_CASE("derived for GPUs: products at shapes that something and that nothing divides") {
   check(ops::matmul<float>(24, 32, 12).program());
   check(ops::matmul<float>(13, 7, 11).program());
@@ -215,6 +235,31 @@ TEST_CASE("derived for GPUs: every configuration fits a block") {
       }
     }
   }
+}
+
+TEST_CASE("derived for GPUs: blocks fill warps and fit the registers, taps of a window are no parts that overhang") {
+  auto machine = gpu();
+  machine.cpu = "sm_80";
+  auto const made = derive_space(ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}).program(), machine);
+  for (auto const& k : made.knobs)
+    if (k.name == "O.tile_r" || k.name == "O.tile_s")
+      for (std::int32_t c = 0; c < k.choices(); ++c) CHECK(k.choice(c)[0] * k.choice(c)[1] == 3);
+  auto const p = make_plan(made);
+  sampler const draws(made.knobs, made.constraints);
+  CHECK(draws.valid(made.seed));
+  rng random(ttune_test::seed());
+  for (int i = 0; i < 20; ++i) {
+    auto const chosen = draws.draw(random);
+    INFO(detail::describe_choices(made.knobs, chosen));
+    auto const launches = emit::cuda(ttune_test::build(p, chosen), machine).main;
+    REQUIRE(launches.size() == 1);
+    auto const threads = launches[0].group_size();
+    std::int64_t results = 64 * 28 * 28;
+    CHECK(threads >= 32);
+    CHECK(results / launches[0].groups[0] + 24 * threads <= 65536);
+  }
+  auto const tiny = derive_space(ops::matmul<float>(2, 3, 16).program(), machine);  // fewer results than a warp
+  CHECK(sampler(tiny.knobs, tiny.constraints).valid(tiny.seed));
 }
 
 TEST_CASE("derived for GPUs: without memory of a block, threads hold tiles of vectors, and nobody waits") {

@@ -25,6 +25,7 @@
 #include "ttune/emit/lane_decisions.hpp"
 #include "ttune/emit/linear.hpp"
 #include "ttune/emit/transposition.hpp"
+#include "ttune/ir/equal.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/pass/substitute.hpp"
@@ -91,6 +92,11 @@ class c_emitter {
   void emit_loop(ir::loop const& l);
   void emit_bound(ir::loop const& l);
   void emit_rolled(ir::loop const& l);
+  [[nodiscard]] bool asks_to_unroll() const;
+  [[nodiscard]] static bool is_own(ir::buffer const& b);
+  [[nodiscard]] static std::int64_t steps_of(ir::stmt const& s);
+  [[nodiscard]] static bool chooses_own(ir::loop const& l);
+  [[nodiscard]] std::string how_unrolled(ir::loop const& l, std::int64_t trips) const;
   void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end);
@@ -100,6 +106,7 @@ class c_emitter {
   [[nodiscard]] bool emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes);
   void emit_let(ir::let const& l);
   void emit_conditional(ir::conditional const& c);
+  [[nodiscard]] bool emit_chosen(ir::conditional const& c, value const& condition);
   [[nodiscard]] bool emit_copy(ir::store const& w);
   [[nodiscard]] bool emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
                                      std::string const& from, int bytes);

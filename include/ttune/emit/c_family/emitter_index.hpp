@@ -105,6 +105,8 @@ inline linear c_emitter::index_binary(ir::binary const& b) {
 
 /// floor(a / by), or the remainder. C rounds towards zero, which is the same where nothing is negative.
 inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder) {
+  auto const whole = pass::bounds(e, ranges_);
+  if (whole.low >= 0 && whole.high < by) return remainder ? a : linear{};
   auto const parts = divide_partly(a, by, lanes_);
   if (!parts) throw needs_scalar{};
   auto [result, rest] = *parts;
@@ -112,8 +114,7 @@ inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t
   auto const multiple = floor_divide(rest.constant, by);  // of the constant: what is left of it is not negative
   rest.constant -= multiple * by;
   if (!not_negative(rest)) {
-    auto const range = pass::bounds(e, ranges_);
-    if (pass::is_bounded(range) && range.low >= 0) {  // the sum is not negative, its parts may be
+    if (pass::is_bounded(whole) && whole.low >= 0) {  // the sum is not negative, its parts may be
       rest = a;
       result = linear{};
     } else {

@@ -167,8 +167,11 @@ inline void c_emitter::emit_let(ir::let const& l) {
   auto const saved =
       variables_.find(l.variable) == variables_.end() ? std::optional<linear>() : variables_.at(l.variable);
   auto const range = ranges_[l.variable] = {l.low, l.high - 1};
-  bool const plain = at.terms.empty() || (at.terms.size() == 1 && at.terms[0].value.find(' ') == std::string::npos);
-  if (!plain) {
+  auto const is_name = [](linear::term const& t) { return t.value.find(' ') == std::string::npos; };
+  if (asks_to_unroll()) {  // sums stay sums: where iterations are unrolled, most of one is the same for all of them
+    for (auto& t : at.terms)
+      if (!is_name(t)) t.value = declare(l.variable, t.value, naturals_.contains(t.value));
+  } else if (!at.terms.empty() && (at.terms.size() > 1 || !is_name(at.terms[0]))) {
     auto const lane = at.lane;
     at.lane = 0;
     at = atom(declare(l.variable, written(at).text, range.low >= 0 && lane >= 0));
@@ -206,8 +209,61 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
   bool const unroll = l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::tensorized || vectorized;
   if (known && ((unroll && dialect_.unrolls()) || end.constant - begin.constant == 1))
     return emit_unrolled(l, begin.constant, end.constant);
-  if (unroll && !dialect_.unroll_hint().empty()) line(dialect_.unroll_hint());
+  auto const hint = unroll ? dialect_.unroll_hint() : known ? how_unrolled(l, end.constant - begin.constant) : "";
+  if (!hint.empty()) line(hint);
   emit_rolled(l);
+}
+
+/// Whether the compiler unrolls, as it is told to.
+inline bool c_emitter::asks_to_unroll() const { return !dialect_.unrolls() && !dialect_.unroll_hint().empty(); }
+
+inline bool c_emitter::is_own(ir::buffer const& b) {
+  return b.where == ir::memory::local || b.where == ir::memory::registers;
+}
+
+/// How much the compiler makes of a statement: so many additions. What leaves the thread has addresses.
+inline std::int64_t c_emitter::steps_of(ir::stmt const& s) {
+  constexpr std::int64_t steps_of_address = 32;
+  if (!s) return 0;
+  std::int64_t all = 0;
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& part : n->body) all += steps_of(part);
+  if (auto const* n = ir::as<ir::allocate>(s)) all = steps_of(n->body);
+  if (auto const* n = ir::as<ir::let>(s)) all = steps_of(n->body);
+  if (auto const* n = ir::as<ir::conditional>(s)) all = 2 * (steps_of(n->then) + steps_of(n->otherwise));
+  if (auto const* n = ir::as<ir::store>(s)) all = is_own(*n->to) ? 1 : steps_of_address;
+  if (auto const* n = ir::as<ir::loop>(s)) {
+    bool const repeats = n->kind != ir::loop_kind::tensorized && ir::is_constant(n->begin) && ir::is_constant(n->end);
+    all = steps_of(n->body) * (repeats ? ir::constant_integer(n->end) - ir::constant_integer(n->begin) : 1);
+  }
+  return all;
+}
+
+/// Whether an iteration of a loop has elements of an array of the thread that others do not have.
+inline bool c_emitter::chooses_own(ir::loop const& l) {
+  auto const chosen = [&](ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    return is_own(b) && std::any_of(indices.begin(), indices.end(),
+                                    [&](ir::expr const& i) { return detail::speaks_of(i, {l.variable}); });
+  };
+  return detail::any_statement(l.body, [&](ir::stmt const& part) {
+    auto const* w = ir::as<ir::store>(part);
+    return w && (chosen(*w->to, w->indices) || ir::contains(w->value, [&](ir::expr const& e) {
+                   auto const* a = ir::as<ir::access>(e);
+                   return a && chosen(*std::get<handle<ir::buffer>>(a->from), a->indices);
+                 }));
+  });
+}
+
+/// Loops that choose a thread's own elements are unrolled, as registers have no addresses. Others as far as the text
+/// stays short: the compiler takes time for all of it, and a loop's end costs nothing beside so many sums.
+inline std::string c_emitter::how_unrolled(ir::loop const& l, std::int64_t trips) const {
+  constexpr std::int64_t most_steps = 256;
+  if (!asks_to_unroll() || detail::has_barrier(l.body)) return "";
+  auto const steps = std::max<std::int64_t>(1, steps_of(l.body));
+  if (chooses_own(l) || trips * steps <= most_steps) return dialect_.unroll_hint();
+  auto factor = std::max<std::int64_t>(1, most_steps / steps);
+  while (trips % factor != 0) --factor;
+  return dialect_.unroll_hint() + " " + std::to_string(factor);
 }
 
 inline void c_emitter::emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end) {
@@ -443,6 +499,25 @@ inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int
 
 // ------------------------------------------------------------------------------------------------------ conditions
 
+/// What is added to a thread's own element under a condition, without a branch: compilers that unroll make a predicate
+/// of it, and hundreds of branches take them seconds. False if `c` is something else.
+inline bool c_emitter::emit_chosen(ir::conditional const& c, value const& condition) {
+  auto const* w = ir::as<ir::store>(c.then);
+  if (!w || c.otherwise || !asks_to_unroll() || !is_own(*w->to)) return false;
+  bool const adds = ir::contains(w->value, [&](ir::expr const& e) {
+    auto const* a = ir::as<ir::access>(e);
+    auto const* b = a ? std::get_if<handle<ir::buffer>>(&a->from) : nullptr;
+    return b && *b == w->to &&
+           std::equal(a->indices.begin(), a->indices.end(), w->indices.begin(),
+                      [](ir::expr const& x, ir::expr const& y) { return ir::equal(x, y); });
+  });
+  if (!adds) return false;
+  auto const to = element(*w->to, flat_index(*w->to, w->indices));
+  auto const added = to_storage(evaluate(w->value), w->to->type);
+  line(to + " = " + in(condition, either) + " ? " + added + " : " + to + ";");
+  return true;
+}
+
 inline void c_emitter::emit_conditional(ir::conditional const& c) {
   if (auto const known = decide(c.condition)) {
     bool const some = std::find(known->begin(), known->end(), true) != known->end();
@@ -454,6 +529,7 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
   }
   auto const condition = evaluate(c.condition);
   if (condition.lanes != 1) throw needs_scalar{};
+  if (emit_chosen(c, condition)) return;
   bool const apart = differs_in_warp(c.condition);
   apart_ += apart ? 1 : 0;
   open("if (" + condition.text + ")");

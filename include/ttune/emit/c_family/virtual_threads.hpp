@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual threads run one after the other in one thread. Where they meet at barriers, each part between two barriers is
-// a loop of its own, and what a virtual thread keeps for itself gets one more dimension; what only one of them does is
-// outside of the loops:
+// a loop of its own, inside of those over terms, and what a virtual thread keeps for itself gets one more dimension;
+// what only one of them does is outside of the loops:
 //
 //   vthread v                          alloc acc[2, 4] local
 //     alloc acc[4] local               for k
@@ -72,6 +72,19 @@ template <class Test>
     auto const* v = ir::as<ir::variable>(n);
     return v && std::find(names.begin(), names.end(), v->name) != names.end();
   });
+}
+
+/// A loop whose iterations store into the same places: of a reduction.
+[[nodiscard]] inline bool is_over_terms(ir::loop const& l) {
+  if (l.kind != ir::loop_kind::serial) return false;
+  bool stores = false;
+  bool const moves = any_statement(l.body, [&](ir::stmt const& part) {
+    auto const* w = ir::as<ir::store>(part);
+    stores = stores || w;
+    return w && std::any_of(w->indices.begin(), w->indices.end(),
+                            [&](ir::expr const& i) { return speaks_of(i, {l.variable}); });
+  });
+  return stores && !moves;
 }
 
 /// One loop over virtual threads.
@@ -146,6 +159,9 @@ class virtual_thread_loop {
   }
 
   [[nodiscard]] ir::stmt around(ir::stmt s) const {
+    if (auto const* l = ir::as<ir::loop>(s);
+        l && is_over_terms(*l) && !speaks_of(l->begin, own_) && !speaks_of(l->end, own_))
+      return ir::make_loop(l->variable, l->begin, l->end, l->kind, around(l->body));
     if (auto const which = only(s))
       return ir::make_let(loop_.variable, which, ir::constant_integer(which), ir::constant_integer(which) + 1,
                           with_lets(std::move(s)));

@@ -64,9 +64,10 @@ class gpu_deriver {
     for (std::size_t i = 0; i < p_.stages.size(); ++i) {
       auto const& st = p_.stages[i];
       bool const together = reduces_together(st);
-      if (in_block[i] || st.definition->updates || !(together || is_tiled(st)) || find_matrix_axes(out_.machine(), st))
-        continue;
-      auto const choice = choose_block_shares(st, out_.machine(), together);
+      if (in_block[i] || st.definition->updates || !(together || is_tiled(st))) continue;
+      auto const matrices = find_matrix_axes(out_.machine(), st);
+      auto const choice = matrices ? choose_matrix_shares(st, out_.machine(), *matrices)
+                                   : choose_block_shares(st, out_.machine(), together);
       if (!choice) continue;
       partial_.steps.push_back(shared(st, *choice));
       shares_.push_back(share_axis(st.axis_name(choice->axis)));

@@ -69,7 +69,6 @@ class gpu_tiles {
 
  private:
   static constexpr int block = 0, vthread = 1, thread = 2, inner = 3;
-  static constexpr std::int64_t processor_registers = 65536;
 
   /// A knob with the parts of an axis.
   struct cut {
@@ -99,6 +98,7 @@ class gpu_tiles {
       auto const t = std::min<std::int64_t>({threads_left, 16, extent});
       auto const seed = nearest(k, {0, 1, t, std::min<std::int64_t>(tile_left, 4)});
       threads_left = std::max<std::int64_t>(1, threads_left / k.choice(seed)[thread]);
+      seed_threads_ *= k.choice(seed)[thread];
       tile_left = std::max<std::int64_t>(1, tile_left / k.choice(seed)[inner]);
       auto const number = out_.add(std::move(k), seed).knob;
       cuts_[x] = {number};
@@ -126,8 +126,11 @@ class gpu_tiles {
     }
   }
 
-  /// Factors as they are where there are enough of them.
+  /// Factors as they are where there are enough of them, or the whole is a part: an edge within a tile is a condition
+  /// with each of its sums, and no tap of a window is worth that.
   [[nodiscard]] static factor_policy policy(std::int64_t extent) {
+    constexpr std::int64_t whole = 8;
+    if (extent <= whole) return factor_policy::exact;
     int divisors = 0;
     for (std::int64_t d = 1; d * d <= extent; ++d) divisors += extent % d == 0 ? (d * d == extent ? 1 : 2) : 0;
     return divisors >= 4 ? factor_policy::exact : factor_policy::powers_of_two;
@@ -302,10 +305,11 @@ class gpu_tiles {
     out_.bind(copy, out_.fused(copy, axes, "all"), ir::loop_kind::thread_x);
   }
 
-  /// An axis that moves the last index of an access.
+  /// An axis that moves the last index of an access, to a neighbour if there is such a one.
   [[nodiscard]] static std::size_t last_moved(planned_access const& a) {
     auto const& c = a.indices.back().coefficient;
-    auto const found = std::find_if(c.begin(), c.end(), [](std::int64_t v) { return v != 0; });
+    auto found = std::find(c.begin(), c.end(), 1);
+    if (found == c.end()) found = std::find_if(c.begin(), c.end(), [](std::int64_t v) { return v != 0; });
     return found == c.end() ? 0 : static_cast<std::size_t>(found - c.begin());
   }
 
@@ -349,13 +353,9 @@ class gpu_tiles {
                  "threads of a block");
     // registers: sums, one row of the left operand, all columns of the right one
     knob_expression const held = knob_expression(r.part(2)) * knob_expression(c.part(2));
-    out_.require(held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2) <= knob_expression(160),
-                 "registers of a thread");
-    constexpr std::int64_t others = 32;  // places, loops
-    auto const needed = held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2);
-    out_.require((needed + knob_expression(others)) * warps * knob_expression(out_.machine().warp_threads) <=
-                     knob_expression(processor_registers),
-                 "registers of a block");
+    auto const own = held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2);
+    out_.require(own <= knob_expression(160), "registers of a thread");
+    limit_registers(warps * knob_expression(out_.machine().warp_threads), own, 32);
     limit_group_memory(fetched);
   }
 
@@ -424,7 +424,11 @@ class gpu_tiles {
     }
     if (!any) return;
     out_.require(threads <= knob_expression(out_.machine().block_threads), "threads of a block");
+    if (has_group_memory())  // threads of a warp that a block lacks are idle
+      out_.require(knob_expression(std::min<std::int64_t>(out_.machine().warp_threads, seed_threads_)) <= threads,
+                   "threads of a warp");
     out_.require(own <= knob_expression(128), "accumulators of a thread");
+    limit_registers(threads, own, 24);
     limit_group_memory(fetched);
   }
 
@@ -433,6 +437,14 @@ class gpu_tiles {
     return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) {
       return std::count_if(i.coefficient.begin(), i.coefficient.end(), [](std::int64_t c) { return c != 0; }) > 1;
     });
+  }
+
+  /// All threads of a block have theirs at once; what is accumulated would lie in memory otherwise. `beside`: places,
+  /// and what was loaded.
+  void limit_registers(knob_expression const& threads, knob_expression const& own, std::int64_t beside) {
+    constexpr std::int64_t of_processor = 65536;  // NVIDIA's, of every architecture so far
+    if (nvidia_architecture(out_.machine()) > 0)
+      out_.require(threads * (own + knob_expression(beside)) <= knob_expression(of_processor), "registers of a block");
   }
 
   void limit_group_memory(std::vector<planned_access const*> const& fetched) {
@@ -467,6 +479,7 @@ class gpu_tiles {
   std::string acc_;   ///< of the stage that accumulates
   std::vector<std::string> const& shares_;
   std::vector<cut> cuts_;            ///< by axis of the reduction
+  std::int64_t seed_threads_ = 1;    ///< of a block
   knob_value buffers_ = literal(1);  ///< of each copy in group memory
   std::vector<std::pair<planned_access const*, knob_value>> paddings_;
   std::map<planned_access const*, std::vector<knob_value>> swizzles_;  ///< rows apart, as factors

@@ -102,8 +102,7 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   constexpr std::int64_t others = 72;  // places, loops, copies on their way: ptxas takes 62 where it may
   auto const held = knob_expression(r.part(2)) * knob_expression(c.part(2)) * knob_expression(sums);
   out_.require(held <= knob_expression(most_sums), "registers of a thread");
-  out_.require((held + knob_expression(others)) * together <= knob_expression(processor_registers),
-               "registers of a block");
+  limit_registers(together, held, others);
   limit_group_memory(fetched);
 }
 

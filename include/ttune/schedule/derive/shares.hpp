@@ -5,12 +5,14 @@
 //   S = sum(k < K) e(k)      →      shares(t < f) = sum(o < K / f) e(t * K / f + o)      f: some a core
 //                                   S = sum(t < f) shares(t)
 //
-// On devices with blocks of threads the shares are blocks': products of few rows, sums of everything.
+// On devices with blocks of threads the shares are blocks': products of few rows, of few tiles for tensor cores, sums
+// of everything.
 #pragma once
 
 #include <optional>
 
 #include "ttune/schedule/derive/analysis.hpp"
+#include "ttune/schedule/derive/gpu_matrices.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -96,6 +98,25 @@ struct stage_size {
     if (count > 1) return share_choice{x, count};
   }
   return std::nullopt;
+}
+
+/// For products of matrices by warps: where there are fewer tiles than processors, terms are shared, too. Each share
+/// has whole matrices of them, and enough to be worth another kernel that adds the shares.
+[[nodiscard]] inline std::optional<share_choice> choose_matrix_shares(planned_stage const& st, target const& machine,
+                                                                      matrix_axes const& m) {
+  constexpr std::int64_t tile = 64;  // of rows and columns that a block has
+  constexpr std::int64_t wanted_blocks = 2;
+  constexpr std::int64_t least_terms = 256;
+  auto const cores = static_cast<std::int64_t>(machine.cores);
+  auto const results = size_of(st).results;
+  auto const rows = st.axis_size(m.rows);
+  auto const columns = st.axis_size(m.columns);
+  auto const tiles = results / (rows * columns) * ceil_divide(rows, tile) * ceil_divide(columns, tile);
+  if (tiles >= cores) return std::nullopt;
+  auto const terms = st.axis_size(m.terms);
+  auto const wanted = std::min(ceil_divide(wanted_blocks * cores, tiles), terms / least_terms);
+  auto const count = wanted > 1 ? divisor_near(terms / m.how.terms, wanted) : 1;
+  return count > 1 ? std::optional(share_choice{m.terms, count}) : std::nullopt;
 }
 
 }  // namespace ttune::inline v0::derive
