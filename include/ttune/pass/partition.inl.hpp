@@ -339,7 +339,8 @@ class partitioner {
     }
     if (l.kind == ir::loop_kind::serial && !meets && !(in_thread_ && uses_own_array(l.body)))
       return shorten(l, begin, end);
-    return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
+    return ir::make_loop(l.variable, ir::make_index(begin), ir::make_index(end), l.kind,
+                         with_range(l.variable, begin, end, l.body));
   }
 
   /// Edges before and behind a loop over the interior.

@@ -129,7 +129,7 @@ inline void gpu_tiles::fetch_cores(planned_access const& a, matrix_axes const& m
   out_.step(primitive::compute_at, copy, {acc_, outer_reduced()});
   out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::group))});
   if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
-  auto const names = copy_axis_names(a);
+  auto const names = copy_axis_names(r_, a);
   auto const own = only_dimension(a, moves_with(a, m.rows) ? m.rows : m.columns);
   auto const terms = only_dimension(a, m.terms);
   auto const last = names.back();
