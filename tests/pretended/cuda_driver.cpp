@@ -153,7 +153,8 @@ int cuModuleLoadData(void** made, void const* image) {
                                "\x7f"
                                "ELF",
                                4) == 0;
-  return *made = &module_handle, elf && !too_old() ? ok : invalid_image;
+  bool const ptx = !elf && std::strstr(static_cast<char const*>(image), ".version") != nullptr;
+  return *made = &module_handle, (elf || ptx) && !too_old() ? ok : invalid_image;
 }
 int cuModuleUnload(void*) { return usable(); }
 int cuModuleGetFunction(void** made, void*, char const*) { return *made = &function_handle, usable(); }

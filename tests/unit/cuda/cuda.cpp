@@ -15,6 +15,7 @@
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/emit/cuda.hpp"
+#include "ttune/emit/device_image.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ops/attention.hpp"
@@ -214,6 +215,26 @@ TEST_CASE("cuda: the convolution that AutoTVM was published with, for all archit
     CHECK(used.block_bytes == 4 * (8 * 15 * 3 + 32 * 8 * 3));
     MESSAGE("sm_", architecture, ": ", used.registers, " registers, compiled in ", 1e3 * result.seconds, " ms");
   }
+}
+
+TEST_CASE("cuda: a portable kernel is PTX, which sm_90's own instructions cannot be") {
+  TTUNE_SKIP_UNLESS_NVRTC();
+  cuda_backend backend(cuda::target_of_architecture(80), {.portable = true});
+  auto const of = derive_space(ops::softmax<float>(3, 300).program(), backend.target());
+  auto const result = backend.compile(lowered_of(of, of.seed), {});
+  REQUIRE_MESSAGE(result.image, result.diagnostics);
+  auto const payload = emit::payload_from_bytes(result.image->code);
+  CHECK(payload.device == "compute_80");
+  std::string const text(payload.binary.begin(), payload.binary.end());
+  CHECK(text.find(".target sm_80") != std::string::npos);
+  CHECK(text.back() == '\0');
+  cuda_backend newest(cuda::target_of_architecture(90), {.portable = true});
+  auto const product = derive_space(ops::matmul<f16>(256, 256, 256).program(), newest.target());
+  auto const refused = newest.compile(lowered_of(product, product.seed), {});
+  CHECK_FALSE(refused.image);
+  CHECK(refused.diagnostics ==
+        "products of four warps (wgmma) run on sm_90 alone: tune a portable kernel for "
+        "cuda::target_of_architecture(80)");
 }
 
 TEST_CASE("cuda: derived spaces become cubins") {

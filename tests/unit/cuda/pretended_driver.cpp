@@ -56,7 +56,7 @@ class setting {
 };
 
 /// C = A + 1 over blocks of threads, with so many floats that the threads of a block share.
-kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0) {
+kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0, cuda_backend backend = cuda_backend()) {
   auto const n = blocks * threads;
   ir::lowered made;
   made.name = "plus_one";
@@ -78,7 +78,6 @@ kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0) {
     o.way = way;
     signature.operands.push_back(o);
   }
-  cuda_backend backend;
   auto result = backend.compile(made, signature);
   REQUIRE_MESSAGE(result.image, result.diagnostics);
   return *result.image;
@@ -106,6 +105,19 @@ TEST_CASE("cuda: kernels use a driver as it wants to be used") {
 }
 
 TEST_SUITE("pretended" * doctest::skip(!pretending())) {
+  TEST_CASE("pretended: a newer device loads PTX of an older architecture, and no machine code of it") {
+    auto const older = cuda::target_of_architecture(80);
+    cuda::device_kernel kernel(plus_one(2, 0, cuda_backend(older, {.portable = true})));
+    std::vector<float> in(2 * threads);
+    std::vector<float> out(2 * threads);
+    void* const operands[] = {in.data(), out.data()};
+    CHECK(kernel.run(device_code::entry::main, operands, 1, false) >= 0);
+    CHECK_THROWS_WITH_AS(cuda::device_kernel(plus_one(2, 0, cuda_backend(older))),
+                         "kernel plus_one is for sm_80, and there is no such device: tune it again", backend_error);
+    auto const newer = cuda::target_of_architecture(cuda::architectures().back());
+    CHECK_THROWS_AS(cuda::device_kernel(plus_one(2, 0, cuda_backend(newer, {.portable = true}))), backend_error);
+  }
+
   TEST_CASE("pretended: host memory goes to the device and back, and nothing is left behind") {
     {
       auto const code = load(plus_one(4));

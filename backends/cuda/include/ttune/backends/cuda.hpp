@@ -12,10 +12,7 @@
 
 namespace ttune::inline v0 {
 
-struct cuda_options {
-  /// Candidates compile three times as fast, with fewer of the compiler's optimizations.
-  bool fast = false;
-};
+using cuda_options = cuda::compile_options;
 
 /// For one device, or for an architecture of which there need be none: kernels are compiled and not run then. NVRTC and
 /// the driver are opened by the first call that needs them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lowered program to an image: the emitter's text, NVRTC's cubin.
+// From a lowered program to an image: the emitter's text, NVRTC's cubin or PTX.
 #pragma once
 
 #include <chrono>
@@ -76,11 +76,11 @@ TTUNE_INLINE compile_result cuda_backend::compile(ir::lowered const& program, ke
   try {
     emit::device_payload made;
     made.program = emit::cuda(program, target_);
-    made.device = target_.cpu;
+    made.device = options_.portable ? cuda::portable_name(cuda::architecture_of(target_)) : target_.cpu;
     result.diagnostics = refusal(made.program);
     if (result.diagnostics.empty()) {
       if (auto built =
-              cuda::compile(made.program.source, cuda::architecture_of(target_), result.diagnostics, options_.fast)) {
+              cuda::compile(made.program.source, cuda::architecture_of(target_), result.diagnostics, options_)) {
         made.binary = std::move(built->code);
         resources_ = std::move(built->kernels);
         result.image = emit::make_device_image(made, program, std::move(signature), target_, "cuda");

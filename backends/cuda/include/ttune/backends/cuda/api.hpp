@@ -67,6 +67,8 @@ TTUNE_CUDA_FUNCTION(nvrtc, nvrtcCompileProgram, "nvrtcCompileProgram", int(progr
 TTUNE_CUDA_FUNCTION(nvrtc, nvrtcDestroyProgram, "nvrtcDestroyProgram", int(program*))
 TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", int(program, std::size_t*))
 TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetCUBIN, "nvrtcGetCUBIN", int(program, char*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetPTXSize, "nvrtcGetPTXSize", int(program, std::size_t*))
+TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetPTX, "nvrtcGetPTX", int(program, char*))
 TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", int(program, std::size_t*))
 TTUNE_CUDA_FUNCTION(nvrtc, nvrtcGetProgramLog, "nvrtcGetProgramLog", int(program, char*))
 

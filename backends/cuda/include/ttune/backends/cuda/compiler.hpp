@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to cubin, by NVRTC.
+// Text to cubin or PTX, by NVRTC.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,27 @@ struct kernel_resources {
   std::int32_t block_bytes = 0;  ///< shared memory that the text declares
 };
 
-struct cubin {
-  std::vector<std::uint8_t> code;
-  std::vector<kernel_resources> kernels;
+struct compile_options {
+  /// Candidates compile three times as fast, with fewer of the compiler's optimizations.
+  bool fast = false;
+  /// PTX in the place of machine code: newer architectures run it, too. Their driver compiles it when it is loaded,
+  /// which takes as long again, and nothing is known of registers.
+  bool portable = false;
+};
+
+struct compiled_code {
+  std::vector<std::uint8_t> code;         ///< a cubin; PTX as text, with its zero
+  std::vector<kernel_resources> kernels;  ///< empty of PTX
 };
 
 /// As "13.0"; empty if NVRTC is not there.
 [[nodiscard]] std::string nvrtc_version();
 /// That this NVRTC compiles for: 75, 80, …; empty if it is not there.
 [[nodiscard]] std::vector<int> architectures();
-/// Nothing, and the compiler's diagnostics, if it does not compile. Several threads may compile at once. `fast`: with
-/// fewer optimizations, where NVRTC offers that (13 and newer).
-[[nodiscard]] std::optional<cubin> compile(std::string const& source, int architecture, std::string& diagnostics,
-                                           bool fast = false);
+/// Nothing, and the compiler's diagnostics, if it does not compile. Several threads may compile at once. What is asked
+/// to be fast is where NVRTC offers that (13 and newer).
+[[nodiscard]] std::optional<compiled_code> compile(std::string const& source, int architecture,
+                                                   std::string& diagnostics, compile_options const& options = {});
 /// From what `--ptxas-options=-v` makes NVRTC log.
 [[nodiscard]] std::vector<kernel_resources> resources_of(std::string const& log);
 

@@ -27,6 +27,13 @@ inline bool offers_fast() {
   return nvrtcVersion(&major, &minor) == 0 && major >= 13;
 }
 
+inline std::string architecture_option(int architecture, bool portable) {
+  constexpr int with_own_instructions = 90;  // sm_90a: products of four warps, which no other architecture has
+  auto const number = std::to_string(architecture);
+  if (portable) return "-arch=compute_" + number;
+  return "-arch=sm_" + number + (architecture == with_own_instructions ? "a" : "");
+}
+
 struct program_owner {
   program handle = nullptr;
   program_owner() = default;
@@ -79,9 +86,13 @@ TTUNE_INLINE std::vector<kernel_resources> resources_of(std::string const& log) 
   return found;
 }
 
-TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int architecture, std::string& diagnostics,
-                                          bool fast) {
+TTUNE_INLINE std::optional<compiled_code> compile(std::string const& source, int architecture, std::string& diagnostics,
+                                                  compile_options const& options) {
   diagnostics = nvrtc().failure();
+  if (diagnostics.empty() && options.portable && source.find("wgmma.") != std::string::npos)
+    diagnostics =
+        "products of four warps (wgmma) run on sm_90 alone: tune a portable kernel for "
+        "cuda::target_of_architecture(80)";
   if (!diagnostics.empty()) return std::nullopt;
   detail::program_owner p;
   auto const fails = [&](int code, char const* what) {
@@ -90,10 +101,11 @@ TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int archite
   };
   if (fails(nvrtcCreateProgram(&p.handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr), "nvrtcCreateProgram"))
     return std::nullopt;
-  constexpr int with_own_instructions = 90;  // sm_90a: products of four warps, which no other architecture has
-  auto const target = "-arch=sm_" + std::to_string(architecture) + (architecture == with_own_instructions ? "a" : "");
-  char const* const options[] = {target.c_str(), "-std=c++17", "--ptxas-options=-v", "-w", "-Ofc=min"};
-  int const code = nvrtcCompileProgram(p.handle, fast && detail::offers_fast() ? 5 : 4, options);
+  auto const target = detail::architecture_option(architecture, options.portable);
+  std::vector<char const*> list{target.c_str(), "-std=c++17", "-w"};
+  if (!options.portable) list.push_back("--ptxas-options=-v");
+  if (options.fast && detail::offers_fast()) list.push_back("-Ofc=min");
+  int const code = nvrtcCompileProgram(p.handle, static_cast<int>(list.size()), list.data());
   std::size_t size = 0;
   std::string log;
   if (nvrtcGetProgramLogSize(p.handle, &size) == 0 && size > 1) {
@@ -105,7 +117,13 @@ TTUNE_INLINE std::optional<cubin> compile(std::string const& source, int archite
     diagnostics = log.empty() ? std::string("NVRTC: ") + nvrtcGetErrorString(code) : log;
     return std::nullopt;
   }
-  cubin made;
+  compiled_code made;
+  if (options.portable) {
+    if (fails(nvrtcGetPTXSize(p.handle, &size), "nvrtcGetPTXSize")) return std::nullopt;
+    made.code.resize(size);
+    if (fails(nvrtcGetPTX(p.handle, reinterpret_cast<char*>(made.code.data())), "nvrtcGetPTX")) return std::nullopt;
+    return made;
+  }
   if (fails(nvrtcGetCUBINSize(p.handle, &size), "nvrtcGetCUBINSize")) return std::nullopt;
   made.code.resize(size);
   if (fails(nvrtcGetCUBIN(p.handle, reinterpret_cast<char*>(made.code.data())), "nvrtcGetCUBIN")) return std::nullopt;

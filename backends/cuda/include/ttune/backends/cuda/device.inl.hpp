@@ -108,14 +108,22 @@ TTUNE_INLINE target target_of(device_info const& d) {
 
 TTUNE_INLINE int architecture_of(target const& t) { return architecture_of(std::string_view(t.cpu)); }
 
-TTUNE_INLINE int architecture_of(std::string_view name) {
+namespace detail {
+
+inline int number_behind(std::string_view prefix, std::string_view name) {
   int made = 0;
-  if (!name.starts_with("sm_")) return 0;
-  for (char const c : name.substr(3)) {
+  if (!name.starts_with(prefix)) return 0;
+  for (char const c : name.substr(prefix.size())) {
     if (c < '0' || c > '9') return 0;
     made = 10 * made + (c - '0');
   }
   return made;
 }
+
+}  // namespace detail
+
+TTUNE_INLINE int architecture_of(std::string_view name) { return detail::number_behind("sm_", name); }
+TTUNE_INLINE std::string portable_name(int architecture) { return "compute_" + std::to_string(architecture); }
+TTUNE_INLINE int portable_architecture_of(std::string_view name) { return detail::number_behind("compute_", name); }
 
 }  // namespace ttune::inline v0::cuda

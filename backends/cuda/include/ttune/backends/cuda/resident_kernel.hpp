@@ -39,7 +39,7 @@ class resident_kernel {
     function kernel = nullptr;
     emit::device_launch grid;
   };
-  void load_module(std::vector<std::uint8_t> const& cubin);
+  void load_module(std::vector<std::uint8_t> const& compiled);
   void release() noexcept;
   void add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches);
   void put(std::vector<launch> const& launches, std::span<device_pointer const> operands, stream on);

@@ -13,10 +13,12 @@ namespace ttune::inline v0::cuda {
 TTUNE_INLINE resident_kernel::resident_kernel(kernel_image const& image) : signature_(image.signature) {
   auto const p = emit::payload_from_bytes(image.code);
   auto const architecture = architecture_of(p.device);
+  auto const portable = portable_architecture_of(p.device);
   auto const all = devices();
   if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
-  // A cubin runs on devices of its major version, of the same minor one or a later one.
+  // A cubin runs on devices of its major version, of the same minor one or a later one; PTX on all later ones.
   auto const runs = [&](device_info const& d) {
+    if (portable > 0) return d.architecture >= portable;
     return d.architecture / 10 == architecture / 10 && d.architecture >= architecture;
   };
   auto found = std::find_if(all.begin(), all.end(),
@@ -44,8 +46,8 @@ TTUNE_INLINE resident_kernel::resident_kernel(kernel_image const& image) : signa
   }
 }
 
-TTUNE_INLINE void resident_kernel::load_module(std::vector<std::uint8_t> const& cubin) {
-  int const code = cuModuleLoadData(&module_, cubin.data());
+TTUNE_INLINE void resident_kernel::load_module(std::vector<std::uint8_t> const& compiled) {
+  int const code = cuModuleLoadData(&module_, compiled.data());
   if (is_unreadable(code))
     throw device_failure(
         "kernel " + signature_.name + " is nothing that this NVIDIA driver, of CUDA " + version_text(driver_version()) +
