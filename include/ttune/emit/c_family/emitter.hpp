@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitter of C-like source: one walk over the statement tree. The class is declared here; its parts are in
 // emitter_index (index arithmetic), emitter_value (expressions), emitter_memory (buffers), emitter_statement (loops,
-// conditions), emitter_matrix, emitter_fragment and emitter_warpgroup (products of matrices by one warp and by four)
-// and emitter_kernel (what becomes a kernel, and with which grid).
+// conditions), emitter_vector (loops over vectors, copies), emitter_warp (reductions by a warp), emitter_matrix,
+// emitter_fragment and emitter_warpgroup (products of matrices by one warp and by four) and emitter_kernel (what
+// becomes a kernel, and with which grid).
 #pragma once
 
 #include <algorithm>
@@ -348,5 +349,6 @@ class c_emitter {
 #include "ttune/emit/c_family/emitter_memory.hpp"
 #include "ttune/emit/c_family/emitter_statement.hpp"
 #include "ttune/emit/c_family/emitter_value.hpp"
+#include "ttune/emit/c_family/emitter_vector.hpp"
 #include "ttune/emit/c_family/emitter_warp.hpp"
 #include "ttune/emit/c_family/emitter_warpgroup.hpp"
