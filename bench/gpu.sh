@@ -24,7 +24,7 @@ fi
 
 status=0
 TTUNE_REQUIRE=cuda,nvrtc ./dev test --gcc unit 2>&1 | tee "$out/tests.txt" || status=1
-declare -A modes=([gpu-gemm]="f32 tf32 f16 bf16" [gpu-conv]="f32 tf32" [gpu-fused]="f32 tf32")
+declare -A modes=([gpu-gemm]="f32 tf32 f16 f16_mma bf16" [gpu-conv]="f32 tf32" [gpu-fused]="f32 tf32")
 for suite in gpu-gemm gpu-conv gpu-fused; do
   for mode in ${modes[$suite]}; do
     # as cuDNN's best, convolutions may be Winograd's

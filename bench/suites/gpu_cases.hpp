@@ -141,12 +141,20 @@ ttune::tuning_result found_by(ttune::tuner& tuner, ttune::alternatives_type<Op> 
   return tuner.tune_alternatives(std::move(each), budget, allowed);
 }
 
+/// For the first device, without products of four warps if there is no wish for them.
+inline std::shared_ptr<ttune::cuda_backend> first_device(bool four_warps = true) {
+  auto machine = ttune::cuda::target_of(ttune::cuda::devices().at(0));
+  if (four_warps) return std::make_shared<ttune::cuda_backend>();
+  machine.features.clear();
+  return std::make_shared<ttune::cuda_backend>(machine);
+}
+
 /// ttune, tuned within the budget; constants are laid out ahead.
 template <class Computes>
 contender tuned(Computes const& all, std::vector<ttune::cuda::device_pointer> operands, device const& on,
-                options const& chosen) {
+                options const& chosen, std::shared_ptr<ttune::cuda_backend> const& compiler = first_device()) {
   return contender_of("ttune", [&](contender& made) {
-    ttune::tuner tuner{std::make_shared<ttune::cuda_backend>(), {.model = ttune::xgboost{}}};
+    ttune::tuner tuner{compiler, {.model = ttune::xgboost{}}};
     ttune::tuning_budget budget;
     budget.trials = chosen.trials > 0 ? chosen.trials : 1'000'000;
     budget.time = std::chrono::duration<double>(chosen.budget_seconds);

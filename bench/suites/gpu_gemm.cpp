@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suite gpu-gemm: matrix products on the first NVIDIA GPU, against cuBLAS: of f32, in mode tf32 of such operands
-// rounded to TF32; in modes f16 and bf16 of such operands with sums of f32, by tensor cores.
+// rounded to TF32; in modes f16 and bf16 of such operands with sums of f32, by tensor cores; in f16_mma and bf16_mma
+// ours by those of single warps, where four could multiply together.
 #include <ttune/ops/matmul.hpp>
 
 #include "../types_problem.hpp"
@@ -26,11 +27,12 @@ std::vector<gemm_shape> cases(options const& chosen) {
 
 /// One case: operands of a problem, a product of the same shape.
 template <class Problem, class Op>
-void run_product(Problem const& problem, Op const& op, gpu::device const& on, options const& chosen, reporter& report) {
+void run_product(Problem const& problem, Op const& op, gpu::device const& on, options const& chosen, reporter& report,
+                 bool four_warps = true) {
   buffer const out(problem.outputs());
   gpu::memory const a(problem.a), b(problem.b), c(out);
   std::vector<gpu::contender> all;
-  all.push_back(gpu::tuned(op, {a.at(), b.at(), c.at()}, on, chosen));
+  all.push_back(gpu::tuned(op, {a.at(), b.at(), c.at()}, on, chosen, gpu::first_device(four_warps)));
   all.push_back(gpu::contender_of("cublas", [&](gpu::contender& made) {
     auto const& s = problem.shape;
     made.enqueue = [by = gpu::blas(on, chosen.mode), p = gpu::product{s.m, s.n, s.k}, &a, &b, &c] {
@@ -43,17 +45,20 @@ void run_product(Problem const& problem, Op const& op, gpu::device const& on, op
 
 int run(options const& given) {
   auto chosen = given;
-  chosen.mode = mode_of(given, "gpu-gemm", {"f32", "tf32", "f16", "bf16"});
+  chosen.mode = mode_of(given, "gpu-gemm", {"f32", "tf32", "f16", "bf16", "f16_mma", "bf16_mma"});
   if (!gpu::has_device("gpu-gemm")) return skipped;
   gpu::device const on;
   reporter report("gpu-gemm", ", " + chosen.mode, {"ttune", "cublas"}, chosen);
+  auto const single = chosen.mode.find("_mma");
+  bool const four_warps = single == std::string::npos;
+  chosen.mode.resize(std::min(single, chosen.mode.size()));  // to the peers it is the same
   for (auto const& s : cases(chosen)) {
     using ttune::ops::matmul;
     auto const narrow = [&](narrow_type type) { return types_problem(types_shape{s.name, type, s.m, s.n, s.k}); };
     if (chosen.mode == "f16")
-      run_product(narrow(narrow_type::f16), matmul<ttune::f16>(s.m, s.n, s.k), on, chosen, report);
+      run_product(narrow(narrow_type::f16), matmul<ttune::f16>(s.m, s.n, s.k), on, chosen, report, four_warps);
     else if (chosen.mode == "bf16")
-      run_product(narrow(narrow_type::bf16), matmul<ttune::bf16>(s.m, s.n, s.k), on, chosen, report);
+      run_product(narrow(narrow_type::bf16), matmul<ttune::bf16>(s.m, s.n, s.k), on, chosen, report, four_warps);
     else if (chosen.mode == "tf32")
       run_product(gemm_problem(s), ttune::ops::matmul_tf32(s.m, s.n, s.k), on, chosen, report);
     else run_product(gemm_problem(s), matmul(s.m, s.n, s.k), on, chosen, report);

@@ -19,6 +19,8 @@ namespace ttune::inline v0 {
 /// operand are terms or rows, of the right one terms or columns; a descriptor says how far one core is from the next in
 /// both directions ("Strides", no swizzling).
 struct warpgroup_product {
+  /// In `target::features` of a machine whose derived spaces use it; without, they leave such products to single warps.
+  static constexpr char const* feature = "+wgmma";
   static constexpr std::int32_t architecture = 90;
   static constexpr std::int32_t threads = 128;
   static constexpr std::int32_t warps = 4;

@@ -223,6 +223,18 @@ TEST_CASE("derived for four warps: products, transposed or not, batches, and wha
   some(ops::matmul_bias_gelu<f16>(64, 64, 64).program(), 1);
 }
 
+TEST_CASE("derived for four warps: a machine without the feature leaves products to single warps") {
+  auto machine = cuda::target_of_architecture(90);
+  auto const text_for = [](target const& on) {
+    auto const of = derive_space(ops::matmul<f16>(256, 256, 256).program(), on);
+    return emit::cuda(lowered_of(of, of.seed), on).source;
+  };
+  CHECK(text_for(machine).find("wgmma.mma_async") != std::string::npos);
+  machine.features.clear();
+  CHECK(text_for(machine).find("wgmma") == std::string::npos);
+  CHECK(text_for(machine).find("mma.sync") != std::string::npos);
+}
+
 TEST_CASE("derived for four warps: configurations become cubins, the seed spills nothing") {
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
   rng random(ttune_test::seed());

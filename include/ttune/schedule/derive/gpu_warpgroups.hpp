@@ -42,7 +42,9 @@ namespace ttune::inline v0::derive {
 /// As find_matrix_axes, where four warps can: both operands lie side by side along one of their two axes, and whole
 /// cores divide all. Fewer than 64 columns are left to single warps.
 [[nodiscard]] inline std::optional<matrix_axes> find_warpgroup_axes(target const& machine, planned_stage const& st) {
-  if (nvidia_architecture(machine) != warpgroup_product::architecture) return std::nullopt;
+  if (nvidia_architecture(machine) != warpgroup_product::architecture ||
+      machine.features.find(warpgroup_product::feature) == std::string::npos)
+    return std::nullopt;
   auto const found = find_matrix_axes(machine, st);
   if (!found || st.axis_size(found->rows) % warpgroup_product::rows != 0 || st.axis_size(found->columns) % 64 != 0 ||
       st.axis_size(found->terms) % warpgroup_product::terms != 0)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ttune/backends/cuda/device.hpp"
+#include "ttune/core/warpgroup_product.hpp"
 
 namespace ttune::inline v0::cuda {
 
@@ -90,6 +91,7 @@ TTUNE_INLINE target target_of_architecture(int architecture) {
   t.l2_bytes = 6 << 20;
   t.l3_bytes = 6 << 20;
   t.line_bytes = 128;
+  if (architecture == warpgroup_product::architecture) t.features = warpgroup_product::feature;
   t.block_threads = 1024;
   t.block_bytes = block_bytes_of_architecture(architecture);
   t.warp_threads = 32;
