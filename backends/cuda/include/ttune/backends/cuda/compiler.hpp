@@ -21,7 +21,7 @@ struct kernel_resources {
 };
 
 struct compile_options {
-  /// Candidates compile three times as fast, with fewer of the compiler's optimizations.
+  /// Candidates compile in less time, up to 45 % (backends/cuda/README.md), with fewer of the compiler's optimizations.
   bool fast = false;
   /// PTX in the place of machine code: newer architectures run it, too. Their driver compiles it when it is loaded,
   /// which takes as long again, and nothing is known of registers.
