@@ -330,9 +330,7 @@ class gpu_tiles {
               {r.part(1), literal(product::lanes_of_rows), r.part(2), literal(product::thread_rows)});
     out_.step(primitive::split, name_, {x}, {x + "_b", x + "_w", x + "_t", x + "_c", x + "_n"},
               {c.part(1), literal(product::lanes_of_columns), literal(product::thread_columns), c.part(2)});
-    std::vector<std::string> blocks;
-    for (std::size_t a = 0; a < free_axes(); ++a)
-      blocks.push_back(writer_.axis_name(a) + (a == m.rows || a == m.columns ? "_b" : ""));
+    auto const blocks = matrix_blocks(m);
     std::vector<std::string> const threads{y + "_w", x + "_w", y + "_g", x + "_t"};
     auto order = blocks;
     order.insert(order.end(), threads.begin(), threads.end());
@@ -340,9 +338,7 @@ class gpu_tiles {
     out_.step(primitive::reorder, name_, order);
     out_.bind(name_, out_.fused(name_, blocks, "blocks"), ir::loop_kind::block_x);
     out_.bind(name_, out_.fused(name_, threads, "threads"), ir::loop_kind::thread_x);
-    out_.step(primitive::vectorize, name_, {x + "_n"});
-    out_.step(primitive::compute_at, acc_, {name_, "threads"});
-    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
+    keep_matrix_sums(x + "_n");
     accumulate_matrices(m);
     auto const fetched = fetches();
     buffers_ = choose_buffers(fetched, true);
@@ -357,6 +353,20 @@ class gpu_tiles {
     out_.require(own <= knob_expression(160), "registers of a thread");
     limit_registers(warps * knob_expression(out_.machine().warp_threads), own, 32);
     limit_group_memory(fetched);
+  }
+
+  /// Loops over blocks of matrices, and those of one element of the other axes each.
+  [[nodiscard]] std::vector<std::string> matrix_blocks(matrix_axes const& m) const {
+    std::vector<std::string> blocks;
+    for (std::size_t a = 0; a < free_axes(); ++a)
+      blocks.push_back(writer_.axis_name(a) + (a == m.rows || a == m.columns ? "_b" : ""));
+    return blocks;
+  }
+  /// A thread has its sums to itself; `columns`, the innermost loop, is stored at once.
+  void keep_matrix_sums(std::string const& columns) {
+    out_.step(primitive::vectorize, name_, {columns});
+    out_.step(primitive::compute_at, acc_, {name_, "threads"});
+    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
   }
 
   void accumulate_matrices(matrix_axes const& m) {

@@ -76,9 +76,7 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
       {r.part(1), r.part(2), literal(product::warps), literal(product::thread_rows), literal(product::lanes_of_rows)});
   out_.step(primitive::split, name_, {x}, {x + "_b", x + "_g", x + "_n", x + "_l", x + "_c"},
             {c.part(1), c.part(2), literal(product::lanes_of_columns), literal(product::thread_columns)});
-  std::vector<std::string> blocks;
-  for (std::size_t a = 0; a < free_axes(); ++a)
-    blocks.push_back(writer_.axis_name(a) + (a == m.rows || a == m.columns ? "_b" : ""));
+  auto const blocks = matrix_blocks(m);
   std::vector<std::string> const virtuals{y + "_m", y + "_h", x + "_n"};
   std::vector<std::string> const threads{y + "_g", x + "_g", y + "_w", y + "_l", x + "_l"};
   auto order = blocks;
@@ -89,9 +87,7 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   out_.bind(name_, out_.fused(name_, blocks, "blocks"), ir::loop_kind::block_x);
   out_.bind(name_, out_.fused(name_, virtuals, "virtuals"), ir::loop_kind::virtual_thread);
   out_.bind(name_, out_.fused(name_, threads, "threads"), ir::loop_kind::thread_x);
-  out_.step(primitive::vectorize, name_, {x + "_c"});
-  out_.step(primitive::compute_at, acc_, {name_, "threads"});
-  out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
+  keep_matrix_sums(x + "_c");
   accumulate_by_warpgroups(m);
   auto const fetched = fetches();
   buffers_ = choose_buffers(fetched, true);
