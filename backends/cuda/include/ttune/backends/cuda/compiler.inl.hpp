@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "ttune/backends/cuda/compiler.hpp"
+#include "ttune/core/warpgroup_product.hpp"
 
 namespace ttune::inline v0::cuda {
 
@@ -28,10 +29,10 @@ inline bool offers_fast() {
 }
 
 inline std::string architecture_option(int architecture, bool portable) {
-  constexpr int with_own_instructions = 90;  // sm_90a: products of four warps, which no other architecture has
   auto const number = std::to_string(architecture);
   if (portable) return "-arch=compute_" + number;
-  return "-arch=sm_" + number + (architecture == with_own_instructions ? "a" : "");
+  // sm_90a: products of four warps, which no other architecture has
+  return "-arch=sm_" + number + (architecture == warpgroup_product::architecture ? "a" : "");
 }
 
 struct program_owner {

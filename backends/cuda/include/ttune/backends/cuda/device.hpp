@@ -38,8 +38,9 @@ struct device_info {
 [[nodiscard]] std::int64_t block_bytes_of_architecture(int architecture);
 /// A GPU that need not be here: kernels are compiled for it, not run. `architecture`: 80 for sm_80.
 [[nodiscard]] target target_of_architecture(int architecture);
-/// Of PTX, as an image's device: "compute_80". 0: it is none.
+/// Of PTX, as an image's device: "compute_80".
 [[nodiscard]] std::string portable_name(int architecture);
+/// Of such a name; 0: it is none.
 [[nodiscard]] int portable_architecture_of(std::string_view name);
 /// Of a target's `cpu`, "sm_80"; 0: none.
 [[nodiscard]] int architecture_of(std::string_view name);
