@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix product with no schedule written: ttune derives the space and tunes it.
+// A matrix product without a hand-written schedule: ttune derives the space and tunes it.
 #include <ttune/backends/orc.hpp>
 #include <ttune/eigen.hpp>
 #include <ttune/models/xgboost.hpp>
@@ -14,22 +14,28 @@ using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Ei
 int main(int argc, char** argv) {
   if (ttune::is_worker(argc, argv)) return ttune::run_worker();
   using namespace ttune::literals;
+  // [declare]
   auto const [i, j, k] = ttune::axes<"i", "j", "k">;
   ttune::tensor<"A", float, 2> const A{{512, 256}};   // (M, K), row-major
   ttune::tensor<"B", float, 2> const B{{256, 1024}};  // (K, N)
   auto const C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
   auto const matmul = ttune::op(inputs(A, B), outputs(C));
+  // [/declare]
 
+  // [tune]
   ttune::tuner tuner{
       ttune::orc_backend{},
       {.model = ttune::xgboost{}, .records = ttune::sqlite{"ttune.db"}, .worker = ttune::worker::self{}}};
-  auto const tuned = tuner.tune(matmul, {.trials = 64, .time = 10s});  // from the database on the next run
+  auto const tuned = tuner.tune(matmul, {.trials = 64, .time = 10s});  // loaded from the database on the next run
+  // [/tune]
 
+  // [call]
   row_major_matrix a = row_major_matrix::Random(512, 256);
   row_major_matrix b = row_major_matrix::Random(256, 1024);
   row_major_matrix c(512, 1024);
-  tuned(a, b, c);               // types, ranks, layouts checked by the compiler; shapes at the call
-  std::cout << tuned.report();  // where it came from, trials, failures, gain over the untuned kernel, spread
+  tuned(a, b, c);               // the compiler checks types, ranks, layouts; the call checks shapes
+  std::cout << tuned.report();  // origin, trials, failures, gain over the untuned kernel, spread
+  // [/call]
 
   float const error = (c - a * b).cwiseAbs().maxCoeff();
   std::cout << "largest difference to Eigen: " << error << "\n";

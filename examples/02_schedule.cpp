@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A space written by hand: for 512 x 512 exactly 100 configurations, 64 of them with the constraint; then it is tuned.
+// A hand-written space: for 512 x 512 exactly 100 configurations, 64 of them with the constraint; then it is tuned.
 #include <ttune/backends/orc.hpp>
 #include <ttune/eigen.hpp>
 #include <ttune/schedule.hpp>
@@ -18,7 +18,7 @@ using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Ei
 
 namespace {
 
-/// The loops of one configuration.
+/// Returns the loops of one configuration.
 std::string loops_of(ttune::space const& space) {
   auto const plan = ttune::make_plan(space);
   ttune::nest nest;
@@ -35,6 +35,7 @@ int run() {
   auto const C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
   auto const matmul = ttune::op(inputs(A, B), outputs(C));
 
+  // [schedule]
   auto const tiled = ttune::schedule(matmul, C)
                          .split(i, ttune::factors<2>("tile_y"), io, ii)
                          .split(j, ttune::factors<2>("tile_x"), jo, ji)
@@ -42,20 +43,25 @@ int run() {
                          .parallel(io)
                          .vectorize(ji);
   ttune::space const all = tiled;
-  ttune::space const space = tiled.where(extent(ii) * extent(ji) <= 1024);  // a constraint is an expression too
+  ttune::space const space = tiled.where(extent(ii) * extent(ji) <= 1024);  // a constraint is an expression, too
+  // [/schedule]
 
+  // [count]
   auto const all_size = ttune::sampler(all.knobs, all.constraints).size();
   auto const size = ttune::sampler(space.knobs, space.constraints).size();
   std::cout << all_size.text() << " configurations, " << size.text() << " with the constraint\n";
+  // [/count]
   if (!(all_size == 100) || !(size == 64)) return EXIT_FAILURE;
 
   std::cout << "\nwithout a schedule:\n"
             << loops_of(ttune::schedule(matmul, C)) << "\nthe first configuration:\n"
             << loops_of(space);
 
+  // [run]
   ttune::tuner tuner{ttune::orc_backend{}, {.worker = ttune::worker::self{}}};
   auto const tuned = tuner.tune(matmul, space, {.trials = 16, .time = 20s});
   std::cout << "\n" << tuned.report();
+  // [/run]
 
   row_major_matrix const a = row_major_matrix::Random(512, 512);
   row_major_matrix const b = row_major_matrix::Random(512, 512);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution with a bias and the rectifier behind it, in one kernel; the weights are laid out once, ahead of the
-// calls.
+// A convolution with a bias and a rectifier (ReLU) in one kernel; the weights are laid out once, before the calls.
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/conv2d.hpp>
@@ -23,7 +22,7 @@ std::vector<float> random_values(std::int64_t n, unsigned seed) {
   return values;
 }
 
-/// What element (f, y, x) of the output should be, by the definition.
+/// Returns the expected element (f, y, x) of the output, by the definition.
 double expected(ttune::ops::conv2d_shape const& s, float const* in, float const* weights, float const* bias,
                 std::int64_t f, std::int64_t y, std::int64_t x) {
   double sum = bias[f];
@@ -32,7 +31,7 @@ double expected(ttune::ops::conv2d_shape const& s, float const* in, float const*
       for (std::int64_t t = 0; t < s.kernel; ++t) {
         auto const iy = y * s.stride + r - s.padding;
         auto const ix = x * s.stride + t - s.padding;
-        if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;  // zero outside
+        if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;  // zero outside of the image
         sum += double{in[(c * s.height + iy) * s.width + ix]} *
                double{weights[((f * s.channels + c) * s.kernel + r) * s.kernel + t]};
       }
@@ -43,7 +42,7 @@ int run() {
   using namespace ttune::literals;
   ttune::ops::conv2d_shape const s{
       .batch = 1, .channels = 64, .height = 28, .width = 28, .filters = 96, .kernel = 3, .stride = 1, .padding = 1};
-  auto const layer = ttune::ops::conv2d_bias_relu(s);  // the DSL of it: ops/conv2d.hpp
+  auto const layer = ttune::ops::conv2d_bias_relu(s);  // defined in ops/conv2d.hpp
 
   ttune::tuner tuner{ttune::orc_backend{}, {.model = ttune::xgboost{}, .worker = ttune::worker::self{}}};
   auto const tuned = tuner.tune(layer, {.trials = 48, .time = 10s});
@@ -53,7 +52,7 @@ int run() {
   auto const weights = random_values(s.filters * s.channels * s.kernel * s.kernel, 2);  // (F, C, R, S)
   auto const bias = random_values(s.filters, 3);
   std::vector<float> out(static_cast<std::size_t>(s.filters * s.out_height() * s.out_width()));  // (N, F, OH, OW)
-  auto const kernel = tuned.prepare(in, weights, bias, out);  // owns the weights as its loops want them
+  auto const kernel = tuned.prepare(in, weights, bias, out);  // owns the laid-out weights
   kernel(in, weights, bias, out);
 
   std::size_t wrong = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator of one's own and its unit test: under many schedules, compared with Eigen. The same `check` stands in a
-// doctest or GoogleTest case just as well: CHECK(ttune::testing::check(…)).
+// A user-defined operator and its unit test: under many schedules, compared with Eigen. The same `check` works in a
+// doctest or GoogleTest case: CHECK(ttune::testing::check(…)).
 #include <ttune/backends/orc.hpp>
 #include <ttune/testing/check.hpp>
 #include <ttune/testing/eigen.hpp>
@@ -13,7 +13,8 @@
 
 namespace {
 
-/// How alike the rows of X and Y are: G(i, j) = exp(-gamma |X(i) - Y(j)|^2).
+// [operator]
+/// The similarity of the rows of X and Y: G(i, j) = exp(-gamma |X(i) - Y(j)|^2).
 /// Shape: X (M, K), Y (N, K) -> G (M, N)
 auto gaussian_kernel(std::int64_t m, std::int64_t n, std::int64_t k_size, double gamma) {
   auto const [i, j, k] = ttune::axes<"i", "j", "k">;
@@ -23,25 +24,30 @@ auto gaussian_kernel(std::int64_t m, std::int64_t n, std::int64_t k_size, double
   auto const G = ttune::compute<"G">(i, j) = exp(-gamma * sum(over(k), apart * apart));  // (M, N)
   return ttune::op(inputs(X, Y), outputs(G), "gaussian_kernel");
 }
+// [/operator]
 
+// [reference]
 auto const reference = ttune::testing::with_eigen([](auto const& x, auto const& y, auto g) {
   for (Eigen::Index i = 0; i < g.rows(); ++i)
     for (Eigen::Index j = 0; j < g.cols(); ++j) g(i, j) = std::exp(-0.5F * (x.row(i) - y.row(j)).squaredNorm());
 });
+// [/reference]
 
 }  // namespace
 
 int main() {
+  // [check]
   ttune::orc_backend orc;
   bool right = true;
   for (auto const& [m, n, k] : {std::array{7, 13, 5}, {1, 37, 3}, {19, 1, 1}}) {  // odd, prime, one
     auto const op = gaussian_kernel(m, n, k, 0.5);
     auto const interpreted = ttune::testing::check(op, reference);  // needs no compiler
     auto const compiled = ttune::testing::check(op, reference, {.configurations = 10, .backend = &orc});
-    std::cout << interpreted << compiled;  // of a failure: the element, the schedule, a line to run it again
+    std::cout << interpreted << compiled;  // for a failure: the element, the schedule, a line to repeat it
     right = right && interpreted && compiled;
   }
-  // The test can fail: another gamma is another operator.
+  // [/check]
+  // Shows that the test can fail: another gamma is another operator.
   auto const wrong = ttune::testing::check(gaussian_kernel(7, 13, 5, 0.4), reference);
   std::cout << "\nwhat a failure looks like:\n" << wrong;
   return right && !wrong ? EXIT_SUCCESS : EXIT_FAILURE;

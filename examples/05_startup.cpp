@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An application that tunes what it needs when it starts: five operators share two seconds, and on later starts they
-// come from the database in milliseconds. Threads call the kernels as they like.
+// An application that tunes its operators at start-up: five operators share two seconds; later starts load them from
+// the database in milliseconds. Several threads call the kernels.
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/conv2d.hpp>
@@ -28,14 +28,14 @@ std::vector<float> counting(std::size_t n, float step) {
   return made;
 }
 
-/// Everything that the application computes with. Copies share their code.
+/// All operators of the application. Copies share their code.
 class operators {
  public:
   explicit operators(std::string const& database)
       : tuner_{
             ttune::orc_backend{},
             {.model = ttune::xgboost{},
-             .records = ttune::sqlite{database, ttune::record_mode::best_effort},  // a disk that is full stops nothing
+             .records = ttune::sqlite{database, ttune::record_mode::best_effort},  // works even when the disk is full
              .worker = ttune::worker::self{}}} {}
 
   auto find(ttune::tuning_budget const& budget) {
@@ -51,7 +51,7 @@ class operators {
   ttune::tuner tuner_;
 };
 
-/// Largest difference of a row of C = A B to plain loops.
+/// Returns the largest difference between a row of C = A B and plain loops.
 float error_of(std::vector<float> const& a, std::vector<float> const& b, std::vector<float> const& c) {
   float largest = 0;
   for (std::size_t j = 0; j < 256; ++j) {
@@ -68,7 +68,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 int run() {
   std::string const database = "05_startup.db";
-  for (auto const* tail : {"", "-wal", "-shm"}) std::filesystem::remove(database + tail);  // a first start
+  for (auto const* tail : {"", "-wal", "-shm"}) std::filesystem::remove(database + tail);  // start without a database
 
   for (bool const first : {true, false}) {
     auto const start = std::chrono::steady_clock::now();
@@ -88,7 +88,7 @@ int run() {
         for (int i = 0; i < 50; ++i) kernel(a, b, c);
         error = error_of(a, b, c);
       });
-    threads.clear();  // joins
+    threads.clear();  // joins the threads
     for (auto const error : errors)
       if (!(error < 1e-3F)) return EXIT_FAILURE;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuned on the developer's machine, shipped with the program: `export_best` writes a small read-only database, and the
-// program that opens it neither tunes nor needs a compiler. Shapes that are known at start-up are one vector.
+// Tuned on the developer's machine, shipped with the program: `export_best` writes a small read-only database, and a
+// program that opens it neither tunes nor needs a compiler. Shapes that are known at start-up are in a vector.
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/matmul.hpp>
@@ -16,13 +16,16 @@ namespace {
 
 using namespace ttune::literals;
 
-/// A layer of 128 outputs for each batch size that the program knows.
+// [layers]
+/// Returns a layer of 128 outputs for each batch size that the program supports.
 auto layers(std::vector<int> const& batches) {
   std::vector<decltype(ttune::ops::matmul(1, 128, 256))> made;
   for (auto const batch : batches) made.push_back(ttune::ops::matmul(batch, 128, 256));  // (batch, 256) · (256, 128)
   return made;
 }
+// [/layers]
 
+// [export]
 void tune_and_export(std::vector<int> const& batches, std::string const& to) {
   ttune::sqlite const own{"06_tuning.db"};
   {
@@ -35,10 +38,13 @@ void tune_and_export(std::vector<int> const& batches, std::string const& to) {
   auto const written = own.export_best(to);
   std::cout << "exported " << written.images << " kernels to " << to << "\n";
 }
+// [/export]
 
-/// In the shipped program. What is not in the database is an error, never a tuning.
+/// Part of the shipped program. A kernel that is not in the database is an error and never starts a tuning.
 bool use(std::vector<int> const& batches, std::string const& from) {
+  // [open]
   ttune::tuner tuner{ttune::orc_backend{}, {.records = ttune::sqlite{from, ttune::record_mode::must_hit}}};
+  // [/open]
   bool right = true;
   std::size_t next = 0;
   for (auto const& kernel : tuner.tune_all(layers(batches))) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tuner, two threads: each asks for the operators it needs, while kernels that are there already are in use.
-// A tuner tunes one thing at a time, so the second thread waits, and finds what the first one tuned in the records.
+// One tuner, two threads: each requests the operators it needs, while finished kernels are in use. A tuner tunes one
+// workload at a time, so the second thread waits, and finds the first thread's result in the records.
 #include <ttune/backends/orc.hpp>
 #include <ttune/ops/matmul.hpp>
 #include <ttune/records/memory_store.hpp>
@@ -23,7 +23,7 @@ struct answer {
   std::string failure;
 };
 
-/// What each thread does: C = A B with (rows, 64) · (64, 48), called from here.
+/// The work of a thread: C = A B with (rows, 64) · (64, 48), called from this thread.
 void work(ttune::tuner& tuner, int rows, answer& to) try {
   auto const kernel = tuner.tune(ttune::ops::matmul(rows, 48, 64), {.trials = 16, .time = 5s});
   auto const size = static_cast<std::size_t>(rows);
@@ -32,7 +32,7 @@ void work(ttune::tuner& tuner, int rows, answer& to) try {
   for (int i = 0; i < 1000; ++i) kernel(a, b, c);
   to.right = c == std::vector<float>(size * 48, 64.0F);  // 64 · 0.5 · 2
   to.report = kernel.report();
-} catch (std::exception const& failure) {  // none may leave a thread
+} catch (std::exception const& failure) {  // exceptions must not leave a thread
   to.failure = failure.what();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of an application that tunes: the interpreter's backend in place of LLVM, recorded measurements in place
-// of a machine, a clock in place of time. Nothing is installed, nothing is timed, each run is the same as the last.
+// Unit tests of an application that tunes: the interpreter's backend replaces LLVM, recorded measurements replace a
+// machine, a clock object replaces real time. Nothing is installed or timed, and each run gives the same result.
 #include <ttune/ops/matmul.hpp>
 #include <ttune/records/memory_store.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
@@ -16,9 +16,9 @@ namespace {
 
 using namespace ttune::literals;
 
-// ---- the application: it is handed its tuner
+// ---- the application, which receives its tuner as an argument
 
-/// y = W x + y for vectors of 12 inputs and 8 outputs, four at a time.
+/// y = W x + y for vectors of 12 inputs and 8 outputs, four vectors at a time.
 class layer {
  public:
   explicit layer(ttune::tuner& by, ttune::tuning_budget const& budget = {})
@@ -35,7 +35,7 @@ class layer {
   decltype(std::declval<ttune::tuner&>().tune(ttune::ops::matmul(4, 8, 12))) product_;
 };
 
-// ---- its tests; the same lines stand in a doctest or GoogleTest case just as well
+// ---- its tests; the same lines work in a doctest or GoogleTest case
 
 int failures = 0;
 void check(bool good, char const* what) {
@@ -52,7 +52,7 @@ void test_results() {
   check(y == std::vector<float>(4 * 8, 13.0F), "a layer adds its product");  // 1 + 12 · 0.5 · 2
 }
 
-/// A trial costs what its program counts in operations, so the same seed finds the same kernel.
+/// The cost of a trial is the number of operations of its program, so the same seed finds the same kernel.
 std::shared_ptr<ttune::memory_store> test_tuning_is_repeatable() {
   auto const records = std::make_shared<ttune::memory_store>();
   ttune::tuner first{ttune::interpreter_backend{}, {.records = records, .seed = 7}};
@@ -66,7 +66,7 @@ std::shared_ptr<ttune::memory_store> test_tuning_is_repeatable() {
   return records;
 }
 
-/// What was measured once is served again: a search is tested on it, thousands of trials a second.
+/// Recorded measurements are served again: a search is tested on them with thousands of trials per second.
 void test_search_on_recorded_measurements(ttune::memory_store const& measured) {
   auto const program = ttune::ops::matmul(4, 8, 12).program();
   auto const device =
@@ -78,7 +78,7 @@ void test_search_on_recorded_measurements(ttune::memory_store const& measured) {
   check(found.seconds >= device->best_seconds(), "nothing is faster than the fastest record");
 }
 
-/// A budget of time, without waiting for it.
+/// Tests a time budget without waiting for it.
 void test_budget() {
   double seconds = 0;
   ttune::tuner_options options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on the application's own threads: an executor is two functions. This one hands tasks to a pool with a queue,
-// as many programs have one.
+// Kernels on the application's own threads: an executor implements two functions. This one passes tasks to a pool with
+// a queue, as many programs have one.
 #include <ttune/backends/orc.hpp>
 #include <ttune/ops/matmul.hpp>
 #include <ttune/ttune.hpp>
@@ -20,7 +20,7 @@
 
 namespace {
 
-/// What the application has: threads that take jobs from a queue.
+/// The application's thread pool: threads that take jobs from a queue.
 class application_pool {
  public:
   explicit application_pool(int threads) {
@@ -49,11 +49,12 @@ class application_pool {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<std::function<void()>> jobs_;
-  std::vector<std::jthread> threads_;  // last: they end before what they use
+  std::vector<std::jthread> threads_;  // last member: the threads end before the members that they use
 };
 
-/// The caller is worker 0; each job is a worker with a number of its own for as long as it takes tasks. A call from
-/// within a task runs its tasks then and there, under the number of that task: kernels keep scratch memory by worker.
+/// Executor on the application's pool. The caller is worker 0; each job is a worker with its own number while it takes
+/// tasks. A call from within a task runs its tasks at once, under the number of that task, since kernels have scratch
+/// memory per worker.
 class pool_executor final : public ttune::executor {
  public:
   explicit pool_executor(application_pool& pool) : pool_(pool) {}
@@ -82,7 +83,7 @@ class pool_executor final : public ttune::executor {
     for (std::int64_t t = 0; t < tasks; ++t) body(closure, t, worker);
   }
   application_pool& pool_;
-  static inline thread_local std::int32_t worker_ = -1;  ///< of the task that this thread runs
+  static inline thread_local std::int32_t worker_ = -1;  ///< worker number of the task that this thread runs
 };
 
 int run() {

@@ -14,8 +14,8 @@
 
 namespace {
 
-/// A thread that waits for its loop may take a task of another one, so a call from within a task runs its tasks then
-/// and there: tasks of one worker must not overlap, since kernels keep scratch memory by worker.
+/// Executor on a TBB arena. A thread that waits for its loop may take a task of another one, so a call from within a
+/// task runs its tasks at once: tasks of one worker must not overlap, since kernels have scratch memory per worker.
 class tbb_executor final : public ttune::executor {
  public:
   [[nodiscard]] std::int32_t threads() const noexcept override { return arena_.max_concurrency(); }
@@ -35,7 +35,7 @@ class tbb_executor final : public ttune::executor {
 
  private:
   oneapi::tbb::task_arena arena_;
-  static inline thread_local std::int32_t worker_ = -1;  ///< of the task that this thread runs
+  static inline thread_local std::int32_t worker_ = -1;  ///< worker number of the task that this thread runs
 };
 
 int run() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on the threads of OpenMP: no second set of threads in a program that has parallel loops of its own.
+// Kernels on the threads of OpenMP: no second set of threads in a program that has its own parallel loops.
 #include <omp.h>
 #include <ttune/backends/orc.hpp>
 #include <ttune/ops/matmul.hpp>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// A call from within a task, or from a parallel loop of the application, runs its tasks then and there.
+/// Executor on OpenMP. A call from within a task, or from a parallel loop of the application, runs its tasks at once.
 class openmp_executor final : public ttune::executor {
  public:
   [[nodiscard]] std::int32_t threads() const noexcept override { return omp_get_max_threads(); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cost model of one's own: the speed of a candidate is that of its nearest neighbours among the trials. The tuner
-// fits it after each batch and asks it about thousands of candidates. Here the interpreter's backend prices the trials,
-// so that nothing is installed and each run is the same; with orc_backend they are compiled and timed.
+// A user-defined cost model: the speed of a candidate is that of its nearest neighbours among the trials. The tuner
+// fits it after each batch and queries it for thousands of candidates. Here the interpreter's backend computes the
+// costs of trials, so that nothing needs to be installed and each run is the same; with orc_backend they are compiled
+// and timed.
 #include <ttune/ops/matmul.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
 #include <ttune/ttune.hpp>
@@ -16,7 +17,7 @@
 
 namespace {
 
-/// The mean of the k nearest trials, distances measured in standard deviations of each feature.
+/// Predicts the mean of the k nearest trials; distances are in standard deviations of each feature.
 class nearest_neighbours final : public ttune::cost_model {
  public:
   explicit nearest_neighbours(std::size_t k = 3) : k_(k) {}
@@ -28,7 +29,7 @@ class nearest_neighbours final : public ttune::cost_model {
     columns_ = features.columns;
     ttune::fit_report report;
     report.rows = features.rows;
-    auto const [order, held] = ttune::hold_out(features.rows, 0.25, 1);  // to be judged by what it has not seen
+    auto const [order, held] = ttune::hold_out(features.rows, 0.25, 1);  // held-out rows judge the fit
     learn(features, targets, std::span(order).first(order.size() - held));
     std::vector<float> scores;
     std::vector<ttune::model_target> truth;
@@ -42,7 +43,7 @@ class nearest_neighbours final : public ttune::cost_model {
     return report;
   }
 
-  /// Any thread may ask. Higher is better; only the order counts.
+  /// Thread-safe. Higher is better; only the order counts.
   void predict(ttune::feature_view features, std::span<float> scores) const override {
     if (fitted() && features.columns != columns_) throw ttune::argument_error("other features than those of fit");
     for (std::size_t i = 0; i < features.rows; ++i) scores[i] = fitted() ? score(features.row(i)) : 0;
@@ -122,15 +123,17 @@ class nearest_neighbours final : public ttune::cost_model {
 
 int main() {
   double last_validation = 0;
+  // [use]
   ttune::tuner tuner{ttune::interpreter_backend{},
                      {.model = nearest_neighbours{3},
                       .search = ttune::evolutionary_search({.population = 128}),
                       .batch = 16,
                       .on_progress = [&](ttune::progress const& p) {
                         if (p.model_validation == p.model_validation)
-                          last_validation = p.model_validation;  // unknown is a NaN
+                          last_validation = p.model_validation;  // NaN if unknown
                       }}};
   auto const product = tuner.tune(ttune::ops::matmul(12, 16, 20), {.trials = 96});
+  // [/use]
   std::cout << product.report() << "rank correlation with trials that the model had not seen: " << last_validation
             << "\n";
 

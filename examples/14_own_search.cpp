@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search strategy of one's own: the fastest configuration so far, with one knob after the other set to each of its
-// choices. It runs in the tuner as any other, and on recorded or made-up measurements, where thousands of trials take
-// no time: that is how strategies are compared.
+// A user-defined search strategy: takes the fastest configuration so far and tries all choices of one knob after the
+// other. It runs in the tuner like any other strategy, and also on recorded or synthetic measurements, with thousands
+// of trials in no time: strategies are compared in that way.
 #include <ttune/ops/matmul.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
 #include <ttune/schedule/factors.hpp>
@@ -27,11 +27,12 @@ class one_knob_at_a_time final : public ttune::search_strategy {
     knob_ = 0;
   }
 
+  // [propose]
   [[nodiscard]] std::vector<ttune::configuration> propose(ttune::search_request const& request) override {
     std::vector<ttune::configuration> proposed;
     ttune::configuration_set taken;
     auto const& knobs = space_->knobs();
-    // Each knob once: if none has a choice left that was not tried, random draws have to do.
+    // Tries each knob once: if no knob has an untried choice left, random draws follow.
     for (std::size_t turn = 0; turn < knobs.size() && !request.incumbents.empty(); ++turn, ++knob_) {
       auto const k = knob_ % knobs.size();
       std::vector<ttune::configuration> line;
@@ -50,9 +51,10 @@ class one_knob_at_a_time final : public ttune::search_strategy {
     proposed.insert(proposed.end(), fresh.begin(), fresh.end());
     return proposed;
   }
+  // [/propose]
 
  private:
-  /// The model, if there is one, says which come first.
+  /// Sorts by the model's score, if there is a model.
   static void sort_by_score(std::vector<ttune::configuration>& line, ttune::batch_scorer const& score) {
     if (!score || line.empty()) return;
     std::vector<float> scores(line.size());
@@ -67,10 +69,11 @@ class one_knob_at_a_time final : public ttune::search_strategy {
 
   ttune::sampler const* space_ = nullptr;
   ttune::rng random_{0};
-  std::size_t knob_ = 0;  ///< whose turn it is
+  std::size_t knob_ = 0;  ///< the next knob to vary
 };
 
-/// The share of the fastest that is found in so many trials on a made-up device, a mean of seeds.
+/// Returns the share of the fastest speed that is found after `trials` trials on a synthetic device, as a mean over
+/// seeds.
 double share_found(ttune::any_search const& by, std::size_t trials) {
   ttune::sampler const space({ttune::factors_knob("rows", 512, 3), ttune::factors_knob("columns", 512, 3),
                               ttune::one_of_knob("unroll", {1, 2, 4, 8})});

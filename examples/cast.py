@@ -80,7 +80,7 @@ def thin(line, step):
 
 
 def colour(text):
-    if text.startswith("$ "):
+    if text.startswith(("$ ", "ttune is ")):
         return "#7ee787"
     if "trials, best" in text:
         return "#79c0ff"

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one translation unit of ttune-opencl-compiled.
+// The only translation unit of ttune-opencl-compiled.
 #define TTUNE_IMPLEMENT_PARTS
 #include <ttune/backends/opencl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ttune devices`: what this machine is, and which backends and libraries were found on it.
+// `ttune devices`: properties of this machine, and the backends and libraries found on it.
 #include <dlfcn.h>
 #include <sqlite3.h>
 
@@ -19,10 +19,10 @@ namespace {
 struct part {
   std::string name;
   bool found = false;
-  std::string what;  ///< version and devices, or why it was not found
+  std::string what;  ///< version and devices, or the reason why it was not found
 };
 
-/// A library that is opened by name, as a program of ttune would.
+/// A library that is opened by name, as programs that use ttune do.
 class library {
  public:
   explicit library(char const* name) : handle_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
@@ -36,7 +36,7 @@ class library {
   }
 
  private:
-  void* handle_;  ///< never closed: drivers do not like it
+  void* handle_;  ///< never closed: drivers do not support that well
   std::string reason_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ttune explain`: all that a record file knows of one kernel.
+// `ttune explain`: everything that a record file contains about one kernel.
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>

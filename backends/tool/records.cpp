@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ttune records ...`
+// `ttune records ...`: list, show, export, import, merge, prune.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -121,7 +121,7 @@ int import_records(std::string const& path, std::vector<std::string> const& from
 
 namespace {
 
-/// Says which images of a file may not be used, so that they stay behind. Returns whether there are any.
+/// Reports the images of a file that may not be used and are left behind. Returns true if there are any.
 bool report_refused_images(ttune::record_store const& in) {
   for (auto const& s : in.keys()) {
     if (!s.has_image) continue;
@@ -136,7 +136,7 @@ bool report_refused_images(ttune::record_store const& in) {
 }  // namespace
 
 int merge_records(std::string const& into, std::vector<std::string> const& from) {
-  std::vector<std::unique_ptr<ttune::record_store>> sources;  // all are looked at before anything is written
+  std::vector<std::unique_ptr<ttune::record_store>> sources;  // all files are opened before anything is written
   for (auto const& name : from) sources.push_back(open_for_reading(name));
   ttune::sqlite store(into);
   bool refused = false;
@@ -150,7 +150,7 @@ int merge_records(std::string const& into, std::vector<std::string> const& from)
 }
 
 int prune_records(std::string const& path, std::int64_t keep, std::string const& key) {
-  (void)ttune::sqlite(path, ttune::record_mode::read_only);  // a file that is not there is not made
+  (void)ttune::sqlite(path, ttune::record_mode::read_only);  // a missing file must not be created
   ttune::sqlite store(path);
   std::optional<ttune::record_key> only;
   if (!key.empty()) only = find_key(store, path, key).key;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ttune report`: one page that needs no network and no script. It is well-formed XML, so that a parser can check it.
+// `ttune report`: one page that needs neither network nor scripts. It is well-formed XML, so that a parser can check
+// it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace ttune_tool {
 namespace {
 
-/// Text as it may stand in XML, in content and in attributes.
+/// Escapes text for XML content and attributes.
 std::string escaped(std::string_view text) {
   std::string made;
   for (auto const c : text) switch (c) {
@@ -33,7 +34,7 @@ struct entry {
   key_history of;
   std::optional<double> calls;
 
-  /// Seconds that a kernel at the peak would save: of `calls` calls, or of one.
+  /// Returns the seconds that a kernel at peak speed would save: over `calls` calls, or over one.
   [[nodiscard]] std::optional<double> to_gain() const {
     auto const share = of.share_of_peak();
     if (!share) return std::nullopt;
@@ -62,7 +63,7 @@ svg { display: block; width: 100%; height: auto; } svg text { fill: var(--dim); 
 .legend span { margin-right: 1.2em; } .legend svg { display: inline; width: .8em; height: .8em; vertical-align: -1px; }
 )";
 
-// Classes and, for what shows SVG without the page's style, the colours in them.
+// CSS classes, and colours for viewers that show the SVG without the page's style.
 constexpr char const* first_colour = "class=\"c\" fill=\"#2563a8\"";
 constexpr char const* second_colour = "class=\"m\" fill=\"#d08a1d\"";
 constexpr char const* third_colour = "class=\"o\" fill=\"#8b8f98\"";
@@ -85,7 +86,7 @@ class page {
   page& name_cell(key_history const& h) {
     return raw("<td>").text(title_of(h.key)).raw("<br/><code class=\"dim\">").text(id_of(h.key)).raw("</code></td>");
   }
-  /// A row of coloured lengths whose sum is at most 1.
+  /// Draws a row of coloured segments whose lengths add up to at most 1.
   page& bar(std::vector<std::pair<char const*, double>> const& parts) {
     raw("<svg viewBox=\"0 0 300 12\" role=\"img\"><rect ")
         .raw(no_colour)
@@ -104,7 +105,7 @@ class page {
   std::string text_;
 };
 
-/// Speed over trials, as a share of the best: each trial a dot, the best so far a line.
+/// Draws speed over trials, as a share of the best: a dot for each trial, a line for the best so far.
 void add_convergence(page& to, key_history const& h) {
   double best = 0;
   for (auto const& r : h.records)
@@ -132,7 +133,7 @@ void add_convergence(page& to, key_history const& h) {
   to.raw("<text font-size=\"11\" x=\"40\" y=\"148\">speed, share of the best</text>");
   std::string line;
   double so_far = 0;
-  auto const each = std::max<std::size_t>(1, count / 1000);  // dots enough to see, few enough to draw
+  auto const each = std::max<std::size_t>(1, count / 1000);  // enough dots to see, few enough to draw
   for (std::size_t i = 0; i < count; ++i) {
     auto const& m = h.records[i].result;
     auto const speed = m.ok() && m.seconds > 0 ? best / m.seconds : 0;

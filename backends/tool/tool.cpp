@@ -115,7 +115,7 @@ key_history history_of(ttune::record_store const& in, ttune::record_key const& k
   h.key = key;
   h.records = in.all(key);
   h.text = in.explanation(key);
-  if (auto const image = in.get_image(key); image || image.of.key == key) h.winner = image.of;  // refused or not
+  if (auto const image = in.get_image(key); image || image.of.key == key) h.winner = image.of;  // usable or not
   else h.winner = in.best(key);
   h.flops = h.text ? h.text->flops : 0;
   h.peak = peak > 0 ? peak : h.text ? h.text->peak_flops_per_second : 0;
@@ -131,7 +131,7 @@ key_history history_of(ttune::record_store const& in, ttune::record_key const& k
 void find_pauses(std::span<key_history* const> all) {
   struct moment {
     std::int64_t timestamp;
-    std::size_t number;  // of equal times: in the order of the keys
+    std::size_t number;  // equal times: in the order of the keys
     ttune::record const* of;
     key_history* in;
     auto operator<=>(moment const&) const = default;

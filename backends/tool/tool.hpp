@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands of `ttune` share: record files, keys as people name them, and words for numbers.
+// Shared parts of the subcommands of `ttune`: record files, short key ids, and formatted numbers.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@
 
 namespace ttune_tool {
 
-/// What the user can mend: the message is printed as it is, and the program ends with 1.
+/// A fault that the user can correct: the message is printed unchanged, and the exit status is 1.
 struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A database, or a file of JSON lines, which is told by its first character. Throws ttune::record_error or `failure`.
+/// Opens a database or a JSON-lines file, recognised by its first character. Throws ttune::record_error or `failure`.
 [[nodiscard]] std::unique_ptr<ttune::record_store> open_for_reading(std::string const& path);
 
-/// As "9f86d081884c7d65": stable, as long as operator, space, target and objective are.
+/// Returns an id such as "9f86d081884c7d65", which is stable while operator, space, target and objective are.
 [[nodiscard]] std::string id_of(ttune::record_key const& key);
-/// The key whose id begins so. Throws `failure` if there is none, or more than one.
+/// Returns the key whose id begins with `id`. Throws `failure` if there is none, or more than one.
 [[nodiscard]] ttune::key_summary find_key(ttune::record_store const& in, std::string const& path, std::string_view id);
 
-[[nodiscard]] std::string in_units(double seconds);  ///< as "1.25 ms"; "-" for what is no time
+[[nodiscard]] std::string in_units(double seconds);  ///< as "1.25 ms"; "-" for an invalid time
 [[nodiscard]] std::string percent(double share);     ///< as "61.5 %"
 [[nodiscard]] std::string number(double value, int digits = 4);
 [[nodiscard]] std::string time_of_day(std::int64_t milliseconds);  ///< as "2026-01-31 23:59:59 UTC"
@@ -39,38 +39,38 @@ struct failure : std::runtime_error {
 [[nodiscard]] ttune::json_value json_of(ttune::record_key const& key);
 void print_json(ttune::json_value const& value);
 
-/// By trial_status.
+/// Number of trials by trial_status.
 using status_counts = std::array<std::int64_t, static_cast<std::size_t>(ttune::trial_status::cut_off) + 1>;
 
-/// What is known of one key, worked up for `explain` and `report`.
+/// The history of one key, prepared for `explain` and `report`.
 struct key_history {
   ttune::record_key key;
   std::vector<ttune::record> records;  ///< oldest first
   std::optional<ttune::kernel_explanation> text;
-  std::optional<ttune::record> winner;  ///< that the image belongs to; without an image the fastest
+  std::optional<ttune::record> winner;  ///< the record that the image belongs to; without an image the fastest
   status_counts by_status{};
   double compile_seconds = 0;
   double measure_seconds = 0;
-  double other_seconds = 0;  ///< by find_pauses
-  double flops = 0;          ///< of one call; 0: not known
-  double peak = 0;           ///< operations a second; 0: not known
+  double other_seconds = 0;  ///< time between trials, see find_pauses
+  double flops = 0;          ///< operations of one call; 0: unknown
+  double peak = 0;           ///< operations per second; 0: unknown
 
   [[nodiscard]] double tuning_seconds() const noexcept { return compile_seconds + measure_seconds + other_seconds; }
-  /// Of the arithmetic peak; nothing if operations, peak or time are not known.
+  /// Returns the share of the arithmetic peak; nothing if operations, peak or time are unknown.
   [[nodiscard]] std::optional<double> share_of_peak() const noexcept;
 };
 
-/// `peak` in operations a second takes the place of the stored one unless it is 0.
+/// Collects the history of a key. If `peak`, in operations per second, is not 0, it replaces the stored one.
 [[nodiscard]] key_history history_of(ttune::record_store const& in, ttune::record_key const& key, double peak);
 
-/// What lies between two trials of a file, of whatever keys, belongs to the later one: proposals, learning, records.
-/// Pauses of more than 30 s are left out.
+/// Assigns the time between two consecutive trials of a file, of any keys, to the later one: proposing, learning,
+/// writing records. Pauses of more than 30 s are ignored.
 void find_pauses(std::span<key_history* const> all);
 
-/// What the model said of the winner before it was measured.
+/// The model's prediction for the winner before it was measured.
 struct prediction {
-  double score = 0;    ///< of the best at that time, for models that predict shares of the best
-  double seconds = 0;  ///< what the score means as a time; 0 if nothing was measured before
+  double score = 0;    ///< share of the best at that time, for models that predict shares
+  double seconds = 0;  ///< the score converted to a time; 0 if nothing was measured before
 };
 [[nodiscard]] std::optional<prediction> prediction_of(key_history const& of);
 
@@ -84,7 +84,7 @@ int merge_records(std::string const& into, std::vector<std::string> const& from)
 int prune_records(std::string const& path, std::int64_t keep, std::string const& key);
 int show_devices(bool measure, bool json);
 int explain(std::string const& path, std::string const& key, double peak, bool json);
-/// `calls` are "KEY=COUNT".
+/// Each of `calls` is "KEY=COUNT".
 int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls);
 
 }  // namespace ttune_tool

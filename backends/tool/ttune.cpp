@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: `ttune --help`. Ends with 0 if all went well, 1 if something failed (the last line on standard
-// error says what), 2 if the command line was wrong.
+// The command line, see `ttune --help`. Exit status: 0 for success, 1 for a failure (the last line on standard error
+// explains it), 2 for a wrong command line.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The helper program: runs candidates for a tuner that talks to its standard input and output.
+// The helper program `ttune-worker`: runs candidates for a tuner that communicates over its standard input and output.
 #include <ttune/runtime/worker.hpp>
 #if TTUNE_WITH_OPENCL
 #include <ttune/backends/opencl.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eigen objects as operands: dense matrices, arrays, vectors, maps, references and blocks of them, and tensors and maps
-// of the unsupported module. What has gaps in memory is refused at the call.
+// of the unsupported module. Objects with gaps in memory are refused at the call.
 #pragma once
 
 #include <Eigen/Core>
@@ -23,14 +23,14 @@ struct foreign_dtype<Eigen::bfloat16> {
 
 namespace detail {
 
-/// What lies in memory: no expression that is still to be computed.
+/// An object in memory, not an unevaluated expression.
 template <class X>
 concept eigen_in_memory = std::is_base_of_v<Eigen::DenseBase<X>, X> &&
                           (static_cast<int>(Eigen::internal::traits<X>::Flags) & Eigen::DirectAccessBit) != 0;
 
 }  // namespace detail
 
-/// Vectors have rank 1, all else has rank 2.
+/// Vectors have rank 1, all other objects have rank 2.
 template <detail::eigen_in_memory X>
 struct argument_traits<X> {
   static constexpr bool known = true;
@@ -39,7 +39,7 @@ struct argument_traits<X> {
   using element = std::conditional_t<writable, typename X::Scalar, typename X::Scalar const>;
   static constexpr int rank = X::IsVectorAtCompileTime ? 1 : 2;
   static constexpr bool column_major = rank == 2 && !X::IsRowMajor;
-  /// A const map of what is not const may be written, as a const pointer's target may; a const matrix may not.
+  /// A const map of non-const data is writable, like the target of a const pointer; a const matrix is not.
   static auto* data(auto& m) {
     if constexpr (owns) return m.data();
     else return const_cast<element*>(m.data());

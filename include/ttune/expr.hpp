@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry: declare operators. Nothing here compiles, tunes or runs them.
+// Entry header: declares operators. It does not compile, tune or run them.
 #pragma once
 
 #include "ttune/capture/capture.hpp"

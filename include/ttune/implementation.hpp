@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's bodies: one file of a program that is compiled with TTUNE_SEPARATE_COMPILATION includes this before any
-// other header of ttune. The bodies of the LLVM backend and of the SQLite store follow if it includes their headers
-// behind this one (support/config.hpp); models are always header-only.
+// The bodies of the engine. In a program compiled with TTUNE_SEPARATE_COMPILATION, one file includes this header before
+// all other headers of ttune. The bodies of the LLVM backend and of the SQLite store follow if that file includes their
+// headers after this one (support/config.hpp); models are always header-only.
 #pragma once
 
 #define TTUNE_IMPLEMENTATION
@@ -31,6 +31,7 @@
 #include "ttune/pass/canonicalize_boundaries.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/pass/join_conditionals.hpp"
+#include "ttune/pass/narrow_integers.hpp"
 #include "ttune/pass/partition.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/pass/simplify.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry: call kernels. Types, ranks and layouts are checked by the compiler, shapes and memory at the call.
+// Entry header: calls kernels. The compiler checks types, ranks and layouts; shapes and memory are checked at the call.
 #pragma once
 
 #include <array>
@@ -19,31 +19,32 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-// What is wrong with an argument: sentences are put together out of the way of calls, which are inlined without them.
+// The next functions throw argument_error for a wrong argument. They are not inline, so that calls do not contain the
+// code that builds the messages.
 [[noreturn]] void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given);
 [[noreturn]] void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension, std::int64_t given,
                                 std::int64_t wanted);
 [[noreturn]] void refuse_gaps(kernel_signature const& s, std::size_t operand);
-/// Of an operand of free layout: what has a shape of its own is plain, which the kernel's layout may not be.
+/// Checks that an operand with free layout has the plain one, which objects with a shape need.
 void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts);
-/// Null or misaligned pointers, and outputs that overlap other operands. Throws for what `looks_wrong` finds.
+/// Throws for null or misaligned pointers, and for outputs that overlap other operands, as found by `looks_wrong`.
 void check_memory(kernel_signature const& s, std::span<void* const> operands);
 
-/// Of an operand, found once: a call has no time to multiply extents, nor to look for them in the signature.
+/// Sizes of an operand, computed once: a call has no time to multiply extents or to look them up in the signature.
 template <int Rank>
 struct operand_size {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
-  std::array<std::int64_t, Rank> extents{};  ///< as an object passed for it counts them
+  std::array<std::int64_t, Rank> extents{};  ///< in the order in which a passed object counts them
 
   operand_size() = default;
   operand_size(operand_info const& o, bool column_major) : elements(o.elements()), bytes(o.bytes()) {
-    if (o.shape.size() != extents.size()) return;  // a layout that is not plain: no object with a shape is passed
+    if (o.shape.size() != extents.size()) return;  // not a plain layout: objects with a shape are refused
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = o.shape[column_major ? extents.size() - 1 - d : d];
   }
 };
 
-/// The questions of `check_memory` without their answers, on the path of every call.
+/// Returns true if `check_memory` would throw; it is on the path of every call.
 template <class... Operands, std::size_t... I>
 [[nodiscard]] inline bool looks_wrong(std::array<void*, sizeof...(Operands)> const& operands,
                                       std::array<std::int64_t, sizeof...(Operands)> const& bytes,
@@ -99,7 +100,7 @@ void* pass_known(kernel_signature const& s, std::size_t index, operand_size<Oper
   return const_cast<void*>(static_cast<void const*>(data));
 }
 
-/// Says one thing about a type that is not known, not all that follows from it.
+/// Passes one argument. For an unknown type it reports a single error, not all that follow from it.
 template <class Operand, class X>
 void* pass_argument([[maybe_unused]] kernel_signature const& s, [[maybe_unused]] std::size_t index,
                     [[maybe_unused]] operand_size<Operand::rank> const& size, [[maybe_unused]] X& x) {
@@ -122,8 +123,8 @@ template <fixed_string Name, class X, std::size_t... D>
 
 }  // namespace detail
 
-/// An operand with the element type, rank, layout and shape of an object that kernels take: `tensor_like<"A">(a)`.
-/// A span or vector has rank 1.
+/// Declares an operand with the element type, rank, layout and shape of an argument object: `tensor_like<"A">(a)`.
+/// Spans and vectors have rank 1.
 template <fixed_string Name, class X>
   requires(argument_traits<X>::known)
 [[nodiscard]] auto tensor_like(X const& x) {
@@ -131,12 +132,12 @@ template <fixed_string Name, class X>
   return detail::tensor_like<Name>(x, std::make_index_sequence<static_cast<std::size_t>(rank < 0 ? 1 : rank)>{});
 }
 
-/// A callable kernel for operands of these types, inputs first. Safe to call from many threads at once.
+/// A callable kernel for operands of these types, inputs first. Thread-safe.
 template <class... Operands>
 class kernel {
  public:
   kernel() = default;
-  /// `layouts`: of the operands whose layout is free; those that are not among them are plain.
+  /// `layouts`: layouts of operands with free layout; operands that are not listed are plain.
   explicit kernel(kernel_call call, std::vector<named_layout> layouts = {})
       : call_(std::move(call)), layouts_(std::make_shared<std::vector<named_layout> const>(std::move(layouts))) {
     if (!call_) return;
@@ -147,18 +148,19 @@ class kernel {
     sizes_ = {size_of(std::type_identity<Operands>())...};
   }
 
-  /// Throws argument_error, naming the operand, for shapes or memory that do not fit.
+  /// Calls the kernel. Throws argument_error, naming the operand, for unsuitable shapes or memory.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
     call_(pointers(std::index_sequence_for<Operands...>(), arguments...));
   }
-  /// A kernel that has laid out the constants among these arguments once; outputs may be anything of the right type.
+  /// Returns a kernel with the constants among these arguments laid out once; outputs may be any objects of the right
+  /// type.
   template <class... Arguments>
   [[nodiscard]] kernel prepare(Arguments&&... arguments) const {
     return kernel(call_.prepare(pointers(std::index_sequence_for<Operands...>(), arguments...)), layouts());
   }
-  /// How an operand lies in memory: `layout_of<"I">()`. Of free operands it is the kernel's choice; what is passed for
-  /// them is a span, or any other object where it is plain.
+  /// Returns the layout of an operand: `layout_of<"I">()`. The kernel chooses it for free operands. The argument for
+  /// such an operand is a span; if the layout is plain, any other object.
   template <fixed_string Name>
   [[nodiscard]] operand_layout layout_of() const {
     constexpr auto index = index_of<Name>();
@@ -177,14 +179,14 @@ class kernel {
       return {};
     }
   }
-  /// Brings an operand from the plain order into that of the kernel. Both are contiguous objects of its elements:
-  /// views, spans, vectors. Throws argument_error for another number of elements.
+  /// Copies an operand from the plain order to that of the kernel. Both arguments are contiguous objects of its
+  /// elements: views, spans, vectors. Throws argument_error for a wrong number of elements.
   template <fixed_string Name, class Plain, class Packed>
   void pack(Plain const& plain, Packed&& packed) const {
     auto const [layout, shape, bytes] = placed<Name>();
     pack_elements(layout, shape, bytes, elements_of<Name>(plain), elements_of<Name>(packed));
   }
-  /// And back: `kernel.unpack<"O">(packed, plain)`.
+  /// Copies an operand back to the plain order: `kernel.unpack<"O">(packed, plain)`.
   template <fixed_string Name, class Packed, class Plain>
   void unpack(Packed const& packed, Plain&& plain) const {
     auto const [layout, shape, bytes] = placed<Name>();
@@ -249,7 +251,7 @@ class kernel {
                                                                 Arguments&... arguments) const {
     constexpr bool as_many = sizeof...(Arguments) == sizeof...(Operands);
     static_assert(as_many, "ttune: a kernel is called with another number of arguments than it has operands");
-    std::array<void*, sizeof...(Operands)> made;  // here, and filled one by one: a copy of it would wait for the stores
+    std::array<void*, sizeof...(Operands)> made;  // here, filled one by one: a copy would wait for the stores
     if constexpr (as_many) {
       auto const& s = call_.signature();
       (check_layout<Operands>(I, arguments), ...);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry: schedules written by hand. The type of a schedule knows the loops of its stages, so that a loop that is not
-// there is an error of the compiler; the result is a plain ttune::space.
+// Entry header: schedules written by hand. The type of a schedule contains the loops of its stages, so that a wrong
+// loop is a compile-time error; the result is a plain ttune::space.
 //
 //   ttune::space space = ttune::schedule(C)
 //                            .split(i, ttune::factors<2>("tile_y"), io, ii)
@@ -36,23 +36,23 @@ template <std::int32_t N>
 [[nodiscard]] split_choice factors(std::string name, factor_limits limits = {}) {
   return {{}, std::move(name), N, factor_policy::exact, limits};
 }
-/// Inner parts are powers of two; what is left over is a tail.
+/// The inner parts are powers of two; a remainder becomes a tail.
 template <std::int32_t N>
 [[nodiscard]] split_choice powers_of_two(std::string name, factor_limits limits = {}) {
   return {{}, std::move(name), N, factor_policy::powers_of_two, limits};
 }
-/// Inner parts are any numbers; what is left over is a tail.
+/// The inner parts are any numbers; a remainder becomes a tail.
 template <std::int32_t N>
 [[nodiscard]] split_choice any(std::string name, factor_limits limits = {}) {
   return {{}, std::move(name), N, factor_policy::any, limits};
 }
-/// The inner one of two parts is one of these.
+/// The inner one of two parts is one of the given values.
 [[nodiscard]] inline split_choice one_of(std::string name, std::vector<std::int32_t> values) {
   return {{}, std::move(name), 2, factor_policy::any, {}, std::move(values)};
 }
-/// Whether: `.vectorize(maybe("v"), ji)`.
+/// A choice to apply a step or not: `.vectorize(maybe("v"), ji)`.
 [[nodiscard]] inline boolean_choice maybe(std::string name) { return {std::move(name)}; }
-/// In which order: `.reorder(permutation("order"), io, jo)`.
+/// A choice of the order of loops: `.reorder(permutation("order"), io, jo)`.
 [[nodiscard]] inline order_choice permutation(std::string name) { return {std::move(name)}; }
 
 // ------------------------------------------------------------------------------------------------------ extents
@@ -64,7 +64,7 @@ struct extent_expr {
   extent_formula formula;
 };
 
-/// How many iterations a loop has.
+/// Returns the number of iterations of a loop.
 template <fixed_string Name>
 [[nodiscard]] auto extent(axis<Name> const&) {
   return extent_expr<loop_names<Name>>{extent_formula::of_loop(Name.text)};
@@ -138,17 +138,17 @@ template <class A, class B>
 
 // ----------------------------------------------------------------------------------------------------- schedules
 
-/// What a schedule's type knows of a stage.
+/// The properties of a stage that a schedule's type contains.
 template <fixed_string Name, class Loops, class Reduced>
 struct stage_loops {
   static constexpr auto name = Name;
   using loops = Loops;
   using reduced = Reduced;
 };
-/// A stage that is known by its text only.
+/// A stage that is known by name at run time only.
 using stage_by_text = stage_loops<"", unchecked_loops, unchecked_loops>;
 
-/// Stands for a schedule after its error: takes every call, says nothing more.
+/// Replaces a schedule after its first error: it accepts every call, and reports nothing more.
 struct invalid_schedule {
   template <class... X>
   invalid_schedule split(X const&...) const {
@@ -223,6 +223,14 @@ struct invalid_schedule {
     return {};
   }
   template <class... X>
+  invalid_schedule compute_once(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule compute_with(X const&...) const {
+    return {};
+  }
+  template <class... X>
   invalid_schedule store_in(X const&...) const {
     return {};
   }
@@ -232,6 +240,14 @@ struct invalid_schedule {
   }
   template <class... X>
   invalid_schedule pack(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule slide(X const&...) const {
+    return {};
+  }
+  template <class... X>
+  invalid_schedule expand_reduction(X const&...) const {
     return {};
   }
   template <class... X>
@@ -273,7 +289,7 @@ struct names_in<Set<Names...>> {
   using type = loop_names<Names...>;
 };
 
-/// What is known of the stages named `Name` among `Known`, else `Otherwise`.
+/// The properties of the stage `Name` among `Known`, else `Otherwise`.
 template <fixed_string Name, class Otherwise, class... Known>
 struct known_stage {
   using type = Otherwise;
@@ -287,7 +303,7 @@ struct known_stage<Name, Otherwise, stage_loops<Name, Loops, Reduced>, Rest...> 
   using type = stage_loops<Name, Loops, Reduced>;
 };
 
-/// `Known` without `Name`.
+/// Returns `Known` without `Name`.
 template <fixed_string Name, class... Kept>
 constexpr auto without(type_row<Kept...> kept, type_row<>) {
   return kept;
@@ -316,7 +332,7 @@ using fresh_loops_t = typename fresh<Stage>::type;
 
 template <class... Loops>
 inline constexpr bool all_loops_v = (is_loop_v<Loops> && ...);
-/// As given, repetitions and all.
+/// Returns the names in the given order, with repetitions.
 template <fixed_string... Names>
 loop_names<Names...> as_listed(axis<Names> const&...);
 template <class... Axes>
@@ -332,14 +348,14 @@ template <class Source>
   return Source::name.text;
 }
 
-/// How a split argument is given: a choice as it is, a number as the inner extent.
+/// Converts a split argument to a choice: a choice is returned unchanged, a number is the inner extent.
 [[nodiscard]] inline split_choice as_choice(split_choice const& c) { return c; }
 [[nodiscard]] inline split_choice as_choice(std::int64_t inner) { return {{inner}, {}}; }
 
 }  // namespace detail
 
-/// A schedule being written; `Current` is the stage that the next calls are about. Each call gives a new schedule.
-/// Calls throw schedule_error for what only the run time can know.
+/// A schedule under construction. `Current` is the stage that the next calls apply to. Each call returns a new
+/// schedule. Calls throw schedule_error for errors that only show at run time.
 template <class Current, class... Known>
 class schedule_type {
  public:
@@ -349,31 +365,31 @@ class schedule_type {
   operator ttune::space() const { return written_.space(); }
   [[nodiscard]] ttune::space space() const { return written_.space(); }
 
-  /// One loop becomes several, outermost first: `split(i, 16, io, ii)`, `split(i, factors<3>("tile"), i0, i1, i2)`.
+  /// Splits a loop into several, outermost first: `split(i, 16, io, ii)`, `split(i, factors<3>("tile"), i0, i1, i2)`.
   template <class Loop, class Choice, class... Parts>
   [[nodiscard]] auto split(Loop const& loop, Choice const& choice, Parts const&... parts) const {
     return split_by(loop, detail::as_choice(choice), parts...);
   }
-  /// `split(i, {4, 16}, i0, i1, i2)`
+  /// Splits a loop by a list of inner extents: `split(i, {4, 16}, i0, i1, i2)`.
   template <class Loop, class... Parts>
   [[nodiscard]] auto split(Loop const& loop, std::initializer_list<std::int64_t> inner, Parts const&... parts) const {
     return split_by(loop, split_choice{inner, {}}, parts...);
   }
-  /// Adjacent loops, outermost first, run as one, the last name: `fuse(io, jo, tasks)`.
+  /// Fuses adjacent loops, given outermost first, into one with the last name: `fuse(io, jo, tasks)`.
   template <class... Loops>
   [[nodiscard]] auto fuse(Loops const&... loops) const {
     static_assert(sizeof...(Loops) >= 3,
                   "ttune: fuse takes two or more loops and the name of the one that they become");
     return join_these(primitive::fuse, std::make_index_sequence<sizeof...(Loops) - 1>{}, loops...);
   }
-  /// Adjacent axes become one, the last name, here and in stages that it meets: `merge(y, x, yx)`. Those are entered by
-  /// their text from then on.
+  /// Fuses adjacent axes into one with the last name, in this stage and in the stages connected to it: `merge(y, x,
+  /// yx)`. From then on, those stages are entered by name.
   template <class... Axes>
   [[nodiscard]] auto merge(Axes const&... axes) const {
     static_assert(sizeof...(Axes) >= 3, "ttune: merge takes two or more axes and the name of the one that they become");
     return join_these(primitive::merge, std::make_index_sequence<sizeof...(Axes) - 1>{}, axes...);
   }
-  /// The loops take the places that they hold together now in this order.
+  /// Reorders loops: they take the positions that they occupy together, in the given order.
   template <class... Loops>
   [[nodiscard]] auto reorder(Loops const&... loops) const {
     return with_loops([](written_schedule& w, std::vector<std::string> names) { w.reorder(std::move(names)); },
@@ -384,7 +400,7 @@ class schedule_type {
     return with_loops([&](written_schedule& w, std::vector<std::string> names) { w.reorder(choice, std::move(names)); },
                       loops...);
   }
-  /// Two splits and a reorder: io, jo, ii, ji.
+  /// Tiles two loops: two splits and a reorder to io, jo, ii, ji.
   template <class I, class J, class TileI, class TileJ, class Io, class Jo, class Ii, class Ji>
   [[nodiscard]] auto tile(I const& i, J const& j, TileI const& ti, TileJ const& tj, Io const& io, Jo const& jo,
                           Ii const& ii, Ji const& ji) const {
@@ -403,26 +419,26 @@ class schedule_type {
   [[nodiscard]] auto unroll(Loops const&... loops) const {
     return run_as(primitive::unroll, loops...);
   }
-  /// The innermost loop, of a summed axis, is one instruction of the machine: 4 products of bytes, 2 of 16 bits; or the
-  /// three innermost ones, rows, columns and terms, are a thread's part of a product of matrices.
+  /// Maps the innermost loop, over a summed axis, to a dot-product instruction (4 products of bytes, or 2 of 16 bits);
+  /// or the three innermost loops, over rows, columns and terms, to a thread's part of a matrix product.
   template <class... Loops>
   [[nodiscard]] auto tensorize(Loops const&... loops) const {
     return run_as(primitive::tensorize, loops...);
   }
 
-  /// The loop runs over blocks or threads of a GPU: `bind(io, ttune::ir::loop_kind::block_x)`.
+  /// Binds a loop to the blocks or threads of a GPU: `bind(io, ttune::ir::loop_kind::block_x)`.
   template <class Loop>
   [[nodiscard]] auto bind(Loop const& loop, ir::loop_kind kind) const {
     return with_loops([kind](written_schedule& w, std::vector<std::string> names) { w.bind(names[0], kind); }, loop);
   }
-  /// A note about a loop, kept with the schedule.
+  /// Adds a note about a loop, which is kept with the schedule.
   template <class Loop>
   [[nodiscard]] auto annotate(Loop const& loop, std::string const& note, std::int64_t value) const {
     return with_loops(
         [&, value](written_schedule& w, std::vector<std::string> names) { w.annotate(names[0], note, value); }, loop);
   }
 
-  /// Goes on with another stage of the DSL.
+  /// Continues with another stage of the DSL.
   template <class Stage>
     requires detail::dsl_stage<Stage>
   [[nodiscard]] auto in(Stage const&) const {
@@ -432,14 +448,14 @@ class schedule_type {
     w.enter(Stage::name.text);
     return go_to<next>(detail::without<next::name>(detail::type_row<>{}, everything{}), std::move(w));
   }
-  /// Goes on with a stage that a step made, or an inner reduction; its loops are checked at run time only.
+  /// Continues with a stage that a step created, or with an inner reduction; its loops are checked at run time only.
   [[nodiscard]] auto in(std::string const& stage) const {
     auto w = written_;
     w.enter_by_text(stage, stage == Current::name.text || ((stage == Known::name.text) || ...));
     return go_to<stage_by_text>(everything{}, std::move(w));
   }
 
-  /// The current stage is computed inside a loop of its reader.
+  /// Computes the current stage inside of a loop of its reader.
   template <class Reader, fixed_string Loop>
   [[nodiscard]] auto compute_at(Reader const& reader, axis<Loop> const&) const {
     auto const place = [&] {
@@ -460,14 +476,14 @@ class schedule_type {
       return place();
     }
   }
-  /// The current stage reads an operand or a stage through a copy, stage `copy`.
+  /// Makes the current stage read an operand or a stage through a copy, the stage `copy`.
   template <class Source>
   [[nodiscard]] auto cache_read(Source const& source, std::string copy) const {
     auto w = written_;
     w.cache_read(detail::source_text(source), std::move(copy));
     return schedule_type(std::move(w));
   }
-  /// The reduction of the current stage moves into stage `inner`, with its reduced axes.
+  /// Moves the reduction of the current stage, with its reduced axes, to the stage `inner`.
   [[nodiscard]] auto cache_write(std::string inner) const {
     auto w = written_;
     w.cache_write(std::move(inner));
@@ -478,8 +494,8 @@ class schedule_type {
           Known...>(std::move(w));
     else return schedule_type(std::move(w));
   }
-  /// Reduced axis `over` is cut into runs of `factor`; the position in a run becomes the free axis `kept` of stage
-  /// `partial`, which the current stage reduces.
+  /// Splits the reduced axis `over` into runs of `factor`. The position in a run becomes the free axis `kept` of the
+  /// stage `partial`, which the current stage reduces.
   template <fixed_string Over, fixed_string Kept>
   [[nodiscard]] auto rfactor(axis<Over> const&, std::int64_t factor, std::string partial, axis<Kept> const&) const {
     using missing = detail::loops_without_t<loop_names<Over>, typename Current::reduced>;
@@ -499,39 +515,68 @@ class schedule_type {
       }
     }
   }
-  /// The stage is computed where it is read.
+  /// Computes a stage where it is read.
   template <class Stage>
   [[nodiscard]] auto inline_stage(Stage const& stage) const {
     auto w = written_;
     w.inline_stage(detail::source_text(stage));
     return schedule_type(std::move(w));
   }
-  /// Where the buffer of the current stage lives; in group memory `padding` elements are left free behind each row.
+  /// The current stage gets the results of another one, too, which has the same axes: one loop nest for both.
+  template <class Stage>
+  [[nodiscard]] auto compute_with(Stage const& stage) const {
+    auto w = written_;
+    w.compute_with(detail::source_text(stage));
+    return schedule_type(std::move(w));
+  }
+  /// The largest function in the current stage of exactly these axes, or of single elements of one source, becomes
+  /// stage `name`: `compute_once({"i", "k"}, "E")`.
+  [[nodiscard]] auto compute_once(std::vector<std::string> of, std::string name) const {
+    auto w = written_;
+    w.compute_once(std::move(of), std::move(name));
+    return schedule_type(std::move(w));
+  }
+  /// Sets the memory space of the current stage's buffer; in group memory, each row is followed by `padding` unused
+  /// elements.
   [[nodiscard]] auto store_in(ir::memory where, std::int64_t padding = 0) const {
     auto w = written_;
     w.store_in(where, padding);
     return schedule_type(std::move(w));
   }
-  /// In group memory, chunks of 16 bytes change places so that rows so far apart begin in different banks.
+  /// Swizzles a buffer in group memory: chunks of 16 bytes are permuted so that rows at a distance of `rows_apart`
+  /// start in different banks.
   [[nodiscard]] auto swizzle(std::int64_t rows_apart = 1) const {
     auto w = written_;
     w.swizzle(rows_apart);
     return schedule_type(std::move(w));
   }
-  /// The buffer of the current stage is laid out in the order of its loops.
+  /// Lays out the buffer of the current stage in the order of its loops.
   [[nodiscard]] auto pack() const {
     auto w = written_;
     w.pack();
     return schedule_type(std::move(w));
   }
-  /// The current stage is computed so many iterations of the loop around it ahead as there are other buffers.
+  /// Each iteration of the loop around the current stage computes only the rows that no earlier one has computed; a
+  /// ring of rows keeps the others.
+  [[nodiscard]] auto slide() const {
+    auto w = written_;
+    w.slide();
+    return schedule_type(std::move(w));
+  }
+  /// The reduction of the current stage, of few terms, becomes one expression.
+  [[nodiscard]] auto expand_reduction() const {
+    auto w = written_;
+    w.expand_reduction();
+    return schedule_type(std::move(w));
+  }
+  /// Computes the current stage ahead in the surrounding loop, by as many iterations as there are additional buffers.
   [[nodiscard]] auto double_buffer(std::int64_t buffers = 2) const {
     auto w = written_;
     w.double_buffer(buffers);
     return schedule_type(std::move(w));
   }
-  /// In each iteration of a loop of the current stage, the cache lines of an operand are asked for that are read so
-  /// many iterations later.
+  /// In each iteration of a loop of the current stage, prefetches the cache lines of an operand that are read
+  /// `iterations` iterations later.
   template <class Source, class Loop>
   [[nodiscard]] auto prefetch(Source const& source, Loop const& loop, std::int64_t iterations) const {
     return with_loops(
@@ -540,7 +585,7 @@ class schedule_type {
         },
         loop);
   }
-  /// Only configurations that meet the condition belong to the space. It speaks of loops of the current stage.
+  /// Adds a constraint over loops of the current stage: only configurations that meet it belong to the space.
   template <class Condition>
   [[nodiscard]] auto where(Condition const& condition) const {
     static_assert(detail::is_extent_v<Condition>, TTUNE_SAY_CONDITION_OF_WHERE);
@@ -568,7 +613,7 @@ class schedule_type {
     return schedule_type<Next, Others...>(std::move(w));
   }
 
-  /// Calls `f` with the names of loops, all of which must be there.
+  /// Calls `f` with the names of loops, all of which must exist.
   template <class Function, class... Loops>
   [[nodiscard]] auto with_loops(Function const& f, Loops const&... loops) const {
     if constexpr (!detail::all_loops_v<Loops...>) {
@@ -598,7 +643,7 @@ class schedule_type {
         loops...);
   }
 
-  /// The schedule in which `Gone` are replaced by `Added`.
+  /// Returns the schedule with the loops `Gone` replaced by `Added`.
   template <class Gone, class Added, class Function>
   [[nodiscard]] auto replace(Function const& f) const {
     using missing = detail::loops_without_t<Gone, typename Current::loops>;
@@ -648,7 +693,7 @@ class schedule_type {
 
 // -------------------------------------------------------------------------------------------------------- entries
 
-/// Schedules the operator that computes a stage, its inputs in the order in which they are read.
+/// Schedules the operator that computes a stage; its inputs are in the order in which they are read.
 template <detail::dsl_stage Stage>
 [[nodiscard]] auto schedule(Stage const& output) {
   return schedule_type<detail::fresh_loops_t<Stage>>(
@@ -659,7 +704,7 @@ template <class... Operands, detail::dsl_stage Stage>
 [[nodiscard]] auto schedule(op_type<Operands...> const& of, Stage const&) {
   return schedule_type<detail::fresh_loops_t<Stage>>(written_schedule(of.program(), Stage::name.text));
 }
-/// The same with a stage known by its text: its loops are checked at run time only.
+/// Schedules an operator, beginning with a stage given by name: its loops are checked at run time only.
 template <class... Operands>
 [[nodiscard]] auto schedule(op_type<Operands...> const& of, std::string stage) {
   return schedule_type<stage_by_text>(written_schedule(of.program(), std::move(stage)));

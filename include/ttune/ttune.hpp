@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry: the engine. Declare operators, tune them, call the kernels. Backends, models and stores are separate headers.
+// Entry header of the engine: declare operators, tune them, call the kernels. Backends, models and stores have separate
+// headers.
 #pragma once
 
 #include "ttune/kernel.hpp"
@@ -13,7 +14,7 @@ namespace literals {
 using namespace std::chrono_literals;
 }
 
-/// A kernel and how it was found.
+/// A kernel with the report of its tuning.
 template <class Kernel>
 class tuned : public Kernel {
  public:
@@ -29,7 +30,7 @@ auto operator<<(Stream& out, tuning_report const& report) -> decltype(out << rep
   return out << report.text();
 }
 
-/// What `tuner.tune(op)` ends with: a result becomes a kernel of the operator's types.
+/// Converts a tuning result to a kernel with the operator's types; `tuner.tune(op)` calls it.
 template <class... Operands>
 [[nodiscard]] auto make_tuned(op_type<Operands...> const& op, tuning_result found,
                               std::shared_ptr<executor> const& on) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "support/random_pipeline.hpp"
 #include "support/random_program.hpp"
 #include "support/random_schedule.hpp"
 #include "support/require.hpp"
@@ -14,6 +15,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/to_cpp.hpp"
@@ -82,19 +84,43 @@ space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> cons
   return s;
 }
 
+/// Elements that are computed, those of stages inside of loops as often as they are: what takes minutes is left out.
+double computed_elements(space const& s, configuration const& chosen) {
+  nest n;
+  replay(make_plan(s), chosen, n);
+  double most = 0;
+  for (std::int16_t st = 0; st < n.stage_count; ++st) {
+    double elements = 1;
+    auto levels = n.stages[static_cast<std::size_t>(st)].count;
+    for (std::int16_t at = st; at >= 0;) {
+      auto const& stage = n.stages[static_cast<std::size_t>(at)];
+      for (std::int16_t l = 0; l < levels; ++l) elements *= n.loops[static_cast<std::size_t>(stage.first + l)].extent;
+      levels = static_cast<std::int16_t>(stage.depth + 1);
+      at = stage.attached_to;
+    }
+    most = std::max(most, elements);
+  }
+  return most;
+}
+
+using program_maker = handle<ir::program> (*)(rng&);
+handle<ir::program> a_random_program(rng& random) { return ttune_test::random_program(random); }
+
 /// Random programs under random schedules; stops at the first fault.
 ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
-                                   ttune_test::random_schedule_options const& options) {
+                                   ttune_test::random_schedule_options const& options,
+                                   program_maker make = &a_random_program) {
   ttune_test::primitive_counts counts;
   for (std::uint64_t n = 0; n < count; ++n) {
     rng random(seed + n);
-    auto const p = ttune_test::random_program(random);
+    auto const p = make(random);
     auto const operands = ttune_test::random_operands(*p, random);
     auto const expected = ir::evaluate(*p, operands);
     for (int schedules = 0; schedules < 2; ++schedules) {
       auto const s = ttune_test::random_schedule(random, p, counts, options);
       if (inlining_shows(s, expected)) continue;
       auto const chosen = ttune_test::random_choices(random, s.knobs);
+      if (make != &a_random_program && computed_elements(s, chosen) > 1e5) continue;
       auto const fault = fault_of(s, chosen, operands, expected);
       if (fault.empty()) continue;
       auto const small = shrunk(s, chosen, operands, expected);
@@ -122,4 +148,39 @@ TEST_CASE("schedules: random programs on blocks and threads keep their meaning, 
   for (auto const p :
        {primitive::bind, primitive::store_in, primitive::cache_read, primitive::double_buffer, primitive::swizzle})
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
+}
+
+TEST_CASE("schedules: random pipelines of stencils, rows of which slide, keep their meaning") {
+  auto const counts = check(ttune_test::seed(), programs(600), ttune_test::sliding_schedules(),
+                            [](rng& random) { return ttune_test::random_pipeline(random); });
+  for (auto const p : {primitive::slide, primitive::expand_reduction, primitive::compute_at})
+    CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
+}
+
+TEST_CASE("derived: random pipelines of stencils keep their meaning") {
+  auto const seed = ttune_test::seed();
+  target machine;
+  machine.cores = 2;
+  std::uint64_t slid = 0;
+  for (std::uint64_t n = 0; n < programs(150); ++n) {
+    rng random(seed + n);
+    auto const p = ttune_test::random_pipeline(random);
+    auto const operands = ttune_test::random_operands(*p, random);
+    auto const expected = ir::evaluate(*p, operands);
+    machine.vector_bytes = random.chance(0.5) ? 16 : 64;
+    auto const s = derive_space(p, machine);
+    nest n_of_seed;
+    replay(make_plan(s), s.seed, n_of_seed);
+    slid += std::any_of(n_of_seed.stages.begin(), n_of_seed.stages.begin() + n_of_seed.stage_count,
+                        [](nest::stage const& stage) { return stage.slid_axis >= 0; });
+    if (inlining_shows(s, expected)) continue;
+    for (int configurations = 0; configurations < 3; ++configurations) {
+      auto const chosen = configurations == 0 ? s.seed : ttune_test::random_choices(random, s.knobs);
+      if (computed_elements(s, chosen) > 1e5) continue;
+      auto const fault = fault_of(s, chosen, operands, expected);
+      if (!fault.empty()) FAIL("TTUNE_SEED=", seed + n, "\n", fault, "\n", ir::print(*p), "\n", to_cpp(s, chosen));
+    }
+  }
+  MESSAGE("pipelines with stages that slide: ", slid);
+  CHECK(slid > 0);
 }

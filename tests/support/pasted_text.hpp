@@ -73,6 +73,14 @@ class pasted_text {
     choice.parts = static_cast<std::int32_t>(choice.inner.size()) + 1;
     made_[0].split(arguments_[0], choice, from(at));
   }
+  void compute_once() {
+    std::vector<std::string> of;
+    for (auto text : from(0, 1)) {
+      std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
+      if (!text.empty()) of.push_back(unquoted(text));
+    }
+    made_[0].compute_once(of, unquoted(arguments_.back()));
+  }
   [[nodiscard]] static std::string last_part(std::string const& name) { return name.substr(name.rfind(':') + 1); }
   template <class Enum, std::size_t N>
   [[nodiscard]] static Enum value_of(std::string const& name, char const* const (&names)[N]) {
@@ -93,6 +101,8 @@ class pasted_text {
     else if (name_ == "rfactor")
       to.rfactor(arguments_.at(0), std::stoll(arguments_.at(1)), argument(2), arguments_.at(3));
     else if (name_ == "inline_stage") to.inline_stage(argument(0));
+    else if (name_ == "compute_once") compute_once();
+    else if (name_ == "compute_with") to.compute_with(argument(0));
     else if (name_ == "split") split();
     else if (name_ == "fuse") to.fuse(from(0, 1), arguments_.back());
     else if (name_ == "merge") to.merge(from(0, 1), arguments_.back());
@@ -110,6 +120,8 @@ class pasted_text {
     else if (name_ == "prefetch") to.prefetch(argument(0), arguments_.at(1), std::stoll(arguments_.at(2)));
     else if (name_ == "swizzle") to.swizzle(arguments_.empty() ? 1 : std::stoll(arguments_[0]));
     else if (name_ == "pack") to.pack();
+    else if (name_ == "slide") to.slide();
+    else if (name_ == "expand_reduction") to.expand_reduction();
     else if (name_ == "double_buffer") to.double_buffer(arguments_.empty() ? 2 : std::stoll(arguments_[0]));
     else throw std::invalid_argument("no primitive is called " + name_);
   }

@@ -27,6 +27,8 @@ struct random_program_options {
   bool gathers = true;
   bool tuples = true;
   bool updates = true;
+  bool functions = false;  ///< whose results are rounded: sums of them depend on their order
+  bool twins = true;  ///< stages of the iteration space of an earlier one
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
 };
@@ -39,7 +41,7 @@ class program_generator {
     int const count = 1 + static_cast<int>(pick(options_.stages));
     for (int i = 0; i < count; ++i) made_.stages.push_back(stage("S" + std::to_string(i), i + 1 == count));
     for (auto const& s : made_.stages)
-      if (!is_read(s) || random_.chance(0.1)) made_.outputs.push_back(s);
+      if (!is_read(s) || random_.chance(0.2)) made_.outputs.push_back(s);
     made_.name = "random";
     return ttune::share(std::move(made_));
   }
@@ -56,17 +58,30 @@ class program_generator {
   // ---------------------------------------------------------------------------------------------------- stages
 
   handle<ir::stage> stage(std::string const& name, bool last) {
+    if (auto const of = made_.stages.empty() ? handle<ir::stage>() : one_of(made_.stages);
+        of && options_.twins && of->components.size() == 1 && !of->updates && random_.chance(0.3))
+      return twin(*of, name);
     ir::stage s;
     s.name = name;
-    type_ = one_of(options_.types);
     auto points = options_.points;
-    s.axes = axes(1 + pick(3), "ijk", points);
-    bool const reduces = random_.chance(0.6);
-    if (reduces) s.reduction.axes = axes(1 + pick(2), "rs", points);
+    bool const beside = !made_.stages.empty() && random_.chance(0.2);  // over the domain of the stage before
+    if (!beside) {
+      type_ = one_of(options_.types);
+      reads_.clear();
+    }
+    bool const reduces = beside ? made_.stages.back()->reduces() : random_.chance(0.6);
+    if (beside) {
+      s.axes = made_.stages.back()->axes;
+      s.reduction.axes = made_.stages.back()->reduction.axes;
+    } else {
+      s.axes = axes(1 + pick(3), "ijk", points);
+      if (reduces) s.reduction.axes = axes(1 + pick(2), "rs", points);
+    }
     axes_ = s.axes;
     axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
-    for (auto& a : s.reduction.axes)
-      if (random_.chance(0.2)) shift(a);
+    if (!beside)
+      for (auto& a : s.reduction.axes)
+        if (random_.chance(0.2)) shift(a);
     known_ = ttune::pass::ranges_of(s);
     if (!reduces && last && options_.updates && random_.chance(0.2)) return update(std::move(s));
     if (reduces && options_.tuples && random_.chance(0.15)) return tuple(std::move(s));
@@ -124,6 +139,28 @@ class program_generator {
     return ttune::share(std::move(s));
   }
 
+  /// A stage of the iteration space of an earlier one that computes with what that one computes.
+  handle<ir::stage> twin(ir::stage const& of, std::string const& name) {
+    auto s = of;
+    s.name = name;
+    type_ = s.components[0].type;
+    reads_.clear();
+    axes_ = s.axes;
+    axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
+    known_ = ttune::pass::ranges_of(s);
+    if (s.reduces() && random_.chance(0.5))
+      s.reduction.kind = random_.chance(0.5) ? ir::reduction_kind::sum : ir::reduction_kind::maximum;
+    if (s.predicate && random_.chance(0.2)) s.predicate = {};
+    auto& what = s.components[0].value;
+    switch (pick(4)) {
+      case 0: what = what + leaf(); break;
+      case 1: what = ir::make_binary(ir::binary_op::maximum, what, leaf()); break;
+      case 2: what = ir::make_select(condition(), what, leaf()); break;
+      default: what = ir::make_unary(ir::unary_op::abs, what); break;
+    }
+    return ttune::share(std::move(s));
+  }
+
   handle<ir::stage> update(ir::stage s) {
     std::vector<ir::extent> shape;
     std::vector<ir::expr> indices;
@@ -158,6 +195,7 @@ class program_generator {
 
   ir::expr value(int depth) {
     if (depth == 0) return leaf();
+    if (options_.functions && is_float(type_) && random_.chance(0.12)) return function(depth - 1);
     auto const binary = [&](ir::binary_op op) { return ir::make_binary(op, value(depth - 1), value(depth - 1)); };
     switch (pick(12)) {
       case 0: return binary(ir::binary_op::add);
@@ -168,9 +206,12 @@ class program_generator {
       case 5: return binary(ir::binary_op::minimum);
       case 6: return binary(ir::binary_op::maximum);
       case 7:
-        return ir::make_select(condition(), value(depth - 1),
+        return ir::make_select(random_.chance(0.2) ? data_condition() : condition(), value(depth - 1),
                                random_.chance(0.5) ? ir::make_number(type_, 0) : value(depth - 1));
       case 8: return ir::make_unary(random_.chance(0.5) ? ir::unary_op::negate : ir::unary_op::abs, value(depth - 1));
+      case 10:
+        if (!is_float(type_) || !random_.chance(0.6)) return leaf();
+        return ir::make_unary(ir::unary_op::sqrt, ir::make_unary(ir::unary_op::abs, value(depth - 1)));
       case 9:
         if (!is_float(type_))
           return ir::make_binary(random_.chance(0.5) ? ir::binary_op::divide : ir::binary_op::modulo, value(depth - 1),
@@ -180,16 +221,68 @@ class program_generator {
     }
   }
 
-  ir::expr leaf() {
-    if (random_.chance(0.1)) return literal(type_);
-    if (random_.chance(0.1)) return ir::make_cast(type_, ir::make_variable(one_of(axes_).name));
-    auto const read = random_.chance(0.5) && !made_.stages.empty() ? read_stage() : read_tensor();
-    // Floats stay small enough for sums to be exact in any order; (u64)-1 is not.
+  /// Of arguments where its slope is at most that of the exponential function at 4.
+  ir::expr function(int depth) {
+    using op = ir::unary_op;
+    auto const x = value(depth);
+    auto const one_or_more = [&](ir::expr const& e) { return ir::make_unary(op::abs, e) + ir::make_number(type_, 1); };
+    constexpr op everywhere[] = {op::tanh, op::erf, op::sin, op::cos, op::floor, op::ceil, op::round};
+    switch (pick(6)) {
+      case 0: return ir::make_unary(op::sqrt, one_or_more(x));
+      case 1: return ir::make_unary(op::log, one_or_more(x));
+      case 2: return ir::make_unary(op::exp, ir::make_binary(ir::binary_op::minimum, x, ir::make_number(type_, 4)));
+      case 3: return ir::make_binary(ir::binary_op::divide, x, one_or_more(value(depth)));
+      default: return ir::make_unary(everywhere[pick(7)], x);
+    }
+  }
+
+  /// Two or three neighbours in one operand, of any type.
+  ir::expr window() {
+    auto const type = one_of(options_.types);
+    auto const moving = pick(static_cast<std::int64_t>(axes_.size()));
+    bool const padded = !options_.boundaries || random_.chance(0.5);
+    std::vector<ir::extent> shape;
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+      shape.emplace_back(axes_[a].end.value + (padded && static_cast<std::int64_t>(a) == moving ? 2 : 0));
+    auto const from = input(type, shape, random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input);
+    ir::expr made;
+    for (std::int64_t tap = 0, taps = 2 + pick(2); tap < taps; ++tap) {
+      std::vector<ir::expr> indices;
+      for (std::size_t a = 0; a < axes_.size(); ++a)
+        indices.push_back(ir::make_variable(axes_[a].name) +
+                          (static_cast<std::int64_t>(a) == moving ? tap - (padded ? 0 : 1) : 0));
+      auto const one = in_type(padded ? ir::make_access(from, indices) : outside(from, indices, 0, true));
+      made = made ? ir::make_binary(random_.chance(0.7) ? ir::binary_op::add : ir::binary_op::maximum, made, one) : one;
+    }
+    return made;
+  }
+
+  /// Floats stay small enough for sums to be exact in any order; (u64)-1 is not.
+  ir::expr in_type(ir::expr const& read) {
     bool const may_be_large = is_float(type_) && !is_float(read->type) && size_in_bytes(read->type) >= 4;
     return ir::make_cast(
         type_, may_be_large ? ir::make_binary(ir::binary_op::modulo, read, ir::make_number(read->type, 251)) : read);
   }
 
+  /// That compares elements of an operand of integers.
+  ir::expr data_condition() {
+    constexpr dtype types[] = {dtype::i8, dtype::u8, dtype::i16, dtype::i32, dtype::u32, dtype::i64};
+    auto const& a = one_of(axes_);
+    auto const from = input(types[pick(6)], {a.end}, ir::tensor_role::input);
+    return ir::make_binary(random_.chance(0.7) ? ir::binary_op::less : ir::binary_op::equal,
+                           ir::make_access(from, {ir::make_variable(a.name)}),
+                           ir::make_number(from->type, 1 + static_cast<double>(pick(3))));
+  }
+
+  ir::expr leaf() {
+    if (random_.chance(0.1)) return literal(type_);
+    if (random_.chance(0.1)) return ir::make_cast(type_, ir::make_variable(one_of(axes_).name));
+    if (random_.chance(0.1)) return window();
+    if (!reads_.empty() && random_.chance(0.5)) return one_of(reads_);
+    auto const read = random_.chance(0.5) && !made_.stages.empty() ? read_stage() : read_tensor();
+    reads_.push_back(in_type(read));
+    return reads_.back();
+  }
   ir::expr condition() {
     constexpr ir::binary_op ops[] = {ir::binary_op::less, ir::binary_op::less_equal, ir::binary_op::equal,
                                      ir::binary_op::not_equal};
@@ -297,6 +390,7 @@ class program_generator {
   ir::program made_;
   dtype type_ = dtype::f32;
   std::vector<ir::axis> axes_;
+  std::vector<ir::expr> reads_;  ///< over these axes, of this type
   ttune::pass::ranges known_;
 };
 

@@ -9,13 +9,14 @@
 
 #include "ttune/schedule/factors.hpp"
 #include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/primitive/compute_once.hpp"
 #include "ttune/schedule/space.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::swizzle) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::slide) + 1;
 
 /// How often each primitive was applied, and refused.
 struct primitive_counts {
@@ -35,9 +36,10 @@ struct primitive_counts {
 struct random_schedule_options {
   int structural = 3;  ///< attempts at steps that change the program
   int loops = 10;      ///< attempts at steps that change loops and places
-  std::vector<ttune::primitive> structural_primitives{ttune::primitive::merge, ttune::primitive::cache_read,
-                                                      ttune::primitive::cache_write, ttune::primitive::rfactor,
-                                                      ttune::primitive::inline_stage};
+  std::vector<ttune::primitive> structural_primitives{
+      ttune::primitive::merge,        ttune::primitive::cache_read,      ttune::primitive::cache_write,
+      ttune::primitive::rfactor,      ttune::primitive::inline_stage,    ttune::primitive::compute_with,
+      ttune::primitive::compute_once, ttune::primitive::expand_reduction};
   std::vector<ttune::primitive> loop_primitives{
       ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,
       ttune::primitive::fuse,       ttune::primitive::reorder,    ttune::primitive::reorder,
@@ -45,11 +47,25 @@ struct random_schedule_options {
       ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
       ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in,
       ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer,
-      ttune::primitive::prefetch,   ttune::primitive::tensorize,  ttune::primitive::swizzle};
+      ttune::primitive::prefetch,   ttune::primitive::tensorize,  ttune::primitive::swizzle,
+      ttune::primitive::slide,      ttune::primitive::slide,      ttune::primitive::slide};
   std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
                                           ttune::ir::memory::shared,    ttune::ir::memory::local,
                                           ttune::ir::memory::registers, ttune::ir::memory::group};
 };
+
+/// What a CPU has: no blocks and threads, no memory of theirs; more vectors and buffers in registers.
+[[nodiscard]] inline random_schedule_options cpu_schedules() {
+  using p = ttune::primitive;
+  random_schedule_options made;
+  made.loops = 14;
+  made.loop_primitives.insert(made.loop_primitives.end(), {p::store_in, p::store_in, p::vectorize, p::unroll});
+  std::erase(made.loop_primitives, ttune::primitive::bind);
+  std::erase(made.loop_primitives, ttune::primitive::double_buffer);
+  std::erase(made.loop_primitives, ttune::primitive::swizzle);
+  std::erase(made.memories, ttune::ir::memory::group);
+  return made;
+}
 
 /// Copies in group memory, loops over blocks and threads.
 [[nodiscard]] inline random_schedule_options gpu_schedules() {
@@ -61,6 +77,19 @@ struct random_schedule_options {
                           p::compute_at,    p::compute_at, p::compute_at, p::store_in, p::store_in, p::double_buffer,
                           p::double_buffer, p::fuse,       p::unroll,     p::swizzle,  p::swizzle};
   made.memories = {ttune::ir::memory::group};
+  return made;
+}
+
+/// Stages inside of each other's loops, whose rows slide.
+[[nodiscard]] inline random_schedule_options sliding_schedules() {
+  using p = ttune::primitive;
+  random_schedule_options made;
+  made.loops = 40;
+  made.structural_primitives = {p::expand_reduction, p::cache_read};
+  made.loop_primitives = {p::split,      p::split,      p::reorder, p::parallel, p::vectorize, p::unroll,
+                          p::compute_at, p::compute_at, p::slide,   p::slide,    p::slide,     p::slide,
+                          p::compute_at, p::compute_at, p::fuse,    p::store_in, p::compute_at};
+  made.memories = {ttune::ir::memory::shared, ttune::ir::memory::local};
   return made;
 }
 
@@ -122,6 +151,11 @@ class schedule_generator {
       case primitive::cache_write: s.results = {fresh("acc")}; return s;
       case primitive::rfactor: return rfactor(st, std::move(s));
       case primitive::inline_stage: return s;
+      case primitive::compute_with: s.loops = {some_twin(st)}; return s;
+      case primitive::compute_once:
+        s.results = {fresh("once")};
+        s.loops = random_.chance(0.4) ? std::vector{some_source(st)} : axes_of_some_function(st);
+        return s;
       case primitive::split: return split(st, std::move(s));
       case primitive::fuse: s.results = {fresh("f")}; return fuse(st, std::move(s));
       case primitive::reorder: return reorder(st, std::move(s));
@@ -148,6 +182,8 @@ class schedule_generator {
         if (random_.chance(0.3)) s.values = {{add_knob(ttune::one_of_knob(fresh("apart"), {1, 2, 3, 8})), 0, 0}};
         else if (random_.chance(0.5)) s.values = {ttune::literal(1 + pick(8)), ttune::literal(1 + pick(2))};
         return s;
+      case primitive::slide:
+      case primitive::expand_reduction:
       case primitive::pack: return s;
       case primitive::double_buffer:
         if (random_.chance(0.3)) s.values = {{add_knob(ttune::one_of_knob(fresh("buffers"), {1, 2, 3, 4})), 0, 0}};
@@ -182,8 +218,34 @@ class schedule_generator {
     return names.empty() ? "none" : one_of(names);
   }
 
+  std::vector<std::string> axes_of_some_function(ttune::planned_stage const& st) {
+    using namespace ttune::primitives::detail;
+    std::vector<std::vector<std::string>> found{{"none"}};
+    for (auto const& c : st.definition->components)
+      ttune::ir::for_each_node(c.value, [&](ttune::ir::expr const& e) {
+        if (!is_function(e)) return;
+        found.emplace_back();
+        for (auto const& a : axes_of(e, *st.definition)) found.back().push_back(a.name);
+      });
+    return found.back();
+  }
+
+  /// A stage of the same iteration space, if there is one.
+  std::string some_twin(ttune::planned_stage const& st) {
+    auto const has_axes_of = [](ttune::planned_stage const& a, ttune::planned_stage const& b) {
+      bool same = a.axis_count() == b.axis_count() && a.definition->axes.size() == b.definition->axes.size();
+      for (std::size_t x = 0; same && x < a.axis_count(); ++x) same = a.axis_size(x) == b.axis_size(x);
+      return same;
+    };
+    std::vector<std::string> twins;
+    for (auto const& other : plan_.stages)
+      if (&other != &st && has_axes_of(other, st)) twins.push_back(other.definition->name);
+    return twins.empty() ? one_of(plan_.stages).definition->name : one_of(twins);
+  }
+
   ttune::step with_adjacent_axes(ttune::planned_stage const& st, ttune::step s) {
-    auto const& axes = st.definition->axes;
+    auto const& reduced = st.definition->reduction.axes;
+    auto const& axes = reduced.size() > 1 && random_.chance(0.4) ? reduced : st.definition->axes;
     auto const at = random_.below(axes.size());
     for (auto a = at; a < std::min(axes.size(), at + 2); ++a) s.loops.push_back(axes[a].name);
     return s;

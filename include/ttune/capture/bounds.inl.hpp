@@ -22,16 +22,31 @@ inline void check_gather(std::string const& stage, ir::access const& a, std::siz
   });
 }
 
+/// How to say what the first operand holds that an index reads and that declares no range: all but the range itself.
+/// Empty if there is none.
+inline std::string data_without_range(ir::expr const& index) {
+  std::string found;
+  ir::for_each_node(index, [&](ir::expr const& n) {
+    auto const* inner = ir::as<ir::access>(n);
+    auto const* t = inner ? std::get_if<handle<ir::tensor>>(&inner->from) : nullptr;
+    if (t && !(*t)->has_range && found.empty())
+      found = "say which values " + (*t)->name + " holds where it is declared: " + (*t)->name + "{{…}";
+  });
+  return found;
+}
+
 inline void check_index(std::string const& stage, ir::access const& a, std::size_t d, std::int64_t size,
                         pass::ranges const& axes) {
   auto const i = pass::bounds(a.indices[d], axes);
   if (!pass::is_bounded(i)) return check_gather(stage, a, d, size);
   if (i.high < i.low || (i.low >= 0 && i.high < size)) return;
   auto const source = ir::name_of(a.from);
+  auto const how = data_without_range(a.indices[d]);
   throw program_error(stage + ": " + source + " dimension " + std::to_string(d) + " is indexed with " +
                       ir::print(a.indices[d]) + ", which runs over [" + std::to_string(i.low) + ", " +
                       std::to_string(i.high + 1) + "); " + source + " has " + std::to_string(size) +
-                      " there: use zero_outside(" + source + "), or set the axis with .in(…)");
+                      " there: use zero_outside(" + source + "), or " +
+                      (how.empty() ? "set the axis with .in(…)" : how + ", values(0, " + std::to_string(size) + ")}"));
 }
 
 TTUNE_INLINE void check_read(std::string const& stage, ir::access const& a, pass::ranges const& axes) {

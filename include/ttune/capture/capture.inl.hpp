@@ -278,7 +278,9 @@ class assignment {
       auto const* v = ir::as<ir::variable>(a.indices[d]);
       if (!v || d >= left_.size() || v->name != left_[d])
         refuse("update(" + updates_->name + ") reads " + updates_->name +
-               " at other indices than it writes; compute into a new tensor");
+               " at other indices than it writes; compute into a new tensor. Elements are made in any order, so a "
+               "recurrence is no stage: write a running sum as sum(over(k), select(k <= i, e, 0)), others as one "
+               "operator a step");
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that add products, or distances, of narrow elements to a wider sum, several terms a lane: which a target
-// has.
+// Dot-product instructions: each lane adds several products, or absolute differences, of narrow elements to a wider
+// sum. Selects the method that suits a target.
 #pragma once
 
 #include <string_view>
@@ -9,28 +9,32 @@
 
 namespace ttune::inline v0 {
 
+/// Methods of summing several terms per lane.
 enum class dot_method : std::uint8_t {
   none,
-  bytes,          ///< u8 x i8, four terms: vpdpbusd. i8 x i8, too: one is moved by 128, what that adds is taken off
-  words,          ///< 16-bit integers, two terms: pmaddwd. Bytes are widened
-  bfloats,        ///< two terms, denormals are zero and sums rounded once: vdpbf16ps
-  split_bfloats,  ///< pairs of bfloats are taken apart by a shift and a mask: two multiply-adds of floats
-  distances,      ///< |u8 - u8|, four terms, of which each lane begins one element later: vdbpsadbw
+  bytes,    ///< u8 x i8, four terms: vpdpbusd. Also i8 x i8: one operand is shifted by 128, and the sum is corrected
+  words,    ///< 16-bit integers, two terms: pmaddwd. Bytes are widened first
+  bfloats,  ///< two terms; flushes denormals, rounds each sum once: vdpbf16ps
+  /// Pairs of bf16 are split by a shift and a mask: two f32 multiply-adds.
+  split_bfloats,
+  distances,  ///< |u8 - u8|, four terms; each lane begins one element later: vdbpsadbw
 };
 
-/// What a term is of its two elements.
+/// The operation that makes a term of two elements.
 enum class dot_term : std::uint8_t { product, distance };
 
+/// A method, and the number of terms that it sums per lane.
 struct dot_product {
   dot_method how = dot_method::none;
-  std::int32_t terms = 1;  ///< neighbours in memory of both operands
+  std::int32_t terms = 1;  ///< terms per lane: adjacent elements in memory of both operands
   explicit operator bool() const noexcept { return how != dot_method::none; }
 
-  /// Elements from where a lane's terms begin to where the next lane's do, in the operand that differs by lane.
+  /// Returns the distance, in elements, between the first terms of two adjacent lanes, for the operand that varies by
+  /// lane.
   [[nodiscard]] std::int32_t lane_stride() const noexcept { return how == dot_method::distances ? 1 : terms; }
 };
 
-/// How sums in type `sum` of terms of elements of two types are computed best.
+/// Returns the best method for sums of type `sum` over terms of elements of types `left` and `right`.
 [[nodiscard]] inline dot_product find_dot_product(target const& machine, dot_term term, dtype left, dtype right,
                                                   dtype sum) {
   bool const wide = sum == dtype::i32 || sum == dtype::u32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types: the run-time tag, the C++ types that map to it, and the two 16-bit storage floats.
+// Element types: the run-time tag, the corresponding C++ types, and the two 16-bit storage floats.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0 {
 
-/// IEEE binary16 and bfloat16 as storage: bits only, converted by the kernels.
+/// IEEE binary16 and bfloat16 as storage: they hold bits only, and kernels convert them.
 struct f16 {
   std::uint16_t bits;
 };
@@ -18,7 +18,7 @@ struct bf16 {
   std::uint16_t bits;
 };
 
-/// `index` is the type of index arithmetic; it never is the element type of a tensor.
+/// Tag of an element type. `index` is the type of index arithmetic; it is never the element type of a tensor.
 enum class dtype : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, index };
 
 [[nodiscard]] constexpr std::size_t size_in_bytes(dtype t) noexcept {
@@ -48,7 +48,7 @@ enum class dtype : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, u64,
 [[nodiscard]] constexpr bool is_unsigned(dtype t) noexcept {
   return t == dtype::u8 || t == dtype::u16 || t == dtype::u32 || t == dtype::u64;
 }
-/// A sum in this type loses most of its terms: it must be accumulated in a wider one.
+/// Returns true for types in which a sum would lose most of its terms: it must be accumulated in a wider type.
 [[nodiscard]] constexpr bool is_narrow(dtype t) noexcept {
   return t == dtype::i8 || t == dtype::u8 || t == dtype::f16 || t == dtype::bf16;
 }
@@ -59,7 +59,7 @@ enum class dtype : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, u64,
   return names[static_cast<int>(t)];
 }
 
-/// How a foreign 16-bit float maps: specialised for Eigen::half and Eigen::bfloat16 in <ttune/eigen.hpp>.
+/// Mapping of a foreign 16-bit float type; specialised for Eigen::half and Eigen::bfloat16 in <ttune/eigen.hpp>.
 template <class T>
 struct foreign_dtype {
   static constexpr bool known = false;
@@ -74,11 +74,11 @@ consteval bool maps_to_dtype() {
 }
 }  // namespace detail
 
-/// A C++ type that can be the element of a tensor. `char` and `long double` are not: their size or sign is not fixed.
+/// A C++ type that can be the element of a tensor. `char` and `long double` cannot: their sign or size is not fixed.
 template <class T>
 concept element = detail::maps_to_dtype<T>();
 
-/// The tag of a C++ element type; integers map by size and sign.
+/// Returns the tag of a C++ element type; integers map by size and sign.
 template <element T>
 [[nodiscard]] consteval dtype dtype_of() {
   if constexpr (foreign_dtype<T>::known) return foreign_dtype<T>::value;

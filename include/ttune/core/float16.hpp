@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of the two 16-bit storage floats. To them: to nearest, ties to even, beyond the largest to infinity;
-// subnormals are kept, NaN stays NaN.
+// Conversions of the two 16-bit storage floats. Conversions to them round to nearest, ties to even; values beyond the
+// largest become infinity, subnormals are kept, NaN stays NaN.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// A double as a float with a sign bit, `exponent_bits` and `fraction_bits`, rounded once.
+/// Returns the bits of a double as a float with a sign bit, `exponent_bits` and `fraction_bits`, rounded once.
 [[nodiscard]] constexpr std::uint16_t narrowed(double value, int exponent_bits, int fraction_bits) noexcept {
   auto const bits = std::bit_cast<std::uint64_t>(value);
   auto const sign = static_cast<std::uint64_t>(bits >> 63) << (exponent_bits + fraction_bits);
@@ -21,7 +21,7 @@ namespace detail {
   auto const infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
   if (biased == 0x7ff)
     return static_cast<std::uint16_t>(sign | infinity | (fraction != 0 ? std::uint64_t{1} << (fraction_bits - 1) : 0));
-  int const exponent = biased - 1023 + (1 << (exponent_bits - 1)) - 1;  // as the result stores it
+  int const exponent = biased - 1023 + (1 << (exponent_bits - 1)) - 1;  // with the bias of the result
   int const shift = 52 - fraction_bits + (exponent < 1 ? 1 - exponent : 0);
   if (biased == 0 || shift > 54) return static_cast<std::uint16_t>(sign);
   if (exponent >= (1 << exponent_bits) - 1) return static_cast<std::uint16_t>(sign | infinity);
@@ -30,7 +30,8 @@ namespace detail {
   auto const rest = significand & ((std::uint64_t{1} << shift) - 1);
   auto const half = std::uint64_t{1} << (shift - 1);
   if (rest > half || (rest == half && (rounded & 1) != 0)) ++rounded;
-  // A carry out of the fraction runs into the exponent, which is right; so does the leading one, hence exponent - 1.
+  // A carry out of the fraction correctly increments the exponent. So does the implicit leading one, hence exponent -
+  // 1.
   auto const above = exponent < 1 ? 0 : static_cast<std::uint64_t>(exponent - 1) << fraction_bits;
   return static_cast<std::uint16_t>(sign | (above + rounded));
 }

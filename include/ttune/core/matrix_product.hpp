@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that add the product of two small matrices to a third one, which the threads of a warp hold together:
-// which an NVIDIA GPU has. What a single lane adds is in dot_product.hpp.
+// Matrix instructions of one warp on NVIDIA GPUs: they add the product of two small matrices to a third one; the
+// threads of a warp hold all three together. dot_product.hpp describes instructions that work per lane.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 namespace ttune::inline v0 {
 
 /// One `mma.sync`: rows x terms times terms x columns. Lane 4 g + t of the warp holds the sums of rows g and g + 8 and
-/// of columns 2 t and 2 t + 1; of the operands it holds `halves` registers a row or column, each of neighbouring terms.
+/// of columns 2 t and 2 t + 1. Of the operands it holds `halves` registers per row or column; each register contains
+/// adjacent terms.
 struct matrix_product {
   static constexpr std::int32_t rows = 16;
   static constexpr std::int32_t columns = 8;
   static constexpr std::int32_t lanes_of_rows = 8;
   static constexpr std::int32_t lanes_of_columns = 4;
-  static constexpr std::int32_t thread_rows = rows / lanes_of_rows;           ///< whose sums one lane holds
-  static constexpr std::int32_t thread_columns = columns / lanes_of_columns;  ///< likewise
+  static constexpr std::int32_t thread_rows = rows / lanes_of_rows;           ///< rows whose sums one lane holds
+  static constexpr std::int32_t thread_columns = columns / lanes_of_columns;  ///< columns whose sums one lane holds
 
   std::int32_t terms = 0;
-  std::int32_t halves = 2;          ///< registers of a row of the left operand
-  std::int32_t least_architecture;  ///< 80: sm_80
+  std::int32_t halves = 2;          ///< registers per row of the left operand
+  std::int32_t least_architecture;  ///< lowest architecture: 80 for sm_80
 
-  /// Terms in one register.
+  /// Returns the number of terms in one register.
   [[nodiscard]] std::int32_t together() const noexcept { return terms / (lanes_of_columns * halves); }
 };
 
-/// Of an NVIDIA GPU: 80 for sm_80. 0: the target is none.
+/// Returns the architecture of an NVIDIA GPU, 80 for sm_80; 0 for other targets.
 [[nodiscard]] inline std::int32_t nvidia_architecture(target const& machine) noexcept {
   std::int32_t made = 0;
   if (machine.cpu.compare(0, 3, "sm_") != 0 || machine.cpu.size() > 7) return 0;
@@ -40,9 +41,9 @@ struct matrix_product {
   return made;
 }
 
-/// The instruction for sums in type `sum` of products of elements of two types, whatever the machine is; nothing if
-/// there is none. Elements of f32 are those of f32 rounded to TF32 (core/tf32.hpp). Sums of floats are rounded once a
-/// product of all terms, in an order of the machine's own.
+/// Returns the instruction for sums of type `sum` over products of elements of types `left` and `right`, independent of
+/// the target; nothing if there is none. Elements of type f32 must be rounded to TF32 (core/tf32.hpp). Sums of floats
+/// are rounded once per instruction, over all its terms, in an order that the hardware defines.
 [[nodiscard]] inline std::optional<matrix_product> matrix_product_of(dtype left, dtype right, dtype sum,
                                                                      std::int32_t terms) {
   auto const is_byte = [](dtype t) { return t == dtype::u8 || t == dtype::i8; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets by name: instruction sets that code is made for elsewhere than on the machine that runs it.
+// Targets by name: instruction sets for code that runs on another machine than this one.
 #pragma once
 
 #include <string>
@@ -12,18 +12,19 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
+/// A named instruction set.
 struct instruction_level {
-  char const* name;  ///< LLVM's of the processor
+  char const* name;  ///< LLVM's name of the processor
   char const* architecture;
   char const* cpu;
-  char const* features;  ///< that code may use: a machine that lacks one refuses its images
+  char const* features;  ///< features that code may use: a machine without one of them refuses its images
   std::int32_t vector_bytes;
   std::int32_t vector_registers;
   bool has_fma;
   bool has_masks;
 };
 
-/// The levels of the x86-64 psABI, what adds dot products to them, and what every 64-bit ARM has.
+/// The levels of the x86-64 psABI, variants with dot products, and the baseline of 64-bit ARM.
 inline constexpr instruction_level instruction_levels[] = {
     {"x86-64-v2", "x86_64", "x86-64-v2", "+cx16,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2", 16, 16, false, false},
     {"x86-64-v3", "x86_64", "x86-64-v3",
@@ -44,9 +45,9 @@ inline constexpr instruction_level instruction_levels[] = {
 
 }  // namespace detail
 
-/// `machine` (its cores and caches) with the instruction set of a name and no other: "x86-64-v2" (SSE 4.2),
-/// "x86-64-v3" (AVX2 and FMA), "x86-64-v3-vnni", "x86-64-v4" (AVX-512), "x86-64-v4-vnni-bf16", "aarch64" (NEON).
-/// Throws argument_error for other names.
+/// Returns `machine` (its cores and caches) with the instruction set of a name: "x86-64-v2" (SSE 4.2), "x86-64-v3"
+/// (AVX2 and FMA), "x86-64-v3-vnni", "x86-64-v4" (AVX-512), "x86-64-v4-vnni-bf16", "aarch64" (NEON). Throws
+/// argument_error for other names.
 [[nodiscard]] inline target named_target(std::string_view name, target machine = {}) {
   std::string known;
   for (auto const& level : detail::instruction_levels) {

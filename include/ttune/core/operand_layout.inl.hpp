@@ -19,13 +19,13 @@ inline std::vector<int> declared_order(int rank) {
   return order;
 }
 
-/// Calls `f(offset in the layout, offset in the plain order)` with each element, in the order of the layout.
+/// Calls `f(offset in the layout, offset in the plain order)` for each element, in the order of the layout.
 template <class Function>
 void for_each_element(operand_layout const& l, std::vector<std::int64_t> const& shape, Function const& f) {
   auto const memory = l.in_memory(shape);
   std::vector<std::int64_t> plain(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;) plain[d - 1] = plain[d] * shape[d];
-  std::vector<std::int64_t> strides;  // in the plain order, of the extents in memory
+  std::vector<std::int64_t> strides;  // strides in the plain order, for the extents in memory
   for (auto const d : l.order())
     strides.push_back(plain[static_cast<std::size_t>(d)] * (d == l.blocked() ? l.block() : 1));
   if (l.blocked() >= 0) strides.push_back(plain[static_cast<std::size_t>(l.blocked())]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lowered program as plain C11. Needs no compiler: the text is golden-tested anywhere.
+// Emits a lowered program as plain C11. It needs no compiler, so golden tests compare the text on every machine.
 #pragma once
 
 #include "ttune/core/target.hpp"
@@ -8,9 +8,9 @@
 
 namespace ttune::inline v0::emit {
 
-/// One function for `prepare`, one for the body. To be read, and to be compiled where nothing else is at hand: loops
-/// over blocks, threads and vectors are loops. A program with a barrier cannot be said so. Throws backend_error for
-/// what the language cannot say.
+/// Emits one function for `prepare` and one for the body. The text is meant to be read, and to be compiled where no
+/// other compiler is available: loops over blocks, threads and vectors become ordinary loops. Throws backend_error for
+/// constructs that C cannot express, such as barriers.
 [[nodiscard]] device_program c(ir::lowered const& program, target const& machine);
 
 }  // namespace ttune::inline v0::emit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lowered program as CUDA C++. Needs no compiler: the text is golden-tested anywhere.
+// Emits a lowered program as CUDA C++. It needs no compiler, so golden tests compare the text on every machine.
 #pragma once
 
 #include "ttune/core/target.hpp"
@@ -8,9 +8,9 @@
 
 namespace ttune::inline v0::emit {
 
-/// For NVRTC: no header is included. A parallel loop outside of blocks and threads is one over blocks of one thread.
-/// Vectorised loops move 16 bytes at once where places are aligned: operands must be, to 16 bytes.
-/// Throws backend_error for what the language cannot say.
+/// Emits text for NVRTC, without any #include. A parallel loop outside of blocks and threads becomes a loop over blocks
+/// of one thread. Vectorised loops move 16 bytes at once if the addresses are aligned; operands must be aligned to 16
+/// bytes. Throws backend_error for constructs that CUDA cannot express.
 [[nodiscard]] device_program cuda(ir::lowered const& program, target const& machine);
 
 }  // namespace ttune::inline v0::emit

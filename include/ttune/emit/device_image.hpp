@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel image for a device holds in the place of machine code: the launches of a call, the text of the kernels,
-// and what the device's compiler made of it.
+// The content of a device's kernel image, in place of machine code: the launches of a call, the text of the kernels,
+// and the binary that the device's compiler made of it.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@
 
 namespace ttune::inline v0::emit {
 
+/// The content of a device image.
 struct device_payload {
   device_program program;
-  std::string device;                ///< whom the binary is for, in the backend's words
-  std::vector<std::uint8_t> binary;  ///< may be empty where the text is compiled when the kernel is loaded
+  std::string device;                ///< name of the device that the binary is for, defined by the backend
+  std::vector<std::uint8_t> binary;  ///< may be empty if the text is compiled when the kernel is loaded
 };
 
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(device_payload const& p);
-/// Throws record_error for bytes that are none, or with launches that no device could run.
+/// Parses a payload; throws record_error if the bytes are malformed, or contain launches that no device can run.
 [[nodiscard]] device_payload payload_from_bytes(std::span<std::uint8_t const> bytes);
 
-/// `backend` is who loads it (kernel_image::device). Workspaces are the device's own, the prepared buffers are those of
-/// the lowered program.
+/// Makes a kernel image. `backend` is the name of the loader (kernel_image::device). The device allocates workspaces
+/// itself; the prepared buffers are those of the lowered program.
 [[nodiscard]] kernel_image make_device_image(device_payload const& made, ir::lowered const& of,
                                              kernel_signature signature, target const& machine, std::string backend);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the lanes of a vectorised loop while its code is written: which of them fulfil a condition.
+// Decides conditions at compile time for each lane of a vectorised loop.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace ttune::inline v0::emit {
 
-using lane_mask = std::vector<bool>;  ///< one a lane
+using lane_mask = std::vector<bool>;  ///< one element per lane
 
-/// The lanes that fulfil a condition over indices; nothing if it is decided at run time. `difference(comparison)`: its
-/// left side less its right one, or nothing if that is data.
+/// Returns the lanes that fulfil a condition over indices; nothing if it is only known at run time.
+/// `difference(comparison)` returns the left side minus the right side, or nothing if that depends on data.
 template <class Difference>
 [[nodiscard]] std::optional<lane_mask> decide_lanes(ir::expr const& condition, int lanes,
                                                     Difference const& difference) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An index while code is written: a constant, a multiple of the vector lane, and multiples of values that have names in
-// the text (SSA values, variables of C).
+// An index as a linear form while code is emitted: a constant, a multiple of the vector lane, and multiples of named
+// values of the text (SSA values, C variables).
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace ttune::inline v0::emit {
 
-/// constant + lane * (0, 1, …) + sum of coefficient * value. A value knows the loop depth at which it is defined,
-/// so that partial sums can be computed in the outermost loop where they are known.
+/// constant + lane * (0, 1, …) + sum of coefficient * value. Each value stores the loop depth of its definition, so
+/// that partial sums can be computed in the outermost possible loop.
 struct linear {
   struct term {
     std::string value;  ///< its name
@@ -60,7 +60,7 @@ struct linear {
     return a;
   }
 
-  /// The part without the constant, as a key of caches.
+  /// Returns a text of the form without its constant, as a key of caches.
   [[nodiscard]] std::string key() const {
     std::string text;
     for (auto const& t : terms) text += t.value + "*" + std::to_string(t.coefficient) + " ";
@@ -69,18 +69,18 @@ struct linear {
   }
 };
 
-/// floor(a / by) = quotient + floor(rest / by), and a and rest have the same remainder.
+/// floor(a / by) = quotient + floor(rest / by); a and rest have the same remainder.
 struct partial_division {
   linear quotient;
-  linear rest;  ///< without terms: the remainder itself, all of the quotient is in `quotient`
+  linear rest;  ///< without terms, it is the remainder itself, and `quotient` is complete
 };
 
-/// Terms that are multiples of `by` leave the division. Nothing where the lanes of a vector have different quotients,
-/// or may have.
+/// Moves terms that are multiples of `by` out of the division. Returns nothing if the lanes of a vector have different
+/// quotients, or may have.
 [[nodiscard]] inline std::optional<partial_division> divide_partly(linear const& a, std::int64_t by, int lanes) {
   partial_division made;
   made.rest.constant = a.constant;
-  made.rest.lane = a.lane;
+  (a.lane % by == 0 ? made.quotient : made.rest).lane = a.lane % by == 0 ? a.lane / by : a.lane;
   for (auto t : a.terms) {
     if (t.coefficient % by != 0) {
       made.rest.add(t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text LLVM IR of a lowered program. Needs no LLVM: the text is golden-tested anywhere.
+// Emits a lowered program as textual LLVM IR. It needs no LLVM, so golden tests compare the text on every machine.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace ttune::inline v0::emit {
 
-/// A module with `ttune_main` and, if there is something to prepare, `ttune_prepare`, both
-/// void(ptr operands, ptr runtime, ptr workspace), see runtime/abi.hpp. It imports no symbol.
-/// Loops marked `unrolled` are unrolled here, `vectorized` ones become vector instructions of the target's width,
-/// buffers in ir::memory::registers become SSA values.
+/// Emits a module with `ttune_main` and, if there is something to prepare, `ttune_prepare`, both void(ptr operands, ptr
+/// runtime, ptr workspace), see runtime/abi.hpp. It imports no symbols. Loops marked `unrolled` are unrolled,
+/// `vectorized` loops become vector instructions of the target's width, buffers in ir::memory::registers become SSA
+/// values.
 [[nodiscard]] std::string llvm_ir(ir::lowered const& program, target const& machine);
 
 /// Fills in the sizes of the signature's prepared buffers and workspaces, which depend on the schedule.

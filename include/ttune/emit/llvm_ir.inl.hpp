@@ -2,16 +2,21 @@
 #pragma once
 
 #include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/emit/llvm/storage.hpp"
 #include "ttune/emit/llvm_ir.hpp"
+#include "ttune/pass/narrow_integers.hpp"
 
 namespace ttune::inline v0::emit {
 
 TTUNE_INLINE std::string llvm_ir(ir::lowered const& program, target const& machine) {
-  return llvm_emitter(program, machine).run();
+  auto settled = with_settled_storage(program);
+  settled.prepare = pass::narrow_integers(settled.prepare);
+  settled.body = pass::narrow_integers(settled.body);
+  return llvm_emitter(settled, machine).run();
 }
 
 TTUNE_INLINE void plan_workspace(ir::lowered const& program, kernel_signature& signature) {
-  auto const plan = workspace_plan(program);
+  auto const plan = workspace_plan(with_settled_storage(program));
   signature.shared_bytes = plan.shared_bytes;
   signature.local_bytes = plan.local_bytes;
   signature.prepared_bytes.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lowered program as OpenCL C: 1.2, or 2.0 where a kernel reduces by the shuffles of sub-groups. Needs no compiler:
-// the text is golden-tested anywhere.
+// Emits a lowered program as OpenCL C 1.2, or 2.0 if a kernel reduces by sub-group shuffles. It needs no compiler, so
+// golden tests compare the text on every machine.
 #pragma once
 
 #include "ttune/core/target.hpp"
@@ -9,13 +9,13 @@
 
 namespace ttune::inline v0::emit {
 
-// In `target::features`, what a device has: cl_khr_subgroup_shuffle, and cl_intel_required_subgroup_size beside it.
+// Entries of `target::features` for devices with cl_khr_subgroup_shuffle, and with cl_intel_required_subgroup_size.
 inline constexpr char const* sub_groups_feature = "+sub-groups";
 inline constexpr char const* sub_group_size_feature = "+sub-group-size";
 
-/// Blocks are work-groups, threads work-items; a parallel loop outside of them is one of groups of one work-item.
-/// Vectorised loops become vectors of the target's width, 16 lanes at most; loops marked `unrolled` are unrolled.
-/// Throws backend_error for what the language cannot say.
+/// Emits the program. Blocks become work-groups, threads become work-items; a parallel loop outside of them becomes
+/// work-groups of one work-item. Vectorised loops become vectors of the target's width, at most 16 lanes; loops marked
+/// `unrolled` are unrolled. Throws backend_error for constructs that OpenCL cannot express.
 [[nodiscard]] device_program opencl(ir::lowered const& program, target const& machine);
 
 }  // namespace ttune::inline v0::emit

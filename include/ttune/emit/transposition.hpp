@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a tile of vectors is transposed: pairs of vectors are shuffled, once for each doubling of the number of rows.
+// Transposition of a tile of vectors: pairs of vectors are shuffled, once for each doubling of the number of rows.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace ttune::inline v0::emit {
 
-/// The shuffles that bring the elements of a column together. Rows and lanes are powers of two, rows <= lanes.
-/// Only two kinds of shuffles occur, which x86 and ARM have instructions for that need no table of places: first
-/// elements are interleaved inside of 128-bit chunks, then whole chunks are gathered.
+/// Computes the shuffles that collect the elements of each column. Rows and lanes are powers of two, rows <= lanes. It
+/// uses only two kinds of shuffles, for which x86 and ARM have instructions without index tables: first elements are
+/// interleaved within 128-bit chunks, then whole chunks are gathered.
 class transposition {
  public:
   struct step {
-    int first;  ///< of two vectors: the rows are 0, 1, ..., what the steps make follows
+    int first;  ///< first of two vectors: the rows are 0, 1, ..., the results of the steps follow
     int second;
-    std::vector<int> places;  ///< in the lanes of both, one behind the other
+    std::vector<int> places;  ///< indices into the lanes of both vectors, concatenated
   };
   struct place {
     int vector = 0;
@@ -43,7 +43,7 @@ class transposition {
   }
 
   [[nodiscard]] std::vector<step> const& steps() const noexcept { return steps_; }
-  /// Where the elements of a column are, row by row: all in one vector.
+  /// Returns the positions of a column's elements, row by row; all are in one vector.
   [[nodiscard]] std::vector<place> const& column(int lane) const { return columns_[static_cast<std::size_t>(lane)]; }
 
  private:
@@ -63,7 +63,7 @@ class transposition {
     }
   }
 
-  /// One half of each chunk, alternately from both vectors.
+  /// Returns the shuffle that takes one half of each chunk, alternating between both vectors.
   [[nodiscard]] std::vector<int> interleaved(int chunk, int half) const {
     std::vector<int> places;
     for (int start = half * chunk / 2; start < lanes_; start += chunk)
@@ -71,7 +71,7 @@ class transposition {
     return places;
   }
 
-  /// The even or the odd chunks of both vectors.
+  /// Returns the shuffle that takes the even or the odd chunks of both vectors.
   [[nodiscard]] std::vector<int> gathered(int chunk, int odd) const {
     std::vector<int> places;
     for (int start = odd * chunk; start < 2 * lanes_; start += 2 * chunk)
@@ -90,8 +90,8 @@ class transposition {
   int rows_;
   int lanes_;
   std::vector<step> steps_;
-  std::vector<int> tile_;                     ///< the vectors that hold everything now
-  std::vector<std::vector<place>> contents_;  ///< row and lane of the elements of each vector
+  std::vector<int> tile_;                     ///< vectors that hold the current content
+  std::vector<std::vector<place>> contents_;  ///< original row and lane of the elements of each vector
   std::vector<std::vector<place>> columns_;
 };
 

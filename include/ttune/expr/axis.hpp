@@ -2,6 +2,7 @@
 // Axes and index expressions. An axis is its name; where it runs is said at its use or follows from the operands.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "ttune/expr/builder.hpp"
@@ -27,6 +28,13 @@ struct axis {
   [[nodiscard]] bounded_axis<Name> in(extent_value n) const { return {0, n}; }
   /// [low, high)
   [[nodiscard]] bounded_axis<Name> in(std::int64_t low, std::int64_t high) const { return {low, high}; }
+  /// Anything else, as data: a loop whose length they say.
+  template <class... Bounds>
+    requires(!(std::is_convertible_v<Bounds, extent_value> && ...))
+  [[nodiscard]] bounded_axis<Name> in(Bounds const&...) const {
+    static_assert(detail::none_v<bound_of_axis<Bounds...>>, TTUNE_SAY_BOUND);
+    return {0, 1};
+  }
   [[nodiscard]] axis_range range() const { return {Name.text, false, 0, 0}; }
 };
 

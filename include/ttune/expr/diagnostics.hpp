@@ -17,6 +17,8 @@ template <class Left, class Right>
 struct element_types {};
 template <class Type>
 struct element_type {};
+template <class... Bounds>
+struct bound_of_axis {};
 
 namespace detail {
 
@@ -49,6 +51,10 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_DOMAIN                                                                                        \
   "ttune: an axis gets its range on the left side or in over(...): domains are boxes; for a part of one write " \
   "select(k <= i, e, 0)"
+#define TTUNE_SAY_BOUND                                                                                           \
+  "ttune: an axis runs between integers or a dim, not as far as data say; let it run to the most there are, and " \
+  "write "                                                                                                        \
+  "select(k < n(i), e, 0) for the term"
 #define TTUNE_SAY_FLOAT_LITERAL \
   "ttune: a floating constant in an integer expression; write cast<float>(...) around the expression"
 #define TTUNE_SAY_BOOL "ttune: a truth value mixes with no number; use select(condition, a, b)"

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality and hash by structure. (Handles compare by identity.)
+// Structural equality and hashes. (Handles compare by identity.)
 #pragma once
 
 #include "ttune/ir/stmt.hpp"
 
 namespace ttune::inline v0::ir {
 
-/// Both say the same in the same words; no algebra. Names count. A source inside an expression is compared by kind,
-/// name, element type and shape; its own content only where programs are compared. Real constants are compared by
-/// their bits.
+/// Returns true if both have the same structure; no algebra is applied. Names are compared. A source inside an
+/// expression is compared by kind, name, element type and shape; its content is compared only if whole programs are.
+/// Real constants are compared by their bits.
 [[nodiscard]] bool equal(expr const& a, expr const& b);
 [[nodiscard]] bool equal(stage const& a, stage const& b);
-/// As `equal`, whatever the two are called.
+/// Like `equal`, but ignores the names of the two stages.
 [[nodiscard]] bool equal_but_for_name(stage const& a, stage const& b);
 [[nodiscard]] bool equal(program const& a, program const& b);
 [[nodiscard]] bool equal(stmt const& a, stmt const& b);
 
-/// Equal things have equal hashes, on every machine and in every run: it is part of the records' keys.
+/// Returns a structural hash, which is equal for equal arguments on every machine and in every run: it is part of the
+/// records' keys.
 [[nodiscard]] std::uint64_t hash(expr const& e);
 [[nodiscard]] std::uint64_t hash(stage const& s);
 [[nodiscard]] std::uint64_t hash(program const& p);

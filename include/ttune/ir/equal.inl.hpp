@@ -45,7 +45,7 @@ inline bool equal_tensors(tensor const& a, tensor const& b) {
          });
 }
 
-/// Overloads for two nodes of one kind.
+/// Compares two nodes of the same kind, by overloads.
 struct equal_nodes {
   bool operator()(constant const& a, constant const& b) const {
     return std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) && a.integer == b.integer;
@@ -94,8 +94,8 @@ struct equal_nodes {
   }
 };
 
-/// Nodes of the same kind by their overload. One dispatch, over the first: one over pairs costs the compiler a seventh
-/// of <ttune/expr.hpp>.
+/// Compares nodes of the same kind by their overload. It dispatches over the first node only: a dispatch over pairs
+/// would take a seventh of the compile time of <ttune/expr.hpp>.
 template <class... Kinds>
 bool equal_kinds(std::variant<Kinds...> const& a, std::variant<Kinds...> const& b) {
   return a.index() == b.index() &&

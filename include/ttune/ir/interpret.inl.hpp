@@ -9,7 +9,7 @@ namespace ttune::inline v0::ir {
 
 namespace detail {
 
-/// Puts the operands into their buffers and collects the results.
+/// Binds the operands to their buffers and collects the results.
 class lowered_runner {
  public:
   lowered_runner(lowered const& l, program const& p, run_options const& options) : l_(l), p_(p), options_(options) {}
@@ -26,7 +26,7 @@ class lowered_runner {
   }
 
  private:
-  /// `unwritten`: nothing is known of its elements yet.
+  /// `unwritten`: the elements have no values yet.
   void bind(handle<buffer> const& b, ndarray values, bool unwritten, bool read_only) {
     std::vector<std::uint8_t> marks(static_cast<std::size_t>(values.elements()), unwritten ? 0 : 1);
     runner_.arrays.add(b.get(), {std::move(values), std::move(marks), 0, 0, read_only});
@@ -51,7 +51,7 @@ class lowered_runner {
     }
   }
 
-  /// The operand that an update stage writes, among the inputs.
+  /// Returns the position among the inputs of the operand that an update stage writes.
   [[nodiscard]] std::size_t position_of(handle<tensor> const& updated) const {
     std::size_t i = 0;
     for (auto const& t : p_.inputs) {

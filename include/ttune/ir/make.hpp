@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checked constructors: the only way to make a node. Index arithmetic on constants is folded here, and
-// neutral elements disappear, so that every pass may rely on it.
+// Checked constructors, the only way to create a node. They fold index arithmetic on constants and remove neutral
+// elements, so that every pass may rely on it.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace ttune::inline v0::ir {
 [[nodiscard]] expr make_integer(dtype type, std::int64_t value);
 [[nodiscard]] inline expr make_index(std::int64_t value) { return make_integer(dtype::index, value); }
 [[nodiscard]] inline expr make_bool(bool value) { return make_integer(dtype::boolean, value); }
-/// 0 or 1 and so on in any element type.
+/// Returns a number (0, 1, ...) as a constant of any element type.
 [[nodiscard]] expr make_number(dtype type, double value);
 [[nodiscard]] expr make_variable(std::string name, dtype type = dtype::index);
 [[nodiscard]] expr make_unary(unary_op op, expr operand);
@@ -23,15 +23,15 @@ namespace ttune::inline v0::ir {
 [[nodiscard]] expr make_select(expr condition, expr when_true, expr when_false);
 [[nodiscard]] expr make_cast(dtype type, expr operand);
 [[nodiscard]] expr make_argument(dtype type, bool right, int component);
-/// Throws program_error if the number of indices is not the source's rank.
+/// Throws program_error if the number of indices differs from the source's rank.
 [[nodiscard]] expr make_access(source from, std::vector<expr> indices, boundary outside = boundary::none,
                                expr fill = {}, int component = 0);
-/// The identity of a built-in reduction in an element type.
+/// Returns the identity of a built-in reduction in an element type.
 [[nodiscard]] expr make_identity(reduction_kind kind, dtype type);
-/// `accumulated op incoming` of a built-in reduction.
+/// Returns `accumulated op incoming` of a built-in reduction.
 [[nodiscard]] expr make_combine(reduction_kind kind, expr accumulated, expr incoming);
 
-[[nodiscard]] stmt make_block(std::vector<stmt> body);  ///< flattens; null statements disappear
+[[nodiscard]] stmt make_block(std::vector<stmt> body);  ///< flattens nested blocks; null statements disappear
 [[nodiscard]] stmt make_loop(std::string variable, expr begin, expr end, loop_kind kind, stmt body);
 [[nodiscard]] stmt make_let(std::string variable, expr value, std::int64_t low, std::int64_t high, stmt body);
 [[nodiscard]] stmt make_conditional(expr condition, stmt then, stmt otherwise = {});
@@ -39,11 +39,11 @@ namespace ttune::inline v0::ir {
 [[nodiscard]] stmt make_store(handle<buffer> to, std::vector<expr> indices, expr value);
 [[nodiscard]] stmt make_prefetch(handle<buffer> from, std::vector<expr> indices);
 
-// Questions that every pass asks.
+// Queries that every pass needs.
 [[nodiscard]] std::string const& name_of(source const& from);
 [[nodiscard]] std::size_t rank_of(source const& from);
 [[nodiscard]] dtype type_of(source const& from, int component = 0);
-/// The shape of a tensor, the axes' sizes of a stage, the extents of a buffer.
+/// Returns the shape of a tensor, the axis sizes of a stage, or the extents of a buffer.
 [[nodiscard]] std::vector<std::int64_t> shape_of(source const& from);
 [[nodiscard]] bool is_constant(expr const& e) noexcept;
 [[nodiscard]] bool is_constant(expr const& e, std::int64_t value) noexcept;

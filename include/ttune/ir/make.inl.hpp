@@ -22,7 +22,7 @@ stmt node(Node what) {
 
 inline bool is_comparison(binary_op op) { return op >= binary_op::equal; }
 
-/// Folds arithmetic of two index constants; false if `op` has no value there.
+/// Folds arithmetic on two index constants; returns false if `op` has no value for them.
 inline bool fold_index(binary_op op, std::int64_t a, std::int64_t b, std::int64_t& out) {
   switch (op) {
     case binary_op::add: out = a + b; return true;
@@ -46,7 +46,7 @@ inline bool fold_index(binary_op op, std::int64_t a, std::int64_t b, std::int64_
   }
 }
 
-/// x + 0, x - 0, x * 1, x * 0, x / 1, x % 1, and the laws of `and`, `or`; null if none applies.
+/// Applies x + 0, x - 0, x * 1, x * 0, x / 1, x % 1, and the laws of `and`, `or`; returns null if none applies.
 inline expr fold_neutral(binary_op op, expr const& a, expr const& b) {
   bool const index = a->type == dtype::index;
   switch (op) {
@@ -150,7 +150,7 @@ TTUNE_INLINE expr make_access(source from, std::vector<expr> indices, boundary o
 }
 
 namespace detail {
-/// The smallest (or largest) value of a type, as the identity of max (or min).
+/// Returns the smallest (or largest) value of a type, the identity of max (or min).
 inline expr extreme(dtype type, bool largest) {
   if (is_float(type)) {
     double const infinity = std::numeric_limits<double>::infinity();

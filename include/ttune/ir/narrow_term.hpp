@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of sums for which machines have instructions: widened elements, or rounded ones, multiplied; or how far they
-// are apart.
+// Patterns of terms that dot-product and matrix instructions can sum: products of widened or rounded elements, and
+// absolute differences.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace ttune::inline v0::ir {
 
-/// `left` and `right` are accesses, not yet widened; those of f32 in a sum of f32 are not yet rounded to TF32.
+/// Operands of a matched term. `left` and `right` are accesses before widening; for f32 in a sum of f32, before
+/// rounding to TF32.
 struct narrow_term {
   dot_term kind = dot_term::product;
   expr left, right;
@@ -19,7 +20,7 @@ struct narrow_term {
 
 namespace detail {
 
-/// An access that is converted, whose value has fewer bits than the sum; null if an expression is anything else.
+/// Returns the access inside of a conversion whose operand has fewer bits than the sum; null for all other expressions.
 [[nodiscard]] inline expr narrow_access(expr const& e) {
   if (auto const* c = as<cast>(e)) return as<access>(c->operand) ? c->operand : expr{};
   auto const* u = as<unary>(e);
@@ -35,8 +36,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// `wide(a) * wide(b)`, where `wide` is a cast or `round_to_tf32`; or `|wide(a) - wide(b)|` in signed integers that
-/// hold the difference of bytes, perhaps converted to another type that does.
+/// Matches `wide(a) * wide(b)`, where `wide` is a cast or `round_to_tf32`, or `|wide(a) - wide(b)|` in signed integers
+/// that can hold the difference of bytes, possibly converted to another such type.
 [[nodiscard]] inline std::optional<narrow_term> match_narrow_term(expr const& e) {
   if (auto const* n = as<binary>(e))
     return n->op == binary_op::multiply ? detail::operands(dot_term::product, *n) : std::nullopt;
@@ -51,7 +52,7 @@ namespace detail {
   return detail::operands(dot_term::distance, *difference);
 }
 
-/// The term that a statement adds to what it overwrites, `S[i] = S[i] + term`; nothing if it does anything else.
+/// Matches the term of a statement `S[i] = S[i] + term`; nothing for other statements.
 [[nodiscard]] inline std::optional<narrow_term> match_added_term(store const& s) {
   auto const* sum = as<binary>(s.value);
   auto const* old = sum && sum->op == binary_op::add ? as<access>(sum->left) : nullptr;

@@ -74,7 +74,8 @@ TTUNE_INLINE double rounded_to(dtype type, double value) noexcept {
     case dtype::f16: return static_cast<double>(to_float(to_f16(value)));
     case dtype::bf16: return static_cast<double>(to_float(to_bf16(value)));
     case dtype::f32:
-      // C++ leaves the conversion of what is too large open; half a unit beyond the largest float it is infinity.
+      // C++ leaves the conversion of too large values undefined; from half a unit beyond the largest float on, the
+      // result is infinity.
       if (std::abs(value) >= 0x1.ffffffp127) return std::copysign(std::numeric_limits<double>::infinity(), value);
       return std::abs(value) > 0x1.fffffep127 ? std::copysign(0x1.fffffep127, value)
                                               : static_cast<double>(static_cast<float>(value));
@@ -100,7 +101,7 @@ TTUNE_INLINE std::int64_t saturated_to(dtype type, double value) noexcept {
   if (std::isnan(value)) return 0;
   int const bits = static_cast<int>(size_in_bytes(type)) * 8;
   bool const no_sign = is_unsigned(type);
-  double const top = std::ldexp(1.0, no_sign ? bits : bits - 1);  // the first value beyond
+  double const top = std::ldexp(1.0, no_sign ? bits : bits - 1);  // the smallest value that is out of range
   double const bottom = no_sign ? 0 : -top;
   if (value <= bottom)
     return no_sign ? 0 : static_cast<std::int64_t>(std::uint64_t{1} << (bits - 1)) * (bits < 64 ? -1 : 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is computed: expressions, tensors, stages, programs. Immutable values behind const handles.
-// Semantics (overflow, evaluation order, float rules, boundaries) are written down in ir/README.md.
+// The computation: expressions, tensors, stages, programs. Immutable values behind const handles. ir/README.md defines
+// the semantics (overflow, evaluation order, float rules, boundaries).
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ struct buffer;  // storage of a lowered program, ir/stmt.hpp
 
 using expr = handle<expr_node>;
 
-/// What an access reads: an operand, the result of a stage, or (lowered programs only) a buffer.
+/// The source of an access: an operand, the result of a stage, or (in lowered programs only) a buffer.
 using source = std::variant<handle<tensor>, handle<stage>, handle<buffer>>;
 
-/// A symbolic extent: bound at the call, between `low` and `high`.
+/// A symbolic extent: its value is set at the call, between `low` and `high`.
 struct dimension : counted {
   std::string name;
   std::int64_t low = 1;
   std::int64_t high = 1;
 };
 
-/// A constant, or a symbol with the value that tuning uses for it.
+/// A constant extent, or a symbol with the value that tuning uses for it.
 struct extent {
   std::int64_t value = 0;
   handle<dimension> symbol;  ///< null: `value` is the extent
@@ -44,6 +44,7 @@ struct extent {
 
 // ---------------------------------------------------------------------------------------------- expressions
 
+/// Operations with one operand.
 enum class unary_op : std::uint8_t {
   negate,
   logical_not,
@@ -58,16 +59,16 @@ enum class unary_op : std::uint8_t {
   floor,
   ceil,
   round,
-  round_to_tf32  ///< of f32 only: core/tf32.hpp
+  round_to_tf32  ///< for f32 only, see core/tf32.hpp
 };
 
-/// Whether what is absent from a sum (ir/README.md) stays absent.
+/// Returns true if an absent operand (ir/README.md) makes the result absent.
 [[nodiscard]] constexpr bool keeps_absence(unary_op op) noexcept {
   return op == unary_op::negate || op == unary_op::round_to_tf32;
 }
 
-/// `divide` and `modulo` are those of C++ on integers; `floor_divide` and `floor_modulo` (non-negative remainder
-/// for a positive divisor) are those of index arithmetic.
+/// `divide` and `modulo` are those of C++ on integers; `floor_divide` and `floor_modulo` (non-negative remainder for a
+/// positive divisor) are those of index arithmetic.
 enum class binary_op : std::uint8_t {
   add,
   subtract,
@@ -87,15 +88,16 @@ enum class binary_op : std::uint8_t {
   less_equal
 };
 
-/// What a read outside of its source gives.
+/// The result of a read outside of the source.
 enum class boundary : std::uint8_t {
-  none,   ///< proven inside
+  none,   ///< the access is proven to be inside
   value,  ///< the access's `fill`
   clamp,  ///< the nearest element
   wrap,   ///< periodic
-  mirror  ///< reflected, the edge element not repeated
+  mirror  ///< reflected; the edge element is not repeated
 };
 
+/// A constant of the node's type.
 struct constant {
   double real = 0;           ///< for floats
   std::int64_t integer = 0;  ///< for integers, booleans and indices
@@ -106,43 +108,48 @@ struct variable {
   std::string name;
 };
 
+/// A read of an element of a source.
 struct access {
   source from;
-  int component = 0;  ///< of a tuple stage
+  int component = 0;  ///< component of a tuple stage
   std::vector<expr> indices;
   boundary outside = boundary::none;
-  expr fill;  ///< boundary::value only
+  expr fill;  ///< for boundary::value only
 };
 
+/// An operation with one operand.
 struct unary {
   unary_op op;
   expr operand;
 };
 
+/// An operation with two operands.
 struct binary {
   binary_op op;
   expr left;
   expr right;
 };
 
+/// One of two arms, chosen by a condition; only the chosen arm is evaluated.
 struct select {
   expr condition;
   expr when_true;
   expr when_false;
 };
 
-/// Converts `operand` to the node's type: float to integer towards zero, saturating, NaN to 0; integers wrap.
+/// Converts `operand` to the node's type: float to integer truncates, saturates and maps NaN to 0; integers wrap.
 struct cast {
   expr operand;
 };
 
-/// An operand of a tuple reduction's combine function: component `component` of the accumulated (`left`)
-/// or of the incoming (`right`) tuple.
+/// A parameter of a tuple reduction's combine function: component `component` of the accumulated (`left`) or of the
+/// incoming (`right`) tuple.
 struct argument {
   bool right = false;
   int component = 0;
 };
 
+/// A node of an expression: its type, and one of the kinds above.
 struct expr_node : counted {
   dtype type = dtype::f32;
   std::variant<constant, variable, access, unary, binary, select, cast, argument> what;
@@ -150,32 +157,34 @@ struct expr_node : counted {
 
 // -------------------------------------------------------------------------------------------------- tensors
 
+/// The role of an operand.
 enum class tensor_role : std::uint8_t {
   input,
-  constant,  ///< content fixed between calls: kernels may lay it out once (`prepare`)
-  table,     ///< content known now, part of the program
+  constant,  ///< content is fixed between calls: kernels may lay it out once (`prepare`)
+  table,     ///< content is known at compile time and part of the program
   inout      ///< written in place by an update stage
 };
 
-/// Dimension order in memory. Only expressions that are being captured know column-major tensors
+/// The order of dimensions in memory. Column-major tensors exist only while an expression is captured
 /// (capture/memory_order.hpp); `any` is row-major until a layout is chosen (capture/layouts.hpp).
 enum class layout : std::uint8_t { row_major, column_major, any };
 
+/// An operand of a program.
 struct tensor : counted {
   std::string name;
   dtype type = dtype::f32;
   std::vector<extent> shape;
   layout order = layout::row_major;
   tensor_role role = tensor_role::input;
-  bool has_range = false;  ///< values(low, high): integers used as indices
+  bool has_range = false;  ///< from values(low, high): integers used as indices lie in this range
   std::int64_t low = 0;
   std::int64_t high = 0;
-  std::vector<double> content;  ///< tensor_role::table, row-major
+  std::vector<double> content;  ///< for tensor_role::table, row-major
 };
 
 // --------------------------------------------------------------------------------------------------- stages
 
-/// [begin, end); axes on the left of a stage begin at 0.
+/// An axis with the range [begin, end); axes on the left of a stage begin at 0.
 struct axis {
   std::string name;
   std::int64_t begin = 0;
@@ -183,14 +192,15 @@ struct axis {
   [[nodiscard]] std::int64_t size() const noexcept { return end.value - begin; }
 };
 
+/// Kinds of reductions.
 enum class reduction_kind : std::uint8_t { none, sum, product, minimum, maximum, tuple };
 
-/// A stage without a reduction is a map over its axes.
+/// The reduction of a stage; a stage without one maps over its axes.
 struct reduction {
   reduction_kind kind = reduction_kind::none;
   std::vector<axis> axes;
-  std::vector<expr> identity;  ///< tuple only: one constant a component
-  std::vector<expr> combine;   ///< tuple only: over `argument` nodes, one a component
+  std::vector<expr> identity;  ///< for tuples: one constant per component
+  std::vector<expr> combine;   ///< for tuples: expressions of `argument` nodes, one per component
   bool associative = true;
   bool commutative = true;
 };
@@ -202,22 +212,22 @@ struct component {
   expr value;
 };
 
-/// `name(axes) = reduce over reduction.axes of value`. Terms for which `predicate` (if any) is false
-/// contribute the identity; it is how boundaries and triangular domains of reductions are kept.
+/// A stage computes `name(axes) = reduce over reduction.axes of value`. Terms for which `predicate` (if any) is false
+/// contribute the identity; boundaries and triangular domains of reductions are represented that way.
 struct stage : counted {
   std::string name;
   std::vector<axis> axes;
   ir::reduction reduction;
   std::vector<component> components;
   expr predicate;
-  handle<tensor> updates;  ///< in-place: the operand that is written; else null
+  handle<tensor> updates;  ///< update in place: the operand that is written; else null
   layout order = layout::row_major;
 
   [[nodiscard]] bool reduces() const noexcept { return reduction.kind != reduction_kind::none; }
   [[nodiscard]] dtype type() const noexcept { return components.front().type; }
 };
 
-/// A whole operator: stages in an order in which every producer stands before its consumers.
+/// A whole operator: stages in an order in which every producer precedes its consumers.
 struct program : counted {
   std::string name;
   std::vector<handle<tensor>> inputs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One level of an expression: `map_operands` rebuilds it with each direct operand passed through a function, and
-// returns the same handle when nothing changed. Recursion is the caller's.
+// Rebuilds one level of an expression: `map_operands` applies a function to each direct operand, and returns the same
+// handle if nothing changed. The caller recurses.
 #pragma once
 
 #include "ttune/ir/make.hpp"
@@ -44,7 +44,7 @@ template <class Function>
   return e;
 }
 
-/// Calls `f` on `e` and everything inside of it, outside first.
+/// Calls `f` on `e` and on all its subexpressions, outermost first.
 template <class Function>
 void for_each_node(expr const& e, Function&& f) {
   f(e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop notation that docs, errors and golden tests use.
+// Prints programs in the loop notation of the documentation, error messages and golden tests.
 //
 //   matmul(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)
 //   C(i, j) = sum(k < 256) A(i, k) * B(k, j)
@@ -12,8 +12,9 @@
 //         acc[] += A[i, k] * B[k, j]
 //       C[i, j] = acc[]
 //
-// `i < n` is the range [0, n), `i in [a, b)` any other. Stages that are no outputs say the extents of their axes on the
-// left. Parentheses stand only where precedence needs them; `/` and `%` round down on indices and towards zero on data.
+// `i < n` is the range [0, n), `i in [a, b)` any other range. Stages that are not outputs show the extents of their
+// axes on the left. Parentheses appear only if precedence needs them; `/` and `%` round down on indices and towards
+// zero on data.
 #pragma once
 
 #include <string>
@@ -27,7 +28,7 @@ namespace ttune::inline v0::ir {
 [[nodiscard]] std::string print(program const& p);
 [[nodiscard]] std::string print(stmt const& s);
 [[nodiscard]] std::string print(lowered const& l);
-/// The header line alone: `matmul(A f32 (512, 256)) -> C f32 (512)`.
+/// Returns only the header line: `matmul(A f32 (512, 256)) -> C f32 (512)`.
 [[nodiscard]] std::string print_signature(program const& p);
 
 }  // namespace ttune::inline v0::ir

@@ -30,7 +30,7 @@ inline std::string extent_text(extent const& e) {
   return e.is_constant() ? std::to_string(e.value) : e.symbol->name + "=" + std::to_string(e.value);
 }
 
-/// The shortest text that reads back as the same number; always looks like a real one.
+/// Returns the shortest text that reads back as the same number and looks like a real number.
 inline std::string real_text(dtype type, double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
@@ -50,7 +50,7 @@ inline std::string constant_text(dtype type, constant const& c) {
   return std::to_string(c.integer);
 }
 
-/// How tightly an operator binds; functions and leaves bind most.
+/// Returns the precedence of an operator; functions and leaves have the highest.
 inline int precedence(binary_op op) {
   switch (op) {
     case binary_op::logical_or: return 1;
@@ -76,7 +76,7 @@ inline char const* function_name(unary_op op) {
   return names[static_cast<int>(op)];
 }
 
-/// The infix symbol; null where the operation is written as a function.
+/// Returns the infix symbol; null if the operation is written as a function.
 inline char const* infix(binary_op op, bool index) {
   switch (op) {
     case binary_op::add: return " + ";
@@ -112,7 +112,7 @@ class printer {
  public:
   explicit printer(stage const* of = nullptr) : stage_(of) {}
 
-  /// In parentheses if it binds less tightly than `least`.
+  /// Prints an expression, in parentheses if its precedence is below `least`.
   std::string text(expr const& e, int least = 0) const {
     if (!e) return "?";
     return visit(
@@ -159,7 +159,7 @@ class printer {
     if (!symbol) return std::string(function_name(n.op)) + "(" + text(n.left) + ", " + text(n.right) + ")";
     int const binds = precedence(n.op);
     bool const is_sum = n.op == binary_op::add || n.op == binary_op::subtract;
-    if (is_sum && is_negative(n.right)) {  // a + -1 is a - 1
+    if (is_sum && is_negative(n.right)) {  // a + -1 is printed as a - 1
       auto const positive = text(n.right).substr(1);
       return wrapped(text(n.left, binds) + (n.op == binary_op::add ? " - " : " + ") + positive, binds, least);
     }
@@ -224,7 +224,7 @@ inline std::string reduction_name(reduction_kind kind) {
   return names[static_cast<int>(kind)];
 }
 
-/// One line; tuple reductions take three.
+/// Prints a stage on one line; tuple reductions take three lines.
 inline std::string stage_text(stage const& s, bool with_extents) {
   printer const p(&s);
   auto const left = comma_list(s.axes, [&](axis const& a) { return with_extents ? range_text(a) : a.name; });
@@ -245,7 +245,7 @@ inline std::string stage_text(stage const& s, bool with_extents) {
 
 class stmt_printer {
  public:
-  /// `last`: nothing follows in the enclosing block, so that what a let or alloc covers needs no indentation.
+  /// `last`: nothing follows in the enclosing block, so the scope of a let or alloc needs no indentation.
   void add(stmt const& s, int depth, bool last = true) {
     if (!s) return;
     visit(
@@ -313,7 +313,7 @@ class stmt_printer {
     add(n.otherwise, depth + 1);
   }
 
-  /// `C[i] = C[i] + e` is `C[i] += e`.
+  /// Prints `C[i] = C[i] + e` as `C[i] += e`.
   static std::string store_text(store const& n) {
     auto const target = n.to->name + "[" + printer().list(n.indices) + "]";
     if (auto const* b = as<binary>(n.value); b && b->op == binary_op::add)

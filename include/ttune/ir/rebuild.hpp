@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program made again, stage by stage; later stages then read the new ones.
+// Rebuilds a program stage by stage; later stages then read the new stages.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace ttune::inline v0::ir {
 
-/// Passes every access (its indices rebuilt already) through `map`.
+/// Applies `map` to every access, after rebuilding its indices.
 template <class Map>
 [[nodiscard]] expr map_accesses(expr const& e, Map const& map) {
   auto rebuilt = map_operands(e, [&](expr const& o) { return map_accesses(o, map); });
@@ -21,7 +21,7 @@ template <class Map>
   return rebuilt;
 }
 
-/// Replaces variables by what `map` gives for their names; null leaves one as it is.
+/// Replaces variables by the result of `map` for their names; null leaves a variable unchanged.
 template <class Map>
 [[nodiscard]] expr map_variables(expr const& e, Map const& map) {
   if (auto const* v = as<variable>(e)) {
@@ -43,12 +43,12 @@ template <class Map>
   return std::visit([](auto const& h) -> void const* { return h.get(); }, s);
 }
 
-/// Collects the stages of the program being made.
+/// Collects the stages of the new program.
 class program_builder {
  public:
   explicit program_builder(handle<program> old) : old_(std::move(old)), made_{{}, old_->name, old_->inputs, {}, {}} {}
 
-  /// Adds a stage whose reads of replaced stages go to their replacements.
+  /// Adds a stage; its reads of replaced stages are redirected to the replacements.
   handle<stage> add(stage const& st) {
     auto const follow = [&](expr const& e, access const& a) {
       auto const it = moved_.find(identity(a.from));
@@ -57,7 +57,7 @@ class program_builder {
     made_.stages.push_back(share(map_stage(st, [&](expr const& e) { return map_accesses(e, follow); })));
     return made_.stages.back();
   }
-  /// From now on `with` is read where `st` was, and is the output that `st` was.
+  /// From now on, readers of `st` read `with`, which also replaces it as an output.
   void replace(handle<stage> const& st, handle<stage> const& with) {
     moved_.insert_or_assign(st.get(), source(with));
     for (auto const& out : old_->outputs)
@@ -67,7 +67,7 @@ class program_builder {
   void keep(handle<stage> const& st) { replace(st, add(*st)); }
 
   [[nodiscard]] handle<program> finish() {
-    std::vector<handle<stage>> ordered;  // outputs in the order of the old program's
+    std::vector<handle<stage>> ordered;  // outputs in the order of the old program
     for (auto const& out : old_->outputs) ordered.push_back(std::get<handle<stage>>(moved_.at(out.get())));
     made_.outputs = std::move(ordered);
     return share(std::move(made_));

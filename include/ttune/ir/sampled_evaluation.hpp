@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle where whole programs would take too long: single elements of outputs, and what they need.
+// The interpreter for single elements of outputs, for programs that would take too long as a whole.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,21 @@
 
 namespace ttune::inline v0::ir {
 
-/// Computes elements one by one; those of inner stages when they are first read, then they are kept. The rules are
-/// those of `evaluate` (ir/interpret.hpp). Time: terms of the element, of the inner ones it needs; memory: 9 bytes an
-/// element of every stage.
+/// Computes elements one by one. Elements of inner stages are computed at their first read and then stored. The rules
+/// are those of `evaluate` (ir/interpret.hpp). Time is proportional to the terms of the element and of the inner
+/// elements that it needs; memory is 9 bytes per element of every stage.
 class sampled_evaluation {
  public:
-  /// `operands` as `evaluate` takes them. Throws argument_error if they do not fit, or if `p` updates an operand.
+  /// `operands` as for `evaluate`. Throws argument_error if they do not match, or if `p` updates an operand.
   sampled_evaluation(program const& p, std::span<ndarray const> operands);
   sampled_evaluation(sampled_evaluation&&) noexcept;
   sampled_evaluation& operator=(sampled_evaluation&&) noexcept;
   ~sampled_evaluation();
 
-  /// Element (row-major) of an output, all components; others have no meaning yet. Throws program_error as `evaluate`.
+  /// Computes one element (row-major index) of an output, all components; other elements have no values yet. Throws
+  /// program_error like `evaluate`.
   void compute(std::size_t output, std::int64_t element);
-  /// The value computed, rounded to the output's type, into the same place of `to`.
+  /// Copies the computed value, rounded to the output's type, to the same position of `to`.
   void copy(std::size_t output, std::size_t component, std::int64_t element, ndarray& to) const;
 
  private:

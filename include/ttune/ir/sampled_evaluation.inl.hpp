@@ -11,7 +11,7 @@ namespace ttune::inline v0::ir {
 
 namespace detail {
 
-/// A stage whose elements are computed when they are asked for.
+/// A stage whose elements are computed on demand.
 class lazy_stage final : public element_source {
  public:
   lazy_stage(handle<stage> const& s, array_table& arrays)

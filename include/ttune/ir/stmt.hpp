@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it is computed: the statement tree of a lowered program. In it every access reads a `buffer`.
+// Lowered programs: the statement tree. Every access in it reads a `buffer`.
 #pragma once
 
 #include "ttune/ir/node.hpp"
 
 namespace ttune::inline v0::ir {
 
-/// Where a buffer lives.
+/// The memory space of a buffer.
 enum class memory : std::uint8_t {
-  operand,    ///< passed by the caller; `slot` is its place among the kernel's arguments
+  operand,    ///< passed by the caller; `slot` is its position among the kernel's arguments
   prepared,   ///< filled by the kernel's `prepare` entry from constants, owned by the prepared kernel
-  shared,     ///< scratch, one for the whole call (on a GPU: of the device)
-  local,      ///< scratch of one thread; small ones on its stack
-  registers,  ///< all indices are constant once loops are unrolled
-  group       ///< shared by the threads of a block
+  shared,     ///< workspace of the whole call (on a GPU: global memory); not CUDA's shared memory, which is `group`
+  local,      ///< workspace of one thread; small buffers are on its stack
+  registers,  ///< all indices are constant after unrolling
+  group       ///< shared by the threads of a block (CUDA: shared memory)
 };
 
 /// Row-major storage of `extents` elements.
@@ -22,35 +22,37 @@ struct buffer : counted {
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents;
   memory where = memory::local;
-  int slot = -1;                ///< memory::operand and memory::prepared
-  std::vector<double> content;  ///< a table: values known now (memory::shared, never written)
-  /// memory::group: what is stored need not be there before a barrier that awaits it.
+  int slot = -1;                ///< for memory::operand and memory::prepared
+  std::vector<double> content;  ///< a table: values known at compile time (memory::shared, never written)
+  /// memory::group: stores are asynchronous; they are complete only after a barrier that waits for their batch.
   bool ahead = false;
-  /// memory::group: chunk c of 16 bytes, in the order of elements, lies at c ^ (c / swizzle) % 8; a multiple of 8. 0:
-  /// in order. Indices are those of elements all the same.
+  /// memory::group: chunk c of 16 bytes, in the order of elements, is stored at c ^ (c / swizzle) % 8; a multiple of 8.
+  /// 0: no swizzle. Indices always refer to elements in order.
   std::int64_t swizzle = 0;
 
   static constexpr std::int64_t chunk_bytes = 16;
-  static constexpr std::int64_t chunks_of_banks = 8;  ///< so many hold all banks
+  static constexpr std::int64_t chunks_of_banks = 8;  ///< this number of chunks covers all banks
 
   [[nodiscard]] std::int64_t elements() const noexcept {
     std::int64_t n = 1;
     for (auto const e : extents) n *= e;
     return n;
   }
-  /// Elements that there is room for: if chunks change places, all of those that hold all banks.
+  /// Returns the number of elements to allocate: with a swizzle, rounded up to whole groups of chunks that cover all
+  /// banks.
   [[nodiscard]] std::int64_t room() const noexcept {
     auto const line = swizzle == 0 ? 1 : chunks_of_banks * chunk_bytes / static_cast<std::int64_t>(size_in_bytes(type));
     return (elements() + line - 1) / line * line;
   }
 };
 
+/// How the iterations of a loop are executed.
 enum class loop_kind : std::uint8_t {
   serial,
   parallel,
   vectorized,
   unrolled,
-  tensorized,  ///< of one instruction of the machine: products that are summed; else as unrolled
+  tensorized,  ///< the loop is computed by one instruction that sums products; otherwise like unrolled
   block_x,
   block_y,
   block_z,
@@ -63,11 +65,12 @@ enum class loop_kind : std::uint8_t {
 struct stmt_node;
 using stmt = handle<stmt_node>;
 
+/// Statements in sequence.
 struct block {
   std::vector<stmt> body;
 };
 
-/// for variable in [begin, end)
+/// A loop: for variable in [begin, end).
 struct loop {
   std::string variable;
   expr begin;
@@ -76,7 +79,7 @@ struct loop {
   stmt body;
 };
 
-/// `variable` is `value`, known to lie in [low, high).
+/// Defines `variable` as `value`, which is known to be in [low, high).
 struct let {
   std::string variable;
   expr value;
@@ -85,41 +88,46 @@ struct let {
   stmt body;
 };
 
+/// Executes one of two statements.
 struct conditional {
   expr condition;
   stmt then;
-  stmt otherwise;  ///< may be null
+  stmt otherwise;  ///< null if there is none
 };
 
+/// Allocates a buffer for the execution of `body`.
 struct allocate {
   handle<buffer> storage;
   stmt body;
 };
 
+/// Stores a value in an element of a buffer.
 struct store {
   handle<buffer> to;
   std::vector<expr> indices;
   expr value;
 };
 
-/// All threads of a block have come here before any goes on.
+/// All threads of a block arrive here before any continues.
 struct barrier {
-  /// Not negative: ends a batch of what is stored into buffers `ahead`, and awaits all batches but so many last ones.
+  /// If not negative: ends a batch of asynchronous stores (buffer::ahead), and waits for all batches except the last
+  /// `pending`.
   std::int32_t pending = -1;
 };
 
-/// The cache line of an element will be read soon. A hint: the element need not exist.
+/// A hint that the cache line of an element will be read soon; the element need not exist.
 struct prefetch {
   handle<buffer> from;
   std::vector<expr> indices;
 };
 
+/// A statement: one of the kinds above.
 struct stmt_node : counted {
   std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch> what;
 };
 
-/// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none),
-/// `body` does the rest.
+/// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none), `body`
+/// does the rest.
 struct lowered {
   std::string name;
   std::vector<handle<buffer>> operands;  ///< the program's inputs, then its outputs, in order

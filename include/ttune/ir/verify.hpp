@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants that hold between passes. A fault is one of ttune, not of its user.
+// Checks the invariants that hold between passes. A violation is a fault of ttune, not of its user.
 #pragma once
 
 #include "ttune/ir/stmt.hpp"
 
 namespace ttune::inline v0::ir {
 
-/// Types of operands agree and have the operation; accesses have the rank of their source, indices of type index, a
-/// fill exactly with boundary::value; sources are inputs or earlier stages; variables are axes of their stage;
-/// arguments stand in combine functions only; reductions and tuples are complete; names of stages and axes are unique;
-/// an update reads its operand only where it writes. Throws: internal_error naming the stage and the expression.
+/// Checks a program. Types of operands agree and support the operation. Accesses have the rank of their source, indices
+/// of type index, and a fill only with boundary::value. Sources are inputs or earlier stages; variables are axes of
+/// their stage; arguments occur in combine functions only. Reductions and tuples are complete. Names of stages and axes
+/// are unique. An update reads its operand only where it writes. Throws internal_error naming the stage and the
+/// expression.
 void verify(program const& p);
 
-/// Types and ranks as above; every access reads a buffer, without boundary; every buffer is an operand, prepared, a
-/// table or allocated around its use; every variable is bound, none twice at one place; of loops over one direction of
-/// blocks or threads none is inside another; lets keep low < high; combine arguments are gone. Throws: internal_error
-/// naming the statement.
+/// Checks a lowered program. Types and ranks as above. Every access reads a buffer, without boundary; every buffer is
+/// an operand, prepared, a table, or allocated around its use. Every variable is bound, and none twice in nested
+/// scopes. No loop over a direction of blocks or threads is inside another loop over the same direction. Each let has
+/// low < high. No combine arguments are left. Throws internal_error naming the statement.
 void verify(lowered const& l);
 
 }  // namespace ttune::inline v0::ir

@@ -13,14 +13,14 @@ namespace ttune::inline v0::ir {
 
 namespace detail {
 
-/// Checks expressions; what is in scope is said by the one who calls.
+/// Checks expressions; the caller sets what is in scope.
 struct expr_verifier {
   std::string where;
   std::set<std::string> variables;
   std::set<void const*> sources;
-  std::vector<dtype> arguments;  ///< types of the tuple, in combine functions
+  std::vector<dtype> arguments;  ///< types of the tuple; used in combine functions
   bool is_lowered = false;
-  stmt const* statement = nullptr;  ///< of a lowered program; printed only if there is a fault
+  stmt const* statement = nullptr;  ///< the current statement of a lowered program; printed only with a fault
 
   [[nodiscard]] std::string place() const {
     if (!statement) return "in " + where + ": ";

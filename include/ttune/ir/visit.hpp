@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch on a node by overloads, and rewriting that gives the same handle when nothing changed.
+// Dispatch on nodes by overloads, and rewriting that returns the same handle if nothing changed.
 #pragma once
 
 #include "ttune/ir/operands.hpp"
@@ -7,8 +7,8 @@
 
 namespace ttune::inline v0::ir {
 
-/// Calls the overload for the node: `visit(e, [](constant const&) {…}, [](auto const&) {…})`. A node that no
-/// overload takes does not compile.
+/// Calls the overload for the node: `visit(e, [](constant const&) {…}, [](auto const&) {…})`. It does not compile if a
+/// kind of node has no overload.
 template <class... Functions>
 decltype(auto) visit(expr const& e, Functions&&... functions) {
   return std::visit(overloaded<std::decay_t<Functions>...>{std::forward<Functions>(functions)...}, e->what);
@@ -18,8 +18,8 @@ decltype(auto) visit(stmt const& s, Functions&&... functions) {
   return std::visit(overloaded<std::decay_t<Functions>...>{std::forward<Functions>(functions)...}, s->what);
 }
 
-/// Calls `f` on the direct operands of an expression, in order of evaluation. Builds nothing. Questions in place of
-/// `visit`, which would be instantiated anew for each of the many functions that walk expressions.
+/// Calls `f` on the direct operands of an expression, in order of evaluation, without building anything. A chain of
+/// tests replaces `visit` here, which would be instantiated for each of the many functions that walk expressions.
 template <class Function>
 void for_each_operand(expr const& e, Function&& f) {
   static_assert(std::variant_size_v<decltype(expr_node::what)> == 8, "a new kind of node: has it operands?");
@@ -40,14 +40,14 @@ void for_each_operand(expr const& e, Function&& f) {
   }
 }
 
-/// An operation on elements: not on indices or conditions, and no conversion.
+/// Returns true for an operation on elements: not on indices or conditions, and not a conversion.
 [[nodiscard]] inline bool is_arithmetic(expr const& e) {
   auto const* u = as<unary>(e);
   if (u ? u->op == unary_op::round_to_tf32 : !as<binary>(e)) return false;
   return e->type != dtype::index && e->type != dtype::boolean;
 }
 
-/// Whether `test` holds for `e` or for something inside of it.
+/// Returns true if `test` holds for `e` or for one of its subexpressions.
 template <class Test>
 [[nodiscard]] bool contains(expr const& e, Test const& test) {
   if (test(e)) return true;
@@ -56,14 +56,14 @@ template <class Test>
   return found;
 }
 
-/// Rebuilds `e` from its leaves: `f` gets every node after its operands were rewritten and gives what stands there
-/// from now on (its argument for no change).
+/// Rebuilds `e` from its leaves: `f` receives every node after its operands were rewritten, and returns the replacement
+/// (its argument for no change).
 template <class Function>
 [[nodiscard]] expr rewrite(expr const& e, Function&& f) {
   return f(map_operands(e, [&](expr const& o) { return rewrite(o, f); }));
 }
 
-/// One level of a statement: its expressions through `on_expr`, its statements through `on_stmt`.
+/// Rebuilds one level of a statement: its expressions by `on_expr`, its statements by `on_stmt`.
 template <class OnStmt, class OnExpr>
 [[nodiscard]] stmt map_parts(stmt const& s, OnStmt&& on_stmt, OnExpr&& on_expr) {
   auto const maybe = [&](stmt const& part) { return part ? on_stmt(part) : stmt{}; };
@@ -118,7 +118,7 @@ template <class OnStmt, class OnExpr>
       });
 }
 
-/// Rebuilds a statement from its leaves; `on_expr` gets whole expressions (combine it with `rewrite` above).
+/// Rebuilds a statement from its leaves; `on_expr` receives whole expressions (combine it with `rewrite` above).
 template <class OnStmt, class OnExpr>
 [[nodiscard]] stmt rewrite(stmt const& s, OnStmt&& on_stmt, OnExpr&& on_expr) {
   if (!s) return s;

@@ -11,8 +11,9 @@
 
 namespace ttune::inline v0::ops {
 
-/// softmax(Q K^T / sqrt(d)) V, a row's largest score subtracted first. What a row is divided by is applied to its d
-/// results, not to its scores. A schedule takes some rows at a time, so that their scores stay in a cache.
+/// Returns softmax(Q K^T / sqrt(d)) V. The largest score of a row is subtracted first. The division by a row's sum is
+/// applied to the d results of the row, not to its scores. Schedules process several rows at a time, so that their
+/// scores stay in a cache.
 /// Shape: Q (rows, d), K (keys, d), V (keys, d) -> O (rows, d)
 template <class T = float>
 [[nodiscard]] auto attention(std::int64_t rows, std::int64_t keys, std::int64_t width) {
@@ -33,7 +34,8 @@ template <class T = float>
 
 namespace detail {
 
-/// The largest divisor up to what is wanted; all, if there is none that is long enough to be worth it.
+/// Returns the largest divisor of `keys` up to `wanted`; returns `keys` if that divisor is less than a quarter of
+/// `wanted`.
 [[nodiscard]] inline std::int64_t chunk_of(std::int64_t keys, std::int64_t wanted) {
   for (auto size = wanted; 4 * size >= wanted; --size)
     if (size > 0 && keys % size == 0) return size;
@@ -42,9 +44,10 @@ namespace detail {
 
 }  // namespace detail
 
-/// `attention`, its keys in chunks of some `wanted`: each has a largest score, a sum and results of its own, which are
-/// then weighed (Dao et al., "Flash-Decoding for long-context inference", 2023). What passes between scores and results
-/// fits the memory of a block of a GPU, and blocks share the keys.
+/// `attention` with the keys in chunks of about `wanted`. Each chunk has its own largest score, sum and results, which
+/// are then combined by weights (Dao et al., "Flash-Decoding for long-context inference", 2023). The scores of a chunk
+/// fit in the memory of a GPU block, and blocks share the keys.
+///
 /// Shape: Q (rows, d), K (keys, d), V (keys, d) -> O (rows, d)
 template <class T = float>
 [[nodiscard]] auto attention_in_chunks(std::int64_t rows, std::int64_t keys, std::int64_t width,
@@ -64,7 +67,7 @@ template <class T = float>
   auto const total = compute<"total">(i, c) = sum(over(j), E(i, c, j));           // (rows, chunks)
   auto const P = compute<"P">(i, c, d) =
       sum(over(j), E(i, c, j) * in_type<wide>(V(c * size + j, d)));  // (rows, chunks, d)
-  // what a chunk leaves behind, side by side: results, sum, largest score
+  // results, sum and largest score of a chunk, side by side
   auto const part = compute<"part">(i, c, e.in(width + 2)) =
       select(e < width, P(i, c, min(e, width - 1)), select(e == width, total(i, c), most(i, c)));
   auto const largest = compute<"largest">(i) = max(over(c), part(i, c, width + 1));  // (rows)
@@ -75,7 +78,7 @@ template <class T = float>
   return op(inputs(Q, K, V), outputs(O), "attention_in_chunks");
 }
 
-/// For GPUs, whose blocks have little memory: the same in chunks of two sizes.
+/// Alternatives for GPUs, whose blocks have little memory: plain attention, and attention in chunks of two sizes.
 template <class T = float>
 [[nodiscard]] auto attention_alternatives(std::int64_t rows, std::int64_t keys, std::int64_t width) {
   return alternatives(attention<T>(rows, keys, width), attention_in_chunks<T>(rows, keys, width, 64),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block matching: how far blocks of an image are from another image, at all displacements within a window.
+// Block matching: differences between blocks of an image and another image, at all displacements within a window.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,21 @@
 
 namespace ttune::inline v0::ops {
 
+/// Shape of a block matching: the blocks, and the displacements.
 struct block_matching_shape {
-  std::int64_t rows = 1;     ///< of blocks
-  std::int64_t columns = 1;  ///< of blocks
+  std::int64_t rows = 1;     ///< number of rows of blocks
+  std::int64_t columns = 1;  ///< number of columns of blocks
   std::int64_t size = 16;    ///< height and width of a block
-  std::int64_t window = 32;  ///< displacements along each dimension
+  std::int64_t window = 32;  ///< number of displacements along each dimension
 
-  /// Of the image that is searched.
+  /// Height and width of the searched image.
   [[nodiscard]] std::int64_t search_height() const noexcept { return rows * size + window - 1; }
   [[nodiscard]] std::int64_t search_width() const noexcept { return columns * size + window - 1; }
 };
 
-/// Sums of absolute differences of bytes. `Sum` is what they are added up in: 16 bits without a sign hold those of
-/// blocks up to 16 x 16, and are the fastest. Throws argument_error if it does not hold those of this shape.
+/// Sums of absolute differences of bytes. `Sum` is the accumulator type: unsigned 16 bits hold the sums of blocks up to
+/// 16 x 16 and are the fastest. Throws argument_error if `Sum` is too small for this shape.
+///
 /// Shape: C (rows size, columns size), R (rows size + window - 1, columns size + window - 1)
 ///        -> S (rows, columns, window, window)
 template <class Sum = std::uint16_t>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of images, channels first and channels last.
+// Convolution of images in the layouts channels first (NCHW) and channels last (NHWC).
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@
 
 namespace ttune::inline v0::ops {
 
+/// Shape of a convolution of images.
 struct conv2d_shape {
   std::int64_t batch = 1;
   std::int64_t channels = 1;
@@ -23,8 +24,8 @@ struct conv2d_shape {
   std::int64_t kernel = 1;  ///< height and width of the filters
   std::int64_t stride = 1;
   std::int64_t padding = 0;   ///< zeros on each side
-  std::int64_t dilation = 1;  ///< from one tap to the next
-  std::int64_t groups = 1;    ///< divides channels and filters: filters of a group see its channels only
+  std::int64_t dilation = 1;  ///< distance between taps
+  std::int64_t groups = 1;    ///< divides channels and filters: filters of a group read its channels only
 
   [[nodiscard]] ops::window window() const noexcept { return {kernel, stride, padding, dilation}; }
   [[nodiscard]] std::int64_t out_height() const noexcept { return window().positions(height); }
@@ -41,10 +42,11 @@ inline void check_groups(conv2d_shape const& s) {
                         " channels and " + std::to_string(s.filters) + " filters");
 }
 
-/// `finish` of the convolution at (n, f, y, x); `term(channel, filter)` is a product under the sum over c, r, s.
+/// Returns `finish` of the convolution at (n, f, y, x). `term(channel, filter)` is a product under the sum over c, r,
+/// s.
 ///
-/// Groups are an axis of a stage of their own, "G", which `finish` reads: as a channel f / (F / groups) * (C / groups)
-/// + c they could not be tiled and vectorised.
+/// Groups are an axis of a separate stage "G", which `finish` reads. With the channel f / (F / groups) * (C / groups) +
+/// c instead, the loops could not be tiled and vectorised.
 template <bool ChannelsLast, class Term, class Finish>
 auto convolve(conv2d_shape const& s, Term const& term, Finish const& finish) {
   auto const [n, f, y, x, c, r, t, g, h] = axes<"n", "f", "y", "x", "c", "r", "s", "g", "h">;
@@ -69,7 +71,7 @@ auto convolve(conv2d_shape const& s, Term const& term, Finish const& finish) {
   }
 }
 
-/// I and W of channels first.
+/// Returns the product of I and W in the layout channels first.
 template <class Sum, class Image, class Filters>
 auto nchw_term(conv2d_shape const& s, Image const& I, Filters const& W) {
   return [=](auto const& channel, auto const& filter) {
@@ -81,6 +83,7 @@ auto nchw_term(conv2d_shape const& s, Image const& I, Filters const& W) {
 
 }  // namespace detail
 
+/// Convolution, channels first.
 /// Shape: I (N, C, H, W), W (F, C / groups, R, S) constant -> O (N, F, OH, OW), row-major
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto conv2d(conv2d_shape const& s) {
@@ -94,7 +97,7 @@ template <class T = float, class Sum = accumulator_t<T>>
   });
 }
 
-/// The same with a bias a filter and the rectifier behind it, in one kernel.
+/// Convolution with a bias per filter and a rectifier (ReLU), in one kernel.
 /// Shape: I (N, C, H, W), W (F, C / groups, R, S) constant, bias (F) -> O (N, F, OH, OW)
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto conv2d_bias_relu(conv2d_shape const& s) {
@@ -108,7 +111,7 @@ template <class T = float, class Sum = accumulator_t<T>>
   });
 }
 
-/// Channels last.
+/// Convolution, channels last.
 /// Shape: I (N, H, W, C), W (R, S, C / groups, F) constant -> O (N, OH, OW, F)
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto conv2d_nhwc(conv2d_shape const& s) {

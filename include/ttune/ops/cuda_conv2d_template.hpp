@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A space written by hand: the direct convolution (NCHW) of TVM's CUDA tutorial, which AutoTVM was published with and
-// which its recorded runs name. Knobs, choices and their order are AutoTVM's, so its records are configurations here:
+// A hand-written space: the direct convolution (NCHW) of TVM's CUDA tutorial, which AutoTVM was published with and
+// which its recorded runs name. Knobs, choices and their order are AutoTVM's, so that its records are configurations of
+// this space:
 //
 //   for f, y, x over blocks, virtual threads, threads:                      tile_f, tile_y, tile_x: 4 parts
 //     for rc, ry, rx outermost:                                             tile_rc, tile_ry, tile_rx: 3 parts
@@ -10,8 +11,9 @@
 //         for rc, ry, rx, f, y, x innermost: compute_local += …
 //     compute = compute_local
 //
-// As there, knob tile_rx cuts the rows of the filter and tile_ry its columns. Elsewhere TVM fuses the four axes of a
-// fetch before it deals them out to the threads; here each direction of threads takes one axis of it.
+// As in TVM, knob tile_rx splits the rows of the filter and tile_ry its columns.
+// One difference: TVM fuses the four axes of a fetch and divides the result among the threads; here each direction of
+// threads takes one axis of the fetch.
 #pragma once
 
 #include <optional>
@@ -22,25 +24,25 @@
 
 namespace ttune::inline v0::ops {
 
-/// What a thread block may use.
+/// Limits of a thread block.
 struct gpu_block_limits {
   std::int64_t threads = 1024;
-  std::int64_t bytes = 49152;  ///< of group memory
+  std::int64_t bytes = 49152;  ///< bytes of group memory (CUDA: shared memory)
 };
 
 namespace detail {
 
 inline knob_expression column(std::int32_t knob, std::int32_t part) { return knob_value{knob, part, 0}; }
-/// Iterations of a block along an axis: all parts but the blocks.
+/// Returns the iterations of a block along an axis: the product of all parts except the blocks.
 inline knob_expression block_tile(std::int32_t knob) { return column(knob, 1) * column(knob, 2) * column(knob, 3); }
-/// Iterations of a reduced axis between two fetches.
+/// Returns the iterations of a reduced axis between two fetches.
 inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * column(knob, 2); }
 
 }  // namespace detail
 
-/// All configurations, those beyond the limits of a device among them, as AutoTVM had it.
+/// Returns the space of all configurations, including those beyond the limits of a device, as in AutoTVM. Throws
+/// schedule_error if the shape leaves no output.
 /// Shape: data (N, C, H, W), kernel (F, C, R, S) -> compute (N, F, OH, OW), row-major
-/// Throws schedule_error if the shape leaves no output.
 [[nodiscard]] inline space cuda_conv2d_template(conv2d_shape const& s) {
   using ir::loop_kind;
   auto const [n, f, y, x, c, r, t] = axes<"n", "f", "y", "x", "c", "r", "s">;
@@ -105,8 +107,8 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
   return made;
 }
 
-/// Leaves only what a device can run: threads of a block, and bytes of the two fetched tiles. `of` is the space of
-/// cuda_conv2d_template for `s`.
+/// Adds constraints for the limits of a device: threads of a block, and bytes of the two fetched tiles. `of` is the
+/// space of cuda_conv2d_template for `s`.
 [[nodiscard]] inline space within_limits(space of, conv2d_shape const& s, gpu_block_limits const& limits = {}) {
   enum : std::int32_t { tile_f, tile_y, tile_x, tile_rc, tile_ry, tile_rx };
   auto const threads = detail::column(tile_f, 2) * detail::column(tile_y, 2) * detail::column(tile_x, 2);
@@ -120,8 +122,8 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
   return of;
 }
 
-/// The shape of a task of AutoTVM: N, H, W, CO, CI, KH, KW, strides, paddings, as read_autotvm_log gives them.
-/// Nothing unless filters, strides and paddings are the same in both directions.
+/// Converts the extents of an AutoTVM task, as read_autotvm_log returns them: N, H, W, CO, CI, KH, KW, strides,
+/// paddings. Returns nothing unless filters, strides and paddings are equal in both directions.
 [[nodiscard]] inline std::optional<conv2d_shape> conv2d_shape_of_autotvm(std::span<std::int64_t const> e) {
   if (e.size() != 11 || e[5] != e[6] || e[7] != e[8] || e[9] != e[10]) return std::nullopt;
   return conv2d_shape{e[0], e[4], e[1], e[2], e[3], e[5], e[7], e[9]};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of each channel by filters of its own, channels first.
+// Depthwise convolution: each channel has its own filter; channels first.
 #pragma once
 
 #include "ttune/capture/capture.hpp"
@@ -11,6 +11,7 @@
 
 namespace ttune::inline v0::ops {
 
+/// Depthwise convolution.
 /// Shape: I (N, C, H, W), W (C, R, S) constant -> O (N, C, OH, OW)
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto depthwise_conv2d(window2d_shape const& s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of element-wise functions, in one pass over memory.
+// Chains of element-wise functions, computed in one pass over memory.
 #pragma once
 
 #include "ttune/capture/capture.hpp"
@@ -9,7 +9,7 @@
 
 namespace ttune::inline v0::ops {
 
-/// What follows a linear layer: gelu by the error function. Any chain is written like this one.
+/// Adds a bias and applies gelu (by the error function), as after a linear layer. An example for other chains.
 /// Shape: X (rows, columns), bias (columns) -> Y (rows, columns)
 template <class T = float>
 [[nodiscard]] auto bias_gelu(std::int64_t rows, std::int64_t columns) {

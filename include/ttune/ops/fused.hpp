@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of networks with what stands behind them, in one kernel each.
+// Layers of neural networks fused with the operators that follow them, one kernel each.
 #pragma once
 
 #include "ttune/ops/conv2d.hpp"
@@ -7,7 +7,7 @@
 
 namespace ttune::inline v0::ops {
 
-/// gelu(A B + bias), by the error function.
+/// Returns gelu(A B + bias), with gelu by the error function.
 /// Shape: A (M, K), B (K, N) constant, bias (N) -> C (M, N), row-major
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto matmul_bias_gelu(std::int64_t m, std::int64_t n, std::int64_t k_size) {
@@ -21,7 +21,7 @@ template <class T = float, class Sum = accumulator_t<T>>
   return op(inputs(A, B, bias), outputs(C), "matmul_bias_gelu");
 }
 
-/// relu(conv2d(I, W) + bias + residual): the end of a residual block (He et al., 2015).
+/// Returns relu(conv2d(I, W) + bias + residual): the end of a residual block (He et al., 2015).
 /// Shape: I (N, C, H, W), W (F, C / groups, R, S) constant, bias (F), residual (N, F, OH, OW) -> O (N, F, OH, OW)
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto conv2d_bias_residual_relu(conv2d_shape const& s) {
@@ -37,8 +37,8 @@ template <class T = float, class Sum = accumulator_t<T>>
   });
 }
 
-/// A depthwise convolution followed by one of 1x1 over the channels (Howard et al., "MobileNets", 2017). Rows of the
-/// first need not leave the cache before the second reads them.
+/// A depthwise convolution followed by a 1x1 convolution over the channels (Howard et al., "MobileNets", 2017). Rows of
+/// the first can stay in the cache until the second reads them.
 /// Shape: I (N, C, H, W), D (C, R, S) constant, P (F, C) constant -> O (N, F, OH, OW)
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto depthwise_pointwise(window2d_shape const& s, std::int64_t filters) {
@@ -54,8 +54,8 @@ template <class T = float, class Sum = accumulator_t<T>>
   return op(inputs(I, D, P), outputs(O), "depthwise_pointwise");  // (N, F, OH, OW)
 }
 
-/// Matricised tensor times Khatri-Rao product, the step of a CP decomposition: M(i, r) = sum of X(i, j, k) B(j, r)
-/// C(k, r). The sum over k is made first, so that B takes part once for each j.
+/// Matricised tensor times Khatri-Rao product, the step of a CP decomposition: M(i, r) = sum of X(i, j, k) B(j, r) C(k,
+/// r). The sum over k is computed first, so that B is multiplied only once for each j.
 /// Shape: X (I, J, K), B (J, R), C (K, R) -> M (I, R)
 template <class T = float>
 [[nodiscard]] auto mttkrp(std::int64_t rows, std::int64_t j_size, std::int64_t k_size, std::int64_t rank) {

@@ -10,9 +10,9 @@
 
 namespace ttune::inline v0::ops {
 
-/// Each row to mean 0 and variance 1, then scaled and shifted. The variance is the mean of squared deviations, not a
-/// difference of squares, which would cancel. 16-bit floats are computed in 32 bits.
-/// What a row has one of is a stage, so that it is computed once.
+/// Scales each row to mean 0 and variance 1, then applies gain and bias. The variance is the mean of squared
+/// deviations; a difference of squares would cancel. 16-bit floats are computed in 32 bits. Per-row scalars are
+/// separate stages, so that they are computed once.
 /// Shape: X (rows, columns), gain (columns), bias (columns) -> Y (rows, columns)
 template <class T = float>
 [[nodiscard]] auto layer_norm(std::int64_t rows, std::int64_t columns, double epsilon = 1e-5) {

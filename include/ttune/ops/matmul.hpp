@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, alone and in batches, of operands that may be stored transposed.
+// Matrix products, single and batched; each operand may be stored transposed.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace ttune::inline v0::ops {
 
-/// Which operands are stored transposed: A as (K, M), B as (N, K).
+/// Selects the operands that are stored transposed: A as (K, M), B as (N, K).
 struct transposed {
   bool a = false;
   bool b = false;
@@ -22,7 +22,8 @@ struct transposed {
 
 namespace detail {
 
-/// Calls `make` with the reads of A and B at (row, column) of the product's view of them.
+/// Calls `make` with the elements A(i, k) and B(k, j) of the product; an operand that is stored transposed is read at
+/// the swapped indices.
 template <class Make, class ReadA, class ReadB, class I, class J, class K>
 auto with_transposed(transposed which, Make const& make, ReadA const& a, ReadB const& b, I const& i, J const& j,
                      K const& k) {
@@ -30,7 +31,7 @@ auto with_transposed(transposed which, Make const& make, ReadA const& a, ReadB c
   return which.b ? make(a(i, k), b(j, k)) : make(a(i, k), b(k, j));
 }
 
-/// The sum of products of what `factor` makes of the elements.
+/// Returns the sum of products; `factor` converts the elements before the multiplication.
 template <class T, class Factor>
 auto product_of(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which, char const* name,
                 Factor const& factor) {
@@ -44,35 +45,37 @@ auto product_of(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed 
   return with_transposed(which, product, A, B, i, j, k);
 }
 
-/// Of a sum of so many products of floats rounded to TF32, over that of the same products of f32. Both factors err by
-/// up to 2^-11, a sum in f32 by up to 2^-24 of what has been summed at each of its steps: sqrt(2) 2^-11 against
-/// sqrt(terms / 2) 2^-24 of the result.
+/// Returns the error of a sum of `terms` products of floats rounded to TF32, relative to the same products in f32. Each
+/// factor errs by up to 2^-11; each step of a sum in f32 errs by up to 2^-24 of the partial sum. That gives sqrt(2)
+/// 2^-11 against sqrt(terms / 2) 2^-24 of the result.
 [[nodiscard]] inline double tf32_error(std::int64_t terms) {
   return std::sqrt(1 + 0x1p28 / static_cast<double>(std::max<std::int64_t>(terms, 1)));
 }
 
 }  // namespace detail
 
+/// Matrix product.
 /// Shape: A (M, K), B (K, N) -> C (M, N), row-major
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto matmul(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which = {}) {
   return detail::product_of<T>(m, n, k_size, which, "matmul", [](auto const& x) { return in_type<Sum>(x); });
 }
 
-/// `matmul<float>` of operands rounded to TF32, summed in f32: what tensor cores multiply.
+/// `matmul<float>` with operands rounded to TF32 and summed in f32, as tensor cores compute it.
 template <std::same_as<float> T = float>
 [[nodiscard]] auto matmul_tf32(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which = {}) {
   auto const rounded = [](auto const& x) { return round_to_tf32(x); };
   return detail::product_of<T>(m, n, k_size, which, "matmul_tf32", rounded).with_error(detail::tf32_error(k_size));
 }
 
-/// `matmul<float>`, and that of operands rounded to TF32: for GPUs, where the user allows its error, some hundred times
-/// the direct sum's (`op.error()`). On CPUs the second gains nothing.
+/// Alternatives: `matmul<float>`, and the product of operands rounded to TF32, for GPUs. The second needs numerics that
+/// allow its error, some hundred times that of the direct sum (`op.error()`). On CPUs it gains nothing.
 template <std::same_as<float> T = float>
 [[nodiscard]] auto matmul_alternatives(std::int64_t m, std::int64_t n, std::int64_t k_size, transposed which = {}) {
   return alternatives(matmul<T>(m, n, k_size, which), matmul_tf32<T>(m, n, k_size, which));
 }
 
+/// Batched matrix product.
 /// Shape: A (batch, M, K), B (batch, K, N) -> C (batch, M, N)
 template <class T = float, class Sum = accumulator_t<T>>
 [[nodiscard]] auto batched_matmul(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k_size,

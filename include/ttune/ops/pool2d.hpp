@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of images, channels first: the largest element under a window, or the mean.
+// Pooling of images, channels first: the maximum of a window, or the mean.
 #pragma once
 
 #include <limits>
@@ -13,8 +13,8 @@
 
 namespace ttune::inline v0::ops {
 
-/// Padding is never the largest (of floats it is -infinity, of integers their least), so a window that covers padding
-/// alone gives that.
+/// Maximum pooling. The padding has the smallest value of the type (-infinity for floats), so a window that covers only
+/// padding returns that value.
 /// Shape: I (N, C, H, W) -> O (N, C, OH, OW)
 template <class T = float>
 [[nodiscard]] auto max_pool2d(window2d_shape const& s) {
@@ -29,7 +29,7 @@ template <class T = float>
   return op(inputs(I), outputs(O), "max_pool2d");  // (N, C, OH, OW)
 }
 
-/// The mean of all taps; padding counts as zeros.
+/// Average pooling: the mean of all taps; padding counts as zeros.
 /// Shape: I (N, C, H, W) -> O (N, C, OH, OW)
 template <class T = float>
 [[nodiscard]] auto avg_pool2d(window2d_shape const& s) {

@@ -10,9 +10,8 @@
 
 namespace ttune::inline v0::ops {
 
-/// Each row's largest element is subtracted first, so that nothing overflows. 16-bit floats are computed in 32 bits.
-/// The powers are a stage, so that each is computed once, and so
-/// is what a row is divided by.
+/// Softmax of each row. The largest element of the row is subtracted first, so that nothing overflows. 16-bit floats
+/// are computed in 32 bits. The exponentials and the row sums are separate stages, so that each is computed once.
 /// Shape: S (rows, columns) -> P (rows, columns)
 template <class T = float>
 [[nodiscard]] auto softmax(std::int64_t rows, std::int64_t columns) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a window moves over an image, along either of its dimensions: convolutions and pooling share it.
+// A window that moves over an image along one or both dimensions; used by convolutions and pooling.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,25 @@
 
 namespace ttune::inline v0::ops {
 
+/// A window that moves along one dimension.
 struct window {
   std::int64_t size = 1;  ///< taps along a dimension
   std::int64_t stride = 1;
-  std::int64_t padding = 0;   ///< on each side
-  std::int64_t dilation = 1;  ///< from one tap to the next
+  std::int64_t padding = 0;   ///< zeros on each side
+  std::int64_t dilation = 1;  ///< distance between taps
 
-  /// How many positions it has along `extent` elements.
+  /// Returns the number of window positions along `extent` elements.
   [[nodiscard]] std::int64_t positions(std::int64_t extent) const noexcept {
     return (extent + 2 * padding - dilation * (size - 1) - 1) / stride + 1;
   }
-  /// The element under a tap at a position, of axes.
+  /// Returns the index of the element under a tap at a position; both are expressions of axes.
   template <class Position, class Tap>
   [[nodiscard]] auto element(Position const& position, Tap const& tap) const {
     return position * stride + tap * dilation - padding;
   }
 };
 
-/// An image and a window that moves over each of its channels alone.
+/// An image, and a window that moves over each channel separately.
 struct window2d_shape {
   std::int64_t batch = 1;
   std::int64_t channels = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of images by Winograd's short convolutions: fewer products than a direct sum, at the price of transforms
-// and of a larger rounding error (winograd/matrices.hpp).
+// Convolution of images by Winograd's method: fewer products than a direct sum, at the cost of transforms and of a
+// larger rounding error (winograd/matrices.hpp).
 #pragma once
 
 #include "ttune/ops/winograd/candidates.hpp"
@@ -11,8 +11,8 @@ namespace ttune::inline v0::ops {
 
 namespace detail {
 
-/// Along one dimension or both: `finish(Z)` of the image Z (N, OH, OW, F). `image(y, x)` and `weight(tap)` are
-/// expressions at channel c and filter f, the latter at tap i of a line, too.
+/// Returns `finish(Z)` for the result Z (N, OH, OW, F), tiled along one dimension or both. `image(y, x)` and
+/// `weight(tap)` are expressions at channel c and filter f; `weight` also depends on the tap i along rows.
 template <class Image, class Weights, class Finish>
 auto winograd_as(conv2d_shape const& s, winograd_tile const& how, Image const& image, Weights const& weight,
                  Finish const& finish) {
@@ -21,7 +21,7 @@ auto winograd_as(conv2d_shape const& s, winograd_tile const& how, Image const& i
                            : finish(convolve_in_two_dimensions(s, how, image, weight));
 }
 
-/// By Winograd's method, of an image with channels first; `finish(Z)` is the expression of O at (n, f, y, x).
+/// Winograd convolution of an image with channels first; `finish(Z)` is the expression of O at (n, f, y, x).
 template <class T, class Image, class Weights, class Finish>
 auto winograd_nchw(conv2d_shape const& s, winograd_tile const& how, Image const& I, Weights const& W,
                    Finish const& finish) {
@@ -33,7 +33,7 @@ auto winograd_nchw(conv2d_shape const& s, winograd_tile const& how, Image const&
 
 }  // namespace detail
 
-/// The same operator as `conv2d`, computed by Winograd's method.
+/// The operator `conv2d`, computed by Winograd's method.
 /// Shape: I (N, C, H, W), W (F, C, R, R) constant -> O (N, F, OH, OW), row-major
 template <class T = float>
 [[nodiscard]] auto winograd_conv2d(conv2d_shape const& s, winograd_tile const& how = {}) {
@@ -46,7 +46,7 @@ template <class T = float>
   });
 }
 
-/// The same operator as `conv2d_bias_relu`, computed by Winograd's method.
+/// The operator `conv2d_bias_relu`, computed by Winograd's method.
 /// Shape: I (N, C, H, W), W (F, C, R, R) constant, bias (F) -> O (N, F, OH, OW)
 template <class T = float>
 [[nodiscard]] auto winograd_conv2d_bias_relu(conv2d_shape const& s, winograd_tile const& how = {}) {
@@ -60,7 +60,7 @@ template <class T = float>
   });
 }
 
-/// The same operator as `conv2d_nhwc`, computed by Winograd's method.
+/// The operator `conv2d_nhwc`, computed by Winograd's method.
 /// Shape: I (N, H, W, C), W (R, R, C, F) constant -> O (N, OH, OW, F)
 template <class T = float>
 [[nodiscard]] auto winograd_conv2d_nhwc(conv2d_shape const& s, winograd_tile const& how = {}) {
@@ -77,7 +77,7 @@ template <class T = float>
 
 namespace detail {
 
-/// A direct convolution, and what `make(tile)` gives for each candidate.
+/// Returns alternatives: a direct convolution, and `make(tiling)` for each candidate.
 template <class Op, class Make>
 auto with_winograd(conv2d_shape const& s, Op direct, Make const& make) {
   std::vector<Op> all{std::move(direct)};
@@ -87,8 +87,8 @@ auto with_winograd(conv2d_shape const& s, Op direct, Make const& make) {
 
 }  // namespace detail
 
-/// `conv2d` with the equivalent computes that are worth a trial for its shape: direct first, then by Winograd's method
-/// (`winograd_candidates`).
+/// `conv2d` with the equivalent computes that are worth a trial for its shape: the direct one first, then those by
+/// Winograd's method (`winograd_candidates`).
 template <class T = float>
 [[nodiscard]] auto conv2d_alternatives(conv2d_shape const& s) {
   return detail::with_winograd(s, conv2d<T>(s), [&](auto const& how) { return winograd_conv2d<T>(s, how); });

@@ -77,8 +77,45 @@ class partitioner {
 
  private:
   static bool chooses(ir::expr const& e) {
-    return ir::contains(e, [](ir::expr const& n) { return ir::as<ir::select>(n) != nullptr; });
+    return ir::contains(e, [](ir::expr const& n) { return ir::as<ir::select>(n) || as_turn(n); });
   }
+
+  /// An index that a boundary redirects: it is held at a limit, mirrored, or begins anew.
+  static ir::binary const* as_turn(ir::expr const& e) {
+    auto const* b = ir::as<ir::binary>(e);
+    if (!b || e->type != dtype::index) return nullptr;
+    bool const turns = b->op == ir::binary_op::minimum || b->op == ir::binary_op::maximum ||
+                       (b->op == ir::binary_op::floor_modulo && ir::is_constant(b->right));
+    return turns ? b : nullptr;
+  }
+
+  /// The index between its limits, where nothing redirects it.
+  static ir::expr straight(ir::expr const& e) {
+    auto const* turn = as_turn(e);
+    return turn ? straight(turn->left) : ir::map_operands(e, straight);
+  }
+
+  /// The conditions under which such an index is not redirected: left >= limit, left <= limit, 0 <= left < period.
+  static void conditions_of_turn(ir::binary const& turn, ranges const& known, std::vector<ir::expr>& out) {
+    auto const inner = straight(turn.left);
+    auto const limit = straight(turn.right);
+    if (turn.op == ir::binary_op::minimum)
+      return out.push_back(ir::make_binary(ir::binary_op::less_equal, inner, limit));
+    if (turn.op == ir::binary_op::maximum)
+      return out.push_back(ir::make_binary(ir::binary_op::less_equal, limit, inner));
+    auto const period = ir::constant_integer(limit);
+    auto const range = bounds(inner, known);
+    if (range.low <= -period || range.high >= 2 * period) return;  // the index begins anew too often
+    out.push_back(ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), inner));
+    out.push_back(ir::make_binary(ir::binary_op::less, inner, limit));
+  }
+
+  /// Loops around a condition, inside of the one that may be cut.
+  struct loops_inside {
+    std::set<std::string> all;
+    std::set<std::string> unrolled;  ///< or vectorised
+    std::set<std::string> vectorized;
+  };
 
   static constexpr std::int64_t most_peeled = 3;  ///< iterations at either edge that become code of their own
 
@@ -105,21 +142,23 @@ class partitioner {
 
   static bool in_registers(ir::allocate const& a) { return a.storage->where == ir::memory::registers; }
 
-  void collect(ir::stmt const& s, std::set<std::string>& unrolled, std::set<std::string>& inner, ranges& known,
-               std::vector<found_condition>& out, std::set<std::string> const* before_tile = nullptr) const {
-    auto const speak = [&](ir::expr const& condition) {
+  static bool speaks_of(affine const& form, std::set<std::string> const& variables) {
+    return std::any_of(form.terms.begin(), form.terms.end(),
+                       [&](auto const& t) { return variables.count(t.first) != 0; });
+  }
+
+  void collect(ir::stmt const& s, loops_inside& inner, ranges& known, std::vector<found_condition>& out,
+               std::set<std::string> const* before_tile = nullptr) const {
+    auto const speak = [&](ir::expr const& condition, bool of_lanes_only = false) {
       std::vector<ir::expr> parts;
       conjuncts(condition, parts);
       for (auto const& p : parts) {
         auto form = as_non_negative(p);
         if (!form) continue;
         found_condition f;
-        for (auto const& [name, c] : form->terms) {
-          f.unrolled = f.unrolled || unrolled.count(name) != 0;
-          f.deeper = f.deeper || inner.count(name) != 0;
-        }
-        f.of_tile = before_tile && std::none_of(form->terms.begin(), form->terms.end(),
-                                                [&](auto const& t) { return before_tile->count(t.first) != 0; });
+        f.unrolled = speaks_of(*form, of_lanes_only ? inner.vectorized : inner.unrolled);
+        f.deeper = speaks_of(*form, inner.all);
+        f.of_tile = before_tile && !speaks_of(*form, *before_tile);
         f.form = std::move(*form);
         out.push_back(std::move(f));
       }
@@ -127,44 +166,47 @@ class partitioner {
     auto const speak_inside = [&](ir::expr const& e) {
       ir::for_each_node(e, [&](ir::expr const& n) {
         if (auto const* choice = ir::as<ir::select>(n)) speak(choice->condition);
+        std::vector<ir::expr> limits;
+        if (auto const* turn = as_turn(n)) conditions_of_turn(*turn, known, limits);
+        for (auto const& limit : limits) speak(simplify(limit, known), true);
       });
     };
     if (auto const* n = ir::as<ir::block>(s))
-      for (auto const& c : n->body) collect(c, unrolled, inner, known, out, before_tile);
+      for (auto const& c : n->body) collect(c, inner, known, out, before_tile);
     if (auto const* n = ir::as<ir::allocate>(s)) {
-      auto const outside = inner;
-      collect(n->body, unrolled, inner, known, out, before_tile || !in_registers(*n) ? before_tile : &outside);
+      auto const outside = inner.all;
+      collect(n->body, inner, known, out, before_tile || !in_registers(*n) ? before_tile : &outside);
     }
     if (auto const* n = ir::as<ir::store>(s)) speak_inside(n->value);
     if (auto const* n = ir::as<ir::conditional>(s)) {
       speak(n->condition);
-      if (n->then) collect(n->then, unrolled, inner, known, out, before_tile);
-      if (n->otherwise) collect(n->otherwise, unrolled, inner, known, out, before_tile);
+      if (n->then) collect(n->then, inner, known, out, before_tile);
+      if (n->otherwise) collect(n->otherwise, inner, known, out, before_tile);
     }
     if (auto const* n = ir::as<ir::let>(s)) {
-      inner.insert(n->variable);
+      inner.all.insert(n->variable);
       known[n->variable] = {n->low, n->high - 1};
-      collect(n->body, unrolled, inner, known, out, before_tile);
+      collect(n->body, inner, known, out, before_tile);
     }
     if (auto const* n = ir::as<ir::loop>(s)) {
-      inner.insert(n->variable);
-      if (is_unrolled(n->kind)) unrolled.insert(n->variable);
+      inner.all.insert(n->variable);
+      if (is_unrolled(n->kind)) inner.unrolled.insert(n->variable);
+      if (n->kind == ir::loop_kind::vectorized) inner.vectorized.insert(n->variable);
       auto const low = bounds(n->begin, known);
       auto const high = bounds(n->end, known);
       known[n->variable] = {low.low, std::max(low.low, high.high - 1)};
-      collect(n->body, unrolled, inner, known, out, before_tile);
+      collect(n->body, inner, known, out, before_tile);
     }
   }
 
   /// The part of [begin, end) in which every condition that wants it holds whatever the loops inside do.
   iterations interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body,
                       bool outside_of_tiles = false) const {
-    std::set<std::string> unrolled;
-    std::set<std::string> inner;
+    loops_inside inner;
     auto known = known_;
     known[variable] = {begin, end - 1};  // loops inside may begin at it
     std::vector<found_condition> conditions;
-    collect(body, unrolled, inner, known, conditions);
+    collect(body, inner, known, conditions);
     iterations made{begin, end};
     for (auto const& f : conditions) {
       auto const c = f.form.coefficient_of(variable);
@@ -293,6 +335,60 @@ class partitioner {
     return visit(s);
   }
 
+  // ------------------------------------------------------------------------- lanes at the edge of an image
+
+  static bool uses_registers(ir::stmt const& s) {
+    auto const kept = [](ir::buffer const& b) { return b.where == ir::memory::registers; };
+    bool found = false;
+    for_each_store(s, [&](ir::store const& w) {
+      found = found || kept(*w.to) || ir::contains(w.value, [&](ir::expr const& e) {
+                auto const* a = ir::as<ir::access>(e);
+                auto const* b = a ? std::get_if<handle<ir::buffer>>(&a->from) : nullptr;
+                return b && kept(**b);
+              });
+    });
+    return found;
+  }
+
+  /// The lanes of a vectorised loop of which no index is redirected.
+  [[nodiscard]] iterations plain_lanes(ir::loop const& l, std::int64_t begin, std::int64_t end) const {
+    iterations made{begin, end};
+    auto known = known_;
+    known[l.variable] = {begin, end - 1};
+    auto const speak = [&](ir::expr const& condition) {
+      auto const form = as_non_negative(condition);
+      auto const c = form ? form->coefficient_of(l.variable) : 0;
+      auto const rest = c != 0 ? rest_of(*form, l.variable, known) : std::nullopt;
+      if (!rest) return;
+      if (c > 0) made.low = std::max(made.low, ceil_divide(-rest->low, c));
+      else made.high = std::min(made.high, floor_divide(rest->low, -c) + 1);
+    };
+    for_each_value(l.body, [&](ir::expr const& value) {
+      ir::for_each_node(value, [&](ir::expr const& e) {
+        std::vector<ir::expr> limits;
+        if (auto const* turn = as_turn(e)) conditions_of_turn(*turn, known, limits);
+        for (auto const& limit : limits) speak(simplify(limit, known));
+      });
+    });
+    return made;
+  }
+
+  /// Lanes whose indices are redirected are loaded one by one: the others have a loop of their own.
+  ir::stmt cut_lanes(ir::loop const& l, std::int64_t begin, std::int64_t end) {
+    auto const part = [&](std::int64_t low, std::int64_t high) {
+      return ir::make_loop(l.variable, ir::make_index(low), ir::make_index(high), l.kind,
+                           with_range(l.variable, low, high, l.body));
+    };
+    auto const plain = plain_lanes(l, begin, end);
+    if (plain.low >= plain.high || (plain.low == begin && plain.high == end) || uses_registers(l.body))
+      return part(begin, end);
+    std::vector<ir::stmt> parts;
+    if (begin < plain.low) parts.push_back(part(begin, plain.low));
+    parts.push_back(part(plain.low, plain.high));
+    if (plain.high < end) parts.push_back(part(plain.high, end));
+    return ir::make_block(std::move(parts));
+  }
+
   ir::stmt visit_loop(ir::loop const& l) {
     auto const saved = std::exchange(in_thread_, in_thread_ || l.kind >= ir::loop_kind::thread_x);
     auto made = parted(l);
@@ -311,6 +407,7 @@ class partitioner {
     auto begin = ir::constant_integer(l.begin);
     auto end = ir::constant_integer(l.end);
     if (end <= begin) return {};
+    if (l.kind == ir::loop_kind::vectorized) return cut_lanes(l, begin, end);
     if (is_unrolled(l.kind))
       return ir::make_loop(l.variable, l.begin, l.end, l.kind, with_range(l.variable, begin, end, l.body));
     if (l.kind == ir::loop_kind::serial) {
@@ -405,12 +502,11 @@ class partitioner {
   }
 
   ir::stmt shorten(ir::loop const& l, std::int64_t begin, std::int64_t end) {
-    std::set<std::string> unrolled;
-    std::set<std::string> inner;
+    loops_inside inner;
     auto known = known_;
     known[l.variable] = {begin, end - 1};
     std::vector<found_condition> ignored;
-    collect(l.body, unrolled, inner, known, ignored);
+    collect(l.body, inner, known, ignored);
     auto low = ir::make_index(begin);
     auto high = ir::make_index(end);
     condition_set gone;
@@ -418,9 +514,7 @@ class partitioner {
     auto const common = common_conditions(l.body, scratch);
     for (auto const& [key, form] : common ? *common : condition_set{}) {
       auto const c = form.coefficient_of(l.variable);
-      bool const deeper =
-          std::any_of(form.terms.begin(), form.terms.end(), [&](auto const& t) { return inner.count(t.first) != 0; });
-      if (c == 0 || deeper) continue;
+      if (c == 0 || speaks_of(form, inner.all)) continue;
       auto rest = ir::make_index(form.constant);
       for (auto const& [name, k] : form.terms)
         if (name != l.variable) rest = rest + ir::make_variable(name) * k;

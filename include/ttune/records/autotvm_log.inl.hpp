@@ -16,7 +16,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Whether a choice is the recorded tuple; its outermost factor may be open.
+/// Returns true if a choice is the recorded tuple, whose outermost factor may be open.
 inline bool is_recorded(std::span<std::int32_t const> choice, std::vector<std::int32_t> const& recorded) {
   if (choice.size() != recorded.size()) return false;
   for (std::size_t i = 0; i < choice.size(); ++i)
@@ -35,7 +35,7 @@ inline json_value const* item_of(json_value const* list, std::size_t index) noex
   return items && index < items->size() ? &(*items)[index] : nullptr;
 }
 
-/// The integers of a task's arguments, and its texts.
+/// Appends the integers of a task's arguments to the extents, and its texts to the compute text.
 inline void flatten_arguments(json_value const& v, record_key& key) {
   if (auto const* const items = v.as<json_value::array>())
     for (auto const& item : *items) flatten_arguments(item, key);
@@ -43,7 +43,7 @@ inline void flatten_arguments(json_value const& v, record_key& key) {
   else if (auto const* const text = v.as<std::string>()) key.compute_text += " " + *text;
 }
 
-/// MeasureErrorNo of tvm.autotvm.measure.
+/// Converts a MeasureErrorNo of tvm.autotvm.measure.
 inline trial_status autotvm_status(std::int64_t error) noexcept {
   switch (error) {
     case 0: return trial_status::ok;
@@ -57,7 +57,7 @@ inline trial_status autotvm_status(std::int64_t error) noexcept {
   }
 }
 
-/// ["tile_f", "sp", [2, 1, 64, 4]], ["auto_unroll_max_step", "ot", 1500], ["order", "re", [1, 0]]
+/// Parses a knob, as ["tile_f", "sp", [2, 1, 64, 4]], ["auto_unroll_max_step", "ot", 1500], ["order", "re", [1, 0]].
 inline bool read_entity(json_value const& entity, knob_choice& choice) {
   auto const *const name = item_of(&entity, 0), *const value = item_of(&entity, 2);
   if (!name || !name->as<std::string>() || !value) return false;
@@ -67,7 +67,7 @@ inline bool read_entity(json_value const& entity, knob_choice& choice) {
   return read_integers(&list, choice.values);
 }
 
-/// [costs, error, seconds in all, time of day]
+/// Parses a result: [costs, error, total seconds, time of day].
 inline bool read_autotvm_result(json_value const* result, record& r) {
   auto const *const costs = item_of(result, 0), *const error = item_of(result, 1);
   auto const *const all = item_of(result, 2), *const time = item_of(result, 3);
@@ -78,12 +78,12 @@ inline bool read_autotvm_result(json_value const* result, record& r) {
   r.timestamp = time ? static_cast<std::int64_t>(std::llround(std::clamp(time->number(0), 0.0, 1e12) * 1000)) : 0;
   std::vector<double> seconds;
   for (std::size_t i = 0; auto const* const cost = item_of(costs, i); ++i) {
-    if (cost->as<std::string>()) m.message = cost->text();  // what some versions say of a failure
+    if (cost->as<std::string>()) m.message = cost->text();  // some versions write the failure's text here
     else seconds.push_back(cost->number(0));
   }
   if (!m.ok()) return true;
-  constexpr double largest = 1e9;                                      // what AutoTVM writes for no time
-  auto const is_time = [](double t) { return t > 0 && t < largest; };  // not for NaN
+  constexpr double largest = 1e9;                                      // AutoTVM's value for "no time"
+  auto const is_time = [](double t) { return t > 0 && t < largest; };  // false for NaN
   if (seconds.empty() || !std::ranges::all_of(seconds, is_time)) return false;
   std::ranges::sort(seconds);
   auto const n = seconds.size();

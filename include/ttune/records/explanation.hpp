@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people want to know of a tuned kernel when the program that tuned it is not at hand.
+// An explanation of a tuned kernel for people, readable without the program that tuned it.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace ttune::inline v0 {
 
-/// Written by the tuner beside the winner's image. Texts are for people: nothing of them is ever run.
+/// Explanation of the winner, stored by the tuner beside its image. The texts are never executed.
 struct kernel_explanation {
   std::string schedule;              ///< the winner as C++ to paste (`to_cpp`)
   std::string loops;                 ///< its loop nest (`ir::print`)
-  std::string source;                ///< what the compiler was given (`backend::source`)
-  double flops = 0;                  ///< arithmetic operations of one call; 0: not known
-  double peak_flops_per_second = 0;  ///< of the device; 0: not known
+  std::string source;                ///< input of the compiler (`backend::source`)
+  double flops = 0;                  ///< arithmetic operations of one call; 0: unknown
+  double peak_flops_per_second = 0;  ///< peak of the device; 0: unknown
 
   friend bool operator==(kernel_explanation const&, kernel_explanation const&) = default;
 };

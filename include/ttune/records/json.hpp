@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes one JSON value (RFC 8259): as much of it as record files need, without a foreign library.
+// A reader and a writer of JSON values (RFC 8259), limited to the needs of record files, without a foreign library.
 #pragma once
 
 #include <cstdint>
@@ -25,31 +25,32 @@ struct json_value {
   [[nodiscard]] T const* as() const noexcept {
     return std::get_if<T>(&what);
   }
-  /// A member of an object, or null.
+  /// Returns a member of an object, or null.
   [[nodiscard]] json_value const* find(std::string_view name) const noexcept;
-  // What the value is, or `otherwise`; numbers convert to each other where that is exact.
+  // These functions return the value, or `otherwise` if it has another type; number types convert if that is exact.
   [[nodiscard]] double number(double otherwise) const noexcept;
   [[nodiscard]] std::int64_t integer(std::int64_t otherwise) const noexcept;
   [[nodiscard]] std::string text(std::string_view otherwise = {}) const;
 };
 
+/// A member of a JSON object.
 struct json_member {
   std::string name;
   json_value value;
 };
 
-/// The value, or a fault "at byte 17: ...".
+/// The result of parsing: the value, or a fault such as "at byte 17: ...".
 struct json_result {
   std::optional<json_value> value;
   std::string fault;
 };
 
-/// The text must be one value with nothing but white space around it. Nesting is limited to 64 levels; of members
-/// with one name the first counts.
+/// Parses a text that is one value with only white space around it. Nesting is limited to 64 levels. If an object has
+/// several members of one name, the first one counts.
 [[nodiscard]] json_result parse_json(std::string_view text);
 
-/// On one line. Numbers have as many digits as reading them back exactly takes; what is not finite becomes null;
-/// bytes that are no UTF-8 become U+FFFD.
+/// Appends a value on one line. Numbers have as many digits as an exact round trip takes; numbers that are not finite
+/// become null; bytes that are not UTF-8 become U+FFFD.
 void write_json(std::string& out, json_value const& value);
 void write_json(std::string& out, std::string_view text);
 void write_json(std::string& out, std::int64_t value);

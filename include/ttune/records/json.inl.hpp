@@ -11,7 +11,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Length of the UTF-8 sequence at the front of a text, or 0 if there is none.
+/// Returns the length of the UTF-8 sequence at the front of a text, or 0 if there is none.
 inline std::size_t utf8_length(std::string_view text) noexcept {
   auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   auto const follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
@@ -163,7 +163,7 @@ class json_reader {
     ++at_;
     return peek() == 'u' && hex4(code);
   }
-  /// At the u of \u.
+  /// Parses four hexadecimal digits; the position is at the u of `\u`.
   bool hex4(std::uint32_t& code) {
     auto const digits = text_.substr(at_ + 1, 4);
     auto const [end, ok] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
@@ -172,7 +172,7 @@ class json_reader {
     return true;
   }
 
-  /// JSON's grammar is stricter than from_chars: no leading zeros, no bare points.
+  /// Parses a number. JSON's grammar is stricter than from_chars: no leading zeros, no bare decimal points.
   bool number(json_value& v) {
     auto const start = at_;
     auto const digits = [&] {

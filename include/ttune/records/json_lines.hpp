@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as text, one JSON object a line: to look at, to exchange, and as a store where there is no SQLite.
+// Records as text, one JSON object per line: for reading, for exchange, and as a store where SQLite is not available.
 #pragma once
 
 #include <iosfwd>
@@ -11,20 +11,20 @@
 
 namespace ttune::inline v0 {
 
-/// A record on one line, without the line's end. Hashes are hexadecimal texts, times are seconds.
+/// Returns a record as one line, without the line end. Hashes are hexadecimal texts, times are in seconds.
 [[nodiscard]] std::string to_json_line(record const& r);
 
-/// The record of a line, or a fault. Members that are not known are ignored, so that newer files can be read.
+/// The result of parsing a line: a record, or a fault. Unknown members are ignored, so that newer files can be read.
 struct json_line_result {
   std::optional<record> value;
   std::string fault;
 };
 [[nodiscard]] json_line_result from_json_line(std::string_view line);
 
-/// What came of reading lines: a line that is no record does not stop the others.
+/// The result of reading lines; a line that is not a record is skipped.
 struct import_summary {
   std::int64_t records = 0;
-  std::int64_t skipped = 0;  ///< lines that hold no record; empty lines are not counted
+  std::int64_t skipped = 0;  ///< number of lines without a record; empty lines are not counted
   std::string first_fault;   ///< "line 3: ..."; empty if nothing was skipped
 };
 
@@ -34,14 +34,15 @@ import_summary import_lines(std::istream& in, record_store& into, json_line_resu
 
 /// Appends the records of all lines to a store.
 import_summary read_json_lines(std::istream& in, record_store& into);
-/// Throws record_error if the stream fails.
+/// Writes all records as lines. Throws record_error if the stream fails.
 void write_json_lines(record_store const& from, std::ostream& out);
 
-/// A store in a JSON-lines file: read whole when it is opened, each record appended by one write. Processes may append
-/// to one file at a time; what the others append is seen when it is opened again. Images, explanations and
-/// lessons are kept in memory only.
-/// Throws record_error if the file cannot be read, created or written. A last line that a killed writer left unfinished
-/// is skipped; other lines that are no records are too, and `reason()` tells the first.
+/// A record store in a JSON-lines file. The file is read completely when it is opened; each record is appended by one
+/// write. Several processes may append to one file at the same time; a process sees the others' records when it opens
+/// the file again. Images, explanations and lessons are kept in memory only.
+///
+/// Throws record_error if the file cannot be read, created or written. Lines that are not records are skipped, such as
+/// a last line that a killed writer left unfinished; `reason()` reports the first one.
 class json_lines final : public record_store {
  public:
   explicit json_lines(std::string path);

@@ -55,7 +55,7 @@ inline std::string read_text(json_value const& line, char const* name, std::stri
   return v ? v->text(otherwise) : std::string(otherwise);
 }
 
-/// Returns what is wrong, or an empty text.
+/// Parses the key of a record; returns a description of the fault, or an empty text.
 inline std::string read_key(json_value const& line, record_key& key) {
   auto const compute = from_hex(line.find("compute"));
   auto const space = from_hex(line.find("space"));
@@ -192,7 +192,8 @@ struct json_lines::file {
       reason = path + ": " + std::to_string(summary.skipped) + " lines skipped; " + summary.first_fault;
   }
 
-  /// One write, so that lines of several processes do not mix; a line left unfinished is closed first.
+  /// Appends a line by one write, so that lines of several processes do not mix. Completes an unfinished last line
+  /// first.
   void write_line(std::string line) const {
     ::flock(descriptor, LOCK_EX);
     line = (ends_in_line() ? "" : "\n") + line + '\n';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of integers and configurations as JSON: what the text form and the SQLite form of a record share.
+// Lists of integers and configurations as JSON, shared by the text form and the SQLite form of a record.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ bool read_integers(json_value const* v, std::vector<Int>& out) {
   return true;
 }
 
-/// [["tile_y", 3, [16, 32]], ...]
+/// Converts choices to [["tile_y", 3, [16, 32]], ...].
 inline json_value json_choices(std::vector<knob_choice> const& choices) {
   json_value::array items;
   items.reserve(choices.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tuning one workload taught: what a cost model saw of its best configurations, and of some others. Unlike knobs,
-// that says something about other operators, too.
+// Transfer samples: the feature rows of a tuned workload's best configurations and of some others. Unlike knobs,
+// features have a meaning for other operators, too.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,27 @@
 
 namespace ttune::inline v0 {
 
-/// Written by the tuner beside the winner. Of another `schema` than the reader's it says nothing.
+/// The transfer sample of one workload, stored by the tuner beside the winner. A reader with another feature `schema`
+/// cannot use it.
 struct lesson {
   record_key of;
-  double seconds = 0;            ///< of the best
-  std::uint64_t schema = 0;      ///< of the rows (`feature_schema`)
-  std::size_t columns = 0;       ///< of a row
-  std::vector<float> rows = {};  ///< of the fastest configurations, the best first, then of others
-  /// [row] seconds of the best / seconds of this one; 0: it failed. Empty in files of an earlier schema: all rows are
-  /// of configurations that were about as fast as the best.
+  double seconds = 0;            ///< time of the best configuration
+  std::uint64_t schema = 0;      ///< schema of the rows (`feature_schema`)
+  std::size_t columns = 0;       ///< columns per row
+  std::vector<float> rows = {};  ///< rows of the fastest configurations, the best first, then of others
+  /// [row] seconds of the best / seconds of this configuration; 0 if it failed. Empty in files of an earlier schema,
+  /// where all rows belong to configurations about as fast as the best.
   std::vector<float> speeds = {};
 
   [[nodiscard]] std::size_t size() const noexcept { return columns == 0 ? 0 : rows.size() / columns; }
   [[nodiscard]] float const* row(std::size_t i) const noexcept { return rows.data() + i * columns; }
-  /// From this speed on a configuration is about as fast as the best.
+  /// A configuration of at least this speed counts as about as fast as the best.
   static constexpr float nearly = 1 / 1.05F;
 
   friend bool operator==(lesson const&, lesson const&) = default;
 };
 
-/// A limit for `record_store::lessons` that leaves none out.
+/// A limit for `record_store::lessons` that excludes none.
 inline constexpr std::size_t all_lessons = 0x7fffffff;
 
 }  // namespace ttune::inline v0

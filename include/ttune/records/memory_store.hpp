@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that live as long as the object: the default, and what tests use.
+// A store in memory: records live as long as the object. It is the default, and tests use it.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace ttune::inline v0 {
 
-/// Look-ups cost a hash; `near` looks at every key.
+/// Record store in memory. A look-up costs one hash; `near` scans all keys.
 class memory_store final : public record_store {
  public:
   memory_store();

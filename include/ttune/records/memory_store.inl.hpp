@@ -31,7 +31,7 @@ struct memory_store::contents {
     if (is_new) entries.push_back({key, {}, -1, {}, 0, {}, {}});
     return entries[at->second];
   }
-  /// Appends unless it is there.
+  /// Appends a record unless the store has it already.
   void append(record const& r) {
     if (!known.insert(hash_of(r)).second) return;
     auto& e = find_or_add(r.key);

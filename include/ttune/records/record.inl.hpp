@@ -14,14 +14,14 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// |log2| of the ratio of two integers that are mostly positive.
+/// Returns |log2| of the ratio of two integers, which are usually positive.
 inline double ratio_distance(std::int64_t a, std::int64_t b) noexcept {
   if (a == b) return 0;
   if (a <= 0 || b <= 0) return 1 + std::log2(1 + std::abs(static_cast<double>(a) - static_cast<double>(b)));
   return std::abs(std::log2(static_cast<double>(a)) - std::log2(static_cast<double>(b)));
 }
 
-/// Of the tuples of a choice; the first members, often "what remains", count like the others.
+/// Returns the distance of two tuples; the first members, often the remaining factor, count like the others.
 inline double tuple_distance(std::span<std::int32_t const> a, std::span<std::int32_t const> b) noexcept {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double sum = 0;
@@ -29,7 +29,8 @@ inline double tuple_distance(std::span<std::int32_t const> a, std::span<std::int
   return sum;
 }
 
-/// The index of a tuple among the choices of a knob, or -1. The recorded index is tried first: mostly it still holds.
+/// Returns the index of a tuple among the choices of a knob, or -1. The recorded index is tried first, since it usually
+/// still holds.
 inline std::int32_t find_tuple(knob const& k, knob_choice const& wanted) noexcept {
   auto const is_it = [&](std::int32_t i) { return std::ranges::equal(k.choice(i), wanted.values); };
   if (wanted.index >= 0 && wanted.index < k.choices() && is_it(wanted.index)) return wanted.index;
@@ -42,7 +43,7 @@ inline std::int32_t nearest_tuple(knob const& k, knob_choice const& wanted, std:
   auto nearest = otherwise;
   auto least = std::numeric_limits<double>::infinity();
   for (std::int32_t i = 0; i < k.choices(); ++i) {
-    // An order or a place is no quantity: there is no nearest one.
+    // Permutations and locations are not quantities: there is no nearest one.
     bool const exact_only = k.kind == knob::sort::permutation || k.kind == knob::sort::location;
     bool const equal = std::ranges::equal(k.choice(i), wanted.values);
     auto const d = equal        ? 0
@@ -64,7 +65,7 @@ TTUNE_INLINE std::uint64_t hash_of(record_key const& key) noexcept {
 
 namespace detail {
 
-/// "A 512x256, B 256x1024" of a printed signature whose numbers are `#`; `next`: the first extent not used.
+/// Returns "A 512x256, B 256x1024" for a printed signature whose numbers are `#`; `next` is the first unused extent.
 inline std::string input_shapes(std::string_view signature, std::vector<std::int64_t> const& extents,
                                 std::size_t& next) {
   auto const open = signature.find('(');
@@ -151,7 +152,8 @@ TTUNE_INLINE std::optional<configuration> find_configuration(std::vector<knob> c
     used += choice ? 1 : 0;
     found.choices.push_back(index);
   }
-  if (used != choices.size()) return std::nullopt;  // a knob that is gone meant something
+  // A recorded knob does not exist any more, so the record cannot be reproduced.
+  if (used != choices.size()) return std::nullopt;
   return found;
 }
 

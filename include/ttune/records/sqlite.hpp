@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records and kernel images in one SQLite file: shared by many processes, safe against kill -9.
-// The only header of records that needs a foreign library (SQLite >= 3.40).
+// Records and kernel images in one SQLite file, shared by many processes, safe against kill -9. This is the only header
+// of records that needs a foreign library (SQLite >= 3.40).
 #pragma once
 
 #include <memory>
@@ -10,25 +10,27 @@
 
 namespace ttune::inline v0 {
 
+/// How a record file is opened.
 enum class record_mode : std::uint8_t {
-  read_write,  ///< the file is created if need be; whatever is wrong with it throws
-  read_only,   ///< never writes; the file must be there
-  must_hit,    ///< read_only, and `best` throws where it has nothing: for programs that must not tune
-  best_effort  ///< as read_write if that works, else as read_only, else in memory; `reason()` says why; never throws
+  read_write,  ///< creates the file if needed; every fault throws
+  read_only,   ///< never writes; the file must exist
+  must_hit,    ///< read_only, and `best` throws if it finds nothing: for programs that must not tune
+  best_effort  ///< read_write if possible, else read_only, else in memory; `reason()` says why; never throws
 };
 
-/// What `export_best` wrote.
+/// The result of `export_best`.
 struct export_summary {
   std::int64_t keys = 0;
   std::int64_t images = 0;
-  std::string reason;  ///< why an image is missing, the first of them; empty if none is
+  std::string reason;  ///< why the first missing image is missing; empty if none is
 };
 
-/// A record that `append` has returned for survives the end of the process in whatever way; a power failure may cost
-/// the last seconds, never the file. Of a million records a start reads a few pages. The file must lie on a
-/// local disk: its processes share memory. Errors are record_error and name the file, the reason and the way on.
+/// A record store in an SQLite file. A record survives any end of the process once `append` has returned; a power
+/// failure may lose the last seconds, but never damages the file. Opening a file of a million records reads a few
+/// pages. The file must be on a local disk, since its processes share memory. Errors are record_error and name the
+/// file, the reason and a remedy.
 ///
-/// Images are given out only if their checksum holds and nobody but the owner may write to the file, its journal and
+/// An image is returned only if its checksum is right and nobody but the owner may write to the file, its journal and
 /// its folder (records/trust.hpp).
 class sqlite final : public record_store {
  public:
@@ -55,14 +57,14 @@ class sqlite final : public record_store {
 
   [[nodiscard]] std::string const& path() const noexcept;
 
-  /// Writes the best record of each key, its image, explanation and lesson to a new file of its own that programs ship
-  /// and open with `read_only` or `must_hit`. It replaces the file there in one step. Where the image belongs to
-  /// another record than the fastest (the tuner compares the finalists once more), that record goes along.
+  /// Writes the best record of each key with its image, explanation and lesson to a new file, which programs ship and
+  /// open with `read_only` or `must_hit`. Replaces an existing file atomically. If the image belongs to another record
+  /// than the fastest (the tuner compares the finalists once more), that record is exported, too.
   export_summary export_best(std::string const& to) const;
-  /// The whole of another store, in one transaction: much faster than merge_records.
+  /// Appends all of another store in one transaction: much faster than merge_records.
   void append_all(record_store const& from);
-  /// Removes all but the `keep` fastest records of each key, or of `only` that key, and gives the room back to the
-  /// disk; records with an image stay. Failures count as slowest. Returns how many went.
+  /// Removes all but the `keep` fastest records of each key (or of `only` that key) and returns the space to the disk.
+  /// Records with an image stay; failed trials count as slowest. Returns the number of removed records.
   std::int64_t prune(std::int64_t keep, std::optional<record_key> const& only = std::nullopt);
 
  private:

@@ -16,7 +16,7 @@
 
 namespace ttune::inline v0 {
 
-/// The file, or memory in its place.
+/// The open file, or the store in memory that replaces it.
 struct sqlite::database {
   using connection = detail::sqlite_connection;
 
@@ -50,7 +50,7 @@ struct sqlite::database {
     }
   }
 
-  /// Reads from the file; where effort is enough a failure is a reason and the answer `otherwise`.
+  /// Reads from the file. In mode best_effort a failure sets `reason` and returns `otherwise`.
   template <class Result, class Body>
   Result read(Result otherwise, Body const& body) {
     std::lock_guard const guard(lock);
@@ -64,7 +64,7 @@ struct sqlite::database {
     }
   }
 
-  /// Writes to the file, or does the same to memory where effort is enough.
+  /// Writes to the file. In mode best_effort a failure runs `fallback`, which writes to memory.
   template <class Body, class Fallback>
   void write(Body const& body, Fallback const& fallback) {
     std::lock_guard const guard(lock);
@@ -83,10 +83,10 @@ struct sqlite::database {
   std::string path;
   record_mode mode;
   std::mutex lock;
-  std::unique_ptr<connection> file;  ///< null: best_effort found none
+  std::unique_ptr<connection> file;  ///< null: best_effort could not open a file
   bool can_write = false;
   std::string why;
-  memory_store memory;  ///< what best_effort could not write
+  memory_store memory;  ///< records that best_effort could not write to the file
 };
 
 TTUNE_INLINE sqlite::sqlite(std::string path, record_mode mode)
@@ -251,7 +251,7 @@ TTUNE_INLINE export_summary sqlite::export_best(std::string const& to) const {
   try {
     sqlite out(draft);
     out.append_all(chosen);
-    // Without a log beside it the file can be read where nothing may be written.
+    // A file without a write-ahead log can be read from a folder without write permission.
     out.database_->file->execute("pragma journal_mode = delete; vacuum");
   } catch (...) {
     std::remove(draft.c_str());

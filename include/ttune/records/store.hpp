@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where records are kept: one interface for memory, JSON lines and SQLite.
+// The interface of record stores: in memory, JSON lines, SQLite.
 #pragma once
 
 #include <concepts>
@@ -19,8 +19,8 @@
 
 namespace ttune::inline v0 {
 
-/// A kernel image as stored, with the record that it is the code of. `bytes` is empty if there is none that may be
-/// used, and `reason` says why; the record is there, too, if an image is.
+/// A stored kernel image with the record that it implements. `bytes` is empty if no image may be used, and `reason`
+/// says why; an image always comes with its record.
 struct image_lookup {
   std::vector<std::uint8_t> bytes;
   record of;
@@ -29,16 +29,16 @@ struct image_lookup {
   explicit operator bool() const noexcept { return !bytes.empty(); }
 };
 
-/// What a store holds about one key.
+/// Summary of the records of one key.
 struct key_summary {
   record_key key;
   std::int64_t records = 0;
   std::int64_t successes = 0;
-  double best_seconds = 0;  ///< 0 if nothing succeeded
+  double best_seconds = 0;  ///< 0 if no trial succeeded
   bool has_image = false;
 };
 
-/// All functions may be called from any thread. Those that read or write a file throw record_error.
+/// Interface of record stores. All functions are thread-safe. Functions that read or write a file throw record_error.
 class record_store {
  public:
   record_store() = default;
@@ -48,32 +48,32 @@ class record_store {
   record_store& operator=(record_store&&) = default;
   virtual ~record_store() = default;
 
-  /// Keeps a record; when it returns, the record survives a kill -9 of the process. A record that is there already
-  /// is not stored twice. Throws record_error if the store is not `writable`.
+  /// Stores a record; after the return, the record survives a kill -9 of the process. A record that exists already is
+  /// not stored twice. Throws record_error if the store is not `writable`.
   virtual void append(record const& r) = 0;
-  /// The fastest successful record of a key, or nothing (a store that must hit throws record_error instead).
+  /// Returns the fastest successful record of a key, or nothing (a store in mode must_hit throws record_error instead).
   [[nodiscard]] virtual std::optional<record> best(record_key const& key) const = 0;
-  /// All records of a key, oldest first.
+  /// Returns all records of a key, oldest first.
   [[nodiscard]] virtual std::vector<record> all(record_key const& key) const = 0;
-  /// The best record of each of the `limit` nearest keys with the same compute_text (`distance`), nearest first: other
-  /// shapes, other targets, other spaces. Not the key itself.
+  /// Returns the best record of each of the `limit` nearest other keys with the same compute_text (`distance`), nearest
+  /// first: other shapes, other targets, other spaces.
   [[nodiscard]] virtual std::vector<record> near(record_key const& key, std::size_t limit = 16) const = 0;
 
-  /// Keeps the image of a record (which is appended if it is not there), in place of the one that its key had.
+  /// Stores the image of a record and replaces the image of the key. Appends the record if it is new.
   virtual void put_image(record const& of, std::span<std::uint8_t const> bytes) = 0;
   [[nodiscard]] virtual image_lookup get_image(record_key const& key) const = 0;
 
-  /// Keeps what explains the winner of a key, in place of what the key had. Stores that keep no explanations ignore it;
-  /// a store that is not `writable` throws record_error.
+  /// Stores the explanation of a key's winner and replaces an existing one. Stores without explanations ignore the
+  /// call; a store that is not `writable` throws record_error.
   virtual void put_explanation(record_key const& /*of*/, kernel_explanation const& /*text*/) {}
   [[nodiscard]] virtual std::optional<kernel_explanation> explanation(record_key const& /*of*/) const {
     return std::nullopt;
   }
 
-  /// Keeps what a workload taught, in place of what its key had. Stores that keep no lessons ignore it; a store that is
-  /// not `writable` throws record_error.
+  /// Stores the transfer sample of a workload and replaces that of its key. Stores without lessons ignore the call; a
+  /// store that is not `writable` throws record_error.
   virtual void put_lesson(lesson const& /*taught*/) {}
-  /// Of all keys, at most `limit`.
+  /// Returns the transfer samples of all keys, at most `limit`.
   [[nodiscard]] virtual std::vector<lesson> lessons(std::size_t limit = 1000) const {
     (void)limit;
     return {};
@@ -84,13 +84,13 @@ class record_store {
   [[nodiscard]] virtual std::vector<key_summary> keys() const = 0;
   [[nodiscard]] virtual std::int64_t count() const = 0;
 
-  /// Whether `append`, `put_image`, `put_explanation` and `put_lesson` may be called.
+  /// Returns true if `append`, `put_image`, `put_explanation` and `put_lesson` may be called.
   [[nodiscard]] virtual bool writable() const { return true; }
-  /// Why the store does less than it was asked for; empty if it does not.
+  /// Returns why the store works in a reduced mode; empty if it does not.
   [[nodiscard]] virtual std::string reason() const { return {}; }
 };
 
-/// Shares a store. Any store converts to it: `{.records = ttune::sqlite{"ttune.db"}}`.
+/// Shared ownership of a store. Any store converts to it: `{.records = ttune::sqlite{"ttune.db"}}`.
 class shared_store {
  public:
   shared_store() = default;
@@ -109,21 +109,21 @@ class shared_store {
 
 namespace detail {
 
-/// Whether a merge puts the first image in the place of the second.
+/// Returns true if a merge replaces image `b` by image `a`.
 inline bool is_better_image(image_lookup const& a, image_lookup const& b) noexcept {
   if (!a || !b) return static_cast<bool>(a);
   if (a.of.lowering_version != b.of.lowering_version) return a.of.lowering_version > b.of.lowering_version;
   return is_faster(a.of, b.of);
 }
 
-/// Those of one store that the other has none of, or of a slower kernel.
+/// Returns the lessons of `from` that `there` lacks, or has for a slower kernel.
 [[nodiscard]] std::vector<lesson> better_lessons(record_store const& from, std::vector<lesson> const& there);
 
 }  // namespace detail
 
-/// Appends all records, images, explanations and lessons of one store to another; what is there already stays once. Of
-/// two images of a key the one of the newer lowering stays, then the faster one; of two lessons that of the faster
-/// kernel.
+/// Appends all records, images, explanations and lessons of one store to another; existing entries are not duplicated.
+/// Of two images of a key the one of the newer lowering stays, then the faster one; of two lessons the one of the
+/// faster kernel.
 void merge_records(record_store const& from, record_store& into);
 
 }  // namespace ttune::inline v0

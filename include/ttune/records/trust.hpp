@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether machine code from a file may be run: only if nobody else could have written it.
+// File permission checks: machine code from a file may run only if nobody else could have written the file.
 #pragma once
 
 #include <string>
@@ -8,11 +8,13 @@
 
 namespace ttune::inline v0 {
 
-/// Refuses a path that has a group or other write bit.
+/// Refuses a path of another user (neither this process's nor root), and one with a write permission for the group or
+/// for others.
 [[nodiscard]] availability not_writable_by_others(std::string const& path);
 
-/// Refuses a file that has a group or other write bit, or whose folder has (also with the sticky bit: others could put
-/// a journal beside the file), with a reason that names the fix. A link is followed. Costs two or three `stat` calls.
+/// Refuses a file that another user owns or that has a write permission for the group or for others, or in such a
+/// folder (even with the sticky bit: others could create a journal beside the file). The reason names the fix. Links are followed. Costs two
+/// or three `stat` calls.
 [[nodiscard]] availability written_by_owner_only(std::string const& path);
 
 }  // namespace ttune::inline v0

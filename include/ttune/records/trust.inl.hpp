@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -15,6 +16,8 @@ namespace ttune::inline v0 {
 TTUNE_INLINE availability not_writable_by_others(std::string const& path) {
   struct stat facts{};
   if (::stat(path.c_str(), &facts) != 0) return {false, path + ": " + std::strerror(errno)};
+  if (facts.st_uid != 0 && facts.st_uid != ::geteuid())
+    return {false, path + " belongs to another user, so its images are not run: copy it to a file of your own"};
   if ((facts.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
   return {false, path + " is writable by others, so its images are not run: chmod go-w " + path};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be passed to a kernel: views of contiguous memory. Other libraries' types join in by specialising
-// argument_traits (<ttune/eigen.hpp> does).
+// Argument types of kernel calls: views of contiguous memory. Types of other libraries are accepted after specialising
+// argument_traits (<ttune/eigen.hpp> does so).
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace ttune::inline v0 {
 
-/// A contiguous, row-major view of memory with a shape. Does not own.
+/// A contiguous, row-major view of memory with a shape. It does not own the memory.
 template <class T, int Rank>
 struct view {
   T* data = nullptr;
   std::int64_t shape[Rank == 0 ? 1 : Rank] = {};
 };
 
-/// How a type is passed: `element` (const for what cannot be written), `rank` (-1: any, only the number of elements
-/// counts), `column_major`, and the functions data, extent (of a dimension as the object counts them), elements (rank
-/// -1 only) and, for what may have gaps in memory, contiguous.
+/// Describes how a type is passed to a kernel: `element` (const for read-only types), `rank` (-1: any rank, only the
+/// number of elements counts), `column_major`, and the functions `data`, `extent` (of a dimension, in the object's own
+/// order), `elements` (only for rank -1) and, for types that may have gaps in memory, `contiguous`.
 template <class X>
 struct argument_traits {
   static constexpr bool known = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether something optional is there, and if not, why.
+// The answer to "is this optional part available?", with a reason if it is not.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ttune::inline v0 {
 
-/// Probing never throws and never prints: an absent backend is a value with its reason.
+/// Result of probing for an optional part. Probing never throws and never prints.
 struct availability {
   bool available = true;
   std::string reason;  ///< e.g. "libcuda.so.1 not found"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tuner asks of a backend: to turn lowered programs into kernel images for one target.
+// The interface between the tuner and a backend: a backend turns lowered programs into kernel images for one target.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,15 @@
 
 namespace ttune::inline v0 {
 
-/// An image, or the compiler's diagnostics.
+/// Result of a compilation: an image, or the compiler's diagnostics.
 struct compile_result {
   std::optional<kernel_image> image;
   std::string diagnostics;
   double seconds = 0;
 };
 
-/// `compile` is called from one thread at a time per backend object; a failure is a value, never an exception.
+/// Compiler for one target. The caller uses a backend object from one thread at a time. A failed compilation is
+/// returned as a value; `compile` never throws.
 class backend {
  public:
   virtual ~backend() = default;
@@ -28,16 +29,16 @@ class backend {
   [[nodiscard]] virtual ttune::availability availability() const = 0;
   [[nodiscard]] virtual ttune::target const& target() const = 0;
   [[nodiscard]] virtual compile_result compile(ir::lowered const& program, kernel_signature signature) = 0;
-  /// The source text that `compile` would hand to the compiler, for people.
+  /// Returns the source text that `compile` hands to the compiler, for people to read.
   [[nodiscard]] virtual std::string source(ir::lowered const& program, kernel_signature const& signature) const = 0;
-  /// For the same target, to compile beside this one in another thread. Null: it cannot be done.
+  /// Returns a second backend for the same target, for compiling in another thread; null if that is not supported.
   [[nodiscard]] virtual std::unique_ptr<backend> another() const { return nullptr; }
 };
 
-/// A backend that says itself what a call costs: no trial of its programs is run.
+/// A backend with an analytic cost: the tuner uses `seconds` and never runs the programs.
 class untimed_backend : public backend {
  public:
-  /// Of one call, more than 0.
+  /// Returns the cost of one call, in seconds; greater than 0.
   [[nodiscard]] virtual double seconds(ir::lowered const& program) const = 0;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that is not called but handed to a device: what images of GPUs and OpenCL devices become when they are loaded;
-// the interpreter's kernels are such code too.
+// Code that a device runs on the caller's behalf: loaded images of GPUs and OpenCL devices, and the kernels of the
+// interpreter.
 //
-// Who can load them is settled by the linker: a backend's bodies define the function of its device, and a program that
-// has them can load such images, whether it is an application or the worker that measures for one. There is no
-// registry, nothing to be called first, and no order.
+// The linker settles which devices a program can load images for: the bodies of a backend define a loader function for
+// its device. Applications and workers are treated alike. There is no registry, no initialisation call and no required
+// order.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace ttune::inline v0 {
 
 struct kernel_image;
 
-/// What a device makes of a kernel that fails.
+/// Thrown when a kernel fails on a device.
 class device_failure : public backend_error {
  public:
   device_failure(std::string const& text, trial_status as, bool lasting)
       : backend_error(text), status_(as), lasting_(lasting) {}
-  /// What a trial that ends so is.
+  /// Returns the status that a trial gets when it ends with this failure.
   [[nodiscard]] trial_status status() const noexcept { return status_; }
-  /// Whether this process can use the device no more.
+  /// Returns true if this process cannot use the device any more.
   [[nodiscard]] bool lasting() const noexcept { return lasting_; }
 
  private:
@@ -33,6 +33,7 @@ class device_failure : public backend_error {
   bool lasting_;
 };
 
+/// Loaded code of a device: runs the entries of a kernel.
 class device_code {
  public:
   device_code() = default;
@@ -41,17 +42,17 @@ class device_code {
   virtual ~device_code() = default;
 
   enum class entry : std::uint8_t { prepare, main };
-  /// Runs it so many times, one after the other, on host memory: operands, then prepared buffers, as a kernel_function
-  /// takes them. Gives the seconds that the runs took, without copies to and from the device. `cold`: before each run
-  /// the device's last cache is filled with something else, which takes none of them. Safe to be called from several
-  /// threads. Throws device_failure, or another backend_error, if the device fails.
+  /// Runs an entry `calls` times in sequence on host memory. `operands` holds the operands, then the prepared buffers,
+  /// as for a kernel_function. Returns the seconds that the runs took, without copies to and from the device. If `cold`
+  /// is true, the device's last-level cache is filled with other data before each run; that time is not counted.
+  /// Thread-safe. Throws device_failure, or another backend_error, if the device fails.
   virtual double run(entry what, void* const* operands, std::int64_t calls, bool cold) = 0;
 };
 
-/// Gives code that the caller owns; throws backend_error or record_error.
+/// Loads an image; the caller owns the result. Throws backend_error or record_error.
 using device_loader = device_code* (*)(kernel_image const& image);
 
-/// Null if this program has no backend for the device, which is named as in kernel_image::device.
+/// Returns the loader for a device (a name as in kernel_image::device); null if this program has no backend for it.
 [[nodiscard]] device_loader find_device_loader(std::string_view device) noexcept;
 
 }  // namespace ttune::inline v0

@@ -35,7 +35,7 @@ inline void pause_cpu() noexcept {
 #endif
 }
 
-/// Spins until `done()` or for `spin_time`; whether it is done.
+/// Spins until `done()` is true, for at most `spin_time`; returns true if it became true.
 template <class Done>
 bool spin_until(Done const& done) noexcept {
   for (int i = 0; i < 32; ++i) {
@@ -50,7 +50,8 @@ bool spin_until(Done const& done) noexcept {
   return false;
 }
 
-/// The signals of the application are not delivered to threads that it does not know of.
+/// Blocks all signals while threads are started: signals of the application must not reach threads that it does not
+/// know of.
 class without_signals {
  public:
   without_signals() noexcept {
@@ -68,13 +69,14 @@ class without_signals {
 
 }  // namespace detail
 
-/// A region is published by one word, {generation, end and begin of the chunks left}: whoever takes a chunk takes it
-/// from a region that still runs, by compare-and-exchange, so that a thread that wakes late finds nothing instead of
-/// touching a closure that is gone, and the caller waits for those threads only that took something. (What is left must
-/// be in that word: the members of the next region are written while the old generation is still in it.)
+/// Shared state of a pool. A parallel region is published by one atomic word, {generation, end and begin of the
+/// remaining chunks}. A thread takes a chunk by compare-and-exchange on that word, so the chunk belongs to a region
+/// that is still running: a thread that wakes late finds nothing instead of touching a dead closure, and the caller
+/// waits only for threads that took a chunk. The remaining range must be part of the word, because the members of the
+/// next region are written while the word still has the old generation.
 ///
-/// Every second worker takes from the end: regions behind each other that walk over the same elements then find
-/// most of them in the cache of the core that wrote them.
+/// Every second worker takes chunks from the end: when consecutive regions walk over the same elements, each core finds
+/// most of them in its own cache.
 struct thread_pool::state {
   static constexpr std::int64_t most_chunks = (std::int64_t{1} << 16) - 1;
 
@@ -83,20 +85,21 @@ struct thread_pool::state {
     std::atomic<parallel_body> body{nullptr};
     std::atomic<void*> closure{nullptr};
     std::atomic<std::int64_t> tasks{0};
-    std::atomic<std::int64_t> grain{1};  ///< tasks a chunk: 1 unless there are 2^16 or more
-    std::atomic<int> processor{-1};      ///< that the caller is on
+    std::atomic<std::int64_t> grain{1};  ///< tasks per chunk: 1 unless there are 2^16 or more
+    std::atomic<int> processor{-1};      ///< the caller's processor
   } now;
-  alignas(64) std::atomic<std::int64_t> done{0};  ///< tasks of the region that others than the caller have done
+  /// Tasks of the region that were done by threads other than the caller.
+  alignas(64) std::atomic<std::int64_t> done{0};
   alignas(64) std::atomic<std::int32_t> sleepers{0};
   std::atomic<bool> stop{false};
   std::mutex sleep;
   std::condition_variable wake;
-  alignas(64) std::atomic<bool> busy{false};  ///< some thread has the pool
-  bool spins = true;                          ///< not when there are more threads than processors
-  std::int64_t threads = 1;                   ///< asked for: sets the size of chunks
+  alignas(64) std::atomic<bool> busy{false};  ///< true while some thread uses the pool
+  bool spins = true;                          ///< false when there are more threads than processors
+  std::int64_t threads = 1;                   ///< requested number of threads; sets the size of chunks
   std::vector<std::thread> others;
 
-  /// Where the calling thread is: in which pool, as which worker.
+  /// The pool and the worker number that the calling thread runs a task for.
   struct place {
     state const* in = nullptr;
     std::int32_t worker = 0;
@@ -111,7 +114,7 @@ struct thread_pool::state {
   }
   static std::uint32_t generation(std::uint64_t ticket) noexcept { return static_cast<std::uint32_t>(ticket >> 32); }
 
-  /// Runs chunks of a region until none is left; how many tasks that were.
+  /// Runs chunks of a region until none is left; returns the number of tasks that it ran.
   TTUNE_CALLS_MACHINE_CODE std::int64_t take(std::uint32_t wanted, std::int32_t worker) noexcept {
     std::int64_t count = 0;
     auto t = now.ticket.load(std::memory_order_acquire);
@@ -119,7 +122,7 @@ struct thread_pool::state {
       auto const begin = static_cast<std::int64_t>(t & 0xffffU);
       auto const left = static_cast<std::int64_t>(t >> 16 & 0xffffU) - begin;
       if (generation(t) != wanted || left == 0) return count;
-      // Read before the exchange: if that succeeds, the region still runs, and these were its members.
+      // Read before the exchange: if the exchange succeeds, the region still runs, and these values were its members.
       auto const tasks = now.tasks.load(std::memory_order_relaxed);
       auto const grain = now.grain.load(std::memory_order_relaxed);
       auto const body = now.body.load(std::memory_order_relaxed);
@@ -138,7 +141,7 @@ struct thread_pool::state {
     }
   }
 
-  /// The generation that follows `seen`, or `seen` when the pool ends.
+  /// Waits for the next region; returns its generation, or `seen` when the pool shuts down.
   std::uint32_t wait_for_region(std::uint32_t seen, detail::elbow_room& room) {
     auto const is_new = [&] { return generation(now.ticket.load(std::memory_order_acquire)) != seen; };
     if (spins && detail::spin_until(is_new)) return generation(now.ticket.load(std::memory_order_acquire));
@@ -148,7 +151,7 @@ struct thread_pool::state {
       room.give_up();
       std::unique_lock lock(sleep);
       sleepers.fetch_add(1, std::memory_order_seq_cst);
-      // Sequentially consistent with `publish`: either this sees the region or the publisher sees the sleeper.
+      // Sequentially consistent with `publish`: either this thread sees the region or the publisher sees the sleeper.
       wake.wait(lock, [&] { return generation(now.ticket.load(std::memory_order_seq_cst)) != seen; });
       sleepers.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -190,7 +193,7 @@ struct thread_pool::state {
     auto const published = publish(body, closure, tasks);
     auto const rest = tasks - take(published, 0);
     auto const all_done = [&] { return done.load(std::memory_order_acquire) == rest; };
-    // Not for ever: another process may be running on the core that the last worker needs.
+    // The spin is bounded: another process may be running on the core that the last worker needs.
     if (spins && detail::spin_until(all_done)) return;
     while (!all_done()) std::this_thread::yield();
   }
@@ -208,7 +211,7 @@ TTUNE_INLINE thread_pool::thread_pool(std::int32_t threads) : state_(std::make_u
     for (; made < state_->others.size(); ++made)
       state_->others[made] =
           std::thread([s = state_.get(), worker = static_cast<std::int32_t>(made) + 1] { s->serve(worker); });
-  } catch (std::system_error const&) {  // as many as there are, then
+  } catch (std::system_error const&) {  // continue with the threads that were started
   }
   granted_ = static_cast<std::int32_t>(made) + 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several workers that measure side by side, each talked to by a thread of its own: what `measurer` is for
+// A fleet of workers that measure in parallel; a thread of its own talks to each worker. Implements `measurer` for
 // `worker::fleet`.
 #pragma once
 
@@ -14,25 +14,25 @@
 
 namespace ttune::inline v0 {
 
-/// Used by one thread. A request whose worker is lost (it ends without a word, answers nonsense, or falls silent) is
-/// repeated by another worker, if there is one; the result stands if that one is lost, too. A member that cannot be
-/// started three times in a row is given up.
+/// Measures with several workers. Used by one thread. If a worker is lost during a request (it exits without an answer,
+/// answers with malformed data, or falls silent), another worker repeats the request, if there is one; if that worker
+/// is lost too, the result stands. A member that cannot be started three times in a row is excluded.
 class fleet_measurer {
  public:
-  /// Starts all members, and returns when one is ready. Throws argument_error for none, backend_error with all reasons
-  /// if none can be started.
+  /// Starts all members and returns when the first one is ready. Throws argument_error if there are no members,
+  /// backend_error with all reasons if no member can be started.
   fleet_measurer(worker::fleet members, kernel_signature const& signature, bench_options options,
                  std::stop_token stop = {});
   fleet_measurer(fleet_measurer const&) = delete;
   fleet_measurer& operator=(fleet_measurer const&) = delete;
   ~fleet_measurer();
 
-  // As in measurer. All throw backend_error when the last member has been given up.
-  /// One member runs it, the others are given what came out.
+  // The following functions are as in measurer. They throw backend_error when the last member has been excluded.
+  /// One member computes the reference; the others receive its outputs.
   [[nodiscard]] measurement set_reference(kernel_image const& image, trial_limits const& limits);
   void set_reference(std::vector<std::vector<std::uint8_t>> outputs);
   [[nodiscard]] measurement run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs);
-  /// Both on the same member.
+  /// Runs both kernels on the same member.
   [[nodiscard]] comparison compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs);
   [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t operand);
   void submit(kernel_image image, trial_limits const& limits);
@@ -41,7 +41,7 @@ class fleet_measurer {
   void stop_with(std::stop_token token);
   [[nodiscard]] std::size_t width() const noexcept;
   [[nodiscard]] std::int32_t respawns() const noexcept;
-  /// How many of how many are there, and why others are not.
+  /// Returns how many of the members are available, and why the others are not.
   [[nodiscard]] std::string description() const;
 
  private:

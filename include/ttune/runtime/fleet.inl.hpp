@@ -22,17 +22,18 @@ namespace ttune::inline v0 {
 namespace detail {
 
 inline constexpr int most_failed_starts = 3;
-inline constexpr std::size_t most_losses = 2;  ///< of one request: then it is the candidate that takes workers down
+/// Losses of workers per request; at this number the candidate is taken for the cause.
+inline constexpr std::size_t most_losses = 2;
 
-/// What a member does for the fleet.
+/// A request that a member of the fleet works on.
 struct fleet_task {
   std::function<measurement(measurer&)> work;
-  bool repeatable = false;  ///< two members may be at it at once
+  bool repeatable = false;  ///< two members may work on it at the same time
   measurement result = {};
   std::exception_ptr failure = {};
   bool done = false;
   int running = 0;
-  std::vector<std::size_t> lost_by = {};  ///< members
+  std::vector<std::size_t> lost_by = {};  ///< members that were lost while working on it
   steady::time_point begin = {};
 
   [[nodiscard]] bool was_lost_by(std::size_t member) const {
@@ -50,10 +51,10 @@ struct fleet_measurer::state {
   struct member {
     worker::command how;
     phase now = phase::starting;
-    std::string complaint;  ///< why it was given up, or did not start the last time
+    std::string complaint;  ///< why the member was excluded, or why its last start failed
     std::int32_t respawns = 0;
     std::uint64_t reference_known = 0;
-    std::optional<measurer> worker;  ///< touched by its thread only
+    std::optional<measurer> worker;  ///< used by the member's thread only
     std::jthread thread;
   };
 
@@ -63,15 +64,15 @@ struct fleet_measurer::state {
   std::mutex guard;
   std::condition_variable changed;
   std::deque<member> members;
-  std::deque<task_handle> queue;  ///< that nobody has begun, or that lost their worker
+  std::deque<task_handle> queue;  ///< requests that no member has begun, or whose worker was lost
   std::vector<task_handle> in_flight;
-  std::vector<task_handle> batch;  ///< submitted, not collected
+  std::vector<task_handle> batch;  ///< requests that were submitted and not collected yet
   std::vector<std::vector<std::uint8_t>> reference;
   std::uint64_t reference_version = 0;
-  double finished_seconds = 0;  ///< of all trials, to tell a slow member
+  double finished_seconds = 0;  ///< sum over all finished trials; the average identifies slow members
   std::int64_t finished = 0;
-  std::stop_token stop;     ///< the user's
-  std::stop_source ending;  ///< of all that runs now: by the user, or with this object
+  std::stop_token stop;     ///< stop requests of the user
+  std::stop_source ending;  ///< stops all running work: on a request of the user, or when this object is destroyed
   bool closed = false;
 
   ~state() {
@@ -104,7 +105,7 @@ struct fleet_measurer::state {
     return text;
   }
 
-  // ---------------------------------------------------------------------------------------------- a member's thread
+  // ------------------------------------------------------------------------------------------------ member threads
 
   void serve(std::size_t self) {
     std::unique_lock lock(guard);
@@ -121,7 +122,7 @@ struct fleet_measurer::state {
       auto const next = take(self);
       if (next) work_on(self, next, lock);
       else if (in_flight.empty()) changed.wait(lock);
-      else changed.wait_for(lock, std::chrono::milliseconds(20));  // one of them may prove slow
+      else changed.wait_for(lock, std::chrono::milliseconds(20));  // a request may become slow
     }
   }
 
@@ -150,10 +151,11 @@ struct fleet_measurer::state {
     return true;
   }
 
-  /// What a member should do next: what waits, or what another is long with.
+  /// Selects the next request for a member: a queued one, else one that another member is slow with; null if there is
+  /// none.
   [[nodiscard]] task_handle take(std::size_t self) {
     for (auto t = queue.begin(); t != queue.end(); ++t) {
-      // not again where it was lost, while there is another
+      // A member that was lost on a request does not get it again while other members are left.
       if ((*t)->was_lost_by(self) && there() > (*t)->lost_by.size()) continue;
       auto const found = *t;
       queue.erase(t);
@@ -209,7 +211,7 @@ struct fleet_measurer::state {
     changed.notify_all();
   }
 
-  // ----------------------------------------------------------------------------------------------- the user's thread
+  // --------------------------------------------------------------------------------------------------- user's thread
 
   task_handle enqueue(std::function<measurement(measurer&)> work, bool repeatable) {
     auto made = std::make_shared<task>();
@@ -217,14 +219,14 @@ struct fleet_measurer::state {
     made->repeatable = repeatable;
     {
       std::scoped_lock const lock(guard);
-      if (ending.stop_requested() && !stop.stop_requested()) ending = std::stop_source();  // of a stop that is over
+      if (ending.stop_requested() && !stop.stop_requested()) ending = std::stop_source();  // an earlier stop is over
       queue.push_back(made);
     }
     changed.notify_all();
     return made;
   }
 
-  /// Until it is done; "stopped" if nobody has begun it when a stop is requested.
+  /// Blocks until the request is done. If a stop is requested while it is still queued, it ends with "stopped".
   void wait_for(task_handle const& t) {
     std::unique_lock lock(guard);
     while (!t->done) {
@@ -292,7 +294,7 @@ TTUNE_INLINE measurement fleet_measurer::set_reference(kernel_image const& image
 }
 
 TTUNE_INLINE void fleet_measurer::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
-  // one takes it now, so that a wrong size is told at once
+  // One member sets it now, so that a wrong size is reported at once.
   auto const t = state_->enqueue([=](measurer& by) { return by.set_reference(outputs), measurement(); }, false);
   state_->wait_for(t);
   state_->set_reference(std::move(outputs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of an operand between pages that must not be touched, so that a step outside of it faults or is seen.
+// Memory for an operand between inaccessible pages: an access out of bounds faults, or leaves a trace.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace ttune::inline v0 {
 
-/// [no access][red zone][data][red zone][no access]: the data lies flush against one end (a step over that end faults
-/// at once), the rest of its pages is a red zone that shows what was written.
+/// Layout: [no access][red zone][data][red zone][no access]. The data lies flush against one end, where an access out
+/// of bounds faults at once. The rest of the accessible pages is a red zone, which shows writes out of bounds.
 class guarded_memory {
  public:
   static constexpr std::size_t guard_bytes = std::size_t{1} << 20;
 
   guarded_memory() = default;
-  /// At the end, the data starts at a multiple of `alignment` (a power of two, at most 4096); at the start, at a page.
-  /// Throws std::bad_alloc.
+  /// Allocates `bytes` bytes. With `at_end`, the data ends at the upper guard and starts at a multiple of `alignment`
+  /// (a power of two, at most 4096); otherwise it starts at a page. Throws std::bad_alloc.
   guarded_memory(std::int64_t bytes, bool at_end, std::size_t alignment = 1);
   guarded_memory(guarded_memory&& other) noexcept;
   guarded_memory& operator=(guarded_memory&& other) noexcept;
@@ -27,10 +27,11 @@ class guarded_memory {
   [[nodiscard]] std::uint8_t* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   void paint_red_zones() const noexcept;
-  /// The offset from the data's start of the first byte of a red zone that was overwritten; 0 if none was.
+  /// Returns the offset, relative to the start of the data, of the first overwritten byte of a red zone; 0 if there is
+  /// none.
   [[nodiscard]] std::int64_t overwritten() const noexcept;
 
-  /// Where it lies, for handlers of faults: what is in [all, all_end) but not in [data, data_end) is out of bounds.
+  /// Address ranges for fault handlers: an address in [all, all_end) but not in [data, data_end) is out of bounds.
   struct extent {
     std::uintptr_t all, data, data_end, all_end;
   };

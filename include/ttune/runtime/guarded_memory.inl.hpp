@@ -16,7 +16,7 @@ namespace ttune::inline v0 {
 
 TTUNE_INLINE guarded_memory::guarded_memory(std::int64_t bytes, bool at_end, std::size_t alignment)
     : bytes_(static_cast<std::size_t>(bytes)) {
-  // Overcommitted memory is granted until it is touched: then the system would kill the process.
+  // An overcommitting system grants more than it has, and kills the process when the memory is touched.
   auto const machine_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
   if (bytes < 0 || bytes > machine_bytes - machine_bytes / 8) throw std::bad_alloc();
   auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large pages for what kernels stream: with small ones, the weights of a layer alone are more pages than a processor
-// keeps translations of.
+// Huge pages for data that kernels stream: with small pages, the weights of one layer need more pages than the
+// processor's TLB can hold.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,10 +10,10 @@
 namespace ttune::inline v0::detail {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-/// Below this, the rest of a page that is not used would weigh more.
+/// Smaller buffers do not use huge pages: the unused rest of the page would cost more than it gains.
 inline constexpr std::size_t least_huge_bytes = huge_page_bytes;
 
-/// A wish: the system grants it where and when it likes.
+/// Hint that a memory range should use huge pages; the kernel may ignore it.
 inline void prefer_huge_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(MADV_HUGEPAGE)
   (void)madvise(begin, bytes, MADV_HUGEPAGE);

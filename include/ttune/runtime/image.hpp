@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel image: linked, position-independent machine code with its metadata. Measured, stored and shipped in
-// this one form; loads without a compiler (runtime/load.hpp).
+// A kernel image: linked, position-independent machine code with its metadata. Kernels are measured, stored and shipped
+// in this form; loading one needs no compiler (runtime/load.hpp).
 #pragma once
 
 #include <cstdint>
@@ -33,29 +33,34 @@ struct operand_info {
   }
 };
 
-/// What a kernel needs to know about itself, known before it is compiled.
+/// Description of a kernel that is known before it is compiled.
 struct kernel_signature {
   std::string name;
-  std::vector<operand_info> operands;        ///< inputs, then outputs
-  std::vector<std::int64_t> prepared_bytes;  ///< buffers that the `prepare` entry fills from constants
-  std::int64_t shared_bytes = 0;             ///< workspace of the whole call
-  std::int64_t local_bytes = 0;              ///< workspace of one thread
-  double flops = 0;                          ///< arithmetic of the compute (padding taps counted), for reports
-  double terms = 1;                          ///< the longest reduction: how far rounding may spread
+  std::vector<operand_info> operands;  ///< inputs, then outputs
+  /// Buffers that the `prepare` entry fills from constants.
+  std::vector<std::int64_t> prepared_bytes;
+  std::int64_t shared_bytes = 0;  ///< workspace of the whole call
+  std::int64_t local_bytes = 0;   ///< workspace of one thread
+  double flops = 0;               ///< arithmetic operations of the compute (padding taps are counted), for reports
+  double terms = 1;               ///< length of the longest reduction; bounds the rounding error
 };
 
 class device_code;
 
+/// A compiled kernel with its metadata.
 struct kernel_image {
   kernel_signature signature;
-  std::string target;              ///< what it was compiled for, `target::name`
-  std::uint32_t abi = 0;           ///< abi_version it was compiled against
-  std::vector<std::uint8_t> code;  ///< code and constants, all relocations inside; load anywhere, align 4096
+  std::string target;     ///< target that the code was compiled for, `target::name`
+  std::uint32_t abi = 0;  ///< abi_version that the code was compiled against
+  /// Code and constants, all relocations resolved; loads at any address aligned to 4096.
+  std::vector<std::uint8_t> code;
   std::int64_t main_offset = -1;
-  std::int64_t prepare_offset = -1;  ///< -1: nothing to prepare
-  std::string device;                ///< empty: `code` is machine code of a CPU; else who runs it, "opencl" or "cuda"
-  std::string features;              ///< what its code may use, `target::features`; a machine that lacks one refuses it
-  std::shared_ptr<device_code> hosted = {};  ///< if there is any: in place of code, in this process only
+  /// -1: nothing to prepare.
+  std::int64_t prepare_offset = -1;
+  std::string device;  ///< empty: `code` is CPU machine code; else the device that runs it, "opencl" or "cuda"
+  /// Instruction set features that the code uses, `target::features`; machines without them refuse it.
+  std::string features;
+  std::shared_ptr<device_code> hosted = {};  ///< replaces `code` if not null; valid in this process only
 };
 
 }  // namespace ttune::inline v0

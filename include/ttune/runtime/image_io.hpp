@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images and measurements as bytes: what the worker's protocol, databases and exports hold.
+// Serialisation of kernel images and measurements, for the worker protocol, databases and exported files.
 #pragma once
 
 #include <span>
@@ -11,14 +11,15 @@
 
 namespace ttune::inline v0 {
 
-/// {magic, version, checksum, body}; the checksum finds damage, not malice. Throws argument_error for an image without
-/// machine code of its own (`kernel_image::hosted`).
+/// Serialises an image as {magic, version, checksum, body}. The checksum detects damage, not malice. Throws
+/// argument_error for an image without machine code of its own (`kernel_image::hosted`).
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(kernel_image const& image);
-/// Throws record_error, saying what is wrong, for bytes that are no intact image of this version. Safe on any bytes:
-/// an image that it returns has its entries inside of its code and sizes that can be added up.
+/// Parses an image. Throws record_error with the reason if the bytes are not an intact image of this version. Safe for
+/// arbitrary bytes: the entries of a returned image lie inside of its code, and its sizes can be summed without
+/// overflow.
 [[nodiscard]] kernel_image image_from_bytes(std::span<std::uint8_t const> bytes);
 
-// Parts of messages. Reading throws record_error for values that cannot be.
+// Parts of messages. The `get` functions throw record_error for invalid values.
 void put(byte_sink& out, kernel_signature const& signature);
 void get(byte_source& in, kernel_signature& signature);
 void put(byte_sink& out, measurement const& m);

@@ -12,9 +12,10 @@ namespace ttune::inline v0 {
 namespace detail {
 
 inline constexpr std::uint64_t image_magic = 0x6567616d69757474U;  // "ttuimage" as text
-inline constexpr std::uint32_t image_version = 2;                  ///< 1: without `device`
+inline constexpr std::uint32_t image_version = 2;                  ///< version 1 had no `device`
 inline constexpr std::size_t most_operands = 1024;
-inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;  ///< of one buffer: sums of them do not overflow
+/// Upper bound for one buffer: sums of them do not overflow.
+inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
 
 [[noreturn]] inline void malformed(std::string const& what) { throw record_error("malformed bytes: " + what); }
 

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend for unit tests: kernels are interpreted, trials are counted. No compiler, no clock, no worker.
+// A backend for unit tests: kernels are interpreted and costs are counted. It needs no compiler, clock or worker.
 #pragma once
 
 #include "ttune/runtime/backend.hpp"
 
 namespace ttune::inline v0 {
 
-/// With it an application's tests tune and call kernels with nothing installed, and get the same kernel each time:
+/// Backend that interprets kernels. An application's tests tune and call kernels with it without anything installed,
+/// and get the same kernel each time:
 ///
 ///   ttune::tuner tuner{ttune::interpreter_backend{}, {.seed = 7}};
 ///   const auto tuned = tuner.tune(my_operator, {.trials = 20});
 ///   tuned(a, b, c);
 ///
-/// A trial costs as many nanoseconds as its program counts operations (runtime/operation_count.hpp); nothing runs.
-/// Kernels are checked as they run: an index out of bounds, or an element that is read before it is written, throws.
-/// They take about 10 ns an operation, live in this process only and are not stored; what was tried is.
+/// The cost of a candidate is one nanosecond per operation of its program (runtime/operation_count.hpp); trials run
+/// nothing. Kernels are checked while they run: an index out of bounds, or a read of an element that was not written
+/// before, throws. A kernel takes about 10 ns per operation, exists in this process only and is not stored; the trials
+/// are stored.
 class interpreter_backend final : public untimed_backend {
  public:
-  /// Of a machine with 4 cores and vectors of 16 bytes, whichever it runs on: the same space is derived everywhere.
+  /// Assumes a machine with 4 cores and vectors of 16 bytes on every host, so that the same space is derived
+  /// everywhere.
   interpreter_backend();
-  /// Spaces and counts of this machine; its name is "interpreter" all the same.
+  /// Derives spaces and counts operations for `machine`; the target's name stays "interpreter".
   explicit interpreter_backend(ttune::target machine);
 
   [[nodiscard]] std::string name() const override { return "interpreter"; }
   [[nodiscard]] ttune::availability availability() const override { return {}; }
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] compile_result compile(ir::lowered const& program, kernel_signature signature) override;
-  /// The program in the notation of ir/print.hpp.
+  /// Returns the program in the notation of ir/print.hpp.
   [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const& signature) const override;
   [[nodiscard]] double seconds(ir::lowered const& program) const override;
 

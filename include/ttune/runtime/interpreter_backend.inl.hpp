@@ -14,8 +14,8 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// What the interpreter has to know of a program to run what it was lowered to: its operands. An operand that is
-/// updated is an input, and the output of a stage.
+/// Builds the program that the interpreter needs besides the lowered one: it declares the operands. An updated operand
+/// is an input, and also the output of a stage.
 inline ir::program program_around(kernel_signature const& signature) {
   ir::program made;
   made.name = signature.name;
@@ -49,7 +49,8 @@ class interpreted_code final : public device_code {
   interpreted_code(ir::lowered body, kernel_signature const& signature)
       : body_(std::move(body)), operands_(signature.operands), around_(program_around(signature)) {}
 
-  /// There is nothing to prepare. What the interpreter takes is no measure of anything.
+  /// Interprets the main entry; there is nothing to prepare. Returns 0, because the interpreter's time says nothing
+  /// about the kernel.
   double run(entry, void* const* operands, std::int64_t calls, bool) override {
     for (; calls > 0; --calls) interpret(operands);
     return 0;
@@ -88,7 +89,7 @@ TTUNE_INLINE interpreter_backend::interpreter_backend(ttune::target machine) : t
 }
 
 TTUNE_INLINE compile_result interpreter_backend::compile(ir::lowered const& program, kernel_signature signature) {
-  signature.prepared_bytes.clear();  // the interpreter brings its own memory
+  signature.prepared_bytes.clear();  // the interpreter allocates its buffers itself
   signature.shared_bytes = signature.local_bytes = 0;
   kernel_image image;
   image.hosted = std::make_shared<detail::interpreted_code>(program, signature);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel without types: code, executor, prepared constants. Typed kernels check their arguments and end here.
+// An untyped callable kernel: code, executor, prepared constants. Typed kernels check their arguments and call it.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace ttune::inline v0 {
 
-/// Memory for one call, from the calling thread's arena, which grows to the largest ever wanted. A call within a call
-/// on one thread (an executor that runs other work while it waits) gets memory of its own.
+/// Memory for one call, taken from the calling thread's arena, which grows to the largest size requested so far. A
+/// nested call on the same thread (an executor that runs other work while it waits) gets separate memory.
 class workspace_lease {
  public:
   explicit workspace_lease(std::size_t bytes);
@@ -26,7 +26,7 @@ class workspace_lease {
   bool own_ = false;
 };
 
-/// Shares ownership of its code, outlives the tuner, copies cheaply, may be called from many threads at once.
+/// A callable kernel. It shares ownership of its code, outlives the tuner, is cheap to copy, and is thread-safe.
 class kernel_call {
  public:
   kernel_call() = default;
@@ -35,33 +35,34 @@ class kernel_call {
 
   [[nodiscard]] kernel_signature const& signature() const noexcept { return code_->signature(); }
   explicit operator bool() const noexcept { return code_ != nullptr; }
-  /// Of a call: scratch memory, and the laid-out constants unless they are `prepared`.
+  /// Returns the bytes that one call needs: scratch memory, and the laid-out constants unless the kernel is prepared.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
 
-  /// `operands`: inputs, then outputs, as in signature(). Not null, aligned for their element types; nothing else is
-  /// checked here. Costs a few nanoseconds over the code's own entry. Throws argument_error for a wrong number,
-  /// memory_error where scratch memory cannot be had, and what the executor throws; outputs are undefined then.
+  /// Calls the kernel. `operands` holds the inputs, then the outputs, as in signature(); pointers are not null and
+  /// aligned for their element types; nothing else is checked here. Costs a few nanoseconds more than the raw entry.
+  /// Throws argument_error for a wrong number of operands, memory_error if scratch memory cannot be allocated, and the
+  /// exceptions of the executor; the outputs are undefined then.
   void operator()(std::span<void* const> operands) const {
     if (is_direct_ && operands.size() == operand_count_) return run_directly(operands.data());
     if (workspace_bytes_ == 0) return run(operands, nullptr);
     workspace_lease const lease(workspace_bytes_);
     run(operands, lease.data());
   }
-  /// The same with the caller's workspace: workspace_bytes(), aligned to 64 bytes.
+  /// Overload that uses the caller's workspace: workspace_bytes() bytes, aligned to 64 bytes.
   void operator()(std::span<void* const> operands, void* workspace) const { run(operands, workspace); }
 
-  /// A kernel that owns what its code makes of the constants among `operands`; the others may be null. A call of it
-  /// takes all operands again: code may also read constants where they are.
+  /// Returns a kernel that owns the laid-out constants of `operands`; the pointers of other operands may be null. A
+  /// call of that kernel takes all operands again, since its code may also read constants in place.
   [[nodiscard]] kernel_call prepare(std::span<void* const> operands) const;
   [[nodiscard]] bool is_prepared() const noexcept { return prepared_ != nullptr; }
-  /// Bytes of the constants that it owns, or would.
+  /// Returns the bytes of the laid-out constants that the kernel owns, or would own after `prepare`.
   [[nodiscard]] std::size_t prepared_bytes() const noexcept;
 
  private:
   static constexpr std::size_t most_pointers = 64;
-  struct buffers;  ///< laid-out constants
+  struct buffers;  ///< the laid-out constants
 
-  /// Code of the processor that wants nothing but its operands.
+  /// Fast path: CPU code that needs nothing but its operands.
   TTUNE_CALLS_MACHINE_CODE void run_directly(void* const* operands) const {
     detail::executor_failures const failures;
     main_(operands, &table_, nullptr);

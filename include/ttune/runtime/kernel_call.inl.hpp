@@ -36,7 +36,7 @@ inline aligned_memory allocate_lines(std::size_t bytes) {
   return memory;
 }
 
-/// Of one thread.
+/// Scratch memory of one thread.
 struct arena {
   aligned_memory memory;
   std::size_t bytes = 0;
@@ -120,7 +120,7 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<vo
   auto* end = std::copy(operands.begin(), operands.end(), all);
   if (prepared_) {
     std::copy(prepared_->pointers.begin(), prepared_->pointers.end(), end);
-  } else {  // the constants are laid out behind the scratch memory
+  } else {  // the laid-out constants follow the scratch memory
     auto* at = static_cast<char*>(workspace) + scratch_bytes_;
     for (auto const bytes : signature().prepared_bytes) {
       *end++ = at;

@@ -60,7 +60,7 @@ TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
     munmap(memory_, bytes_);
     throw backend_error("kernel " + signature_.name + ": this system does not let memory become code: " + reason);
   }
-  __builtin___clear_cache(base, base + image.code.size());  // nothing on x86
+  __builtin___clear_cache(base, base + image.code.size());  // does nothing on x86
   main_ = reinterpret_cast<kernel_function>(base + image.main_offset);
   if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
 }

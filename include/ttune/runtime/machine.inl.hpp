@@ -26,16 +26,17 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Processors' worth of time that the container grants, rounded up; a large number without a quota.
+/// Returns the CPU quota of the container in processors, rounded up; a large number if there is no quota.
 inline std::int32_t container_quota() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   double quota = 0;
   double period = 0;
-  if (!(file >> quota >> period) || quota <= 0 || period <= 0) return 1 << 20;  // "max" is no number
+  if (!(file >> quota >> period) || quota <= 0 || period <= 0) return 1 << 20;  // "max" does not parse as a number
   return static_cast<std::int32_t>(std::clamp(quota / period + 0.999, 1.0, 1048576.0));
 }
 
-/// Of the first processor's data cache of a level. sysconf counts the third one wrongly on virtual machines.
+/// Returns the size of the first processor's data cache of a level, `otherwise` if the system does not tell. sysconf is
+/// wrong about the third level on virtual machines.
 inline std::int64_t cache_bytes(int level, std::int64_t otherwise) {
   for (int index = 0; index < 8; ++index) {
     auto const folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
@@ -45,7 +46,7 @@ inline std::int64_t cache_bytes(int level, std::int64_t otherwise) {
     if (!(std::ifstream(folder + "level") >> its_level)) break;
     if (its_level == level && std::ifstream(folder + "type") >> kind && kind != "Instruction" &&
         std::ifstream(folder + "size") >> kilobytes && kilobytes > 0)
-      return kilobytes << 10;  // "32K"
+      return kilobytes << 10;  // as "32K"
   }
   constexpr int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
   auto const bytes = sysconf(names[level - 1]);
@@ -54,13 +55,13 @@ inline std::int64_t cache_bytes(int level, std::int64_t otherwise) {
 
 #if defined(__x86_64__)
 
-/// Where the processor tells that it has a feature, and which registers the system must save for it.
+/// Location of a feature flag in cpuid, and the registers that the system must save for the feature.
 struct cpu_feature {
-  char const* name;  ///< LLVM's
+  char const* name;  ///< LLVM's name
   std::uint32_t leaf, subleaf;
-  int word;  ///< eax, ebx, ecx, edx
+  int word;  ///< register of the result: eax, ebx, ecx, edx
   int bit;
-  std::uint64_t saved;  ///< bits of XCR0
+  std::uint64_t saved;  ///< required bits of XCR0
 };
 inline constexpr std::uint64_t saves_avx = 0x6;
 inline constexpr std::uint64_t saves_avx512 = 0xe6;
@@ -114,7 +115,7 @@ inline constexpr cpu_feature cpu_features[] = {
     {"avxvnniint16", 7, 1, 3, 10, saves_avx},
 };
 
-/// Which registers the system saves when it switches threads; 0 if none of the wide ones.
+/// Returns the register sets that the system saves at thread switches (XCR0); 0 if none of the wide ones.
 inline std::uint64_t saved_registers() noexcept {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
@@ -133,10 +134,10 @@ inline bool has_feature(cpu_feature const& f) noexcept {
 
 #endif
 
-/// Whether this machine is known to have, or to lack, a feature of LLVM's name.
+/// Returns true if this machine has a feature, by LLVM's name; `otherwise` if that cannot be told.
 inline bool host_feature([[maybe_unused]] std::string_view name, bool otherwise) noexcept {
 #if defined(__x86_64__)
-  // asked of the processor once: virtual machines answer slowly
+  // The processor is asked once per feature: cpuid is slow on virtual machines.
   enum class answer : char { unknown, no, yes };
   static std::array<std::atomic<answer>, std::size(cpu_features)> known{};
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -158,10 +159,10 @@ inline char const* host_architecture() noexcept {
 #endif
 }
 
-// Peaks are measured by instructions, not by C++: compilers fold a naive loop of multiply-adds to nothing, and fuse
-// a * b + c or not as their flags say. Twelve accumulators hide the latency of two units.
+// Peaks are measured with inline assembly, not C++: compilers fold a naive loop of multiply-adds to nothing, and fuse a
+// * b + c or not, depending on their flags. Twelve accumulators hide the latency of two FMA units.
 #if defined(__x86_64__)
-// All registers zero first: what is left in them could be denormal.
+// All registers are zeroed first: left-over values could be denormal.
 #define TTUNE_FMA_ROUNDS(instruction, r)                                                                           \
   asm volatile("vzeroall\n1:\n.irp n,0,1,2,3,4,5,6,7,8,9,10,11\n" instruction " %%" r "14, %%" r "15, %%" r        \
                "\\n\n.endr\ndec %0\njnz 1b\nvzeroupper"                                                            \
@@ -170,7 +171,7 @@ inline char const* host_architecture() noexcept {
                : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
                  "xmm12", "xmm13", "xmm14", "xmm15", "cc")
 
-/// Runs rounds of twelve multiply-adds; the lanes of one, 0 if there are none.
+/// Runs `rounds` rounds of twelve multiply-adds; returns the lanes of one instruction, 0 if the processor has no FMA.
 inline std::int32_t fma_rounds(dtype type, std::int64_t rounds) {
   bool const single = type == dtype::f32;
   if (host_feature("avx512f", false)) {
@@ -202,8 +203,9 @@ inline std::int32_t fma_rounds(dtype type, std::int64_t rounds) {
 inline std::int32_t fma_rounds(dtype, std::int64_t) { return 0; }
 #endif
 
-/// Runs work(thread) on so many threads at once, again and again. For each thread the seconds of its fastest run (a
-/// disturbed core does not spoil the others), and last the seconds of the fastest run of all together.
+/// Runs work(thread) on `threads` threads at once, repeatedly, for `seconds`. Returns for each thread the seconds of
+/// its fastest run (so a disturbed core does not affect the others), and as the last element those of the fastest run
+/// of all threads together.
 template <class Work>
 std::vector<double> fastest_runs(std::int32_t threads, double seconds, Work const& work) {
   std::atomic<std::int32_t> ready{0};
@@ -251,7 +253,7 @@ TTUNE_INLINE std::int32_t usable_cpus() {
   CPU_ZERO(&allowed);
   auto cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0
                   ? CPU_COUNT(&allowed)
-                  : static_cast<std::int32_t>(std::thread::hardware_concurrency());  // over 1024 processors
+                  : static_cast<std::int32_t>(std::thread::hardware_concurrency());  // more than 1024 processors
   return std::max(1, std::min(cpus, detail::container_quota()));
 }
 
@@ -266,8 +268,8 @@ TTUNE_INLINE std::string processor_name() {
 
 namespace detail {
 
-/// What tells one kind of processor from another, as "AuthenticAMD-25-17" (vendor, family, model) or "0x41-0xd0c"
-/// (implementer, part); clouds sell the same kind under many names.
+/// Returns a name of the processor's kind, as "AuthenticAMD-25-17" (vendor, family, model) or "0x41-0xd0c"
+/// (implementer, part). Cloud providers sell the same processor under many marketing names.
 inline std::string processor_kind() {
 #if defined(__x86_64__)
   unsigned leaf = 0, b = 0, c = 0, d = 0;
@@ -365,7 +367,7 @@ TTUNE_INLINE double measure_copy_bandwidth(std::int32_t threads, double seconds)
   auto const took = detail::fastest_runs(threads, seconds, [&](std::int32_t t) {
     auto& source = from[static_cast<std::size_t>(t)];
     auto& copy = to[static_cast<std::size_t>(t)];
-    if (source.empty()) source.assign(each, 1), copy.assign(each, 2);  // in the memory of the thread that uses it
+    if (source.empty()) source.assign(each, 1), copy.assign(each, 2);  // first touch by its thread
     std::memcpy(copy.data(), source.data(), each);
   });
   return 2.0 * static_cast<double>(each) * threads / took.back() * 1e-9;

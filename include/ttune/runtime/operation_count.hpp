@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lowered program costs without a clock: operations that stand one after the other.
+// An analytic cost of a lowered program: the number of operations that run one after the other.
 #pragma once
 
 #include "ttune/core/target.hpp"
@@ -7,10 +7,11 @@
 
 namespace ttune::inline v0 {
 
-/// Operations of one call, `prepare` apart: loads, stores and arithmetic on values, but none on indices; one more for
-/// each iteration of a serial loop. A vectorised loop counts once for all lanes of a register of `machine`, a parallel
-/// one (blocks and threads, too) as its longest share of `machine.cores`. The dearer arm of a condition is taken; a
-/// loop whose bounds vary goes halfway. Nothing of it depends on the machine that counts. About 0.1 us a node.
+/// Counts the operations of one call, without `prepare`: loads, stores and arithmetic on values, but no index
+/// arithmetic; plus one for each iteration of a serial loop. A vectorised loop counts once per vector register of
+/// `machine`, a parallel loop (blocks and threads, too) as the longest share of one of `machine.cores`. The more
+/// expensive arm of a condition counts; a loop with varying bounds counts half of its range. The result does not depend
+/// on the host. Costs about 0.1 us per node.
 [[nodiscard]] double operation_count(ir::lowered const& program, target const& machine);
 
 }  // namespace ttune::inline v0

@@ -61,7 +61,7 @@ class operation_counter {
     }
   }
 
-  /// On values: what an index costs is not counted.
+  /// Counts operations on values; index arithmetic is not counted.
   double count(ir::expr const& e) const {
     if (e->type == dtype::index) return 0;
     bool const is_operation = !ir::as<ir::constant>(e) && !ir::as<ir::variable>(e);

@@ -15,7 +15,8 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// A corner of a box by its bits: 0 the first, 1 the last element of a dimension.
+/// Returns the linear index of a corner of a box. Bit d of `bits` selects the first (0) or the last (1) element of
+/// dimension d.
 inline std::int64_t corner(std::vector<std::int64_t> const& shape, std::uint64_t bits) {
   std::int64_t element = 0;
   for (std::size_t d = 0; d < shape.size(); ++d)
@@ -23,7 +24,7 @@ inline std::int64_t corner(std::vector<std::int64_t> const& shape, std::uint64_t
   return element;
 }
 
-/// Each coordinate is the first, the last, or any: peeled tails and boundaries lie at the ends.
+/// Draws a point whose coordinates are the first, the last, or any: peeled tails and boundaries lie at the ends.
 inline std::int64_t point_near_edges(std::vector<std::int64_t> const& shape, rng& random) {
   std::int64_t element = 0;
   for (auto const n : shape) {
@@ -34,7 +35,7 @@ inline std::int64_t point_near_edges(std::vector<std::int64_t> const& shape, rng
   return element;
 }
 
-/// Elements to compare, in this order.
+/// Returns the linear indices of the elements to compare, in order.
 inline std::vector<std::int64_t> sampled_elements(std::vector<std::int64_t> const& shape, std::int64_t elements,
                                                   oracle_check_options const& options) {
   std::vector<std::int64_t> made;
@@ -54,7 +55,7 @@ inline std::vector<std::int64_t> sampled_elements(std::vector<std::int64_t> cons
   return made;
 }
 
-/// Whether a small error can make another value of an element: `select(x > 0, …)`, `floor(x)`, an argmax.
+/// Returns true if a small error can change the value of an element: `select(x > 0, …)`, `floor(x)`, an argmax.
 inline bool rounding_decides(ir::program const& p) {
   auto const is_operand = [](ir::expr const& e) {
     auto const* a = ir::as<ir::access>(e);
@@ -79,7 +80,7 @@ inline bool rounding_decides(ir::program const& p) {
   });
 }
 
-/// Operands as the interpreter takes them, from the first of the signature on.
+/// Converts the input operands to the interpreter's arrays, in the order of the signature.
 inline std::vector<ir::ndarray> inputs_of(kernel_signature const& signature,
                                           std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes) {
   std::vector<ir::ndarray> made;

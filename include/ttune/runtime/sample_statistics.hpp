@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Medians, spreads and what can be said with confidence about a few timings.
+// Medians, spreads and confidence bounds of a small number of timings.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace ttune::inline v0 {
 
-/// Linear between the sorted values; 0 for none.
+/// Returns a quantile, interpolated linearly between the sorted values; 0 if there are none.
 [[nodiscard]] inline double quantile_of(std::vector<double> values, double q) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -24,14 +24,14 @@ namespace ttune::inline v0 {
 }
 [[nodiscard]] inline double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
-/// (third quartile - first quartile) / median.
+/// Returns (third quartile - first quartile) / median.
 [[nodiscard]] inline double spread_of(std::vector<double> const& values) {
   auto const middle = median_of(values);
   return middle > 0 ? (quantile_of(values, 0.75) - quantile_of(values, 0.25)) / middle : 0;
 }
 
-/// Bounds that hold the true median with at least 95 % confidence, whatever the distribution: the sign test, turned
-/// around. (0, infinity) for fewer than six values.
+/// Returns bounds that contain the true median with at least 95 % confidence for any distribution (inverted sign test);
+/// (0, infinity) for fewer than six values.
 [[nodiscard]] inline std::pair<double, double> median_bounds(std::vector<double> values) {
   auto const n = values.size();
   std::sort(values.begin(), values.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a program as a kernel has them.
+// Derives the signature of a kernel from a program.
 #pragma once
 
 #include "ttune/ir/node.hpp"
@@ -7,7 +7,7 @@
 
 namespace ttune::inline v0 {
 
-/// Name and operands, inputs first; what depends on the schedule is filled in by the emitter.
+/// Returns the name and the operands, inputs first. The emitter fills in the members that depend on the schedule.
 [[nodiscard]] kernel_signature signature_of(handle<ir::program> const& program);
 
 }  // namespace ttune::inline v0

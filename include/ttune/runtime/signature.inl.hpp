@@ -14,7 +14,8 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// How many terms an element of a stage sums: those of its reduction, or of all the reductions that it adds up.
+/// Returns the number of terms that an element of a stage sums: those of its reduction, or of all the reductions that
+/// it adds up.
 inline double terms_of(ir::stage const& st) {
   double terms = 1;
   for (auto const& a : st.reduction.axes) terms *= static_cast<double>(a.size());

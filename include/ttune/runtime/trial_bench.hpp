@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs candidates on real memory, checks what they write and times them, in the process that calls it: the worker
-// (runtime/worker.hpp) or, where the user says so, the application.
+// Runs candidates on real memory, checks their outputs and times them, in the calling process: the worker
+// (runtime/worker.hpp) or, at the user's request, the application.
 #pragma once
 
 #include <functional>
@@ -17,79 +17,84 @@
 
 namespace ttune::inline v0 {
 
+/// State of the caches in which calls are timed.
 enum class objective : std::uint8_t {
-  warm,  ///< operands as the last call left them in the caches
-  cold   ///< operands rotated through more than the last-level cache
+  warm,  ///< operands stay in the caches as the last call left them
+  cold   ///< operands rotate through more memory than the last-level cache
 };
 
+/// Time limits of a trial, and of its sampling.
 struct trial_limits {
-  double cutoff_seconds = 0;       ///< a candidate slower than this in both of its check runs is not sampled; 0: none
-  double rival_seconds = 0;        ///< of the best so far: who is clearly slower is sampled less; 0: none
-  double sample_seconds = 150e-6;  ///< calls are repeated until a sample takes this long
-  double total_seconds = 8e-3;     ///< for all samples; at least three are taken
+  double cutoff_seconds = 0;  ///< a candidate slower than this in both check runs is not sampled; 0: no limit
+  double rival_seconds = 0;   ///< time of the best kernel so far: clearly slower candidates get fewer samples; 0: none
+  /// Calls are repeated until a sample takes this long.
+  double sample_seconds = 150e-6;
+  double total_seconds = 8e-3;  ///< time budget of all samples; at least three are taken
   std::int32_t max_samples = 31;
-  double hang_seconds = 10;  ///< a first run that takes longer is killed, one of 25 cutoffs (0.15 s at least) too
+  double hang_seconds = 10;  ///< a first run that takes longer is killed; so is one of 25 cutoffs (at least 0.15 s)
 };
 
-/// Of interleaved pairs of two kernels.
+/// Result of timing two kernels in interleaved pairs.
 struct comparison {
   double ratio = 1;     ///< median of seconds(second) / seconds(first)
-  bool faster = false;  ///< the second is faster with 95 % confidence: `high` < 1
+  bool faster = false;  ///< true if the second is faster with 95 % confidence: `high` < 1
   std::int32_t pairs = 0;
-  std::string failure;  ///< not empty: nothing was compared
+  std::string failure;  ///< not empty: the comparison failed
   double low = 0;       ///< the true median of the ratios lies in [low, high] with 95 % confidence (sign test)
   double high = std::numeric_limits<double>::infinity();
   double first_seconds = 0;  ///< medians
   double second_seconds = 0;
 };
 
+/// Options of a trial bench.
 struct bench_options {
-  std::uint64_t seed = 1;  ///< of the inputs
+  std::uint64_t seed = 1;  ///< seed of the generated inputs
   ttune::objective objective = ttune::objective::warm;
-  std::int32_t threads = 0;  ///< 0: all that the process may use
+  std::int32_t threads = 0;  ///< 0: all processors that the process may use
   std::int64_t last_level_bytes = 64 << 20;
-  double tolerance = 1;  ///< times the one that follows from types and `kernel_signature::terms`
-  /// The user's own inputs, by operand; an empty one is made from the seed. Sizes must be the operands'.
+  double tolerance = 1;  ///< factor on the tolerance that follows from the types and `kernel_signature::terms`
+  /// Inputs from the user, by operand; an empty one is generated from the seed. Sizes must match the operands.
   std::vector<std::vector<std::uint8_t>> data = {};
 };
 
-/// Memory that belongs to a trial, for those who explain faults.
+/// Memory that belongs to a trial, used to explain faults.
 struct memory_region {
   guarded_memory::extent where;
-  std::int32_t operand;  ///< or -1: a buffer of the kernel
+  std::int32_t operand;  ///< index of the operand; -1: a buffer of the kernel
 };
 
-/// One workload with its operands. Used by one thread.
+/// Checks and times candidates of one workload and holds its operands. Used by one thread.
 class trial_bench {
  public:
-  /// Throws argument_error for data of a wrong size, std::bad_alloc if the operands find no room.
+  /// Throws argument_error for data of a wrong size, std::bad_alloc if memory for the operands cannot be allocated.
   trial_bench(kernel_signature const& signature, bench_options options);
   trial_bench(trial_bench const&) = delete;
   trial_bench& operator=(trial_bench const&) = delete;
   ~trial_bench();
 
-  /// What this image computes is what candidates must compute; it is checked and timed like one. If it fails there is
-  /// no reference, and candidates are not compared.
+  /// Makes the outputs of this image the reference for candidates; the image is checked and timed like a candidate. If
+  /// it fails there is no reference, and candidates are not compared.
   [[nodiscard]] measurement set_reference(kernel_image const& image, trial_limits const& limits);
-  /// Outputs, by operand; those of inputs are ignored. Throws argument_error for a wrong size.
+  /// Sets the reference outputs, by operand; entries for inputs are ignored. Throws argument_error for a wrong size.
   void set_reference(std::vector<std::vector<std::uint8_t>> outputs);
-  /// Checks and times a candidate. Whatever it does short of ending the process is in the result.
+  /// Checks and times a candidate. Every failure short of the end of the process is reported in the result.
   [[nodiscard]] measurement measure(kernel_image const& image, trial_limits const& limits);
-  /// Checks a kernel without a reference and gives what it wrote, by operand; inputs are empty.
+  /// Checks a kernel without a reference and returns its outputs, by operand; entries for inputs are empty.
   [[nodiscard]] measurement run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs);
   [[nodiscard]] comparison compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs);
 
-  /// An input as kernels get it, an output as the reference has it (as kernels get it, before there is one).
+  /// Returns an input as kernels get it, or a reference output (its initial content while there is no reference).
   [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t operand) const;
-  /// Of all operands; empty for inputs, and all empty without a reference.
+  /// Returns the reference outputs of all operands; empty for inputs, and all empty without a reference.
   [[nodiscard]] std::vector<std::vector<std::uint8_t>> reference_bytes() const;
-  /// Whether memory is in a state that says nothing about the next candidate.
+  /// Returns true if memory is damaged, so that results of further candidates would be meaningless.
   [[nodiscard]] bool damaged() const noexcept { return damaged_; }
 
-  /// Looked at between runs: then a trial ends as timed_out, "stopped".
+  /// Sets a stop token. It is checked between runs; a stopped trial ends as timed_out, "stopped".
   void stop_with(std::stop_token token) { stop_ = std::move(token); }
   enum class stage : std::uint8_t { first_run, other_runs };
-  /// Called before the first run of a kernel, with all memory that it may use, and after it, with none.
+  /// Sets an observer. It is called before the first run of a kernel with all memory that the kernel may use, and after
+  /// it with none.
   void observe(std::function<void(stage, std::vector<memory_region> const&)> observer) {
     observer_ = std::move(observer);
   }
@@ -118,7 +123,7 @@ class trial_bench {
   runtime_table table_;
   std::vector<operand_memory> operands_;
   struct rotation;
-  std::unique_ptr<rotation> rotation_;  ///< of the cold objective
+  std::unique_ptr<rotation> rotation_;  ///< for the cold objective
   std::stop_token stop_;
   std::function<void(stage, std::vector<memory_region> const&)> observer_;
   bool has_reference_ = false;

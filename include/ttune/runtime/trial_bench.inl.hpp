@@ -22,36 +22,36 @@
 
 namespace ttune::inline v0 {
 
-/// An operand twice, flush against either end of its memory: what is read over an end faults in one of two runs. Each
-/// is the other's copy, too: an input that a candidate changed differs.
+/// Two copies of an operand, one flush against either end of its memory: a read over one of the ends faults in one of
+/// two runs. Each copy also serves to detect changes of an input in the other.
 struct trial_bench::operand_memory {
   guarded_memory at_end;
-  guarded_memory at_start;            ///< where kernels are timed: aligned to a page
-  std::vector<std::uint8_t> initial;  ///< of inputs
-  expected_output expected;           ///< of outputs
+  guarded_memory at_start;            ///< used for timing: aligned to a page
+  std::vector<std::uint8_t> initial;  ///< initial content of inputs
+  expected_output expected;           ///< expected content of outputs
 
   [[nodiscard]] guarded_memory const& at(bool end) const noexcept { return end ? at_end : at_start; }
 };
 
-/// Copies of all operands that exceed the caches, used in turn.
+/// Copies of all operands, together larger than the caches, used in turn.
 struct trial_bench::rotation {
   std::size_t sets = 0;
   std::size_t set_bytes = 0;
-  std::vector<std::size_t> offsets;  ///< of the operands in a set
+  std::vector<std::size_t> offsets;  ///< offset of each operand in a set
   guarded_memory memory;
 };
 
-/// A loaded candidate with what it needs for a call.
+/// A loaded candidate with the memory that a call needs.
 struct trial_bench::running {
   std::shared_ptr<loaded_image const> code;
   runtime_table const* table;
   guarded_memory workspace;
   std::vector<guarded_memory> prepared;
   std::vector<void*> pointers;              ///< operands, then prepared buffers
-  std::vector<std::vector<void*>> rotated;  ///< of each set, for the cold objective
-  guarded_memory more_prepared;             ///< of the sets
+  std::vector<std::vector<void*>> rotated;  ///< the same pointers for each set, for the cold objective
+  guarded_memory more_prepared;             ///< prepared buffers of the sets
   std::size_t next_set = 0;
-  bool cold = false;  ///< on a device, which empties its own caches
+  bool cold = false;  ///< cold runs on a device, which empties its own caches
 
   running(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
       : code(load(image)), table(&with) {
@@ -66,7 +66,7 @@ struct trial_bench::running {
     for (auto const bytes : s.prepared_bytes) prepared.emplace_back(bytes, true, 64);
   }
 
-  /// Garbage that shows in the result if it is used before it is written.
+  /// Fills the workspace with garbage, so that a read before a write shows in the result.
   void poison_workspace(int round) const {
     constexpr std::size_t most = std::size_t{16} << 20;
     if (workspace.bytes() > 0)
@@ -77,14 +77,14 @@ struct trial_bench::running {
     if (auto* const device = code->device()) (void)device->run(device_code::entry::prepare, pointers.data(), 1, false);
     else code->prepare()(pointers.data(), table, workspace.data());
   }
-  /// What passes through more than a second-level cache takes several calls to settle in the outer ones.
+  /// Returns true if the buffers exceed a second-level cache: outer caches take several calls to settle.
   [[nodiscard]] bool settles_slowly() const noexcept {
     constexpr std::size_t cache = std::size_t{1} << 20;
     auto bytes = workspace.bytes();
     for (auto const& b : prepared) bytes += b.bytes();
     return bytes > cache && rotated.empty() && !code->device();
   }
-  /// Calls until they get no faster, or for so long; the shortest one.
+  /// Calls the kernel until it gets no faster, for at most `most_seconds`; returns the shortest time.
   double settle(double most_seconds) {
     auto const start = detail::steady::now();
     auto best = seconds(1);
@@ -95,7 +95,7 @@ struct trial_bench::running {
     }
     return best;
   }
-  /// Seconds of so many calls, one after the other.
+  /// Returns the seconds of `calls` calls in sequence.
   [[nodiscard]] TTUNE_CALLS_MACHINE_CODE double seconds(std::int64_t calls) {
     if (auto* const device = code->device()) return device->run(device_code::entry::main, pointers.data(), calls, cold);
     auto const main = code->main();
@@ -139,13 +139,13 @@ TTUNE_INLINE bool trial_bench::is_written(std::size_t operand) const noexcept {
   return way == operand_info::direction::out || way == operand_info::direction::inout;
 }
 
-/// Whether a second call computes on what the first one left.
+/// Returns true if a call reads what the previous call wrote.
 TTUNE_INLINE bool trial_bench::updates_operands() const noexcept {
   return std::any_of(signature_.operands.begin(), signature_.operands.end(),
                      [](operand_info const& o) { return o.way == operand_info::direction::inout; });
 }
 
-/// Outputs poisoned, what is read and written as it was at first.
+/// Poisons the outputs and resets operands that are both read and written.
 TTUNE_INLINE void trial_bench::restore(bool at_end, int round) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     auto const& m = operands_[i];
@@ -156,7 +156,8 @@ TTUNE_INLINE void trial_bench::restore(bool at_end, int round) {
   }
 }
 
-/// Whether a candidate wrote to memory that is not its own; mends it and says so.
+/// Detects writes of a candidate to memory that is not its own; repairs the memory and reports in `m`. True if it found
+/// one.
 TTUNE_INLINE bool trial_bench::find_damage(running const& r, bool at_end, measurement& m) {
   auto const found = [&](std::string what) {
     if (m.message.empty()) m.message = std::move(what);
@@ -193,7 +194,7 @@ TTUNE_INLINE bool trial_bench::find_difference(bool at_end, measurement& m) {
   return false;
 }
 
-/// One run with the operands at one end of their memory; whether it did no damage.
+/// Makes one run with the operands at one end of their memory; returns true if it did no damage.
 TTUNE_INLINE bool trial_bench::check_run(running& r, measurement& m, bool at_end) {
   int const round = at_end ? 0 : 1;
   restore(at_end, round);
@@ -209,7 +210,7 @@ TTUNE_INLINE bool trial_bench::check_run(running& r, measurement& m, bool at_end
   return !find_damage(r, at_end, m);
 }
 
-/// What a kernel just wrote is what others must write; false if it did not write everything.
+/// Makes the outputs of the last run the reference; returns false if the kernel did not write all of them.
 TTUNE_INLINE bool trial_bench::take_reference(measurement& m) {
   std::vector<std::vector<std::uint8_t>> outputs(operands_.size());
   for (std::size_t i = 0; i < operands_.size(); ++i) {
@@ -225,11 +226,11 @@ TTUNE_INLINE bool trial_bench::take_reference(measurement& m) {
   return true;
 }
 
-/// Two runs, one at each end. False if the trial ends here, with its status.
+/// Makes two runs, one with the operands at each end. Returns false if the trial ends here, with its status in `m`.
 TTUNE_INLINE bool trial_bench::check(running& r, measurement& m, trial_limits const& limits, bool is_reference) {
   if (!check_run(r, m, true)) return false;
   if (is_reference ? !take_reference(m) : find_difference(true, m)) return false;
-  // Caches and pages were cold in the first run: a short one says little.
+  // Caches and pages were cold in the first run, so a short time means little.
   bool const far_too_slow = limits.cutoff_seconds > 0 && m.seconds > std::max(4 * limits.cutoff_seconds, 1e-3);
   if (!far_too_slow && !stop_.stop_requested()) {
     if (!check_run(r, m, false)) return false;
@@ -249,7 +250,7 @@ TTUNE_INLINE bool trial_bench::check(running& r, measurement& m, trial_limits co
   return m.ok();
 }
 
-/// What every request has in common: it takes time, and nothing that goes wrong leaves it but as a value.
+/// Common frame of all requests: measures the total time and turns exceptions into a result.
 template <class Work>
 measurement trial_bench::guarded(Work const& work) {
   measurement m;
@@ -351,12 +352,13 @@ TTUNE_INLINE std::vector<memory_region> trial_bench::regions(running const& r) c
 
 namespace detail {
 
-/// Rounded up to pages, so that no two operands share a line and prefetchers stop where they would.
+/// Rounds up to whole pages, so that operands share no cache line and hardware prefetchers stop at their ends.
 inline std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + 4095) / 4096 * 4096; }
 
 }  // namespace detail
 
-/// The median of samples, each of enough calls to be timed; more samples while they disagree and time is left.
+/// Times a kernel: the median of samples, each of enough calls; takes more samples while they disagree and time is
+/// left.
 TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits const& limits) {
   restore(false, 1);
   if (options_.objective == objective::cold) rotate(r);
@@ -375,7 +377,7 @@ TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits con
     auto const took = r.seconds(calls);
     bool const disturbed = detail::interruptions() != before;
     auto const once = took / static_cast<double>(calls);
-    // The check runs were cold: calls that turn out shorter come in larger samples.
+    // The check runs were cold; if calls turn out to be shorter, a sample takes more of them.
     if (first && !mutates && took < limits.sample_seconds / 2) {
       calls = detail::calls_for(limits.sample_seconds, once);
       continue;
@@ -395,7 +397,7 @@ TTUNE_INLINE void trial_bench::time(running& r, measurement& m, trial_limits con
   if (!mutates) (void)find_difference(false, m);
 }
 
-/// Points a kernel to copies of its operands in turn, each of them in no cache when its turn comes.
+/// Makes a kernel use copies of its operands in turn; no copy is in a cache when its turn comes.
 TTUNE_INLINE void trial_bench::rotate(running& r) {
   if (r.code->device()) {
     r.cold = true;
@@ -454,10 +456,10 @@ TTUNE_INLINE comparison trial_bench::compare(kernel_image const& first, kernel_i
       double took[2] = {0, 0};
       auto const before = detail::interruptions();
       for (int const turn : {0, 1}) {
-        int const which = turn ^ (i & 1);  // each goes first in every other pair
+        int const which = turn ^ (i & 1);  // each kernel goes first in every other pair
         auto& r = which == 0 ? a : b;
         if (updates_operands()) restore(false, 1);
-        else if (r.settles_slowly()) (void)r.settle(1e-3);  // the other one had the caches
+        else if (r.settles_slowly()) (void)r.settle(1e-3);  // the other kernel used the caches before
         took[which] = r.seconds(calls[which]) / static_cast<double>(calls[which]);
       }
       bool const disturbed = detail::interruptions() != before;

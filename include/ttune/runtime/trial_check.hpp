@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What candidates compute with and how their results are judged: inputs, poison, differences.
+// Inputs of trials and checks of their results: generated inputs, poisoned outputs, differences.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,33 @@
 
 namespace ttune::inline v0 {
 
-/// The content of an input: uniform in [-1, 1) for floats, in [low, high) where there is a range, else whole numbers
-/// small enough for long reductions (-4 ... 3, 0 ... 7). The same seed gives the same bytes on every machine.
+/// Generates the content of an input: uniform in [-1, 1) for floats, in [low, high) for operands with a range, else
+/// integers that are small enough for long reductions (-4 ... 3, 0 ... 7). A seed gives the same bytes on every
+/// machine.
 [[nodiscard]] std::vector<std::uint8_t> make_input(operand_info const& operand, std::uint64_t seed);
 
-/// Overwrites an output so that what is not written shows: NaN of one pattern for floats, other bytes otherwise, which
+/// Overwrites an output so that unwritten elements show: a NaN of a fixed pattern for floats, otherwise bytes that
 /// differ from round to round.
 void poison(operand_info const& operand, std::span<std::uint8_t> bytes, int round);
 
-/// As "C[3, 5] was never written", of a float output that was poisoned; empty if all was. (Other types show it by
-/// differing from round to round.)
+/// Describes the first unwritten element of a poisoned float output, as "C[3, 5] was never written"; empty if there is
+/// none. (For other types, unwritten elements differ from round to round.)
 [[nodiscard]] std::string unwritten(operand_info const& operand, std::span<std::uint8_t const> bytes);
 
-/// Outputs that candidates must agree with. Floats may differ by the rounding of their type, times a factor that grows
-/// with the root of the reduction's length, relative to the element or to the root mean square of all, whichever is
-/// larger (sums that cancel are as exact as their terms, not as their value). Everything else must be equal.
+/// The expected content of an output. Floats may differ by the rounding of their type times a factor that grows with
+/// the square root of the reduction's length, relative to the element or to the root mean square of all elements,
+/// whichever is larger (a sum with cancellation is as exact as its terms, not as its value). All other types must be
+/// equal.
 class expected_output {
  public:
   expected_output() = default;
   expected_output(operand_info operand, std::vector<std::uint8_t> bytes, double terms, double tolerance);
 
   [[nodiscard]] std::vector<std::uint8_t> const& bytes() const noexcept { return bytes_; }
-  /// As "C[3, 5] is 1.25, should be 2.5 (12 elements differ)"; empty if no more than `allowed` elements differ too
-  /// much.
+  /// Describes the first difference, as "C[3, 5] is 1.25, should be 2.5 (12 elements differ)"; empty if at most
+  /// `allowed` elements differ beyond the tolerance.
   [[nodiscard]] std::string difference(std::uint8_t const* found, std::int64_t allowed = 0) const;
-  /// Whether the expected bytes are still what they were.
+  /// Returns true if the stored expected bytes are unchanged.
   [[nodiscard]] bool intact() const noexcept;
 
  private:
@@ -46,7 +48,7 @@ class expected_output {
   std::uint64_t checksum_ = 0;
 };
 
-/// As "C[3, 5]", of an element of an operand.
+/// Returns the name of an element of an operand, as "C[3, 5]".
 [[nodiscard]] std::string element_name(operand_info const& operand, std::int64_t element);
 
 }  // namespace ttune::inline v0

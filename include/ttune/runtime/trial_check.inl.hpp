@@ -17,7 +17,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Calls f with a value of the C++ type of an element type.
+/// Calls f with a value of the C++ type that corresponds to an element type.
 template <class F>
 decltype(auto) with_element_type(dtype type, F&& f) {
   switch (type) {
@@ -59,7 +59,7 @@ T from_number(double value) noexcept {
   else return static_cast<T>(value);
 }
 
-/// Half a unit in the last place of an element type, relative.
+/// Returns half a unit in the last place of an element type, relative.
 inline double rounding_of(dtype t) noexcept {
   switch (t) {
     case dtype::f16: return 0x1p-11;
@@ -69,7 +69,8 @@ inline double rounding_of(dtype t) noexcept {
   }
 }
 
-/// Sums of 16-bit floats are kept in single precision: their length tells in that one's rounding.
+/// Returns the relative tolerance for a sum of `terms` terms. Sums of 16-bit floats are accumulated in single
+/// precision, so their length multiplies the rounding of f32.
 inline double relative_tolerance(dtype t, double terms) noexcept {
   auto const accumulated = t == dtype::f64 ? rounding_of(dtype::f64) : rounding_of(dtype::f32);
   return 4 * rounding_of(t) + 8 * (1 + std::sqrt(std::max(0.0, terms))) * accumulated;
@@ -90,7 +91,7 @@ inline bool is_poison(std::uint8_t const* element, std::size_t size) noexcept {
   return std::all_of(element, element + size, [](std::uint8_t b) { return b == 0xFF; });
 }
 
-/// Whether an element that was found is too far from the expected one. NaN agrees with NaN, an infinity with itself.
+/// Returns true if a found element is too far from the expected one. NaN equals NaN, and an infinity equals itself.
 template <class T>
 bool differs(T found, T wanted, T unit, T rms) noexcept {
   if (found == wanted || (found != found && wanted != wanted)) return false;
@@ -110,7 +111,7 @@ TTUNE_INLINE std::vector<std::uint8_t> make_input(operand_info const& operand, s
     };
     auto const range = static_cast<std::uint64_t>(std::max<std::int64_t>(1, operand.high - operand.low));
     double const least = is_unsigned(operand.type) || operand.type == dtype::boolean ? 0 : -4;
-    if (operand.type == dtype::f32) {  // two of a draw: large inputs are made again whenever a worker starts
+    if (operand.type == dtype::f32) {  // two values per draw, for speed: a worker generates its inputs at each start
       auto const unit = [](std::uint64_t bits) { return static_cast<double>(bits & 0xffffffU) * 0x1p-23 - 1; };
       for (std::size_t i = 0; i < n; i += 2) {
         auto const bits = random();

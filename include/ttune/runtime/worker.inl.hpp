@@ -34,7 +34,7 @@ TTUNE_INLINE bool inside_worker() noexcept {
 }
 
 TTUNE_INLINE int run_worker() {
-  // What anybody prints must not get between the answers.
+  // Stray output must not corrupt the protocol: it goes to /dev/null.
   int const in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
   int const out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
   int const nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -56,7 +56,7 @@ inline std::vector<std::string> words_of(worker_choice const& how) {
     return c->words;
   }
   if (std::holds_alternative<worker::self>(how))
-    return {"/proc/self/exe", protocol::worker_argument};  // also when the file has been replaced
+    return {"/proc/self/exe", protocol::worker_argument};  // valid even if the file has been replaced
   auto path = std::get<worker::program>(how).path;
   std::string tried;
   if (path.empty()) path = worker::find_program(tried);
@@ -66,7 +66,7 @@ inline std::vector<std::string> words_of(worker_choice const& how) {
   return {path};
 }
 
-/// What a message to people says about a fault.
+/// Describes a fault in a sentence for people.
 inline std::string describe(protocol::fault const& f, kernel_signature const& s) {
   auto text = worker::signal_name(f.signal);
   if (f.operand >= -1) {
@@ -89,7 +89,7 @@ inline bool is_failed_allocation(protocol::fault const& f) noexcept {
   return f.address == static_cast<std::uint64_t>(-std::int64_t{ENOMEM});
 }
 
-/// What is allowed a command above other workers for the way to it and back.
+/// Extra timeout for remote commands (round trip).
 inline constexpr double way_seconds = 1;
 
 inline protocol::time_point in_seconds(double s) {
@@ -99,7 +99,7 @@ inline protocol::time_point in_seconds(double s) {
 
 }  // namespace detail
 
-/// The worker as its parent sees it.
+/// The parent's side of one worker process.
 class measurer::process {
  public:
   process(worker_choice const& how, kernel_signature signature, bench_options options, std::stop_token token)
@@ -117,20 +117,21 @@ class measurer::process {
     start();
   }
 
-  /// How long a request may take: until its first run begins, that run, all after it. Whoever only wants to know what a
-  /// kernel computes waits long: others may have the processors, and drivers compile when a kernel is loaded or first
-  /// run.
+  /// Time limits of a request, in seconds: until its first run begins, for that run, for the rest. The defaults are
+  /// long and suit requests that only need the results of a kernel: the processors may be busy, and drivers compile
+  /// when a kernel is loaded or first run.
   struct patience {
     double load = 60;
     double first_run = 60;
     double rest = 60;
-    double runs = 12;  ///< in the rest, of the length that the first one had
+    double runs = 12;  ///< extra time for the rest, in multiples of the first run's time
   };
 
-  /// What makes a result of the content of an answer; throws record_error for content that cannot be.
+  /// Parses the content of an answer into a result; throws record_error for invalid content.
   using reader = std::function<void(byte_source&)>;
 
-  /// Asks. False if the worker does not live to answer, says that it cannot, or answers nonsense: then `failure` tells.
+  /// Sends a request and waits for the answer. Returns false if the worker dies, refuses, or answers with malformed
+  /// data; `failure` says which.
   [[nodiscard]] bool ask(protocol::kind what, std::span<std::uint8_t const> body, patience const& limit,
                          measurement& failure, reader const& read) {
     auto const begin = ttune::detail::steady::now();
@@ -149,13 +150,13 @@ class measurer::process {
     return answered;
   }
 
-  /// As ask, for what only a broken worker fails at. Throws backend_error.
+  /// Like `ask`, for requests that fail only if the worker is broken. Throws backend_error on failure.
   void demand(protocol::kind what, std::span<std::uint8_t const> body, reader const& read) {
     measurement failure;
     if (!ask(what, body, {}, failure, read)) throw backend_error(description() + ": " + failure.message);
   }
 
-  /// A candidate wrote where it must not: what else it spoiled is not known.
+  /// Ends the worker after a candidate wrote out of bounds: the extent of the damage is unknown.
   void retire() {
     if (!child_.running()) return;
     child_.end();
@@ -173,10 +174,10 @@ class measurer::process {
 
   std::stop_token stop;
   std::int32_t respawns_ = 0;
-  bool was_lost_ = false;  ///< by the last request
+  bool was_lost_ = false;  ///< true if the last request lost the worker
 
  private:
-  /// While nobody asked for anything: then a worker has nothing to say.
+  /// Returns true if the worker ended between two requests: an idle worker sends nothing, so any event means its end.
   [[nodiscard]] bool died_idle() const noexcept {
     pollfd p{child_.socket(), POLLIN, 0};
     return child_.running() && poll(&p, 1, 0) > 0;
@@ -198,7 +199,7 @@ class measurer::process {
     settle(protocol::kind::reference_bytes, expected.take());
   }
 
-  /// Part of starting: a failure is an exception.
+  /// Makes a request that is part of starting the worker; a failure is an exception.
   void settle(protocol::kind what, std::vector<std::uint8_t> const& body) {
     measurement failure;
     if (exchange(what, body, {}, failure, [](byte_source&) {})) return;
@@ -208,7 +209,8 @@ class measurer::process {
     detail::no_worker(words_.front() + " failed: " + failure.message + (said.empty() ? "" : "; it said: " + said));
   }
 
-  /// The first message must be a worker's; programs that are none print something else, or nothing, or end.
+  /// Receives the first message, which must be a worker's greeting; other programs print something else, nothing, or
+  /// exit.
   void greet() {
     protocol::message m;
     auto const stopped = [this] { return stop.stop_requested(); };
@@ -246,8 +248,8 @@ class measurer::process {
     double const transfers = 10 + operand_bytes_ * 1e-7;
     conversation now{limit, detail::in_seconds(transfers), {}, {}};
     auto got = protocol::send(child_.socket(), what, body, now.deadline, check);
-    now.silent = got == protocol::outcome::late;  // it takes nothing
-    // Those that run no kernel have no stages.
+    now.silent = got == protocol::outcome::late;  // the worker accepts no data
+    // Requests that run no kernel send no stages.
     now.deadline = detail::in_seconds(transfers + limit.load);
     while (got == protocol::outcome::ok && !now.answered) {
       auto const heard_by = detail::in_seconds(silence_seconds_);
@@ -260,7 +262,7 @@ class measurer::process {
     return now.answered && !now.refused;
   }
 
-  /// A request and what has been said to it.
+  /// The state of one request: its limits and what the worker has sent so far.
   struct conversation {
     patience limit;
     protocol::time_point deadline;
@@ -271,7 +273,7 @@ class measurer::process {
     bool silent = false;
   };
 
-  /// False if the message makes no sense.
+  /// Handles one message; returns false if it is malformed.
   [[nodiscard]] bool take(protocol::message const& m, conversation& now, measurement& failure,
                           reader const& read) const {
     using clock = std::chrono::steady_clock;
@@ -309,7 +311,7 @@ class measurer::process {
     }
   }
 
-  /// What became of a worker that did not answer; it is gone when this returns.
+  /// Fills `failure` for a worker that did not answer; the worker is gone when this returns.
   void explain(protocol::outcome got, conversation const& now, measurement& failure) {
     auto const& fault = now.fault;
     was_lost_ = !fault && (now.silent || got == protocol::outcome::closed || got == protocol::outcome::malformed);
@@ -334,7 +336,7 @@ class measurer::process {
       failure.status = trial_status::crashed;
       failure.message = "the worker's answer makes no sense";
     } else if (how.by_signal && how.known) {
-      // Nobody here sent it: the system kills for memory.
+      // This process did not send the signal: the system kills processes that use too much memory.
       failure.status = how.number == SIGKILL ? trial_status::out_of_memory : trial_status::crashed;
       failure.message = worker::signal_name(how.number);
     } else {
@@ -358,7 +360,8 @@ class measurer::process {
 
 namespace detail {
 
-/// A worker that tells of such a trial ends, or should: its memory or its device are not what they were.
+/// Returns true if the worker must be respawned after a trial with this status: its memory or its device may be
+/// damaged.
 inline bool is_worn(trial_status s) noexcept { return s == trial_status::wrote_outside || s == trial_status::crashed; }
 
 inline std::vector<std::uint8_t> trial_request(kernel_image const& image, trial_limits const& limits) {
@@ -400,7 +403,8 @@ TTUNE_INLINE std::string measurer::description() const {
 
 namespace detail {
 
-/// A hang is told from a slow candidate by the cutoff: nobody waits long for what is known to lose.
+/// Returns the time limit of the first run. The cutoff separates a hang from a slow candidate: a candidate that is
+/// known to be slower gets little time.
 inline double first_run_seconds(trial_limits const& l) {
   return l.cutoff_seconds > 0 ? std::min(l.hang_seconds, std::max(0.15, 25 * l.cutoff_seconds)) : l.hang_seconds;
 }

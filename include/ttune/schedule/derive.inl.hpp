@@ -6,13 +6,18 @@
 #include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/derive/computed_once.hpp"
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
 #include "ttune/schedule/derive/gpu.hpp"
+#include "ttune/schedule/derive/joined.hpp"
 #include "ttune/schedule/derive/kept.hpp"
+#include "ttune/schedule/derive/long_rows.hpp"
+#include "ttune/schedule/derive/phased.hpp"
 #include "ttune/schedule/derive/row_chain.hpp"
 #include "ttune/schedule/derive/rows.hpp"
 #include "ttune/schedule/derive/shares.hpp"
+#include "ttune/schedule/derive/stencil_pipeline.hpp"
 #include "ttune/schedule/derive/streamed.hpp"
 #include "ttune/schedule/derive/transform.hpp"
 
@@ -26,8 +31,12 @@ class deriver {
   deriver(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
 
   space run() {
+    partial_.program = out_.program();
+    compute_functions_once();
     inline_cheap_stages();
     p_ = make_plan(partial_);
+    merge_rows();
+    join_stages();
     share_long_reductions();
     done_.assign(p_.stages.size(), false);
     blocks_.assign(p_.stages.size(), {});
@@ -42,9 +51,19 @@ class deriver {
   }
 
  private:
+  /// Functions that are called more often than they have arguments become stages, which stay if that is worth it.
+  void compute_functions_once() {
+    constexpr int most = 8;  // a stage more is not worth the time that deriving takes
+    p_ = make_plan(partial_);
+    for (int made = 0; made < most; ++made) {
+      auto next = next_computed_once(partial_, p_);
+      if (!next) return;
+      take(std::move(*next));
+    }
+  }
+
   /// Stages without a reduction vanish into their readers, unless that would do costly things more often.
   void inline_cheap_stages() {
-    partial_.program = out_.program();
     auto const before = make_plan(partial_);
     std::vector<bool> stays(before.stages.size());
     for (auto i = before.stages.size(); i-- > 0;) {
@@ -74,6 +93,22 @@ class deriver {
   /// What passes between stages through a first-level cache needs no blocks.
   static constexpr double least_block_bytes = 64 * 1024;
 
+  /// Reduced axes that are contiguous together become one.
+  void merge_rows() {
+    while (auto made = next_long_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
+
+  /// Stages that read the same elements, each once, are computed in one loop nest.
+  void join_stages() {
+    while (auto made = next_joined(partial_, p_)) take(std::move(*made));
+  }
+
+  void take(std::pair<step, plan> made) {
+    partial_.steps.push_back(made.first);
+    out_.step(made.first);
+    p_ = std::move(made.second);
+  }
+
   void share_long_reductions() {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
@@ -88,7 +123,7 @@ class deriver {
 
   /// Vector lanes run along a free axis, not along a reduced one.
   [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
-    if (st.definition->reduction.kind == ir::reduction_kind::tuple) return false;
+    if (!ir::reorders_apart(st.definition->reduction)) return false;
     auto const lanes = out_.machine().lanes(st.definition->type());
     auto const choice = choose_vector_axis(p_, st, lanes);
     if (choice.axis < 0) return false;
@@ -159,6 +194,8 @@ class deriver {
         if (is_laid_out_ahead(p_, reduction, a)) done_[static_cast<std::size_t>(a.producer)] = true;
       return schedule_contraction(reduction, st.definition->name, reduction.definition->name, st, blocks_[i]);
     }
+    if (blocks_[i].name.empty() && row_producers(i).empty() && phased::suits(p_, st, out_.machine()))
+      return phased(out_, p_, st).write();
     if (!choosing_axes(*st.definition).empty() || combines_choices(st)) return schedule_choice(st);
     auto const beside = row_producers(i);
     if (beside.empty()) {
@@ -378,7 +415,7 @@ class deriver {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
       if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() ||
-          r.definition->components.size() != 1)
+          !ir::reorders_apart(r.definition->reduction))
         continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
       if (suits_lanes(r)) return a.producer;
@@ -420,6 +457,7 @@ class deriver {
 
 TTUNE_INLINE space derive_space(handle<ir::program> const& program, target const& machine) {
   if (machine.is_gpu()) return derive::gpu_space(program, machine);
+  if (auto made = derive::pipeline_space(program, machine)) return *std::move(made);
   return derive::deriver(program, machine).run();
 }
 

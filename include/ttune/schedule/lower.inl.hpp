@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
+#include "ttune/ir/tuple.hpp"
 #include "ttune/pass/simplify.hpp"
 #include "ttune/pass/substitute.hpp"
 #include "ttune/schedule/lower.hpp"
@@ -12,8 +14,8 @@
 #include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/schedule/primitive/swizzle.hpp"
+#include "ttune/schedule/region.hpp"
 #include "ttune/schedule/replay.hpp"
-#include "ttune/schedule/span.hpp"
 
 namespace ttune::inline v0 {
 
@@ -109,7 +111,8 @@ class lowering {
         if (is_free(st, loop(st, l))) extents.push_back(loop(st, l).extent);
       }
     else
-      for (std::size_t d = 0; d < p_.stages[st].definition->axes.size(); ++d) extents.push_back(s.extent[d]);
+      for (std::size_t d = 0; d < p_.stages[st].definition->axes.size(); ++d)
+        extents.push_back(slides_along(st, d) ? s.ring : s.extent[d]);
     if (!extents.empty()) extents.back() += s.padding;
     return extents;
   }
@@ -165,7 +168,8 @@ class lowering {
     exprs indices;
     if (is_doubled(st)) indices.push_back(half(st));
     if (!p_.stages[st].packed) {
-      indices.insert(indices.end(), relative.begin(), relative.end());
+      for (std::size_t d = 0; d < relative.size(); ++d)
+        indices.push_back(slides_along(st, d) ? in_ring(st, d, relative[d]) : relative[d]);
       return indices;
     }
     auto const& s = n_.stages[st];
@@ -184,11 +188,17 @@ class lowering {
 
   // ------------------------------------------------------------------------------------------------- regions
 
+  /// The first element of an axis that is computed where a stage stands: it has the rows before it already if it
+  /// slides.
+  [[nodiscard]] ir::expr computed_low(std::size_t st, std::size_t d, detail::region_place const& at) const {
+    return region_low(st, d, at) + detail::kept_rows(n_, st, d);
+  }
+
   /// Smallest value of an axis of reader `r` inside a place.
   [[nodiscard]] ir::expr low(std::size_t r, std::size_t axis, detail::region_place const& at) const {
     if (r != at.of) {
       if (axis >= p_.stages[r].definition->axes.size()) return ir::make_index(0);
-      return region_low(r, axis, at);
+      return computed_low(r, axis, at);
     }
     auto value = at.group ? base_for_all(r, axis) : base_[r][axis];
     for (std::int32_t i = 0; i <= at.depth; ++i)
@@ -373,6 +383,52 @@ class lowering {
     return made;
   }
 
+  // ------------------------------------------------------------------------- rings of rows (primitive/slide.hpp)
+
+  [[nodiscard]] bool slides_along(std::size_t st, std::size_t axis) const {
+    return n_.stages[st].slid_axis == static_cast<std::int32_t>(axis);
+  }
+  [[nodiscard]] ir::expr in_ring(std::size_t st, std::size_t axis, ir::expr const& relative) const {
+    return ir::make_binary(ir::binary_op::floor_modulo, base_[st][axis] + relative, ir::make_index(n_.stages[st].ring));
+  }
+
+  /// Iterations before the first one of a loop in which stages are computed inside of it.
+  [[nodiscard]] std::int32_t warm_up_of(std::size_t st, std::int32_t level) const {
+    std::int32_t most = 0;
+    for (std::size_t q = 0; q < st; ++q)
+      if (!n_.stages[q].inlined && n_.stages[q].attached_to == static_cast<std::int16_t>(st) &&
+          n_.stages[q].depth == level)
+        most = std::max<std::int32_t>(most, n_.stages[q].warm_up);
+    return most;
+  }
+
+  /// Whether the domain of a stage is asked for once for the one row that an iteration adds, outside of its loops.
+  [[nodiscard]] bool asks_ahead(std::size_t st, std::size_t axis) const {
+    return slides_along(st, axis) && n_.stages[st].extent[axis] == 1;
+  }
+  [[nodiscard]] ir::stmt in_slid_rows(std::size_t st, ir::stmt const& made) const {
+    auto const axis = n_.stages[st].slid_axis;
+    if (axis < 0 || !asks_ahead(st, static_cast<std::size_t>(axis))) return made;
+    auto const& row = base_[st][static_cast<std::size_t>(axis)];
+    auto const full = ir::make_index(p_.stages[st].axis_size(static_cast<std::size_t>(axis)));
+    auto const inside_domain =
+        ir::make_binary(ir::binary_op::logical_and, ir::make_binary(ir::binary_op::less, row, full),
+                        ir::make_binary(ir::binary_op::less, ir::make_index(-1), row));
+    return ir::make_conditional(pass::simplify(inside_domain, ranges_), made);
+  }
+
+  /// What `make` makes, from so many iterations before the first one of a loop on.
+  template <class Make>
+  ir::stmt from_iteration(std::size_t st, std::int32_t level, std::int32_t before, Make const& make) {
+    if (level < 0 || warm_up_of(st, level) == before) return make();
+    auto const name = variable(st, level);
+    auto const all = std::exchange(ranges_[name].low, -before);
+    auto made = make();
+    ranges_[name].low = all;
+    return ir::make_conditional(
+        ir::make_binary(ir::binary_op::less_equal, ir::make_index(-before), ir::make_variable(name)), made);
+  }
+
   // -------------------------------------------------------------------------------------------------- stages
 
   /// What runs inside loops [0, level) of a stage: first the stages computed there, then the rest of its own loops.
@@ -389,14 +445,15 @@ class lowering {
         continue;
       base_[q].assign(p_.stages[q].axis_count(), ir::make_index(0));
       for (std::size_t d = 0; d < p_.stages[q].definition->axes.size(); ++d)
-        base_[q][d] = region_low(q, d, detail::place_of(n_, q));
+        base_[q][d] = computed_low(q, d, detail::place_of(n_, q));
       buffers_[q].clear();
       declare_buffers(q);
       bool const group = buffers_[q].front()->where == ir::memory::group;
       bool const reads =
           std::any_of(unseen.begin(), unseen.end(), [&](std::size_t u) { return primitives::reads_through(p_, q, u); });
       if (reads) parts.push_back(barrier()), unseen.clear();
-      auto made = group ? by_threads(q, inside(q, 0)) : inside(q, 0);
+      auto made = from_iteration(st, level - 1, n_.stages[q].warm_up, [&] { return in_slid_rows(q, inside(q, 0)); });
+      if (group) made = by_threads(q, made);
       auto const ahead = is_doubled(q);
       if (group && !ahead) unseen.push_back(q);
       written_again = written_again || (group && (ahead || is_repeated()));
@@ -406,14 +463,15 @@ class lowering {
       computed_[q] = true;
     }
     if (!unseen.empty()) parts.push_back(barrier());
-    parts.push_back(rest(st, level));
+    parts.push_back(from_iteration(st, level - 1, 0, [&] { return rest(st, level); }));
     if (written_again) parts.push_back(barrier(pending));
     auto made = ir::make_block(std::move(parts));
     for (auto const q : here) {
       computed_[q] = false;
       if (is_doubled(q)) continue;  // computed_ahead has seen to it
       for (auto const& b : buffers_[q]) {
-        if (is_hoisted(q)) hoisted_.push_back(b);
+        if (n_.stages[q].slid_axis >= 0) prologues_[variable(st, level - 1)].buffers.push_back(b);
+        else if (is_hoisted(q)) hoisted_.push_back(b);
         else made = ir::make_allocate(b, made);
       }
     }
@@ -446,6 +504,8 @@ class lowering {
       extent *= loop(st, l).extent;
       ranges_[variable(st, l)] = {0, std::max(loop(st, l).extent - 1, 0)};
     }
+    auto const before = initialise ? 0 : warm_up_of(st, last);
+    if (before > 0) ranges_[variable(st, last)].low = -before;
     auto const kind =
         initialise && loop(st, last).kind == ir::loop_kind::tensorized ? ir::loop_kind::unrolled : loop(st, last).kind;
     auto const name = last == level ? variable(st, level)
@@ -470,7 +530,7 @@ class lowering {
     }
     for (auto l = level; l <= last; ++l) ranges_.erase(variable(st, l));
     if (shared_by) return distributed(*shared_by, name, extent, inner);
-    return finished(name, kind, ir::make_loop(name, ir::make_index(0), ir::make_index(extent), kind, inner));
+    return finished(name, kind, ir::make_loop(name, ir::make_index(-before), ir::make_index(extent), kind, inner));
   }
 
   // What a stage reads later (primitive/prefetch.hpp).
@@ -491,6 +551,21 @@ class lowering {
     return first ? ir::make_block(prefetches_of(st, level, first)) : ir::make_block({});
   }
 
+  /// A gathered index reads its own operand, and is no hint: behind the last iteration it reads the nearest element.
+  [[nodiscard]] static ir::expr readable_anywhere(ir::expr const& index) {
+    return ir::rewrite(index, [](ir::expr const& e) {
+      auto const* a = ir::as<ir::access>(e);
+      if (!a) return e;
+      auto const shape = ir::shape_of(a->from);
+      auto inside = a->indices;
+      for (std::size_t d = 0; d < inside.size(); ++d) {
+        inside[d] = ir::make_binary(ir::binary_op::minimum, inside[d], ir::make_index(shape[d] - 1));
+        inside[d] = ir::make_binary(ir::binary_op::maximum, inside[d], ir::make_index(0));
+      }
+      return ir::make_access(a->from, inside, a->outside, a->fill, a->component);
+    });
+  }
+
   std::vector<ir::stmt> prefetches_of(std::size_t st, std::int32_t level, ir::expr const& read_there) {
     exprs values = relative(st);
     for (std::size_t a = 0; a < values.size(); ++a) values[a] = base_[st][a] + values[a] + p_.stages[st].axis_begin(a);
@@ -499,8 +574,8 @@ class lowering {
     auto const later = ir::make_variable(variable(st, level)) + n_.stages[st].prefetch;
     exprs first;
     for (auto const& i : read.indices)
-      first.push_back(primitives::map_variables(
-          i, [&](std::string const& v) { return v == variable(st, level) ? later : ir::expr{}; }));
+      first.push_back(readable_anywhere(primitives::map_variables(
+          i, [&](std::string const& v) { return v == variable(st, level) ? later : ir::expr{}; })));
     std::vector<line_loop> inside;
     for (auto l = level + 1; l < n_.stages[st].count; ++l) inside.push_back({variable(st, l), loop(st, l).extent});
     constexpr auto most = primitives::max_prefetched_lines;
@@ -539,7 +614,7 @@ class lowering {
       auto const region = static_cast<std::int64_t>(n_.stages[st].extent[a]);
       require(rel[a], ir::make_index(region));
       auto const full = p_.stages[st].axis_size(a);
-      if (!free || region >= full) continue;
+      if (!free || region >= full || asks_ahead(st, a)) continue;
       require(base_[st][a] + rel[a], ir::make_index(full));
       require(ir::make_index(-1), base_[st][a] + rel[a]);
     }
@@ -626,7 +701,12 @@ class lowering {
     if (definition.reduction.kind != ir::reduction_kind::tuple)
       return {ir::make_store(buffers_[st][0], target,
                              ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0]))};
-    return combine_tuple(st, target, accumulated, incoming);
+    if (!ir::combines_apart(definition.reduction)) return combine_tuple(st, target, accumulated, incoming);
+    std::vector<ir::stmt> stores;
+    for (std::size_t c = 0; c < definition.components.size(); ++c)
+      stores.push_back(ir::make_store(
+          buffers_[st][c], target, substitute_arguments(definition.reduction.combine[c], accumulated, incoming)));
+    return stores;
   }
 
   /// All components are combined from the old values before any is stored.

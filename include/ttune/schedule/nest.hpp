@@ -36,6 +36,12 @@ struct nest {
     std::int32_t swizzle = 0;   ///< rows so far apart begin in other banks; 0: chunks lie in order
     std::int16_t buffers = 1;   ///< more than one: a later iteration's part is computed while this one's is read
     std::int16_t prefetch = 0;  ///< iterations ahead of planned_stage::prefetched; 0: none
+    /// An axis along which the stage slides (primitive/slide.hpp): an iteration of the loop around it computes only
+    /// `extent` of the rows that are read there, the others are those of earlier iterations. -1: there is none.
+    std::int16_t slid_axis = -1;
+    std::int16_t warm_up = 0;  ///< iterations of the loop around it before the first one in which it is computed
+    std::int32_t window = 0;   ///< rows along `slid_axis` that are read in an iteration
+    std::int32_t ring = 0;     ///< rows along `slid_axis` that its buffer has room for: a power of two
     /// Extents of its axes there: of the region that is read inside the place, or the whole.
     std::array<std::int32_t, max_axes> extent{};
   };

@@ -10,13 +10,17 @@
 #include "ttune/schedule/primitive/cache_read.hpp"
 #include "ttune/schedule/primitive/cache_write.hpp"
 #include "ttune/schedule/primitive/compute_at.hpp"
+#include "ttune/schedule/primitive/compute_once.hpp"
+#include "ttune/schedule/primitive/compute_with.hpp"
 #include "ttune/schedule/primitive/double_buffer.hpp"
+#include "ttune/schedule/primitive/expand_reduction.hpp"
 #include "ttune/schedule/primitive/fuse.hpp"
 #include "ttune/schedule/primitive/inline_stage.hpp"
 #include "ttune/schedule/primitive/merge.hpp"
 #include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/reorder.hpp"
 #include "ttune/schedule/primitive/rfactor.hpp"
+#include "ttune/schedule/primitive/slide.hpp"
 #include "ttune/schedule/primitive/split.hpp"
 #include "ttune/schedule/primitive/swizzle.hpp"
 #include "ttune/schedule/primitive/tensorize.hpp"
@@ -33,6 +37,9 @@ inline handle<ir::program> structural_step(handle<ir::program> const& p, step co
     case primitive::cache_write: return primitives::cache_write(p, s);
     case primitive::rfactor: return primitives::rfactor(p, s);
     case primitive::inline_stage: return primitives::inline_stage(p, s);
+    case primitive::compute_once: return primitives::compute_once(p, s);
+    case primitive::compute_with: return primitives::compute_with(p, s);
+    case primitive::expand_reduction: return primitives::expand_reduction(p, s);
     default: return p;
   }
 }
@@ -49,6 +56,7 @@ inline void loop_step(plan& p, step const& s) {
     case primitive::compute_at: return primitives::compute_at(p, s);
     case primitive::store_in: return primitives::store_in(p, s);
     case primitive::pack: return primitives::pack(p, s);
+    case primitive::slide: return primitives::slide(p, s);
     case primitive::swizzle: return primitives::swizzle(p, s);
     case primitive::annotate: return primitives::annotate(p, s);
     case primitive::double_buffer: return primitives::double_buffer(p, s);
@@ -58,11 +66,41 @@ inline void loop_step(plan& p, step const& s) {
   }
 }
 
-inline planned_index plan_index(planned_stage const& st, ir::expr const& e) {
+/// The index that is clamped to [0, extent), by one end or both; `e` itself if it is another one.
+inline ir::expr without_clamp(ir::expr const& e, std::int64_t extent) {
+  auto const* b = ir::as<ir::binary>(e);
+  if (!b || !ir::is_constant(b->right)) return e;
+  auto const limit = ir::constant_integer(b->right);
+  bool const cuts_low = b->op == ir::binary_op::maximum && limit == 0;
+  bool const cuts_high = b->op == ir::binary_op::minimum && limit == extent - 1;
+  return cuts_low || cuts_high ? without_clamp(b->left, extent) : e;
+}
+
+/// The index that is wrapped to [0, extent), or mirrored at its ends (pass/canonicalize_boundaries.hpp); `e` itself if
+/// it is another one.
+inline ir::expr without_period(ir::expr const& e, std::int64_t extent) {
+  auto const* b = ir::as<ir::binary>(e);
+  auto const period_of = [](ir::binary const* remainder) {
+    bool const known = remainder && remainder->op == ir::binary_op::floor_modulo && ir::is_constant(remainder->right);
+    return known ? ir::constant_integer(remainder->right) : 0;
+  };
+  if (period_of(b) == extent && extent > 1) return b->left;
+  if (!b || b->op != ir::binary_op::minimum) return e;
+  auto const* inner = ir::as<ir::binary>(b->left);
+  return period_of(inner) == 2 * (extent - 1) && extent > 1 ? inner->left : e;
+}
+
+/// One index of an access to a dimension of `extent` elements.
+inline planned_index plan_index(planned_stage const& st, ir::expr const& e, std::int64_t extent) {
   planned_index made;
   made.coefficient.assign(st.axis_count(), 0);
-  auto inner = e;
-  if (auto const* d = ir::as<ir::binary>(e); d && d->op == ir::binary_op::floor_divide && ir::is_constant(d->right)) {
+  auto inner = without_clamp(e, extent);
+  made.clamped = inner != e;
+  inner = without_period(inner, extent);
+  made.periodic = inner != e && !made.clamped;
+  auto const divided = inner;
+  if (auto const* d = ir::as<ir::binary>(divided);
+      d && d->op == ir::binary_op::floor_divide && ir::is_constant(d->right)) {
     inner = d->left;
     made.divisor = ir::constant_integer(d->right);
   }
@@ -79,6 +117,42 @@ inline planned_index plan_index(planned_stage const& st, ir::expr const& e) {
         made.constant += coefficient * st.axis_begin(a);  // loops count from 0
       }
   return made;
+}
+
+/// Whether reads of one dimension, which differ by constants only, surround an element of the source wherever the
+/// reader is: then the nearest element of each of them is between them.
+inline bool stays_within_window(planned_stage const& st, std::vector<planned_index const*> const& reads,
+                                std::int64_t extent) {
+  auto least = reads[0]->constant;
+  auto most = least;
+  auto moves = std::int64_t{0};
+  for (auto const* i : reads) least = std::min(least, i->constant), most = std::max(most, i->constant);
+  for (std::size_t x = 0; x < st.axis_count(); ++x) {
+    if (reads[0]->coefficient[x] < 0) return false;
+    moves += reads[0]->coefficient[x] * (st.axis_size(x) - 1);
+  }
+  return floor_divide(most, reads[0]->divisor) >= 0 && floor_divide(least + moves, reads[0]->divisor) < extent;
+}
+
+/// A region holds the nearest elements of reads outside of a stage only if it reaches into the stage: otherwise it is
+/// the whole dimension.
+inline void check_clamped(plan const& p, planned_stage& st) {
+  auto const in_one_window = [](planned_index const& i, planned_index const& j) {
+    return !i.whole && i.coefficient == j.coefficient && i.divisor == j.divisor;
+  };
+  for (auto& a : st.accesses) {
+    if (a.write || a.producer < 0) continue;
+    auto const& axes = p.program->stages[static_cast<std::size_t>(a.producer)]->axes;
+    for (std::size_t d = 0; d < a.indices.size(); ++d) {
+      a.indices[d].whole = a.indices[d].whole || a.indices[d].periodic;  // other elements than those nearby
+      if (!a.indices[d].clamped || a.indices[d].whole) continue;
+      std::vector<planned_index const*> reads;
+      for (auto const& b : st.accesses)
+        if (!b.write && b.producer == a.producer && in_one_window(b.indices[d], a.indices[d]))
+          reads.push_back(&b.indices[d]);
+      a.indices[d].whole = !stays_within_window(st, reads, axes[d].size());
+    }
+  }
 }
 
 /// All reads of a stage, each distinct one once, then its write.
@@ -98,14 +172,17 @@ inline void plan_accesses(plan& p, planned_stage& st) {
       if (p.program->stages[i].get() == primitives::identity(a->from)) made.producer = static_cast<std::int32_t>(i);
     for (std::size_t i = 0; i < p.program->inputs.size(); ++i)
       if (p.program->inputs[i].get() == primitives::identity(a->from)) made.operand = static_cast<std::int32_t>(i);
-    for (auto const& index : a->indices) made.indices.push_back(plan_index(st, index));
+    auto const shape = ir::shape_of(a->from);
+    for (std::size_t d = 0; d < shape.size(); ++d) made.indices.push_back(plan_index(st, a->indices[d], shape[d]));
     st.accesses.push_back(std::move(made));
   };
   for (auto const& c : st.definition->components) ir::for_each_node(c.value, add);
   planned_access write;
   write.write = true;
-  for (auto const& a : st.definition->axes) write.indices.push_back(plan_index(st, ir::make_variable(a.name)));
+  for (auto const& a : st.definition->axes)
+    write.indices.push_back(plan_index(st, ir::make_variable(a.name), a.size()));
   st.accesses.push_back(std::move(write));
+  check_clamped(p, st);
 }
 
 inline planned_stage plan_stage(handle<ir::program> const& program, handle<ir::stage> const& definition) {
@@ -250,6 +327,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   primitives::choose_group_memory(p);
   primitives::check_bound(p);
   primitives::check_doubled(p);
+  primitives::check_sliding(p);
   primitives::check_prefetched(p);
   detail::choose_memory(p);
   detail::check_size(p);

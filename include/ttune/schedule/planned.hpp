@@ -29,6 +29,9 @@ struct planned_index {
   std::int64_t constant = 0;
   std::int64_t divisor = 1;
   bool whole = false;
+  bool clamped = false;   ///< what lies outside of the source is its nearest element
+  bool periodic = false;  ///< … is an element further inside, or from the other end
+  [[nodiscard]] bool is_redirected() const noexcept { return clamped || periodic; }
 };
 
 struct planned_access {
@@ -67,6 +70,7 @@ struct planned_stage {
   knob_value padding = literal(0);   ///< elements left free behind each row of the buffer
   std::vector<knob_value> swizzled;  ///< factors of how many rows apart are read at once; none: rows lie in order
   bool packed = false;
+  bool slides = false;
   bool doubled = false;
   knob_value buffers = literal(2);  ///< of a doubled one; 1: it is none after all
   planned_prefetch prefetched;

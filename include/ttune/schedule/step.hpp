@@ -35,15 +35,27 @@ enum class primitive : std::uint8_t {
   double_buffer,  ///< `stage` is computed ahead of the loop around; values[0], if any: the number of buffers
   prefetch,       ///< operand results[0] in loop loops[0]: what is read values[0] iterations later is asked for
   tensorize,      ///< loops: the terms of one instruction, or rows, columns, terms; values[0], if any: a boolean knob
-  swizzle         ///< buffer of `stage` in group memory: rows so far apart begin in other banks; values: its factors
+  swizzle,        ///< buffer of `stage` in group memory: rows so far apart begin in other banks; values: its factors
+  // program again
+  compute_with,      ///< `stage` gets the results of stage loops[0], too, which has the same axes
+  compute_once,      ///< a function of `stage` of axes, or of a source, in loops becomes the new stage results[0]
+  expand_reduction,  ///< the few terms of the reduction of `stage` become one expression
+  // places again
+  slide  ///< `stage` keeps what earlier iterations of the loop around it have computed, in a ring of rows
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
-  constexpr char const* names[] = {"merge",    "cache_read",    "cache_write", "rfactor",   "inline_stage",
-                                   "split",    "fuse",          "reorder",     "parallel",  "vectorize",
-                                   "unroll",   "bind",          "compute_at",  "store_in",  "pack",
-                                   "annotate", "double_buffer", "prefetch",    "tensorize", "swizzle"};
+  constexpr char const* names[] = {"merge",        "cache_read",    "cache_write",      "rfactor",   "inline_stage",
+                                   "split",        "fuse",          "reorder",          "parallel",  "vectorize",
+                                   "unroll",       "bind",          "compute_at",       "store_in",  "pack",
+                                   "annotate",     "double_buffer", "prefetch",         "tensorize", "swizzle",
+                                   "compute_with", "compute_once",  "expand_reduction", "slide"};
   return names[static_cast<int>(p)];
+}
+
+/// Whether a step changes which stages there are: such steps are applied first.
+[[nodiscard]] constexpr bool changes_program(primitive p) noexcept {
+  return p <= primitive::inline_stage || (p >= primitive::compute_with && p <= primitive::expand_reduction);
 }
 
 struct step {

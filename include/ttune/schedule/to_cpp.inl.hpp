@@ -59,7 +59,7 @@ class fixed_steps {
       bool spoken_of = false;
       for (auto const& s : of_.steps) {
         made = made || (s.what == primitive::cache_read && s.results[0] == name);
-        spoken_of = spoken_of || (s.stage == name && s.what <= primitive::inline_stage) ||
+        spoken_of = spoken_of || (s.stage == name && changes_program(s.what)) ||
                     ((s.what == primitive::cache_read || s.what == primitive::compute_at) && s.loops[0] == name);
       }
       return made && !spoken_of;
@@ -69,7 +69,7 @@ class fixed_steps {
   }
   [[nodiscard]] bool is_gone(step const& s) const {
     if (s.what == primitive::cache_read && contains(vanished_, s.results[0])) return true;
-    return contains(vanished_, s.stage) || (contains(inlined_, s.stage) && s.what > primitive::inline_stage);
+    return contains(vanished_, s.stage) || (contains(inlined_, s.stage) && !changes_program(s.what));
   }
 
   void add(step s) {
@@ -77,6 +77,7 @@ class fixed_steps {
                            s.what == primitive::unroll || s.what == primitive::tensorize;
     if (is_switch && !s.values.empty() && value(s.values[0]) == 0) return;
     if (s.what == primitive::reorder && !s.values.empty()) s.loops = ordered(s);
+    if (s.what == primitive::slide && stands_at_root(s.stage)) return;
     if (s.what == primitive::compute_at) {
       if (place(s) == place_root) return;
       s.loops = {s.loops[0], place(s)};
@@ -84,6 +85,11 @@ class fixed_steps {
     if (is_switch || s.what == primitive::reorder || s.what == primitive::compute_at) s.values.clear();
     for (auto& v : s.values) v = literal(value(v));
     made_.push_back(std::move(s));
+  }
+  [[nodiscard]] bool stands_at_root(std::string const& stage) const {
+    return std::any_of(of_.steps.begin(), of_.steps.end(), [&](step const& s) {
+      return s.what == primitive::compute_at && s.stage == stage && place(s) == place_root;
+    });
   }
   [[nodiscard]] name_list ordered(step const& s) const {
     auto const k = static_cast<std::size_t>(s.values[0].knob);
@@ -174,6 +180,12 @@ class cpp_writer {
                     over + ", " + std::to_string(value()) + ", " + quoted(s.results[0]) + ", " + loop(s.results[1]));
       }
       case primitive::inline_stage: return call(s, "inline_stage", quoted(s.stage));
+      case primitive::compute_with: return call(s, "compute_with", quoted(s.loops[0]));
+      case primitive::compute_once: {
+        std::string of;
+        for (auto const& n : s.loops) of += (of.empty() ? "" : ", ") + quoted(n);
+        return call(s, "compute_once", "{" + of + "}, " + quoted(s.results[0]));
+      }
       case primitive::split: return write_split(s);
       case primitive::merge:
       case primitive::fuse: {
@@ -195,6 +207,8 @@ class cpp_writer {
                     "ttune::ir::memory::" + std::string(memory_name(value())) +
                         (padding != 0 ? ", " + std::to_string(padding) : ""));
       }
+      case primitive::slide:
+      case primitive::expand_reduction:
       case primitive::pack: return call(s, name_of(s.what), "");
       case primitive::swizzle: {
         std::int64_t apart = 1;

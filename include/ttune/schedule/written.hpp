@@ -78,8 +78,12 @@ class written_schedule {
   void cache_write(std::string inner);
   void rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept);
   void inline_stage(std::string stage);
+  void compute_with(std::string stage);
+  void compute_once(std::vector<std::string> of, std::string stage);
   void store_in(ir::memory where, std::int64_t padding = 0);
   void pack();
+  void slide();
+  void expand_reduction();
   void swizzle(std::int64_t rows_apart = 1);
   void double_buffer(std::int64_t buffers = 2);
   void prefetch(std::string source, std::string loop, std::int64_t iterations);

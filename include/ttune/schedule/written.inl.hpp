@@ -138,7 +138,7 @@ TTUNE_INLINE knob_expression written_schedule::extent_of(primitive what, std::st
   // an axis of the stage as it is after the structural steps so far
   ttune::space so_far{made_.program, {}, {}, {}, {}};
   for (auto const& s : made_.steps)
-    if (s.what <= primitive::inline_stage) so_far.steps.push_back(s);
+    if (changes_program(s.what)) so_far.steps.push_back(s);
   auto const p = make_plan(so_far);
   std::string names;
   for (auto const& st : p.stages) {
@@ -245,6 +245,12 @@ TTUNE_INLINE void written_schedule::rfactor(std::string axis, std::int64_t facto
 TTUNE_INLINE void written_schedule::inline_stage(std::string stage) {
   made_.steps.push_back({primitive::inline_stage, std::move(stage), {}, {}, {}});
 }
+TTUNE_INLINE void written_schedule::compute_with(std::string stage) {
+  add(primitive::compute_with, {std::move(stage)});
+}
+TTUNE_INLINE void written_schedule::compute_once(std::vector<std::string> of, std::string stage) {
+  add(primitive::compute_once, std::move(of), {std::move(stage)});
+}
 TTUNE_INLINE void written_schedule::store_in(ir::memory where, std::int64_t padding) {
   std::vector<knob_value> values{literal(static_cast<std::int64_t>(where))};
   if (padding != 0) values.push_back(literal(padding));
@@ -254,6 +260,8 @@ TTUNE_INLINE void written_schedule::swizzle(std::int64_t rows_apart) {
   add(primitive::swizzle, {}, {}, {literal(rows_apart)});
 }
 TTUNE_INLINE void written_schedule::pack() { add(primitive::pack, {}); }
+TTUNE_INLINE void written_schedule::slide() { add(primitive::slide, {}); }
+TTUNE_INLINE void written_schedule::expand_reduction() { add(primitive::expand_reduction, {}); }
 TTUNE_INLINE void written_schedule::double_buffer(std::int64_t buffers) {
   add(primitive::double_buffer, {}, {}, {literal(buffers)});
 }

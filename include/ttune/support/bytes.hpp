@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as bytes, little-endian: what images, protocols and models are written with. Reading checks every length.
+// Little-endian serialisation for images, protocols and models. Reading checks every length.
 #pragma once
 
 #include <bit>
@@ -16,6 +16,7 @@ namespace ttune::inline v0 {
 
 static_assert(std::endian::native == std::endian::little, "ttune: big-endian machines are not supported");
 
+/// Appends values to a vector of bytes.
 class byte_sink {
  public:
   template <class T>
@@ -47,7 +48,7 @@ class byte_sink {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// Throws record_error where the bytes end too early or a length cannot be.
+/// Reads values that byte_sink wrote. Throws record_error if the bytes end too early or a length is impossible.
 class byte_source {
  public:
   explicit byte_source(std::span<std::uint8_t const> bytes) : bytes_(bytes) {}
@@ -72,20 +73,21 @@ class byte_source {
   void get(std::vector<T>& values) {
     auto const size = length(std::is_arithmetic_v<T> ? sizeof(T) : 1);
     values.clear();
-    for (std::size_t i = 0; i < size; ++i) get(values.emplace_back());  // grows as bytes are found, not as they claim
+    // Grows with the bytes found, not with the claimed length.
+    for (std::size_t i = 0; i < size; ++i) get(values.emplace_back());
   }
   void get(std::vector<std::uint8_t>& values) {
     auto const size = length(1);
     auto const* const from = next(size);
     values.assign(from, from + size);
   }
-  /// As `get` of a vector, without a copy.
+  /// Reads a vector of bytes without a copy.
   [[nodiscard]] std::span<std::uint8_t const> get_bytes() {
     auto const size = length(1);
     return {next(size), size};
   }
   [[nodiscard]] std::size_t left() const noexcept { return bytes_.size(); }
-  /// Throws if something follows.
+  /// Throws record_error if bytes are left.
   void finish() const {
     if (!bytes_.empty()) throw record_error("malformed bytes: something follows their end");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that durations are measured with: one that never jumps.
+// A monotonic clock for measuring durations.
 #pragma once
 
 #include <chrono>

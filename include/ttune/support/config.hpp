@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Version, compiler floor, and the switch between header-only and separately compiled use.
+// Library version, minimum compiler versions, and the choice between header-only and separately compiled use.
 #pragma once
 
 #define TTUNE_VERSION_MAJOR 0
@@ -10,10 +10,10 @@
 #error "ttune needs C++20: compile with -std=c++20 or newer"
 #endif
 
-/// Header-only is the default: bodies (`*.inl.hpp`) follow their declarations and are inline.
-/// With TTUNE_SEPARATE_COMPILATION a user's file sees declarations only, and one file of the program includes
-/// <ttune/implementation.hpp> (which defines TTUNE_IMPLEMENTATION) before any other header of ttune: there the bodies
-/// follow, too, and are not inline.
+/// Header-only is the default: bodies (`*.inl.hpp`) follow their declarations and are inline. With
+/// TTUNE_SEPARATE_COMPILATION a user's file sees declarations only, and one file of the program includes
+/// <ttune/implementation.hpp> (which defines TTUNE_IMPLEMENTATION) before all other headers of ttune; in that file the
+/// bodies follow, too, and are not inline.
 #if defined(TTUNE_SEPARATE_COMPILATION)
 #define TTUNE_INLINE
 #else
@@ -25,9 +25,9 @@
 #define TTUNE_HEADER_ONLY 1
 #endif
 
-/// Parts that need a foreign library (backends/orc.hpp, records/sqlite.hpp) do the same, but their bodies are not in
-/// <ttune/implementation.hpp>: they follow where that file includes the parts' headers, too, or in a file of their own
-/// that defines TTUNE_IMPLEMENT_PARTS, includes them and does not include the engine's bodies.
+/// Parts that need a foreign library (backends/orc.hpp, records/sqlite.hpp) work in the same way, but their bodies are
+/// not in <ttune/implementation.hpp>. They follow in that file if it also includes the parts' headers, or in a separate
+/// file that defines TTUNE_IMPLEMENT_PARTS, includes the parts' headers, and does not include the engine's bodies.
 #if TTUNE_HEADER_ONLY || defined(TTUNE_IMPLEMENT_PARTS)
 #define TTUNE_PART_BODIES 1
 #else

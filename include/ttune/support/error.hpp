@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exceptions of the library: one base, five leaves, each says whose fault it is.
-// What a candidate kernel does wrong is never an exception but a value (runtime/measurement.hpp).
+// The exceptions of the library: one base class, and a derived class for each kind of cause. Faults of a candidate
+// kernel are values, not exceptions (runtime/measurement.hpp).
 #pragma once
 
 #include <stdexcept>
@@ -10,17 +10,17 @@
 
 namespace ttune::inline v0 {
 
-/// Base of everything ttune throws for something the caller asked for.
+/// Base class of all exceptions that ttune throws because of a request of the caller.
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What an operator computes is wrong: extents that disagree, an index that leaves its operand.
+/// The definition of an operator is wrong: extents disagree, or an index leaves its operand.
 struct program_error : error {
   using error::error;
 };
 
-/// A schedule primitive cannot be applied. Names the primitive, what it was aimed at, and the fix.
+/// A schedule primitive cannot be applied. The text names the primitive, its target, and the fix.
 struct schedule_error : error {
   schedule_error(std::string primitive_name, std::string culprit_name, std::string const& sentence)
       : error(primitive_name + "(" + culprit_name + "): " + sentence),
@@ -30,22 +30,22 @@ struct schedule_error : error {
   std::string culprit;
 };
 
-/// A kernel was called, or a tuner made, with arguments that do not fit.
+/// A kernel was called, or a tuner created, with unsuitable arguments.
 struct argument_error : error {
   using error::error;
 };
 
-/// Memory that a kernel needs beside its operands cannot be had.
+/// Memory that a kernel needs besides its operands cannot be allocated.
 struct memory_error : error {
   using error::error;
 };
 
-/// A foreign library failed: names it and carries its full log.
+/// A foreign library failed; the text names it and contains its full log.
 struct backend_error : error {
   using error::error;
 };
 
-/// A record file cannot be used: names the file, the reason and the way on.
+/// A record file cannot be used; the text names the file, the reason and a remedy.
 struct record_error : error {
   using error::error;
 };

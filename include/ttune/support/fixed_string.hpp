@@ -8,6 +8,7 @@
 
 namespace ttune::inline v0 {
 
+/// A string literal as a structural type.
 template <std::size_t N>
 struct fixed_string {
   char text[N]{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared, immutable node: intrusive reference count, no <memory> in the DSL's headers.
+// A handle of a shared, immutable node, with an intrusive reference count: the DSL's headers do not include <memory>.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace ttune::inline v0 {
 
-/// What a node derives from so that `handle` can own it.
+/// Base class of nodes that a `handle` can own.
 struct counted {
   mutable std::atomic<long> references{0};
   counted() = default;
@@ -17,16 +17,16 @@ struct counted {
 };
 
 namespace detail {
-/// Defined in support/handle_bodies.hpp, which comes with the complete node types: where only handles are named, as
-/// in the DSL, nodes may be incomplete.
+/// Both functions are defined in support/handle_bodies.hpp, which is included with the complete node types: code that
+/// only names handles, such as the DSL, works with incomplete node types.
 template <class T>
 void retain(T const* node) noexcept;
 template <class T>
 void release(T const* node) noexcept;
 }  // namespace detail
 
-/// Shares ownership of an immutable `T` (which derives from `counted`). Comparison is by identity.
-/// `T` may be incomplete where only the handle is named.
+/// Shared ownership of an immutable `T`, which derives from `counted`. Comparison is by identity. `T` may be incomplete
+/// in code that only names the handle.
 template <class T>
 class handle {
  public:
@@ -58,7 +58,7 @@ class handle {
   T const* node_ = nullptr;
 };
 
-/// Takes a finished node into shared ownership: `auto const t = share(tensor{{}, "A", dtype::f32});`
+/// Moves a finished node into shared ownership: `auto const t = share(tensor{{}, "A", dtype::f32});`
 template <class T>
 [[nodiscard]] handle<T> share(T node) {
   return handle<T>(new T(std::move(node)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How nodes are counted and deleted: needs their complete types.
+// Counts and deletes nodes; needs their complete types.
 #pragma once
 
 #include "ttune/support/handle.hpp"

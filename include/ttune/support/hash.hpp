@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 64-bit hash of bytes that is the same on every platform: for keys and checksums in files, not against attackers.
+// A 64-bit hash that is equal on every platform, for keys and checksums in files. It does not resist attackers.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,8 @@
 
 namespace ttune::inline v0 {
 
-/// Feed it in pieces; a piece of text counts with its length, so that ("ab", "c") and ("a", "bc") differ.
-/// Each word is mixed in by an invertible step: inputs that differ in one word never collide. About 4 GB/s.
+/// Incremental hash. A piece of text is hashed with its length, so that ("ab", "c") and ("a", "bc") differ. Each word
+/// is mixed in by an invertible step: inputs that differ in one word never collide. About 4 GB/s.
 class hasher {
  public:
   hasher& add(std::uint64_t word) noexcept {
@@ -39,7 +39,7 @@ class hasher {
   }
 
  private:
-  static std::uint64_t word(std::span<std::uint8_t const> bytes) noexcept {  // little-endian, at most 8
+  static std::uint64_t word(std::span<std::uint8_t const> bytes) noexcept {  // little-endian, at most 8 bytes
     std::uint64_t w = 0;
     if constexpr (std::endian::native == std::endian::little) std::memcpy(&w, bytes.data(), bytes.size());
     else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer division as index arithmetic means it.
+// Integer division for index arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace ttune::inline v0 {
 
-/// Rounds towards minus infinity. Requires b != 0.
+/// Returns the quotient rounded towards minus infinity. Requires b != 0.
 [[nodiscard]] constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) noexcept {
   auto const q = a / b;
   return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }
-/// The remainder of floor_divide: has the sign of b.
+/// Returns the remainder of floor_divide, which has the sign of b.
 [[nodiscard]] constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) noexcept {
   return a - floor_divide(a, b) * b;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is thrown when ttune itself is at fault: a pass broke an invariant. Never for something a user can cause.
+// The exception for faults of ttune itself, such as a pass that broke an invariant. Users cannot cause it.
 #pragma once
 
 #include <stdexcept>

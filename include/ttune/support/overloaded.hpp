@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One callable from several lambdas, for std::visit.
+// Combines several lambdas to one callable, for std::visit.
 #pragma once
 
 #include "ttune/support/config.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small seeded generator: the same seed gives the same numbers on every platform and library.
+// A small seeded random generator: a seed gives the same numbers on every platform and standard library.
 #pragma once
 
 #include <bit>
@@ -12,11 +12,11 @@
 
 namespace ttune::inline v0 {
 
-/// Counts of configurations exceed 64 bits.
+/// Numbers of configurations exceed 64 bits.
 __extension__ typedef unsigned __int128 uint128;
 
-/// xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), its state filled by
-/// splitmix64. Models std::uniform_random_bit_generator; the distributions of <random> are not used, since their
+/// xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021); its state is initialised
+/// by splitmix64. Models std::uniform_random_bit_generator. The distributions of <random> are not used, since their
 /// results differ between standard libraries.
 class rng {
  public:
@@ -41,8 +41,8 @@ class rng {
     return result;
   }
 
-  /// Uniform in [0, bound), without bias (Lemire, "Fast random integer generation in an interval", 2019).
-  /// Requires bound > 0.
+  /// Returns a uniform integer in [0, bound), without bias (Lemire, "Fast random integer generation in an interval",
+  /// 2019). Requires bound > 0.
   constexpr std::uint64_t below(std::uint64_t bound) noexcept {
     auto product = uint128{(*this)()} * bound;
     if (static_cast<std::uint64_t>(product) < bound) {
@@ -52,12 +52,12 @@ class rng {
     return static_cast<std::uint64_t>(product >> 64);
   }
 
-  /// Uniform in [0, 1), a multiple of 2^-53.
+  /// Returns a uniform number in [0, 1), a multiple of 2^-53.
   constexpr double uniform() noexcept { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
   constexpr bool chance(double probability) noexcept { return uniform() < probability; }
 
-  /// A generator whose numbers have nothing to do with those that this one still gives.
+  /// Returns a generator whose numbers are independent of the further numbers of this one.
   constexpr rng split() noexcept { return rng((*this)() ^ 0x9e3779b97f4a7c15U); }
 
  private:
@@ -71,7 +71,7 @@ class rng {
   std::uint64_t state_[4];
 };
 
-/// Fisher and Yates. (Not std::shuffle: its use of the generator is unspecified.)
+/// Fisher-Yates shuffle. (Not std::shuffle: its use of the generator is unspecified.)
 template <class T>
 constexpr void shuffle(std::span<T> values, rng& random) noexcept {
   for (std::size_t i = values.size(); i > 1; --i) {

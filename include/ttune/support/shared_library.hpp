@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library that is opened when it is first needed, and its functions.
+// A shared library that is opened at its first use, and its functions.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace ttune::inline v0 {
 
-/// Stays open to the end of the process.
+/// An opened shared library; it stays open until the process ends.
 class shared_library {
  public:
-  /// The first of these names that can be opened.
+  /// Opens the first of these names that can be opened.
   explicit shared_library(std::vector<std::string> const& names);
   shared_library(shared_library const&) = delete;
   shared_library& operator=(shared_library const&) = delete;
 
-  /// Null if there is none.
+  /// Returns the address of a symbol; null if it does not exist.
   [[nodiscard]] void* find(char const* name) const noexcept;
-  /// Throws backend_error if there is none.
+  /// Returns the address of a symbol; throws backend_error if it does not exist.
   [[nodiscard]] void* symbol(char const* name) const;
-  /// What was tried, and why it failed; empty if the library is open.
+  /// Returns what was tried and why it failed; empty if the library is open.
   [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
 
  private:
@@ -32,8 +32,8 @@ class shared_library {
 
 namespace detail {
 
-/// A C function of the library that `Open()` gives, looked up by its first call; throws backend_error if the library
-/// cannot be opened.
+/// A C function of the library that `Open()` returns. The first call looks it up, and throws backend_error if the
+/// library cannot be opened.
 template <shared_library const& (*Open)(), fixed_string Name, class Signature>
 struct lazy_function;
 template <shared_library const& (*Open)(), fixed_string Name, class Result, class... Arguments>

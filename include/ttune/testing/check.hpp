@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests an operator under many schedules: each must compute what a reference computes. What fails is shrunk and told,
-// with a line that runs exactly that again.
+// Tests an operator under many schedules: each must compute the same as a reference. A failure is reduced and reported
+// with a line that repeats exactly that run.
 #pragma once
 
 #include <algorithm>
@@ -21,27 +21,30 @@
 
 namespace ttune::inline v0::testing {
 
+/// Options of `check`.
 struct check_options {
-  int configurations = 20;                 ///< the space's seed, then random ones, each once; all of a smaller space
-  int inputs = 2;                          ///< contents of the operands that each of them computes with
-  std::uint64_t seed = 1;                  ///< of configurations and contents
-  ttune::backend* backend = nullptr;       ///< null: the lowered programs are interpreted, nothing is compiled
-  std::optional<ttune::space> space = {};  ///< none: the derived one
-  double tolerance = 1;     ///< of floats, in units of what their rounding explains (runtime/trial_check.hpp)
-  std::string replay = {};  ///< `report::replay`: that one configuration and content, nothing else
-  /// Called with its replay line before a configuration runs: kernels run in this process, one that crashes ends it.
+  int configurations = 20;            ///< the space's seed, then random ones, each once; all of a smaller space
+  int inputs = 2;                     ///< contents of the operands that each configuration computes with
+  std::uint64_t seed = 1;             ///< seed of configurations and contents
+  ttune::backend* backend = nullptr;  ///< null: the lowered programs are interpreted, nothing is compiled
+  /// Empty: the derived space.
+  std::optional<ttune::space> space = {};
+  double tolerance = 1;     ///< factor on the rounding errors that are expected of floats (runtime/trial_check.hpp)
+  std::string replay = {};  ///< `report::replay`: runs only that configuration with that content
+  /// Called with the replay line before each configuration runs, since a kernel that crashes ends this process.
   std::function<void(std::string const&)> before = {};
 };
 
-/// True if nothing differs. In doctest `CHECK(check(…))` prints it, elsewhere `std::cout << check(…)`.
+/// Result of a check; true if nothing differs. In doctest `CHECK(check(…))` prints it, elsewhere `std::cout <<
+/// check(…)`.
 struct [[nodiscard]] report {
   bool passed = true;
-  int configurations = 0;  ///< that ran
-  int refused = 0;         ///< that lowering refused, they count as neither right nor wrong
+  int configurations = 0;  ///< number of configurations that ran
+  int refused = 0;         ///< configurations that lowering refused; they count as neither right nor wrong
   std::string difference;  ///< as "C[3, 5] is 1.25, should be 2.5"
-  configuration failing;   ///< the smallest found that fails
-  std::string replay;      ///< for check_options::replay
-  std::string text;        ///< all of it, for people
+  configuration failing;   ///< the simplest configuration found that fails
+  std::string replay;      ///< value for check_options::replay
+  std::string text;        ///< the complete report, for people
 
   explicit operator bool() const noexcept { return passed; }
 };
@@ -51,19 +54,19 @@ auto operator<<(Stream& out, report const& r) -> decltype(out << r.text) {
   return out << r.text;
 }
 
-/// Computes the outputs, which hold zeros, from the inputs: one pointer an operand, in the kernel's order. What an
-/// operator updates in place holds its content before.
+/// Computes the outputs, which hold zeros, from the inputs: one pointer per operand, in the kernel's order. Operands
+/// that are updated in place hold their previous content.
 using reference_function = std::function<void(std::span<void* const>)>;
 
-/// What all forms of `check` end in; without a reference that is the interpreter, on the program as written.
-/// Throws schedule_error if the space cannot be applied, backend_error if the backend is not available, argument_error
-/// for a replay line that does not fit.
+/// Common implementation of all forms of `check`. Without a reference, the program is interpreted as written. Throws
+/// schedule_error if the space cannot be applied, backend_error if the backend is not available, argument_error for a
+/// replay line that does not match.
 report check_program(handle<ir::program> const& program, reference_function const& reference,
                      check_options const& options);
 
 namespace detail {
 
-/// Shapes of the operands, in the kernel's order.
+/// Returns the shapes of the operands, in the kernel's order.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> operand_shapes(handle<ir::program> const& program);
 
 template <class Operand>
@@ -92,21 +95,22 @@ reference_function untyped(op_type<Operands...> const& op, Reference const& refe
 
 }  // namespace detail
 
-/// Against the interpreter.
+/// Checks an operator against the interpreter.
 template <class... Operands>
 report check(op_type<Operands...> const& op, check_options const& options = {}) {
   return check_program(op.program(), {}, options);
 }
 
-/// Against `reference(inputs…, outputs…)`: each is an operand_view, or a std::span or ttune::view where it takes those.
-/// Outputs hold zeros when it is called. For Eigen: <ttune/testing/eigen.hpp>.
+/// Checks an operator against `reference(inputs…, outputs…)`. Each argument is an operand_view, or a std::span or
+/// ttune::view if the reference takes those. Outputs hold zeros when it is called. For Eigen see
+/// <ttune/testing/eigen.hpp>.
 template <class... Operands, class Reference>
   requires(!std::is_same_v<Reference, check_options>)
 report check(op_type<Operands...> const& op, Reference const& reference, check_options const& options = {}) {
   return check_program(op.program(), detail::untyped(op, reference), options);
 }
 
-/// The same in a space of one's own.
+/// Checks an operator in a given space against a reference.
 template <class... Operands, class Reference>
 report check(op_type<Operands...> const& op, space const& of, check_options options, Reference const& reference) {
   options.space = of;

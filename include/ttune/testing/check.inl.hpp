@@ -27,7 +27,7 @@ TTUNE_INLINE std::vector<std::vector<std::int64_t>> operand_shapes(handle<ir::pr
   return made;
 }
 
-/// "inputs=7 choices=0,3,1"
+/// Parses and prints lines such as "inputs=7 choices=0,3,1".
 struct replay_line {
   std::uint64_t inputs = 0;
   configuration chosen;
@@ -69,20 +69,20 @@ inline bool is_written(operand_info const& o) noexcept {
   return o.way == operand_info::direction::out || o.way == operand_info::direction::inout;
 }
 
-/// One content of all operands, and what the outputs must be.
+/// One content of all operands, with the expected outputs.
 struct contents {
   std::uint64_t seed = 0;
-  std::vector<std::vector<std::uint8_t>> bytes;  ///< [operand]; of outputs zeros
-  std::vector<expected_output> expected;         ///< [operand]; empty for what is not written
+  std::vector<std::vector<std::uint8_t>> bytes;  ///< [operand]; zeros for outputs
+  std::vector<expected_output> expected;         ///< [operand]; empty for operands that are not written
 };
 
-/// What a configuration did: nothing wrong, something wrong, or lowering refused it.
+/// Result of one configuration: correct, faulty, or refused by lowering.
 struct outcome {
   bool refused = false;
   std::string fault;
 };
 
-/// Zones before and behind an operand in which nothing may be written.
+/// Memory of an operand with zones before and behind it that must not be written.
 class fenced_memory {
  public:
   explicit fenced_memory(std::vector<std::uint8_t> const& content)
@@ -150,7 +150,7 @@ class checker {
     return add(made, line.chosen, c) ? passed(std::move(made), "1") : failed(std::move(made), line.chosen, c);
   }
 
-  /// Runs a configuration and counts it with its first contents; false if something is wrong.
+  /// Runs a configuration, and counts it with its first contents; returns false on a fault.
   bool add(report& into, configuration const& chosen, contents const& with) {
     if (options_.before) options_.before(replay_line{with.seed, chosen}.text());
     auto const found = try_out(chosen, with);
@@ -196,13 +196,13 @@ class checker {
         made.push_back(ir::load_ndarray(operands[i].type, operands[i].shape, with.bytes[i].data()));
     return made;
   }
-  /// The interpreter's results as the operands' bytes.
+  /// Converts the interpreter's results to the operands' bytes.
   [[nodiscard]] std::vector<std::vector<std::uint8_t>> results(contents const& with,
                                                                std::vector<ir::ndarray> const& found) const {
     auto const& operands = work_.signature().operands;
     auto bytes = with.bytes;
     std::size_t next = 0;
-    std::size_t own = 0;  // of outputs that are operands of their own
+    std::size_t own = 0;  // counts the outputs that are separate operands
     while (own < operands.size() && operands[own].way != operand_info::direction::out) ++own;
     for (auto const& out : program_->outputs)
       for (std::size_t c = 0; c < out->components.size(); ++c) {
@@ -227,7 +227,7 @@ class checker {
       return {false, e.what()};
     }
   }
-  /// The statements, and their code, of a configuration: contents after the first find them made.
+  /// Creates the statements and the code of a configuration; they are reused for further contents.
   void lower(configuration const& chosen) {
     lowered_.reset();
     code_ = {};
@@ -274,8 +274,8 @@ class checker {
     return {};
   }
 
-  /// Knob by knob towards a simpler configuration, as long as it fails. The goal is the seed; where the seed itself
-  /// fails, it is the first choice of each knob.
+  /// Simplifies a failing configuration knob by knob while it still fails. The goal is the seed, or the first choice of
+  /// each knob if the seed itself fails.
   configuration shrink(configuration chosen, contents const& with, int& runs) {
     auto goal = work_.seed();
     ++runs;
@@ -299,7 +299,7 @@ class checker {
     return chosen;
   }
 
-  /// Where the fault is: in the operator (or its reference), in the schedule, or in the code made of it.
+  /// Says where the fault is: in the operator (or its reference), in the schedule, or in the generated code.
   [[nodiscard]] std::string verdict(contents const& with) const {
     constexpr double most_flops = 1e8;
     if (count_flops(*program_) > most_flops) return "";

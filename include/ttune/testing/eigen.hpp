@@ -26,7 +26,8 @@ struct eigen_scalar<bf16> {
   using type = Eigen::bfloat16;
 };
 
-/// A scalar, a column vector, a matrix or a tensor of the unsupported module in the storage order of the operand.
+/// Maps an operand to a scalar, a column vector, a matrix, or a tensor of Eigen's unsupported module, in the storage
+/// order of the operand.
 template <class T, int Rank, bool ColumnMajor>
 decltype(auto) as_eigen(operand_view<T, Rank, ColumnMajor> const& v) {
   using scalar = typename eigen_scalar<std::remove_const_t<T>>::type;
@@ -51,8 +52,8 @@ decltype(auto) as_eigen(operand_view<T, Rank, ColumnMajor> const& v) {
 
 }  // namespace detail
 
-/// A reference on Eigen's maps of the operands: a function of the inputs that gives the one output, or of the inputs
-/// and the outputs, which it writes.
+/// Makes a reference from a function on Eigen's maps of the operands. The function takes the inputs and returns the
+/// only output, or takes inputs and outputs and writes the outputs.
 template <class Function>
 [[nodiscard]] auto with_eigen(Function function) {
   return [function]<class... Views>(Views const&... views) {

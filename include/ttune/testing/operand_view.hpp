@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operand as a reference sees it: elements by their indices.
+// An operand as a reference sees it: elements accessed by their indices.
 #pragma once
 
 #include <array>
@@ -11,8 +11,9 @@
 
 namespace ttune::inline v0::testing {
 
-/// Contiguous, row-major unless `ColumnMajor`; does not own. Becomes a std::span, or if it is row-major a ttune::view,
-/// where the reference takes one. `T` is const for what the operator does not write.
+/// A contiguous operand, row-major unless `ColumnMajor`; does not own its memory. Converts to a std::span, or if it is
+/// row-major to a ttune::view, when the reference takes one. `T` is const for operands that the operator does not
+/// write.
 template <class T, int Rank, bool ColumnMajor = false>
 struct operand_view {
   using element_type = T;

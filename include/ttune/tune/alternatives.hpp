@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several computes of one operator on their way to one kernel.
+// Tunes several equivalent computes of one operator and selects the fastest kernel.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace ttune::inline v0 {
 
-/// One compute of an operator as the tuner sees it.
+/// One compute of an operator, as the tuner sees it.
 struct alternative {
   space in;
-  double error = 0;                        ///< over that of the direct sum; 0: it only reassociates
-  std::vector<named_layout> layouts = {};  ///< of the operands whose layout is free, those of `in`
+  double error = 0;                        ///< rounding error relative to the direct sum; 0: it only reassociates
+  std::vector<named_layout> layouts = {};  ///< layouts of the operands whose layout is free, as in `in`
 };
 
-/// All alternatives in all layouts that are worth a try for the free operands of the first: each layout has them in
-/// their order.
+/// Returns all alternatives in all promising layouts of the free operands of the first one. For each choice of layouts,
+/// the alternatives come in the given order.
 struct unarranged_alternative {
   handle<ir::program> program;
   double error = 0;
@@ -34,23 +34,24 @@ struct unarranged_alternative {
 
 namespace detail {
 
-/// Tunes within one budget whichever alternative promises to be fastest in the end, and compares the best of each at
-/// last. The first of those with the same layouts is the others' oracle: what computes something else is out, and the
-/// report says so.
+/// Tunes several alternatives within one budget: trials go to the alternative that promises to be fastest in the end,
+/// and the best kernels are compared at the end. Results are checked against the first alternative with the same
+/// layouts (the oracle); an alternative that computes something else is refused, and the report says so.
 class alternatives_session {
  public:
-  /// Throws argument_error if `allowed` allows none.
+  /// Throws argument_error if `allowed` allows none of the alternatives.
   alternatives_session(std::vector<alternative> all, numerics const& allowed, tuner_options const& options,
                        backend& compiler, learner& model, budget_meter& budget);
   [[nodiscard]] tuning_result run();
 
  private:
   struct contestant {
-    std::size_t index;  ///< among all
+    std::size_t index;  ///< position in all_
     std::unique_ptr<tuning_session> session;
-    std::string refused;                                        ///< not empty: why it may not win
-    double again = std::numeric_limits<double>::infinity();     ///< seconds of the first kernel, timed a second time
-    double together = std::numeric_limits<double>::infinity();  ///< of the best, timed at the end along with the others
+    std::string refused;                                     ///< not empty: the reason why it cannot win
+    double again = std::numeric_limits<double>::infinity();  ///< seconds of the first kernel, measured a second time
+    /// Seconds of the best kernel, measured at the end with the others.
+    double together = std::numeric_limits<double>::infinity();
 
     [[nodiscard]] bool may_win() const noexcept { return session && refused.empty(); }
     [[nodiscard]] double best_seconds() const noexcept { return std::min(session->best_seconds(), again); }
@@ -58,7 +59,7 @@ class alternatives_session {
 
   struct recorded_choice {
     std::size_t index;
-    std::vector<knob_choice> knobs;  ///< of the alternative's own space
+    std::vector<knob_choice> knobs;  ///< knobs of the alternative's own space
   };
 
   [[nodiscard]] std::optional<recorded_choice> chosen_by(record const& r) const;
@@ -86,7 +87,7 @@ class alternatives_session {
   learner& learner_;
   budget_meter& budget_;
   std::vector<contestant> contestants_;
-  std::string fallback_;  ///< as in the report
+  std::string fallback_;  ///< as in tuning_report
 };
 
 }  // namespace detail

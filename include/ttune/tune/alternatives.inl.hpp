@@ -17,12 +17,12 @@
 
 namespace ttune::inline v0::detail {
 
-inline constexpr char const* alternative_knob = "alternative";  ///< in records: which one won
+inline constexpr char const* alternative_knob = "alternative";  ///< knob in records: index of the winner
 
-/// The largest errors of transforms are further from their mean than those of sums (measured: twice).
+/// The largest errors of transforms are further from their mean than those of sums (measured: twice as far).
 inline constexpr double largest_over_mean = 4;
 
-/// So many times the seconds of the best: no moment of a machine explains that.
+/// Factor on the best time. Fluctuations of a machine do not explain a larger one.
 inline constexpr double far_behind = 3;
 
 inline std::string error_text(double error) {
@@ -58,7 +58,8 @@ TTUNE_INLINE tuning_result alternatives_session::run() {
 
 // ---------------------------------------------------------------------------------------------------- records
 
-/// Of all alternatives together: what won among others, or under other numerics, says nothing here.
+/// Returns the key of all alternatives together: results among other alternatives, or under other numerics, do not
+/// apply.
 TTUNE_INLINE record_key alternatives_session::key() const {
   auto made = key_of(all_[0].in, backend_.target(), options_.objective);
   hasher compute;
@@ -115,6 +116,7 @@ TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records(
 
 TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::size_t index) const {
   if (!options_.records || !options_.records->writable() || options_.replay) return;
+  if (winner.chosen.choices.size() != all_[index].in.knobs.size()) return;  // a simpler schedule, not of this space
   record r;
   r.key = key();
   r.lowering_version = lowering_version;
@@ -132,7 +134,8 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
 
 // ----------------------------------------------------------------------------------------------------- trials
 
-/// An oracle is started even where it may not win: its results are what those of the others are compared with.
+/// Starts all alternatives that may win, and the oracles even if they cannot: the others are compared with their
+/// results.
 TTUNE_INLINE void alternatives_session::start_all() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     bool const may_win = allowed_.allows(all_[i].error);
@@ -148,8 +151,8 @@ TTUNE_INLINE void alternatives_session::start(contestant& c) {
   if (c.index == 0) return c.session->start();
   auto const& oracle = contestants_[oracle_of(c.index)];
   try {
-    c.session->start(oracle.index != c.index && oracle.session);  // compared with the oracle's below
-  } catch (backend_error const& failure) {                        // the others go on without it
+    c.session->start(oracle.index != c.index && oracle.session);  // compared with the oracle's results below
+  } catch (backend_error const& failure) {                        // the others continue without it
     c.refused = failure.what();
     c.session.reset();
     return;
@@ -164,9 +167,9 @@ TTUNE_INLINE void alternatives_session::start(contestant& c) {
     c.refused = "computes something else than " + name(oracle.index) + ": " + wrong;
 }
 
-/// The first trials decide where the next ones go, and kernels of several stages differ by more between a machine's
-/// good and bad moments than from each other (C1 of ResNet-18: a first trial of 2.0 ms of a kernel that takes 0.9):
-/// those not far behind the best are timed once more.
+/// Measures the first kernels a second time, unless they are far slower than the best. The first trials decide where
+/// the next ones go, and for kernels of several stages the fluctuations of a machine exceed the differences between
+/// kernels (C1 of ResNet-18: 2.0 ms in a first trial of a kernel that takes 0.9 ms).
 TTUNE_INLINE void alternatives_session::look_again() {
   auto const best = best_seconds();
   for (auto& c : contestants_)
@@ -174,8 +177,8 @@ TTUNE_INLINE void alternatives_session::look_again() {
       c.again = c.session->seconds_now();
 }
 
-/// Times the best kernels within a few milliseconds of each other: whether one is worth a comparison must not depend on
-/// the moments in which each was tried. Seconds of the fastest.
+/// Measures the best kernels within a few milliseconds of each other, and returns the seconds of the fastest: the
+/// selection for the final comparison must not depend on the moments at which they were tried.
 TTUNE_INLINE double alternatives_session::time_together() {
   auto const best = best_seconds();
   double fastest = std::numeric_limits<double>::infinity();
@@ -194,14 +197,14 @@ TTUNE_INLINE double alternatives_session::best_seconds() const {
   return best;
 }
 
-/// The first with the same layouts: operands mean the same to both.
+/// Returns the first alternative with the same layouts; only then the operands mean the same to both.
 TTUNE_INLINE std::size_t alternatives_session::oracle_of(std::size_t i) const {
   std::size_t first = 0;
   while (all_[first].layouts != all_[i].layouts) ++first;
   return first;
 }
 
-/// With its layouts, where they are no plain ones: "conv2d of I (d0, d2, d3, d1)"
+/// Returns the name with the layouts that are not plain: "conv2d of I (d0, d2, d3, d1)".
 TTUNE_INLINE std::string alternatives_session::name(std::size_t i) const {
   auto made = all_[i].in.program->name;
   bool first = true;
@@ -213,9 +216,10 @@ TTUNE_INLINE std::string alternatives_session::name(std::size_t i) const {
   return made;
 }
 
-/// What may be the fastest in the end: the best so far, less what is still hoped for, which fades with the trials.
+/// Returns the alternative with the lowest expected final time: its best time minus an expected improvement, which
+/// decreases with the number of its trials; null if no alternative can go on.
 TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promising() {
-  constexpr double hope = 0.5;     // of the seconds, at the first trial
+  constexpr double hope = 0.5;     // share of the seconds, at the first trial
   constexpr double patience = 16;  // trials
   contestant* chosen = nullptr;
   double least = 0;
@@ -228,8 +232,8 @@ TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promis
   return chosen;
 }
 
-/// Those near the best are compared in pairs: what was measured at different times differs by what else the machine
-/// did.
+/// Selects the winner. Kernels near the best are compared in pairs, since measurements at different times differ by the
+/// load of the machine.
 TTUNE_INLINE tuning_result alternatives_session::choose() {
   constexpr double near = 1.4;
   auto const fastest = time_together();
@@ -250,8 +254,9 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
   return std::move(*made);
 }
 
-/// Which of two is faster, both timed anew. Pairs that do not tell are weighed with what was measured before: that
-/// alone was measured at different moments, and the best of many trials is a lucky one.
+/// Returns true if `by` is faster than `best`; both are measured again. An undecided comparison is weighed with the
+/// earlier measurements. Those alone are not enough: they were made at different moments, and the best of many trials
+/// is biased towards luck.
 TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& found, contestant& best,
                                               tuning_result& made) {
   constexpr std::int32_t pairs = 20;
@@ -271,8 +276,8 @@ TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& fou
   return found.report.seconds < made.report.seconds;
 }
 
-/// Seconds of the one over those of the other where no operands suit both: each beside itself, by turns. Nothing if one
-/// of them was not timed.
+/// Returns the seconds of `by` over those of `best` if no operands suit both: each is timed alone, alternately. Returns
+/// nothing if one of them could not be timed.
 TTUNE_INLINE std::optional<double> alternatives_session::ratio_of_turns(contestant& by, tuning_result const& found,
                                                                         contestant& best, tuning_result const& made) {
   constexpr std::int32_t pairs = 4;
@@ -318,7 +323,8 @@ TTUNE_INLINE std::vector<alternative> arranged_alternatives(std::vector<unarrang
     try {
       for (auto const& a : all)
         of_layouts.push_back({derive_space(capture::arrange(a.program, layouts), machine), a.error, layouts});
-    } catch (program_error const&) {  // one of them reads an operand otherwise than the first: plain remains
+      // An alternative reads an operand differently from the first; the plain layouts remain.
+    } catch (program_error const&) {
       continue;
     }
     for (auto& a : of_layouts) made.push_back(std::move(a));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel simulated annealing on a cost model: AutoTVM's search, with local moves, scaled temperatures and restarts.
+// Parallel simulated annealing on a cost model, as in AutoTVM, with local moves, scaled temperatures and restarts.
 #pragma once
 
 #include <string>
@@ -11,45 +11,49 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `annealing`.
 struct annealing_options {
   enum class cooling : std::uint8_t {
-    constant,   ///< `hot` throughout
+    constant,   ///< `hot` in all steps
     linear,     ///< from `hot` to `cold`
-    geometric,  ///< the same by a constant ratio
-    adaptive    ///< so that the share of accepted moves falls from one half to one in fifty
+    geometric,  ///< from `hot` to `cold` by a constant ratio
+    adaptive    ///< such that the share of accepted moves falls from one half to one in fifty
   };
   int chains = 128;
   int steps = 500;
   cooling schedule = cooling::geometric;
-  double hot = 0.5;          ///< temperatures in units of the spread of scores among random configurations,
-  double cold = 0.03;        ///< so that they mean the same for every model
-  double local_moves = 0.7;  ///< share of moves to a neighbour; the others draw one knob anew
-  double from_best = 0.25;   ///< share of chains that start each round from the best measured
-  int restart_after = 60;    ///< steps without gain after which a chain starts elsewhere; 0: never
-  int patience = 100;  ///< steps in which the list of the best does not change, after which the round ends; 0: never
-  double exploration = 0.05;  ///< share of random trials
+  double hot = 0.5;    ///< temperatures in units of the standard deviation of the scores of random configurations,
+  double cold = 0.03;  ///< so that they mean the same for every model
+  /// Share of moves to a neighbour; the other moves draw one knob again.
+  double local_moves = 0.7;
+  double from_best = 0.25;  ///< share of chains that start each round from the best measured configurations
+  int restart_after = 60;   ///< a chain restarts after this number of steps without gain; 0: never
+  int patience = 100;       ///< a round ends after this number of steps without a change of the best list; 0: never
+  /// Share of random trials.
+  double exploration = 0.05;
   batch_taste taste = {};
-  bool score_all = true;          ///< where the whole space is no larger than chains × steps, score all of it instead,
-  std::uint64_t whole_space = 0;  ///< or than this: about a second a million on one core
+  bool score_all = true;          ///< if the space is at most chains × steps large, score all of it instead,
+  std::uint64_t whole_space = 0;  ///< or if it is at most this large: about one second per million on one core
 };
 
+/// Simulated annealing with several chains.
 class annealing final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
-  /// Throws argument_error for options that make no sense.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
+  /// Throws argument_error for invalid options.
   explicit annealing(annealing_options options = {});
 
   [[nodiscard]] std::string name() const override { return "annealing"; }
   TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
-  /// Random draws as long as there is no model. Else the candidates with the best scores, best first, and the random
-  /// trials of the plan among them. Chains go on in the next round where they stood.
+  /// Proposes random configurations while there is no model; then the candidates with the best scores, best first,
+  /// mixed with the planned random trials. The chains continue in the next round.
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
   struct round_report {
-    std::size_t evaluations = 0;  ///< scores asked for
+    std::size_t evaluations = 0;  ///< number of scored configurations
     int steps = 0;
-    double acceptance = 0;  ///< share of moves
-    float best = 0;         ///< score of the best candidate not visited
+    double acceptance = 0;  ///< share of accepted moves
+    float best = 0;         ///< score of the best candidate that was not visited
   };
   [[nodiscard]] round_report const& last_round() const noexcept { return last_; }
 
@@ -69,7 +73,7 @@ class annealing final : public search_strategy {
   std::vector<configuration> points_;  ///< [chain]
   std::vector<float> scores_;
   std::vector<float> chain_best_;
-  std::vector<int> stuck_;  ///< steps since a chain's best rose
+  std::vector<int> stuck_;  ///< steps since the chain's best score improved
   std::vector<configuration> proposals_;
   std::vector<float> proposal_scores_;
   double spread_ = 1;  ///< standard deviation of the scores of random configurations

@@ -30,7 +30,7 @@ TTUNE_INLINE void annealing::start(sampler const& space, std::uint64_t seed) {
   last_ = {};
 }
 
-/// Model scores that are not finite count as the worst of the batch.
+/// Scores a batch. Scores that are not finite are replaced by the worst of the batch.
 TTUNE_INLINE void annealing::score(search_request const& request, std::span<configuration const> batch,
                                    std::vector<float>& scores) {
   scores.resize(batch.size());
@@ -44,7 +44,8 @@ TTUNE_INLINE void annealing::score(search_request const& request, std::span<conf
     if (!std::isfinite(s)) s = std::isfinite(worst) ? worst : 0;
 }
 
-/// The first chains take the best measured, the others stay where they were, or start at random.
+/// Starts a round: the first chains take the best measured configurations, the others stay where they were, or start at
+/// random.
 TTUNE_INLINE void annealing::place_chains(search_request const& request) {
   auto const chains = static_cast<std::size_t>(options_.chains);
   bool const first = points_.empty();
@@ -72,7 +73,7 @@ TTUNE_INLINE double annealing::temperature_at(int step, double spread) const {
   return adaptive_temperature_;
 }
 
-/// Half of the restarts go to one of the best measured, the other half anywhere.
+/// Restarts a chain, half of the times at one of the best measured configurations, otherwise at a random one.
 TTUNE_INLINE void annealing::restart(std::size_t chain, search_request const& request) {
   auto const& known = request.incumbents;
   if (!known.empty() && random_.chance(0.5)) {
@@ -86,7 +87,7 @@ TTUNE_INLINE void annealing::restart(std::size_t chain, search_request const& re
   space_->draw(random_, points_[chain]);
 }
 
-/// One move of each chain.
+/// Makes one move of each chain.
 TTUNE_INLINE void annealing::step(search_request const& request, double temperature, detail::best_list& best) {
   auto const chains = points_.size();
   proposals_.resize(chains);
@@ -123,7 +124,7 @@ TTUNE_INLINE void annealing::step(search_request const& request, double temperat
 TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_list& best) {
   std::vector<configuration> sample(points_.empty() ? 0 : 128);
   place_chains(request);
-  for (auto& c : sample) space_->draw(random_, c);  // chains that went on are no random sample of scores any more
+  for (auto& c : sample) space_->draw(random_, c);  // the states of continued chains are not a random sample of scores
   if (sample.empty()) sample = points_;
   std::vector<float> sample_scores;
   score(request, sample, sample_scores);

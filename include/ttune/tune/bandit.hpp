@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bandit over strategies: which search suits a space is found out while searching.
+// A multi-armed bandit over search strategies: learns during the search which strategy suits the space.
 //
 //   tuner_options{.search = bandit_search({any_search(annealing{}), any_search(descent{}),
 //   any_search(evolutionary_search{})})}
@@ -13,17 +13,19 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `bandit_search`.
 struct bandit_options {
-  double curiosity = 0.2;  ///< weight of what is not known of an arm (UCB1)
-  double memory = 0.9;     ///< by this much the past weighs less after each batch: what helps early may not help late
-  double top = 0.1;        ///< a trial is a success if it is among this share of the fastest so far
+  double curiosity = 0.2;  ///< weight of the uncertainty about an arm (UCB1)
+  /// Factor on the weight of the past after each batch: a strategy that helps early may not help later.
+  double memory = 0.9;
+  double top = 0.1;  ///< a trial is a success if it is in this share of the fastest so far
 };
 
-/// Each batch is dealt out slot by slot to the arm with the best upper bound on its rate of successes; before that
-/// each arm has had its part of a batch.
+/// Search by several strategies, the arms. Each slot of a batch goes to the arm with the highest upper confidence bound
+/// on its success rate; at first, each arm gets an equal part of a batch.
 class bandit_search final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   /// Throws argument_error without arms, or for arms that cannot be copied.
   explicit bandit_search(std::vector<any_search> arms, bandit_options options = {});
   bandit_search(bandit_search const& other);
@@ -33,7 +35,7 @@ class bandit_search final : public search_strategy {
   TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
   TTUNE_INLINE void observe(std::span<observation const> seen) override;
-  /// Trials that each arm has got since start.
+  /// Returns the number of trials that each arm has got since start.
   [[nodiscard]] std::vector<std::size_t> const& given() const noexcept { return given_; }
 
  private:
@@ -47,7 +49,7 @@ class bandit_search final : public search_strategy {
   bandit_options options_;
   std::vector<account> accounts_;
   std::vector<std::size_t> given_;
-  std::vector<double> speeds_;  ///< descending
+  std::vector<double> speeds_;  ///< in descending order
   std::unordered_map<configuration, std::size_t, configuration_hash> owner_;
 };
 

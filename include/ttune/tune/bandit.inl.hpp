@@ -28,7 +28,7 @@ TTUNE_INLINE void bandit_search::start(sampler const& space, std::uint64_t seed)
   owner_.clear();
 }
 
-/// How many slots each arm gets.
+/// Returns the number of slots for each arm.
 TTUNE_INLINE std::vector<std::size_t> bandit_search::deal(std::size_t batch) const {
   std::vector<std::size_t> slots(arms_.size(), 0);
   auto known = accounts_;
@@ -43,7 +43,7 @@ TTUNE_INLINE std::vector<std::size_t> bandit_search::deal(std::size_t batch) con
     for (std::size_t k = 1; k < known.size(); ++k)
       if (bound(known[k]) > bound(known[best])) best = k;
     ++slots[best];
-    auto& a = known[best];  // as if it went on as before
+    auto& a = known[best];  // assumes that the arm's success rate stays the same
     a.successes += a.trials > 0 ? a.successes / a.trials : 0.5;
     ++a.trials;
   }
@@ -55,7 +55,8 @@ TTUNE_INLINE std::vector<configuration> bandit_search::propose(search_request co
   auto visited = request.visited;
   auto const slots = deal(request.batch);
   for (std::size_t k = 0; k < arms_.size() && batch.size() < request.batch; ++k) {
-    auto const wanted = k + 1 == arms_.size() ? request.batch - batch.size() : slots[k];  // what others left over
+    // The last arm fills what the others left.
+    auto const wanted = k + 1 == arms_.size() ? request.batch - batch.size() : slots[k];
     if (wanted == 0) continue;
     for (auto& c : arms_[k]->propose({wanted, visited, request.score, request.incumbents})) {
       owner_[c] = k;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From many scored candidates to the batch that is measured: exploration by plan, and diversity.
+// Selects the batch to measure from many scored candidates: planned exploration, and diversity.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace ttune::inline v0 {
 
-/// ε-greedy by plan: of the first n slots given out exactly floor(ε·n) are random, spread evenly, whatever the batch
-/// size and however many processors there are. (AutoTVM's share grew from 5 % to 18 % on 48 cores, since its batch is
-/// the number of cores; others round small batches to no exploration at all.)
+/// ε-greedy exploration by plan: of the first n slots exactly floor(ε·n) are random and evenly spread, for all batch
+/// sizes and numbers of processors. (In AutoTVM the share grew from 5 % to 18 % on 48 cores, since its batch is the
+/// number of cores; other implementations round small batches to no exploration at all.)
 class exploration_plan {
  public:
   /// Throws argument_error unless 0 <= share <= 1.
   explicit exploration_plan(double share = 0.05);
-  /// For each slot of the next batch, whether it is random.
+  /// Returns for each slot of the next batch if it is random.
   [[nodiscard]] std::vector<bool> next(std::size_t batch);
 
  private:
@@ -25,34 +25,35 @@ class exploration_plan {
   std::size_t given_ = 0;
 };
 
-/// Picks `count` of the candidates, in the order of picking: each time the one with the largest
-/// score / spread + diversity × (its knob values not yet among the picked) / knobs. This is the greedy maximisation,
-/// within 1 - 1/e of the best, of the submodular objective of Chen et al., NeurIPS 2018, Eq. 3. (AutoTVM multiplies
-/// the score by zero there.) diversity 0: the best by score. The spread is the standard deviation of the scores.
+/// Selects `count` candidates greedily, in the order of selection: each time the one with the largest score / spread +
+/// diversity × (its knob values that no selected candidate has) / knobs. The spread is the standard deviation of the
+/// scores. This maximises, within 1 - 1/e of the optimum, the submodular objective of Chen et al., NeurIPS 2018, Eq. 3.
+/// (AutoTVM multiplies the score by zero there.) With diversity 0 it selects the best scores.
 [[nodiscard]] std::vector<std::size_t> select_diverse(std::span<configuration const> candidates,
                                                       std::span<float const> scores, std::size_t count,
                                                       double diversity);
 
-/// Picks `count` of the candidates, in the order of picking: each time the one with the largest
-/// score - penalty × spread × (the largest share of knobs, squared, in which it agrees with one that was picked).
-/// A model's best are often near duplicates: measuring one tells about the others, and where the model is wrong, it is
-/// so for all. `spread` is the standard deviation of scores in the space. penalty 0: the best by score.
+/// Selects `count` candidates greedily, in the order of selection: each time the one with the largest score - penalty ×
+/// spread × (the largest squared share of knobs in which it agrees with a selected candidate). The best candidates of a
+/// model are often near duplicates: one measurement tells about all of them, and a wrong model is wrong for all of
+/// them. `spread` is the standard deviation of scores in the space. With penalty 0 it selects the best scores.
 [[nodiscard]] std::vector<std::size_t> select_apart(std::span<configuration const> candidates,
                                                     std::span<float const> scores, std::size_t count, double penalty,
                                                     double spread);
 
-/// What a batch is chosen by, apart from scores.
+/// Diversity policy of a batch.
 struct batch_taste {
-  double apart = 0;      ///< penalty on near duplicates, see select_apart
-  double diversity = 0;  ///< see select_diverse; > 0 takes the place of `apart`
-  double pool = 8;       ///< either chooses among so many times as many candidates, the best by score
+  double apart = 0;      ///< penalty for near duplicates, see select_apart
+  double diversity = 0;  ///< see select_diverse; if > 0, it is used instead of `apart`
+  double pool = 8;       ///< both methods select from the best `pool` × batch candidates by score
 
-  /// Candidates to choose from for a batch of that size.
+  /// Returns the number of candidates to select from for a batch of size `batch`.
   [[nodiscard]] std::size_t pool_for(std::size_t batch) const noexcept {
     bool const chooses = apart > 0 || diversity > 0;
     return chooses ? static_cast<std::size_t>(pool * static_cast<double>(batch)) : batch;
   }
-  /// In the order of picking. `scores` are those of the pool, the best first, `spread` is of all.
+  /// Returns positions in the order of selection. `scores` are those of the pool, best first; `spread` is that of all
+  /// scores.
   [[nodiscard]] std::vector<std::size_t> select(std::span<configuration const> candidates,
                                                 std::span<float const> scores, std::size_t count, double spread) const {
     return diversity > 0 ? select_diverse(candidates, scores, count, diversity)

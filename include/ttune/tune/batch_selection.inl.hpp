@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans and greedy selection.
+// Exploration plan and greedy selection.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ TTUNE_INLINE exploration_plan::exploration_plan(double share) : share_(share) {
 
 TTUNE_INLINE std::vector<bool> exploration_plan::next(std::size_t batch) {
   auto const random_among = [this](std::size_t slots) {
-    return static_cast<std::size_t>(std::floor(share_ * static_cast<double>(slots) + 1e-9));  // .05 × 20 is 1
+    // The 1e-9 makes .05 × 20 give 1.
+    return static_cast<std::size_t>(std::floor(share_ * static_cast<double>(slots) + 1e-9));
   };
   std::vector<bool> slots;
   for (std::size_t i = 0; i < batch; ++i, ++given_) slots.push_back(random_among(given_ + 1) > random_among(given_));
@@ -29,7 +30,7 @@ TTUNE_INLINE std::vector<bool> exploration_plan::next(std::size_t batch) {
 
 namespace detail {
 
-/// The standard deviation, or 1 if there is none.
+/// Returns the standard deviation, or 1 if it is 0.
 inline double spread_of(std::span<float const> scores) {
   double sum = 0, squares = 0;
   for (double const s : scores) {
@@ -57,7 +58,7 @@ TTUNE_INLINE std::vector<std::size_t> select_diverse(std::span<configuration con
     return static_cast<double>(scores[i]) / spread +
            diversity * static_cast<double>(fresh) / static_cast<double>(std::max<std::size_t>(knobs, 1));
   };
-  // gains only shrink, so that an old gain is a bound: look again only at the top of the heap ("lazy greedy")
+  // Gains only shrink, so an old gain is an upper bound: only the top of the heap is evaluated again ("lazy greedy").
   std::vector<std::pair<double, std::size_t>> heap;
   auto const later = [](auto const& a, auto const& b) {
     return a.first != b.first ? a.first < b.first : a.second > b.second;
@@ -84,7 +85,7 @@ TTUNE_INLINE std::vector<std::size_t> select_apart(std::span<configuration const
                                                    std::span<float const> scores, std::size_t count, double penalty,
                                                    double spread) {
   std::vector<double> gain(scores.begin(), scores.end());
-  std::vector<double> nearest(candidates.size(), 0.0);  // to one that was picked
+  std::vector<double> nearest(candidates.size(), 0.0);  // similarity to the nearest selected candidate
   std::vector<bool> taken(candidates.size(), false);
   std::vector<std::size_t> picked;
   while (picked.size() < std::min(count, candidates.size())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best distinct configurations that a search has seen and that were not measured.
+// A list of the best distinct configurations that a search has seen and that were not measured.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 
 namespace ttune::inline v0::detail {
 
+/// Keeps the configurations with the highest scores, up to a capacity.
 class best_list {
  public:
   best_list(std::size_t capacity, configuration_set const& visited) : capacity_(capacity), visited_(visited) {}
 
-  /// True if it is among them now and was not before.
+  /// Offers a configuration; returns true if it was added.
   bool offer(configuration const& c, float score) {
     if (capacity_ == 0 || (heap_.size() == capacity_ && score <= heap_.front().score)) return false;
     if (visited_.contains(c) || !members_.insert(c).second) return false;
@@ -28,9 +29,9 @@ class best_list {
     std::push_heap(heap_.begin(), heap_.end(), worse_last);
     return true;
   }
-  /// How often the list has changed.
+  /// Returns how often the list has changed.
   [[nodiscard]] std::size_t changes() const noexcept { return order_; }
-  /// Best first.
+  /// Moves the list out, best first.
   void take(std::vector<configuration>& configurations, std::vector<float>& scores) {
     std::sort_heap(heap_.begin(), heap_.end(), worse_last);
     for (auto& e : heap_) {
@@ -43,7 +44,7 @@ class best_list {
   struct entry {
     configuration chosen;
     float score;
-    std::size_t order;  ///< so that ties do not depend on the library's heap
+    std::size_t order;  ///< breaks ties independently of the library's heap
   };
   static bool worse_last(entry const& a, entry const& b) noexcept {
     return a.score != b.score ? a.score > b.score : a.order < b.order;
@@ -55,8 +56,8 @@ class best_list {
   std::size_t order_ = 0;
 };
 
-/// Fills the slots of a batch: `picked`, best first, and random configurations where the plan has it; where one kind
-/// runs out, the other fills in.
+/// Fills the slots of a batch with `picked`, best first, and with random configurations where the plan has a random
+/// slot. If one kind runs out, the other fills its slots.
 [[nodiscard]] inline std::vector<configuration> mix_batch(std::vector<bool> const& random_slots,
                                                           std::vector<configuration> picked,
                                                           std::vector<configuration> fresh) {

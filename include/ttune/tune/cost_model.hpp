@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What predicts the speed of a candidate from its features, and how such a model is judged.
+// Interface of cost models, which predict the speed of a candidate from its features, and quality measures for them.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@
 
 namespace ttune::inline v0 {
 
-/// Features of many candidates, row-major: one row a candidate, one column a feature. All finite.
+/// A matrix of features, row-major: one row per candidate, one column per feature. All values are finite.
 struct feature_view {
   float const* data = nullptr;
   std::size_t rows = 0;
@@ -27,52 +27,51 @@ struct feature_view {
   [[nodiscard]] float const* row(std::size_t i) const noexcept { return data + i * columns; }
 };
 
-/// What measuring a candidate gave, for learning.
+/// The measured result of a candidate, for learning.
 struct model_target {
   float speed = 0;  ///< best seconds of its group / its seconds, in (0, 1]; 0 if it failed
   bool failed = false;
-  std::int32_t group = 0;  ///< the task: speeds are compared within one only
-  float weight = 1;        ///< of this row among the others
+  std::int32_t group = 0;  ///< the task; speeds are comparable within one task only
+  float weight = 1;        ///< weight of this row
 };
 
-/// How well a fit predicts what it has not seen.
+/// How well a model predicts rows that it was not fitted to.
 struct fit_report {
   std::size_t rows = 0;
-  std::size_t failures = 0;  ///< among them
-  std::size_t held_out = 0;  ///< successes that judged the model; 0: too few rows for that
+  std::size_t failures = 0;  ///< number of failures among the rows
+  std::size_t held_out = 0;  ///< successes used to judge the model; 0: too few rows
   double rank_correlation =
       std::numeric_limits<double>::quiet_NaN();  ///< Spearman, held-out successes, mean over groups
   double top_recall =
       std::numeric_limits<double>::quiet_NaN();  ///< share of the true best n/16 among the predicted best n/4
-  std::int32_t rounds = 0;                       ///< of boosting, where the model has such
+  std::int32_t rounds = 0;                       ///< rounds of boosting, for models that have them
 
   [[nodiscard]] bool validated() const noexcept { return held_out > 0; }
 };
 
-/// A model of a candidate's speed. fit and load may not run while another thread predicts; predict is safe to call
-/// from many threads at once.
+/// Interface of cost models. `fit` and `load` must not run while another thread predicts; `predict` is thread-safe.
 class cost_model {
  public:
   virtual ~cost_model() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Whether `fit` can be called; tunings that need trials ask before the first.
+  /// Says if `fit` can be called. Tunings that need trials ask before the first one.
   [[nodiscard]] virtual ttune::availability availability() const { return {}; }
-  /// Forgets what it knew and learns from these. Never throws for the data's sake: one row, equal speeds, failures
-  /// only give a model that predicts a constant. Requires targets.size() == features.rows.
+  /// Forgets earlier knowledge and learns from these rows. Never throws because of the data: a single row, equal speeds
+  /// or only failures give a model that predicts a constant. Requires targets.size() == features.rows.
   virtual fit_report fit(feature_view features, std::span<model_target const> targets) = 0;
   [[nodiscard]] virtual bool fitted() const noexcept = 0;
-  /// One score a row; higher is better, only the order counts. Throws argument_error if the number of columns is not
-  /// that of fit. All scores are 0 before fit.
+  /// Writes one score per row; higher is better, only the order counts. Throws argument_error if the number of columns
+  /// is not that of `fit`. All scores are 0 before `fit`.
   virtual void predict(feature_view features, std::span<float> scores) const = 0;
 
-  /// A model of the same kind and options that knows nothing, for knowledge from elsewhere beside one's own
-  /// (`transfer_model`). Null: there is none, so that a tuner uses this model as it is.
+  /// Returns a new, empty model of the same kind and options, so that `transfer_model` can combine knowledge from
+  /// elsewhere with the task's own; null: not supported, and a tuner uses this model as it is.
   [[nodiscard]] virtual std::shared_ptr<cost_model> another() const { return nullptr; }
 
-  /// What load needs to predict the same, on any machine.
+  /// Returns bytes from which `load` restores the same predictions on any machine.
   [[nodiscard]] virtual std::vector<std::byte> save() const = 0;
-  /// Throws argument_error for bytes that this kind of model did not save; the model is then as it was.
+  /// Throws argument_error for bytes that this kind of model did not save; the model is unchanged then.
   virtual void load(std::span<std::byte const> bytes) = 0;
 };
 
@@ -93,21 +92,22 @@ class any_cost_model {
   std::shared_ptr<cost_model> model_;
 };
 
-/// Spearman's rank correlation; ties share their mean rank. NaN for fewer than two values or a constant.
+/// Returns Spearman's rank correlation; ties share their mean rank. NaN for fewer than two values or a constant.
 [[nodiscard]] double rank_correlation(std::span<float const> a, std::span<float const> b);
-/// The share of the `best` true best that are among the `of` best by score. Ties go to the earlier one.
+/// Returns the share of the `best` truly best rows that are among the `of` best by score. The earlier row wins a tie.
 [[nodiscard]] double top_recall(std::span<float const> scores, std::span<float const> truth, std::size_t best,
                                 std::size_t of);
-/// Rank correlation and recall of scores for the successes among targets, mean over groups weighted by their size.
+/// Fills in rank correlation and recall of the scores for the successes among the targets: means over groups, weighted
+/// by size.
 void judge(std::span<float const> scores, std::span<model_target const> targets, fit_report& report);
-/// Row numbers in random order, those held out last; none are where there are fewer than 24. The same for the same
-/// seed.
+/// Returns the row numbers in random order, held-out rows last, and the number of held-out rows. With fewer than 24
+/// rows none is held out. Equal seeds give equal results.
 [[nodiscard]] std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size_t rows, double share,
                                                                         std::uint64_t seed);
 
 namespace detail {
 
-/// Little-endian, whatever the machine.
+/// Serialises values in little-endian order on every machine.
 class byte_writer {
  public:
   template <class T>
@@ -130,7 +130,7 @@ class byte_writer {
   std::vector<std::byte> bytes_;
 };
 
-/// Throws argument_error beyond the end.
+/// Parses values that byte_writer wrote. Throws argument_error beyond the end.
 class byte_reader {
  public:
   explicit byte_reader(std::span<std::byte const> bytes) : bytes_(bytes) {}
@@ -149,7 +149,7 @@ class byte_reader {
   void get(std::vector<T>& values) {
     std::uint64_t size = 0;
     get(size);
-    require(size <= bytes_.size());  // each element takes a byte at least
+    require(size <= bytes_.size());  // each element takes at least one byte
     values.resize(static_cast<std::size_t>(size));
     for (auto& v : values) get(v);
   }
@@ -161,7 +161,7 @@ class byte_reader {
   std::span<std::byte const> bytes_;
 };
 
-/// Throws argument_error if `columns` is not what `model` was fitted with.
+/// Throws argument_error if `columns` differs from the number that `model` was fitted with.
 void require_columns(std::string const& model, std::size_t fitted_with, std::size_t columns);
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of merit of a model, and its bytes.
+// Quality measures of models, and their serialisation.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Ranks from 0; equal values share the mean of theirs.
+/// Returns ranks from 0; equal values share their mean rank.
 inline std::vector<double> mean_ranks(std::span<float const> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -30,7 +30,7 @@ inline std::vector<double> mean_ranks(std::span<float const> values) {
   return ranks;
 }
 
-/// The positions of the `count` largest values, those first.
+/// Returns the positions of the `count` largest values, largest first.
 inline std::vector<std::size_t> largest(std::span<float const> values, std::size_t count) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descent from the incumbent: what lies next to the fastest measured is measured next, the promising first.
+// Local search from the incumbents: measures the neighbours of the fastest measured configurations, most promising
+// first.
 #pragma once
 
 #include <string>
@@ -10,20 +11,22 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `descent`.
 struct descent_options {
-  std::size_t incumbents = 4;  ///< whose neighbours are looked at together; more where those are used up
-  double exploration = 0.1;    ///< share of random trials: a descent alone ends in the next local optimum
+  /// Number of incumbents whose neighbours are considered together; more when those are used up.
+  std::size_t incumbents = 4;
+  double exploration = 0.1;  ///< share of random trials: descent alone ends in the next local optimum
 };
 
 /// Works without a model (neighbours in random order, those of the fastest first) and with one (best score first).
 class descent final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   explicit descent(descent_options options = {}) : options_(options), plan_(options.exploration) {}
 
   [[nodiscard]] std::string name() const override { return "descent"; }
   TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
-  /// Random draws as long as nothing was measured.
+  /// Proposes random configurations while nothing was measured.
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evolution on a cost model, Ansor's way (Zheng et al., OSDI 2020): a population is scored, the better are mutated and
-// crossed for some generations, and the best that any generation saw are measured.
+// Evolutionary search on a cost model, as in Ansor (Zheng et al., OSDI 2020): a population is scored, better members
+// are mutated and crossed for several generations, and the best configurations of all generations are measured.
 #pragma once
 
 #include <string>
@@ -11,25 +11,26 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `evolutionary_search`.
 struct evolutionary_options {
   std::size_t population = 1024;
   int generations = 6;
-  double mutation = 0.85;     ///< share of children that are a parent after a move; the others have two parents
-  double local_moves = 0.7;   ///< share of moves to a neighbour; the others draw one knob anew
-  double from_best = 0.2;     ///< most of the first generation that are the best measured
+  double mutation = 0.85;     ///< share of children made by mutating one parent; the others have two parents
+  double local_moves = 0.7;   ///< share of moves to a neighbour; the other moves draw one knob again
+  double from_best = 0.2;     ///< upper bound on the share of the best measured configurations in the first generation
   double exploration = 0.05;  ///< share of random trials
 };
 
-/// Parents are drawn by rank in their generation's scores: differences of scores mean nothing across models.
+/// Parents are drawn by the rank of their scores in the generation, because differences of scores vary with the model.
 class evolutionary_search final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
-  /// Throws argument_error for options that make no sense.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
+  /// Throws argument_error for invalid options.
   explicit evolutionary_search(evolutionary_options options = {});
 
   [[nodiscard]] std::string name() const override { return "evolutionary"; }
   TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
-  /// Random draws as long as there is no model.
+  /// Proposes random configurations while there is no model.
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
  private:

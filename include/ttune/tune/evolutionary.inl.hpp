@@ -25,13 +25,13 @@ TTUNE_INLINE void evolutionary_search::start(sampler const& space, std::uint64_t
   plan_ = exploration_plan(options_.exploration);
 }
 
-/// Of the two best of four draws by rank.
+/// Makes a child. Each parent is the better of two draws by rank.
 TTUNE_INLINE configuration evolutionary_search::child(std::vector<configuration> const& ranked) {
   auto const parent = [&]() -> configuration const& {
     return ranked[std::min(random_.below(ranked.size()), random_.below(ranked.size()))];
   };
   if (!random_.chance(options_.mutation)) {
-    auto const& father = parent();  // one after the other: compilers differ in the order of arguments
+    auto const& father = parent();  // in separate statements: the order of evaluation of arguments is unspecified
     auto const& mother = parent();
     return space_->crossover(mother, father, random_);
   }

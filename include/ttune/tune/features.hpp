@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cost model sees of a candidate: `feature_count` floats of one schema for every operator and target, computed
-// from the nest alone. tune/README.md explains each of them.
+// Features of a candidate for cost models: `feature_count` floats in one schema for every operator and target, computed
+// from the loop nest (nest.hpp) alone. tune/README.md explains each of them.
 #pragma once
 
 #include <array>
@@ -16,23 +16,26 @@
 
 namespace ttune::inline v0 {
 
-/// Prepared once for a plan, a machine and the plan's knobs; holds no reference to them. Safe to use from many threads.
+/// Extracts features. Prepared once for a plan, a machine and the plan's knobs; holds no reference to them.
+/// Thread-safe.
 class feature_extractor {
  public:
   feature_extractor() = default;
   feature_extractor(plan const& p, target const& machine);
 
   [[nodiscard]] static constexpr std::size_t size() noexcept { return feature_count; }
-  /// The features of `n`, which is the replay of `chosen`, into out[0, size()). All are finite. No heap allocation.
+  /// Writes the features of loop nest `n`, instantiated from `chosen`, to out[0, size()). All are finite. No heap
+  /// allocation.
   void extract(nest const& n, configuration const& chosen, std::span<float> out) const;
-  /// The same, and keeps what extract_again needs.
+  /// Overload that also stores in `kept` what extract_again needs.
   void extract(nest const& n, configuration const& chosen, std::span<float> out, block_work& kept) const;
-  /// Whether two configurations replay to the same nest: they differ only in knobs that the schedule does not read.
+  /// Returns true if two configurations give the same loop nest: they differ only in knobs that the schedule does not
+  /// read.
   [[nodiscard]] bool same_nest(configuration const& a, configuration const& b) const noexcept;
-  /// Turns the features of another configuration with the same nest into those of `chosen`: some 20 of them are
-  /// written.
+  /// Updates the features of another configuration with the same loop nest to those of `chosen`: writes only about 20
+  /// of them.
   void extract_again(nest const& n, configuration const& chosen, block_work& kept, std::span<float> out) const;
-  /// What the features are computed from.
+  /// Returns the loop chain that the features are computed from.
   [[nodiscard]] loop_chain chain(nest const& n) const;
 
  private:
@@ -51,21 +54,21 @@ class feature_extractor {
   void write_knobs(configuration const& chosen, row& r) const;
   [[nodiscard]] static bool is_parallel(nest const& n, nest::stage const& s);
 
-  static constexpr std::size_t first_columns = 16;               ///< of as many knobs
+  static constexpr std::size_t first_columns = 16;               ///< first columns of the values of this many knobs
   static constexpr std::size_t knob_slots = first_columns + 32;  ///< and the other columns of all knobs
   struct knob_slot {
     std::size_t knob = 0;
-    std::size_t width = 0;  ///< of a choice; 0: nothing is there
-    std::size_t first = 0;  ///< of choice 0, in knob_values_
+    std::size_t width = 0;  ///< columns per choice; 0: the slot is empty
+    std::size_t first = 0;  ///< position of choice 0 in knob_values_
   };
   [[nodiscard]] float chosen_value(knob_slot const& s, configuration const& chosen) const;
 
   chain_builder chains_;
   block_builder blocks_;
-  std::vector<std::size_t> nest_knobs_;  ///< those that a nest depends on
-  knob_slot unroll_limit_;               ///< knobs that only note something, by AutoTVM's names
+  std::vector<std::size_t> nest_knobs_;  ///< knobs that the loop nest depends on
+  knob_slot unroll_limit_;               ///< knobs that are only annotations, by AutoTVM's names
   knob_slot unroll_explicit_;
-  std::vector<float> knob_values_;  ///< all columns of every choice, of one knob after the other
+  std::vector<float> knob_values_;  ///< all columns of every choice, knob after knob
   std::array<knob_slot, knob_slots> knob_slots_ = {};
   std::array<double, 3> cache_bytes_ = {};
   double vector_registers_ = 16;

@@ -12,8 +12,8 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// log2 of a positive normal number to 2e-5, exact at powers of two. One multiply chain, so that loops of it
-/// vectorise.
+/// Returns log2 of a positive normal number with an error of at most 2e-5, exact at powers of two. It is one chain of
+/// multiplications, so that loops of it vectorise.
 inline float fast_log2(float x) noexcept {
   auto const bits = std::bit_cast<std::int32_t>(x);
   auto const exponent = static_cast<float>((bits >> 23) - 127);
@@ -25,19 +25,19 @@ inline float fast_log2(float x) noexcept {
 inline constexpr auto feature_is_logarithmic = logarithmic_features();
 
 inline constexpr std::size_t shown_accesses = 4;
-/// Sustained, of one core, in bytes a cycle: into L1 from L2, into L2 from L3, into L3 from memory. Rough on purpose:
-/// the estimate must rank, the model learns what is off.
+/// Sustained bandwidth of one core in bytes per cycle: from L2 into L1, from L3 into L2, from memory into L3.
+/// Deliberately rough: the estimate must rank, and the model learns the deviations.
 inline constexpr std::array<double, 3> bytes_per_cycle = {32, 10, 5};
-inline constexpr double ports = 2;            ///< multiply-adds, and loads, a cycle
+inline constexpr double ports = 2;            ///< multiply-adds, and loads, per cycle
 inline constexpr double pipeline = 8;         ///< multiply-adds in flight: ports × latency
-inline constexpr double copy_vectors = 1;     ///< vectors copied a cycle
-inline constexpr double copy_elements = 0.7;  ///< elements copied a cycle where nothing is vectorised
+inline constexpr double copy_vectors = 1;     ///< vectors copied per cycle
+inline constexpr double copy_elements = 0.7;  ///< elements copied per cycle by scalar code
 
 }  // namespace detail
 
-/// One row while it is being written, and what several groups need.
+/// The feature row that is being written, and values that several groups of features share.
 struct feature_extractor::row {
-  // the chain stays uninitialised: it is large
+  // The chain stays uninitialised because it is large.
   row(nest const& of, float* to, block_work& threads) noexcept : n(of), block(threads), out(to) {}
 
   nest const& n;
@@ -47,15 +47,15 @@ struct feature_extractor::row {
   loop_chain c;
   chain_builder::work work;
   detail::stage_facts const* facts = nullptr;
-  double flops = 0;         ///< of the dominating stage's domain
-  double vectors = 1;       ///< instructions that one run of the vectorised loop takes
+  double flops = 0;         ///< arithmetic of the dominating stage's domain
+  double vectors = 1;       ///< instructions of one run of the vectorised loop
   std::int32_t tile = 0;    ///< levels [1, tile] are unrolled or vectorised
-  double tile_fmas = 1;     ///< vector multiply-adds of one run of those
-  double accumulators = 1;  ///< vectors
-  double loads = 0;         ///< loads a multiply-add
+  double tile_fmas = 1;     ///< vector multiply-adds of one run of those levels
+  double accumulators = 1;  ///< number of vectors
+  double loads = 0;         ///< loads per multiply-add
   double tasks = 1;
-  double other_cycles = 0;  ///< of other stages, all cores together
-  double imbalance = 1;     ///< time of the slowest core over an even split
+  double other_cycles = 0;  ///< cycles of other stages, all cores together
+  double imbalance = 1;     ///< time of the slowest core relative to an even split
   std::array<double, 3> traffic = {};
 
   void put(double value) { out[at++] = static_cast<float>(value); }
@@ -70,7 +70,7 @@ struct feature_extractor::row {
   [[nodiscard]] bool is_reduced(loop_chain::level const& l) const {
     return static_cast<std::size_t>(n.loops[static_cast<std::size_t>(l.loop)].axis) >= facts->free_axes;
   }
-  /// Loads of `extent` elements along the vectorised loop with a stride in memory.
+  /// Returns the loads of `extent` elements along the vectorised loop, given the stride in memory.
   [[nodiscard]] double pieces(double extent, float stride) const {
     if (stride == 0) return 1;
     return stride == 1 ? std::ceil(extent / facts->lanes) : extent;
@@ -198,7 +198,8 @@ TTUNE_INLINE void feature_extractor::write_machine(row& r) const {
   for (auto const bytes : cache_bytes_) r.put(bytes / 1024);
 }
 
-/// The loops that are unrolled or vectorised, from the innermost on, are one straight piece of code.
+/// Writes the features of the register tile: the innermost loops that are unrolled or vectorised form straight-line
+/// code.
 TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
   auto const& c = r.c;
   double const extent = c.vector_level > 0 ? r.level(c.vector_level).extent : 1;
@@ -221,7 +222,7 @@ TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
       loads += rows * r.pieces(extent, stride);
       continue;
     }
-    // kept in registers, the whole region is: other loops of it run once or do not move it
+    // If the results are kept in registers, the whole region is: other loops of the region run once or do not move it.
     auto const held = r.facts->in_registers ? r.touched(c.own_count, a) / along : rows;
     r.accumulators = std::max(1.0, held * (stride == 0 ? 1 : r.vectors));
   }
@@ -248,7 +249,7 @@ TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
     r.put(a < r.accesses() && r.facts->tables.accesses[a].write ? 1 : 0);
 }
 
-/// Tiles that do not divide an extent, and regions that are computed more than once.
+/// Writes the features of wasted work: tiles that do not divide an extent, and regions that are computed repeatedly.
 TTUNE_INLINE void feature_extractor::write_waste(row& r) const {
   auto const dominating = static_cast<std::size_t>(r.c.stage);
   double vector_axis = 1;
@@ -279,7 +280,7 @@ TTUNE_INLINE void feature_extractor::write_threads(row& r) const {
   double blocks = 1;
   double threads = 1;
   double virtual_threads = 1;
-  std::int32_t inside = r.c.count;  // level whose body one task runs
+  std::int32_t inside = r.c.count;  // the level whose body one task runs
   for (std::int32_t i = r.c.count; i > 0; --i) {
     auto const& l = r.level(i);
     switch (l.kind) {
@@ -320,8 +321,8 @@ TTUNE_INLINE void feature_extractor::write_threads(row& r) const {
   r.put(group_bytes);
 }
 
-/// What fits is loaded once a run of the loop around it; where that loop and those further out do not move an access,
-/// its lines stay, because they are used again and again.
+/// Writes the cache features. Data that fits is loaded once per run of the loop around it. If that loop and loops
+/// further out do not move an access, its lines stay in the cache, because they are used again and again.
 TTUNE_INLINE void feature_extractor::write_caches(row& r) const {
   auto const& c = r.c;
   std::array<std::int32_t, 3> fits;
@@ -353,7 +354,7 @@ TTUNE_INLINE void feature_extractor::write_caches(row& r) const {
       r.put(a < r.accesses() ? r.level(fits[cache]).inner / r.touched(fits[cache], a) : 0);
 }
 
-/// Iterations a line that a cache of 2^8, 2^10, … 2^26 bytes allows.
+/// Writes the iterations per cache line that caches of 2^8, 2^10, … 2^26 bytes allow.
 TTUNE_INLINE void feature_extractor::write_curve(row& r) const {
   std::int32_t level = 0;
   float bytes = 256;
@@ -363,7 +364,7 @@ TTUNE_INLINE void feature_extractor::write_curve(row& r) const {
   }
 }
 
-/// Copies, producers and what the tile is handed on to.
+/// Writes the features of other stages: copies, producers, and stages that store the tile's results.
 TTUNE_INLINE void feature_extractor::write_other_stages(row& r) const {
   auto const dominating = static_cast<std::size_t>(r.c.stage);
   double attached_bytes = 0;
@@ -383,7 +384,7 @@ TTUNE_INLINE void feature_extractor::write_other_stages(row& r) const {
       vectorized = r.n.loops[static_cast<std::size_t>(s.first + l)].kind == ir::loop_kind::vectorized;
     auto const cores = s.attached_to >= 0 || is_parallel(r.n, s) ? cores_ / r.imbalance : 1;
     r.other_cycles += points / (vectorized ? detail::copy_vectors * f.lanes : detail::copy_elements) / cores;
-    if (static_cast<std::int32_t>(st) == reader) {  // it stores what was accumulated
+    if (static_cast<std::int32_t>(st) == reader) {  // the stage that stores the accumulated results
       stored += points;
       reader = s.attached_to;
       continue;
@@ -407,9 +408,10 @@ TTUNE_INLINE bool feature_extractor::is_parallel(nest const& n, nest::stage cons
   return false;
 }
 
-/// A roofline: whatever takes longest hides the rest, but for what other stages do. Cycles, all cores together.
+/// Writes a roofline estimate: the slowest resource hides the others, except for the time of other stages. In cycles,
+/// all cores together.
 TTUNE_INLINE void feature_extractor::write_estimate(row& r) const {
-  auto const each = std::max(1.0, r.facts->flops_per_point / 2);  // instructions: a multiply-add is one
+  auto const each = std::max(1.0, r.facts->flops_per_point / 2);  // in instructions: a multiply-add is one
   auto const runs = r.work.iterations[static_cast<std::size_t>(r.c.stage)] / r.level(r.tile).inner;
   auto const fmas = runs * r.tile_fmas * each;
   auto const ideal = r.facts->points * each / (r.facts->lanes * detail::ports * cores_);
@@ -433,15 +435,15 @@ TTUNE_INLINE void feature_extractor::write_estimate(row& r) const {
   r.put(total);
 }
 
-/// 0 where there is no such knob.
+/// Returns the chosen value; 0 if the knob does not exist.
 TTUNE_INLINE float feature_extractor::chosen_value(knob_slot const& s, configuration const& chosen) const {
   if (s.width == 0 || s.knob >= chosen.choices.size()) return 0;
   return knob_values_[s.first + static_cast<std::size_t>(chosen.choices[s.knob]) * s.width];
 }
 
-/// What a block of threads does, and about how long it takes.
+/// Writes the features of a GPU block of threads: its work and an estimate of its time.
 TTUNE_INLINE void feature_extractor::write_block(configuration const& chosen, row& r) const {
-  constexpr double thousand = 1000;  // small ratios keep their digits under log2(1 + x)
+  constexpr double thousand = 1000;  // scales small ratios so that log2(1 + x) keeps their digits
   auto const& b = r.block;
   if (!b.there) {
     auto const last = size() - knob_slots;

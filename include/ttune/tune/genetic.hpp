@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Genetic search without a model, Tensor Comprehensions' way: the fastest measured are crossed and mutated.
+// Genetic search without a model, as in Tensor Comprehensions: the fastest measured configurations are crossed and
+// mutated.
 #pragma once
 
 #include <string>
@@ -9,16 +10,17 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `genetic_search`.
 struct genetic_options {
-  std::size_t population = 100;  ///< parents: the fastest measured; as long as there are fewer, draws are random
-  double mutation = 0.3;         ///< chance of a child to be mutated
-  double exploration = 0.05;     ///< chance of a random draw instead of a child
+  std::size_t population = 100;  ///< number of parents, the fastest measured; draws are random until there are so many
+  double mutation = 0.3;         ///< probability that a child is mutated
+  double exploration = 0.05;     ///< probability of a random draw instead of a child
 };
 
 /// Parents are drawn by rank: the fastest is twice as likely as the median.
 class genetic_search final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   explicit genetic_search(genetic_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override { return "genetic"; }

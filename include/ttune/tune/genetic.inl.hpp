@@ -15,7 +15,7 @@ TTUNE_INLINE void genetic_search::start(sampler const& space, std::uint64_t seed
 }
 
 TTUNE_INLINE configuration genetic_search::child(std::span<observation const> parents) {
-  auto const by_rank = [&]() -> configuration const& {  // the better of two draws, half of the time
+  auto const by_rank = [&]() -> configuration const& {  // the better of two draws, with probability one half
     auto rank = random_.below(parents.size());
     if (random_.chance(0.5)) rank = std::min(rank, random_.below(parents.size()));
     return parents[rank].chosen;

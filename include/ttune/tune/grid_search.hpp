@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every configuration once, in the order of their numbers: for spaces of hundreds.
+// Exhaustive search: every configuration once, in the order of the numbers; for spaces of hundreds of configurations.
 #pragma once
 
 #include "ttune/tune/search.hpp"
 
 namespace ttune::inline v0 {
 
-/// Spaces whose configurations have no numbers (size not exact) are drawn from at random instead.
+/// If the configurations of a space have no numbers (its size is not exact), they are drawn at random.
 class grid_search final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   [[nodiscard]] std::string name() const override { return "grid"; }
   TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model that needs no library: ridge regression on standardised features and their squares.
+// A cost model without a library: ridge regression on standardised features and their squares.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,18 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `linear_model`.
 struct linear_model_options {
-  double held_out = 0.2;  ///< share of the rows that chooses the regularisation and judges the fit
+  double held_out = 0.2;  ///< share of the rows that selects the regularisation and judges the fit
   std::uint64_t seed = 1;
 };
 
-/// Score = predicted speed × predicted chance to succeed, both linear in the features (wide ones in log2(1 + |x|)) and
-/// in their squares, so that an optimum may lie inside. Fitting costs n·p² for n rows and p = 2 × columns.
+/// Score = predicted speed × predicted probability of success. Both are linear in the features (wide ones as log2(1 +
+/// |x|)) and in their squares, so that an optimum may lie inside the range. Fitting costs n·p² for n rows and p = 2 ×
+/// columns.
 class linear_model final : public cost_model {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   explicit linear_model(linear_model_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override { return "linear"; }
@@ -44,9 +46,9 @@ class linear_model final : public cost_model {
   linear_model_options options_;
   std::uint64_t columns_ = 0;
   std::vector<std::uint8_t> logarithmic_;  ///< [column]
-  std::vector<double> mean_;               ///< [column], and then of the squares
-  std::vector<double> scale_;              ///< 1 / standard deviation; 0 for a constant
-  std::vector<double> speed_;              ///< coefficients, the last is the constant
+  std::vector<double> mean_;               ///< [column] of the features, then of their squares
+  std::vector<double> scale_;              ///< 1 / standard deviation; 0 for a constant column
+  std::vector<double> speed_;              ///< coefficients; the last one is the constant
   std::vector<double> success_;
 };
 

@@ -13,7 +13,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Symmetric positive definite A x = b, in place: only the lower triangle of A is read.
+/// Solves A x = b for a symmetric positive definite A in place; reads only the lower triangle of A.
 inline void solve_cholesky(std::vector<double>& a, std::size_t n, std::vector<double*> const& right_sides) {
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t i = j; i < n; ++i) {
@@ -38,18 +38,18 @@ inline double signed_log2(double x) noexcept { return x < 0 ? -std::log2(1 - x) 
 
 }  // namespace detail
 
-/// Sums over rows: what ridge regression needs to know, for any strength of regularisation.
+/// Sums over rows that ridge regression needs for any strength of regularisation.
 struct linear_model::moments {
-  std::vector<double> products;      ///< of successes: Σ w z zᵀ, lower triangle; z ends in 1
-  std::vector<double> with_speed;    ///< of successes: Σ w z speed
-  std::vector<double> all_products;  ///< of all rows: Σ z zᵀ
-  std::vector<double> with_success;  ///< of successes: Σ z
+  std::vector<double> products;      ///< over successes: Σ w z zᵀ, lower triangle; the last element of z is 1
+  std::vector<double> with_speed;    ///< over successes: Σ w z speed
+  std::vector<double> all_products;  ///< over all rows: Σ z zᵀ
+  std::vector<double> with_success;  ///< over successes: Σ z
   double weight = 0;
   double rows = 0;
   double failures = 0;
 };
 
-/// Decides which columns are taken as logarithms, then the mean and scale of all and of their squares.
+/// Decides which columns are taken as logarithms, then computes mean and scale of all columns and of their squares.
 TTUNE_INLINE void linear_model::standardise(feature_view features) {
   constexpr float wide = 64;  // features that are logarithms or shares stay below
   auto const m = features.columns;
@@ -62,7 +62,7 @@ TTUNE_INLINE void linear_model::standardise(feature_view features) {
   scale_.assign(2 * m, 1);
   std::vector<double> z(2 * m + 1), sums(2 * m), squares(2 * m);
   auto const n = static_cast<double>(features.rows);
-  for (std::size_t const half : {std::size_t{0}, m}) {  // squares are of the standardised values
+  for (std::size_t const half : {std::size_t{0}, m}) {  // squares are taken of the standardised values
     for (std::size_t i = 0; i < features.rows; ++i) {
       expand(features.row(i), z.data());
       for (std::size_t j = half; j < half + m; ++j) {
@@ -78,7 +78,8 @@ TTUNE_INLINE void linear_model::standardise(feature_view features) {
   }
 }
 
-/// Standardised values, their standardised squares, 1. Far outliers are cut: a line must not run away with them.
+/// Expands a row to standardised values, their standardised squares, and 1. Far outliers are clamped: a linear function
+/// would extrapolate them without limit.
 TTUNE_INLINE void linear_model::expand(float const* row, double* out) const {
   constexpr double far = 4;
   auto const m = logarithmic_.size();
@@ -104,7 +105,7 @@ TTUNE_INLINE linear_model::moments linear_model::collect(feature_view features, 
     expand(features.row(i), z.data());
     double const g = targets[i].speed;
     double const share = targets[i].weight;
-    double const w = targets[i].failed ? 0 : share * (0.1 + g * g);  // what is fast must be known best
+    double const w = targets[i].failed ? 0 : share * (0.1 + g * g);  // fast candidates must be predicted best
     sums.rows += share;
     sums.failures += targets[i].failed ? share : 0;
     sums.weight += w;
@@ -126,7 +127,7 @@ TTUNE_INLINE void linear_model::solve(moments const& sums, double ridge) {
   auto const p = sums.with_speed.size();
   auto const regularised = [&](std::vector<double> products, double n) {
     for (std::size_t i = 0; i + 1 < p; ++i) products[i * p + i] += ridge * n + 1e-9;
-    products[p * p - 1] += 1e-9;  // the constant is free
+    products[p * p - 1] += 1e-9;  // the constant is not regularised
     return products;
   };
   speed_ = sums.with_speed;
@@ -146,7 +147,7 @@ TTUNE_INLINE float linear_model::score(std::vector<double> const& z) const {
     speed += speed_[i] * z[i];
     success += success_[i] * z[i];
   }
-  // below this much a speed is as good as none: squeezed, so that the product with the chance stays ordered
+  // Speeds below this value are compressed, not clamped, so that the product with the probability stays ordered.
   constexpr double little = 0.05;
   if (speed < little) speed = little * std::exp(std::max(speed - little, -5.0) / little);
   return static_cast<float>(speed * std::clamp(success, 0.01, 1.0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the progress of a tuning to a person: one line kept up to date on a terminal, a line now and then in a file.
+// Shows the progress of a tuning to a person: one updated line on a terminal, occasional lines in a file.
 #pragma once
 
 #include <iosfwd>
@@ -11,17 +11,19 @@
 
 namespace ttune::inline v0 {
 
-/// The line for a progress, no longer than `width` characters (0: as long as it gets); what matters least goes first.
+/// Returns a line that describes the progress, at most `width` characters long (0: unlimited); less important parts are
+/// dropped first.
 [[nodiscard]] std::string describe(progress const& p, std::size_t width = 0);
 
-/// A callback: `{.on_progress = ttune::progress_line{std::clog}}`. Copies share their line. No colours and no control
-/// characters but the carriage return, which only terminals get. The last copy ends a line that is open.
+/// A progress callback: `{.on_progress = ttune::progress_line{std::clog}}`. Copies share their line. It writes no
+/// colours, and no control characters except the carriage return on terminals. The destructor of the last copy ends an
+/// open line.
 class progress_line {
  public:
   struct options {
-    std::optional<bool> terminal;      ///< empty: find out; only std::cout, std::cerr and std::clog can be terminals
-    std::size_t width = 0;             ///< of the terminal; 0: ask it each time
-    double seconds_between_lines = 5;  ///< in a file; those of a terminal follow at most every 0.1 s
+    std::optional<bool> terminal;      ///< empty: detect; only std::cout, std::cerr and std::clog can be terminals
+    std::size_t width = 0;             ///< width of the terminal; 0: query it each time
+    double seconds_between_lines = 5;  ///< in a file; on a terminal the line is updated at most every 0.1 s
   };
 
   /// The stream must outlive the callback.

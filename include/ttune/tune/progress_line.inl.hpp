@@ -18,13 +18,13 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// The same in every locale.
+/// Formats a number independently of the locale.
 inline std::string decimal(double value, int digits) {
   char text[64];
   auto const done = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits);
   return done.ec == std::errc{} ? std::string(text, done.ptr) : "huge";
 }
-/// Three digits that say something.
+/// Formats a number with three significant digits.
 inline std::string three_digits(double value) {
   auto const size = std::abs(value);
   return decimal(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
@@ -37,7 +37,7 @@ inline std::string duration_text(double seconds) {
   return three_digits(seconds) + " s";
 }
 
-/// As people tell how long they wait.
+/// Formats a waiting time in the units that people use.
 inline std::string wait_text(double seconds) {
   auto const whole = static_cast<std::int64_t>(std::clamp(std::round(seconds), 0.0, 1e9));
   if (whole < 120) return std::to_string(whole) + " s";
@@ -53,7 +53,7 @@ inline std::string best_text(progress const& p) {
   return text;
 }
 
-/// The failures by kind, the most frequent first.
+/// Lists the failures by kind, the most frequent first.
 inline std::string failures_text(progress const& p) {
   std::vector<std::pair<std::int64_t, trial_status>> kinds;
   for (std::size_t i = 0; i < trial_statuses; ++i) {
@@ -70,7 +70,7 @@ inline std::string failures_text(progress const& p) {
   return text;
 }
 
-/// Characters, not bytes: continuation bytes of UTF-8 take no place.
+/// Returns the width in characters, not bytes: continuation bytes of UTF-8 take no column.
 inline std::size_t display_width(std::string_view text) noexcept {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
@@ -89,7 +89,7 @@ inline std::string shortened(std::string text, std::size_t width) {
   return text.append(dots, '.');
 }
 
-/// The file descriptor behind a stream, or -1. The standard does not tell; only the three global ones are known.
+/// Returns the file descriptor of a stream, or -1. The standard offers no way; only the three global streams are known.
 inline int descriptor_of(std::ostream const& out) noexcept {
   if (out.rdbuf() == std::cout.rdbuf()) return STDOUT_FILENO;
   return out.rdbuf() == std::cerr.rdbuf() || out.rdbuf() == std::clog.rdbuf() ? STDERR_FILENO : -1;
@@ -143,11 +143,12 @@ struct progress_line::state {
     if (shown > 0) out << '\n' << std::flush;
   }
 
-  /// Whether enough time has passed; first and last of a workload always count.
+  /// Returns true if enough time has passed since the last line, or if this is the first or last progress of a
+  /// workload.
   bool is_due(progress const& p) {
     bool const is_new = p.workload != workload || p.elapsed_seconds < last_seconds;
     auto const pause = terminal ? 0.1 : how.seconds_between_lines;
-    if (is_new && shown > 0) end_line();  // the one before was never finished
+    if (is_new && shown > 0) end_line();  // the previous workload did not finish
     if (!is_new && !p.finished && p.elapsed_seconds - last_seconds < pause) return false;
     workload = p.workload;
     last_seconds = p.elapsed_seconds;
@@ -156,7 +157,7 @@ struct progress_line::state {
 
   void rewrite(progress const& p) {
     auto const width = how.width > 0 ? how.width : detail::terminal_width(out);
-    auto const line = describe(p, width > 1 ? width - 1 : 1);  // the last column would wrap
+    auto const line = describe(p, width > 1 ? width - 1 : 1);  // a character in the last column would wrap the line
     auto const now = detail::display_width(line);
     std::string text = "\r" + line;
     if (shown > now) text.append(std::min(shown, width > 1 ? width - 1 : 1) - std::min(now, shown), ' ');
@@ -174,7 +175,7 @@ struct progress_line::state {
   bool terminal;
   std::string workload;
   double last_seconds = 0;
-  std::size_t shown = 0;  ///< characters of the line that is open
+  std::size_t shown = 0;  ///< characters of the open line
 };
 
 TTUNE_INLINE progress_line::progress_line(std::ostream& out) : progress_line(out, options{}) {}

@@ -28,7 +28,7 @@ std::vector<std::size_t> columns_of(std::array<std::string_view, N> const& group
   return columns;
 }
 
-/// What says which task it is and on which machine: the same for all its configurations.
+/// Columns that identify the task and the machine: equal for all configurations of a task.
 inline std::vector<std::size_t> const& task_columns() {
   static auto const columns =
       columns_of(std::array<std::string_view, 10>{"points", "flops_per_point", "element", "reads", "reduced",
@@ -36,8 +36,8 @@ inline std::vector<std::size_t> const& task_columns() {
   return columns;
 }
 
-/// What says which configuration it is, in terms that mean the same for a task of any size: what a model believes
-/// across tasks, and the part of it that is a choice rather than a cost.
+/// Columns that identify a configuration, in terms that mean the same for a task of any size: the relative features of
+/// transfer_model, and further columns that show choices rather than costs.
 inline std::vector<std::size_t> make_choice_columns() {
   auto columns = columns_of(std::array<std::string_view, 12>{
       "unrolled_reduction", "inner_trips", "l1_depth", "l2_depth", "l3_depth", "l1_reuse", "l2_reuse",
@@ -50,12 +50,12 @@ inline std::vector<std::size_t> const& choice_columns() {
   return columns;
 }
 
-/// Configurations of one space as their choice columns.
+/// Describes configurations of one space by their choice columns.
 class described_space {
  public:
   explicit described_space(workload const& of) : work_(of) {}
 
-  /// Appends a description to `out` for each.
+  /// Appends a description of each candidate to `out`.
   void describe(std::span<configuration const> candidates, std::vector<float>& out) {
     rows_.clear();
     work_.featurise(candidates, rows_);
@@ -70,7 +70,7 @@ class described_space {
   std::vector<float> rows_;
 };
 
-/// Of one feature over many descriptions.
+/// Returns the variance of one feature over many descriptions.
 inline double variance(std::vector<float> const& descriptions, std::size_t column) {
   auto const width = choice_columns().size();
   auto const count = static_cast<double>(descriptions.size() / width);
@@ -83,21 +83,21 @@ inline double variance(std::vector<float> const& descriptions, std::size_t colum
   return std::max(0.0, squares / count - sum / count * (sum / count));
 }
 
-/// Bumps of one form: how near a description is to the top of one.
+/// The shape that all densities share; computes how close a description is to the centre of one.
 class bump_form {
  public:
-  /// `within`: variances among the good configurations of a workload, `all`: of the space.
+  /// `within`: variances among the good configurations of a workload; `all`: variances in the space.
   bump_form(std::vector<double> const& within, std::vector<double> const& all) {
-    constexpr double narrowest = 0.05;  // of the variance of the space: a quarter of its standard deviation
+    constexpr double narrowest = 0.05;  // share of the variance of the space; in standard deviations, about a quarter
     for (std::size_t c = 0; c < all.size(); ++c)
       inverse_.push_back(all[c] > 1e-9 ? static_cast<float>(1 / (within[c] + narrowest * all[c])) : 0.0F);
   }
 
-  /// Logarithm of the likelihood, up to a constant: of Cauchy's distribution in each feature.
+  /// Returns the logarithm of the likelihood, up to a constant: a Cauchy distribution in each feature.
   [[nodiscard]] double log_likelihood(float const* description, float const* top) const {
     double sum = 0;
     for (std::size_t c = 0; c < inverse_.size();) {
-      float product = 1;  // of eight: one logarithm for them
+      float product = 1;  // product of eight factors, to save logarithms
       for (auto const end = std::min(inverse_.size(), c + 8); c < end; ++c) {
         auto const off = description[c] - top[c];
         product *= 1 + std::min(off * off * inverse_[c], 1e4F);
@@ -108,10 +108,10 @@ class bump_form {
   }
 
  private:
-  std::vector<float> inverse_;  ///< of the squared widths; 0: the space leaves no choice
+  std::vector<float> inverse_;  ///< inverse of the squared widths; 0: the feature is constant in the space
 };
 
-/// The index of the likeliest of the descriptions, and its likelihood.
+/// Returns the index of the most likely description, and its likelihood.
 inline std::pair<std::size_t, double> likeliest(bump_form const& form, std::vector<float> const& descriptions,
                                                 float const* top) {
   auto const width = choice_columns().size();
@@ -127,7 +127,7 @@ struct proposal {
   double likelihood = 0;
 };
 
-/// Uphill among neighbours.
+/// Hill climbing among neighbours, starting at `from`.
 inline proposal climb(described_space& space, workload const& on, bump_form const& form, proposal from,
                       float const* top, std::size_t most_steps) {
   std::vector<float> descriptions;
@@ -152,13 +152,13 @@ TTUNE_INLINE double task_distance(float const* a, float const* b) {
   return std::sqrt(sum);
 }
 
-/// A lesson, and how far its task is from the one that is asked about.
+/// A lesson, and the distance of its task from the requested one.
 struct near_lesson {
   double distance = 0;
   lesson const* taught = nullptr;
 };
 
-/// Those of the workloads that are most like the one of `row`, nearest first.
+/// Returns the lessons of the workloads most similar to that of `row`, nearest first.
 inline std::vector<near_lesson> nearest_lessons(std::vector<lesson> const& all, float const* row, std::size_t most) {
   std::vector<near_lesson> near;
   for (auto const& l : all) near.push_back({task_distance(row, l.row(0)), &l});
@@ -167,7 +167,7 @@ inline std::vector<near_lesson> nearest_lessons(std::vector<lesson> const& all, 
   return near;
 }
 
-/// How much good configurations of one workload differ, a mean over workloads.
+/// Returns the variance of each feature among the good configurations of one workload, as a mean over workloads.
 inline std::vector<double> variances_within(std::vector<near_lesson> const& lessons) {
   std::vector<double> within(choice_columns().size(), 0.0);
   std::vector<float> descriptions;
@@ -189,7 +189,7 @@ TTUNE_INLINE bool proposing_model::learn(lesson const& taught) {
   constexpr std::size_t most_tops = 4;
   if (taught.schema != feature_schema || taught.columns != feature_count || taught.size() == 0) return false;
   if (!std::ranges::all_of(taught.rows, [](float x) { return std::isfinite(x); })) return false;
-  auto kept = taught;  // of the rows, those that were about as fast as the best, which come first
+  auto kept = taught;  // keeps only the rows about as fast as the best, which come first
   if (!kept.speeds.empty()) {
     kept.speeds.erase(std::ranges::find_if(kept.speeds, [](float s) { return !(s >= lesson::nearly); }),
                       kept.speeds.end());

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform draws without repetition: the baseline, and what starts every model.
+// Uniform draws without repetition: the baseline, and the start of every model.
 #pragma once
 
 #include "ttune/tune/search.hpp"
 
 namespace ttune::inline v0 {
 
+/// Draws configurations at random.
 class random_search final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   [[nodiscard]] std::string name() const override { return "random"; }
   TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;

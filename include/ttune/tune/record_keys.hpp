@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What measurements of a workload are filed under.
+// The keys under which measurements of a workload are stored.
 #pragma once
 
 #include "ttune/core/target.hpp"
@@ -9,7 +9,7 @@
 
 namespace ttune::inline v0 {
 
-/// The program with its shapes, the space, the target with its cores, and whether operands were warm.
+/// Returns the key: the program with its shapes, the space, the target with its cores, and warm or cold operands.
 [[nodiscard]] record_key key_of(space const& in, target const& machine, objective goal);
 
 }  // namespace ttune::inline v0

@@ -10,7 +10,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// The printed program with every number replaced: equal for all shapes of an operator.
+/// Replaces every number in a printed program: the result is equal for all shapes of an operator.
 inline std::string without_numbers(std::string const& text) {
   std::string made;
   bool in_word = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that serves recorded measurements: a search on it needs no hardware, is deterministic, and makes thousands
-// of trials a second. What was not recorded it does not know, and says so; only if it is given an estimate it answers
-// from that, and marks the answer.
+// A simulated device that returns recorded measurements. A search on it needs no hardware, is deterministic, and makes
+// thousands of trials per second. It reports configurations without a record as unknown; with an estimate, it returns
+// the estimate and marks it.
 //
 //   replay_device device(space.knobs);
 //   store.for_each([&](record const& r) { device.add(r); return true; });
@@ -23,54 +23,57 @@ namespace ttune::inline v0 {
 
 /// Appends the features of a configuration, equally many for each.
 using row_writer = std::function<void(configuration const&, std::vector<float>&)>;
-/// Seconds of one call; infinite: it would fail.
+/// Returns the seconds of one call; infinite: the configuration would fail.
 using time_estimate = std::function<double(configuration const&)>;
 
+/// Source of an answer.
 enum class replay_source : std::uint8_t {
-  recorded,   ///< measured once, on the device of the records
-  estimated,  ///< by the estimate that the device was given: no measurement
-  unknown     ///< neither: `result` is not ok, and is no failure of the configuration either
+  recorded,   ///< measured on the device of the records
+  estimated,  ///< result of the estimate, not a measurement
+  unknown     ///< neither: `result` is not ok, but that is not a failure of the configuration
 };
 
+/// The result for a configuration, with its source.
 struct replay_answer {
   replay_source source = replay_source::unknown;
   measurement result;
 };
 
-/// What became of the records.
+/// Statistics of the added records.
 struct replay_summary {
-  std::int64_t records = 0;        ///< that the device answers from
-  std::int64_t left_out = 0;       ///< of another task, or not of the space
-  std::string first_fault;         ///< of those left out
-  std::int64_t repeated = 0;       ///< of a configuration that had one already
-  std::int64_t contradictory = 0;  ///< configurations that succeeded and failed
+  std::int64_t records = 0;        ///< records that the device uses
+  std::int64_t left_out = 0;       ///< records of another task, or not in the space
+  std::string first_fault;         ///< reason for the first record left out
+  std::int64_t repeated = 0;       ///< records of a configuration that had a record already
+  std::int64_t contradictory = 0;  ///< configurations that both succeeded and failed
 };
 
-/// One task. Const member functions are safe to call from many threads.
+/// Recorded measurements of one task. Const member functions are thread-safe.
 class replay_device {
  public:
   explicit replay_device(std::vector<knob> knobs) : knobs_(std::move(knobs)) {}
 
-  /// False, counted and said why in summary(): the record is of another task than the first one, its configuration is
-  /// not of the space, or it is a success without a time. Several records of a configuration are one: the median time
-  /// of the successes if there are any (a failure beside them is one of that run), else the last failure.
+  /// Adds a record. Returns false, and counts it with a reason in summary(), if the record is of another task than the
+  /// first one, its configuration is not in the space, or it is a success without a time. Several records of a
+  /// configuration are combined: the median time of the successes if there are any (a failure beside them belongs to
+  /// that one run), else the last failure.
   bool add(record const& r);
 
-  /// Never throws; an unknown configuration is an answer.
+  /// Returns the recorded answer. Never throws; an unknown configuration gets an answer, too.
   [[nodiscard]] replay_answer measure(configuration const& chosen) const;
-  /// Answers for what is not recorded, from now on; empty: there are none.
+  /// Sets an estimate for configurations without a record; an empty one removes it.
   void estimate_by(time_estimate estimate) { estimate_ = std::move(estimate); }
 
   [[nodiscard]] std::vector<knob> const& knobs() const noexcept { return knobs_; }
-  /// All recorded ones, each once, in the order in which they came.
+  /// Returns all recorded configurations, each once, in the order of the first records.
   [[nodiscard]] std::vector<configuration> const& configurations() const noexcept { return order_; }
-  /// Seconds of the fastest recorded configuration; infinite if none succeeded.
+  /// Returns the seconds of the fastest recorded configuration; infinite if none succeeded.
   [[nodiscard]] double best_seconds() const noexcept;
   [[nodiscard]] replay_summary const& summary() const noexcept { return summary_; }
 
  private:
   struct entry {
-    std::vector<double> seconds;  ///< of the successes, ascending
+    std::vector<double> seconds;  ///< times of the successes, ascending
     std::size_t failures = 0;
     measurement result;
   };
@@ -84,10 +87,10 @@ class replay_device {
   replay_summary summary_;
 };
 
-/// An oracle for configurations that were not recorded: a cost model fitted to all that were. Its score has an order
-/// only, so a score becomes the recorded time of the same rank (quantile to quantile); the slowest quantiles are the
-/// recorded failures. Good to try a search on, no measurement. `device` is only read here. Throws argument_error if the
-/// device has no records.
+/// Makes an estimate for configurations without a record: a cost model fitted to all records. A score only gives an
+/// order, so it is mapped to the recorded time of the same rank (quantile to quantile); the slowest quantiles are the
+/// recorded failures. Good for testing a search, but not a measurement. `device` is only read during this call. Throws
+/// argument_error if the device has no records.
 [[nodiscard]] time_estimate fit_oracle(replay_device const& device, row_writer features, any_cost_model model);
 
 namespace detail {

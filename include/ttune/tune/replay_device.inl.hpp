@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded answers, and estimates fitted to them.
+// Lookup of recorded measurements, and estimates fitted to them.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TTUNE_INLINE bool replay_device::add(record const& r) {
     e.result.seconds = (e.seconds[(n - 1) / 2] + e.seconds[n / 2]) / 2;
     e.result.samples = static_cast<std::int32_t>(n);
   }
-  // the first of its kind beside the other kind
+  // Counts the configuration when the first success joins failures, or the first failure joins successes.
   if (e.failures > 0 && !e.seconds.empty() && (ok ? e.seconds.size() : e.failures) == 1) ++summary_.contradictory;
   return true;
 }
@@ -85,7 +85,7 @@ TTUNE_INLINE time_estimate fit_oracle(replay_device const& device, row_writer fe
   std::vector<float> scores(all.size());
   model->predict(rows.view(), scores);
   std::ranges::sort(scores);
-  std::ranges::sort(seconds, std::greater<>{});  // rank by rank: the lowest score, the longest time
+  std::ranges::sort(seconds, std::greater<>{});  // by rank: the lowest score gets the longest time
   return [features = std::move(features), model = std::move(model), scores = std::move(scores),
           seconds = std::move(seconds)](configuration const& c) {
     detail::feature_rows const row(features, std::span(&c, 1));

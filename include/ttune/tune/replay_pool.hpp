@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A strategy whose space is a list of configurations, such as all that were recorded: the model scores all of them
-// each round. So a recorded run can be searched again and never asks for what is not there.
+// A strategy whose space is a list of configurations, such as all recorded ones; the model scores all of them in each
+// round. A recorded run can thus be searched again without asking for unknown configurations.
 #pragma once
 
 #include <string>
@@ -11,23 +11,26 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `replay_pool`.
 struct replay_pool_options {
   double exploration = 0.05;  ///< share of random trials
   batch_taste taste = {};
-  /// As long as nothing succeeded, scores are advice from elsewhere: three quarters of the batch are then drawn among
-  /// this share of the candidates, the best by score, the rest among all. 0: the best are taken.
+  /// While nothing has succeeded, scores come from other tasks: three quarters of the batch are drawn from this share
+  /// of the candidates, the best by score, the rest from all candidates. 0: the best are taken.
   double advised = 0;
 };
 
+/// Selects from a list of configurations.
 class replay_pool final : public search_strategy {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
-  /// `candidates` are distinct and valid in the space.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
+  /// `candidates` must be distinct and valid in the space.
   explicit replay_pool(std::vector<configuration> candidates, replay_pool_options options = {});
 
   [[nodiscard]] std::string name() const override { return "pool"; }
   TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
-  /// Random candidates as long as there is no model; else the best scores, and random ones by plan. Ties at random.
+  /// Proposes random candidates while there is no model, then the best scores mixed with planned random ones. Ties are
+  /// broken at random.
   [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
 
  private:

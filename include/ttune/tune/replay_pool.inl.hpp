@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing among listed candidates.
+// Selection among the listed candidates.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ TTUNE_INLINE std::vector<configuration> replay_pool::propose(search_request cons
   std::vector<configuration> left;
   for (auto const& c : candidates_)
     if (!request.visited.contains(c)) left.push_back(c);
-  if (left.empty()) return left;  // models are not asked about nothing
+  if (left.empty()) return left;  // models are not called with an empty batch
   shuffle(std::span(left), random_);
   auto const count = std::min(request.batch, left.size());
   if (!request.score) {

@@ -23,13 +23,13 @@ TTUNE_INLINE std::optional<std::size_t> replay_curve::trials_to(double best, dou
 
 namespace detail {
 
-/// What a search knows so far.
+/// The state of a search.
 class replay_session {
  public:
   replay_session(replay_device const& device, any_cost_model model, row_writer const& features)
       : device_(device), model_(std::move(model)), features_(features) {}
 
-  /// One batch; whether any of it was a trial.
+  /// Measures one batch; returns true if it contained a trial.
   bool measure(std::vector<configuration> const& batch, search_strategy& search, std::size_t trials) {
     std::vector<observation> seen;
     for (auto const& c : batch) {
@@ -58,7 +58,8 @@ class replay_session {
     return !seen.empty();
   }
 
-  /// How to score candidates now; empty without a model, or if that knows nothing and there was no success.
+  /// Fits the model and returns a scorer; empty without a model, or if the model is not fitted and nothing has
+  /// succeeded.
   [[nodiscard]] batch_scorer learn() {
     if (!model_) return {};
     std::vector<model_target> targets;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of many candidates: replay, features and model in pieces that stay in the cache, on all workers of an
-// executor.
+// Scores many candidates: instantiates loop nests, extracts features and runs the model in blocks that stay in the
+// cache, on all workers of an executor.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace ttune::inline v0 {
 
-/// Writes one score a candidate, the same whatever the executor. What the model throws is rethrown; scores are
+/// Writes one score per candidate, independent of the executor. An exception of the model is rethrown; the scores are
 /// undefined then.
 void score_candidates(workload const& of, cost_model const& model, executor& on,
                       std::span<configuration const> candidates, std::span<float> scores);

@@ -13,7 +13,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// A task is a piece of the candidates.
+/// Scores candidates in blocks; one parallel task is one block.
 struct scoring {
   workload const& of;
   cost_model const& model;
@@ -43,8 +43,8 @@ struct scoring {
 
 TTUNE_INLINE void score_candidates(workload const& of, cost_model const& model, executor& on,
                                    std::span<configuration const> candidates, std::span<float> scores) {
-  constexpr std::size_t most = 48;   // rows of 203 features: 39 kB
-  constexpr std::size_t block = 12;  // forests take so many at once
+  constexpr std::size_t most = 48;   // 39 kB as rows of 203 features
+  constexpr std::size_t block = 12;  // block size of tree ensembles
   auto const workers = static_cast<std::size_t>(std::max(on.threads(), 1));
   auto const share = candidates.size() / (2 * workers);
   detail::scoring all{of, model, candidates, scores, std::min(most, (share / block + 1) * block)};

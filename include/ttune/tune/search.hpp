@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What chooses the configurations to measure next. One strategy a file; a user can write one.
+// Interface of search strategies, which select the configurations to measure next. Each strategy has its own file;
+// users can write more.
 #pragma once
 
 #include <concepts>
@@ -18,39 +19,42 @@
 
 namespace ttune::inline v0 {
 
+/// Hash function of configuration_set.
 struct configuration_hash {
   std::size_t operator()(configuration const& c) const noexcept { return static_cast<std::size_t>(hash_of(c)); }
 };
 using configuration_set = std::unordered_set<configuration, configuration_hash>;
 
-/// Writes a score for each configuration: higher is better, only differences count. All given are valid.
+/// Writes a score for each configuration: higher is better, only differences count. All configurations are valid.
 using batch_scorer = std::function<void(std::span<configuration const>, std::span<float>)>;
 
-/// What measuring a configuration gave.
+/// The measured speed of a configuration.
 struct observation {
   configuration chosen;
-  double speed = 0;  ///< 1 / seconds, or anything that grows with speed; 0 if it failed
+  double speed = 0;  ///< 1 / seconds, or any value that grows with speed; 0 if it failed
   bool failed = false;
 };
 
+/// The state of a search when a batch is requested.
 struct search_request {
   std::size_t batch = 64;
-  configuration_set const& visited;         ///< never proposed again
-  batch_scorer const& score;                ///< empty as long as there is no model
-  std::span<observation const> incumbents;  ///< successes, the fastest first
+  configuration_set const& visited;         ///< must not be proposed again
+  batch_scorer const& score;                ///< empty while there is no model
+  std::span<observation const> incumbents;  ///< successful trials, the fastest first
 };
 
-/// Same space, seed, requests and observations: same proposals.
+/// Interface of search strategies. Equal space, seed, requests and observations give equal proposals.
 class search_strategy {
  public:
   virtual ~search_strategy() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Forgets everything and starts on a space, which must outlive the search.
+  /// Resets the strategy and starts on a space, which must outlive the search.
   virtual void start(sampler const& space, std::uint64_t seed) = 0;
-  /// Up to `batch` configurations: valid, distinct, not visited. Fewer only if the space has no more. Requires start.
+  /// Returns up to `batch` configurations: valid, distinct, not visited. Fewer only if the space has no more. Requires
+  /// start.
   [[nodiscard]] virtual std::vector<configuration> propose(search_request const& request) = 0;
-  /// What became of proposals, or of other configurations (as from records), in the order of measuring.
+  /// Receives the results of proposals, or of other configurations (such as from records), in the order of measuring.
   virtual void observe(std::span<observation const>) {}
 };
 
@@ -67,8 +71,8 @@ class any_search {
     strategy_ = std::make_shared<Strategy>(std::move(strategy));
   }
 
-  /// One of the same kind and options, to start on another space: a strategy is on one space at a time. Throws
-  /// argument_error for one that was given as a pointer or cannot be copied.
+  /// Returns a strategy of the same kind and options for another space, because a strategy works on one space at a
+  /// time. Throws argument_error if the strategy was given as a pointer or cannot be copied.
   [[nodiscard]] any_search another() const;
 
   explicit operator bool() const noexcept { return strategy_ != nullptr; }
@@ -80,12 +84,12 @@ class any_search {
   std::function<any_search()> another_;
 };
 
-/// Scores that no trial of the task backs are advice: half of the batch goes by them, the other half is what the
-/// strategy proposes without. The two take turns.
+/// Proposes a batch from scores that no trial of the task supports: half of the batch follows the scores, the other
+/// half is what the strategy proposes without scores, alternately.
 [[nodiscard]] std::vector<configuration> propose_advised(search_strategy& search, search_request const& request);
 
-/// Up to `count` random valid configurations that are neither visited nor taken; they are taken then. Where draws hit
-/// nothing new any more and the space can be listed, the rest of it is.
+/// Draws up to `count` random valid configurations that are neither visited nor in `taken`, and adds them to `taken`.
+/// If draws give nothing new any more and the space can be enumerated, the rest of it is listed.
 [[nodiscard]] std::vector<configuration> draw_unvisited(sampler const& space, rng& random,
                                                         configuration_set const& visited, configuration_set& taken,
                                                         std::size_t count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws without repetition; copies of strategies.
+// Draws without repetition, and copies of strategies.
 #pragma once
 
 #include "ttune/schedule/sampling.hpp"
@@ -25,7 +25,7 @@ TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng
     fresh.push_back(std::move(c));
     return true;
   };
-  constexpr int patience = 100;  // draws in a row that were known: 99 % of the space is, or nearly
+  constexpr int patience = 100;  // consecutive draws of known configurations: then about 99 % of the space is known
   for (int misses = 0; fresh.size() < count && misses < patience;) misses = take(space.draw(random)) ? 0 : misses + 1;
   constexpr std::uint64_t listable = 10'000'000;
   auto const& size = space.size();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns Ctrl-C into a stop token while it lives: the tuning ends with the best so far instead of the program.
+// Turns Ctrl-C into a stop token while the object lives: the tuning ends with the best kernel so far, and the program
+// continues.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,10 @@
 namespace ttune::inline v0 {
 
 /// `ttune::stop_on_interrupt const interrupt;  tuner.tune(op, {.stop = interrupt.token()});`
-/// The first SIGINT requests a stop and restores what SIGINT did before, so that a second one ends the program. The
-/// destructor restores it, too. One object at a time: a second throws argument_error. The library never makes one by
-/// itself. Costs a thread that sleeps.
+///
+/// The first SIGINT requests a stop and restores the previous handler, so that a second one ends the program. The
+/// destructor restores it, too. Only one object may exist; a second one throws argument_error. The library never
+/// creates one by itself. Costs a sleeping thread.
 class stop_on_interrupt {
  public:
   stop_on_interrupt();

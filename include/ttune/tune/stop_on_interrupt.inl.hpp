@@ -15,16 +15,16 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// What a signal handler can reach. Never destroyed: a handler may still run in another thread.
+/// Data that the signal handler uses. Never destroyed: a handler may still run in another thread.
 struct interrupt_channel {
   std::atomic<bool> taken{false};
-  std::atomic<bool> installed{false};  ///< our handler is the one in force
+  std::atomic<bool> installed{false};  ///< this handler is the installed one
   struct sigaction before{};
   sem_t arrived{};
 };
 inline interrupt_channel the_interrupt_channel;
 
-/// Async-signal-safe: an atomic, sigaction, sem_post.
+/// Async-signal-safe: uses an atomic, sigaction and sem_post only.
 inline void on_interrupt(int) {
   auto const error = errno;
   if (the_interrupt_channel.installed.exchange(false)) {
@@ -36,7 +36,7 @@ inline void on_interrupt(int) {
 
 }  // namespace detail
 
-/// request_stop locks and runs callbacks, which a handler must not: a thread does it.
+/// A thread that calls request_stop: it locks and runs callbacks, which a signal handler must not do.
 struct stop_on_interrupt::state {
   std::stop_source source;
   std::atomic<bool> closing{false};

@@ -86,7 +86,7 @@ inline std::vector<std::size_t> const& relative_columns() {
   return columns;
 }
 
-/// Column of the analytic estimate, log2(1 + time over the ideal).
+/// Returns the column of the analytic estimate, log2(1 + time over the ideal).
 inline std::size_t estimate_column() {
   std::size_t at = 0;
   for (auto const& g : feature_groups) {
@@ -104,7 +104,7 @@ inline std::vector<float> relative_rows(feature_view features) {
   return rows;
 }
 
-/// Rows, and one more column that says whose they are.
+/// Appends rows with one more column, which marks their origin.
 inline void append_marked(std::vector<float>& to, feature_view features, float mark) {
   for (std::size_t i = 0; i < features.rows; ++i) {
     to.insert(to.end(), features.row(i), features.row(i) + features.columns);
@@ -153,7 +153,8 @@ TTUNE_INLINE void transfer_model::learn_base(feature_view features, std::span<mo
   fit_correction();
 }
 
-/// The correction is learned as a speed in (0, 1], as all models expect it: 2^(difference − the largest), clamped.
+/// Fits the correction. It is learned as a speed in (0, 1], as all models expect: 2^(difference − the largest),
+/// clamped.
 TTUNE_INLINE void transfer_model::fit_correction() {
   feature_view const base{base_.data(), base_targets_.size(), feature_count};
   std::vector<float> rows;
@@ -167,7 +168,7 @@ TTUNE_INLINE void transfer_model::fit_correction() {
     targets.push_back(t);
     for (auto const c : detail::relative_columns()) rows.push_back(base.row(i)[c]);
   }
-  // a straight line from 0 (16 times slower than the best) to 1: learned in the logarithm, no ratio dominates
+  // Maps linearly from 0 (16 times slower than the best) to 1: in the logarithm, so that no ratio dominates.
   for (auto& t : targets) t.speed = std::clamp(1 - (most - t.speed) / 16, 0.0F, 1.0F);
   has_base_ = !targets.empty();
   if (has_base_) correction_->fit({rows.data(), targets.size(), detail::relative_columns().size()}, targets);
@@ -186,7 +187,7 @@ TTUNE_INLINE fit_report transfer_model::fit(feature_view features, std::span<mod
   return own_->fit(features, targets);
 }
 
-/// Rows of other tasks first, each marked with whose it is.
+/// Fits a model to all rows, those of other tasks first; each row is marked with its origin.
 TTUNE_INLINE void transfer_model::fit_joint(feature_view features, std::span<model_target const> targets) {
   std::vector<float> rows;
   detail::append_marked(rows, {base_.data(), base_targets_.size(), feature_count}, 0);
@@ -211,8 +212,8 @@ TTUNE_INLINE void transfer_model::predict_joint(feature_view features, std::span
   joint_->predict({rows.data(), features.rows, feature_count + 1}, scores);
 }
 
-/// Whether, on own rows held out, the joint model ranks about as well as one of own rows alone. True where there are
-/// too few to tell.
+/// Returns true if, on held-out own rows, the joint model ranks about as well as a model of own rows alone; also if
+/// there are too few rows to tell.
 TTUNE_INLINE bool transfer_model::base_helps(feature_view features, std::span<model_target const> targets) {
   constexpr std::size_t least = 12;
   constexpr double tolerance = 0.05;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tuner: propose, compile, measure, learn (AutoTVM's loop), with everything it needs given as arguments.
+// The tuner: propose, compile, measure, learn (AutoTVM's loop). All dependencies are passed as arguments.
 #pragma once
 
 #include <memory>
@@ -16,26 +16,26 @@
 
 namespace ttune::inline v0 {
 
-/// An operator of the DSL, or anything that gives a program and that `make_tuned` makes a kernel for.
+/// An operator of the DSL, or another type that returns a program and for which `make_tuned` makes a kernel.
 template <class Op>
 concept tunable = requires(Op const& op) { op.program(); };
 
-/// Tunes one workload at a time; calls from several threads wait for each other.
+/// Tunes one workload at a time; concurrent calls wait for each other.
 class tuner {
  public:
-  /// Throws argument_error inside a worker process: each worker would start workers.
+  /// Throws argument_error inside a worker process, since each worker would start workers.
   tuner(std::shared_ptr<backend> compiler, tuner_options options);
   template <class Backend>
     requires(std::is_base_of_v<backend, Backend>)
   explicit tuner(Backend compiler, tuner_options options = {})
       : tuner(std::make_shared<Backend>(std::move(compiler)), std::move(options)) {}
 
-  /// Tunes in a space of the caller's, or in the derived one. Throws backend_error if the seed itself cannot be
-  /// compiled or run, and what `on_progress` throws.
+  /// Tunes in the given space, or in the derived one. Throws backend_error if the seed kernel itself cannot be compiled
+  /// or run, and rethrows exceptions of `on_progress`.
   [[nodiscard]] tuning_result tune(space const& in, tuning_budget const& budget = {});
   [[nodiscard]] tuning_result tune(handle<ir::program> const& program, tuning_budget const& budget = {});
-  /// An operator of the DSL gives a typed kernel with its report (<ttune/ttune.hpp>).
-  /// Operands of free layout get the one with which the operator is fastest.
+  /// Tunes an operator of the DSL; returns a typed kernel with its report (<ttune/ttune.hpp>). Operands with free
+  /// layout get the fastest layout.
   template <tunable Op>
   [[nodiscard]] auto tune(Op const& op, tuning_budget const& budget = {}) {
     if constexpr (has_free_layouts<Op>)
@@ -48,8 +48,8 @@ class tuner {
     return make_tuned(op, tune(in, budget), options_.executor);
   }
 
-  /// Equivalent computes of one operator: trials go to what promises to be fastest, among those that `allowed` allows.
-  /// The report says which won. Throws argument_error if none is allowed.
+  /// Tunes equivalent computes of one operator: trials go to the most promising of those that `allowed` allows. The
+  /// report names the winner. Throws argument_error if none is allowed.
   template <class Op>
   [[nodiscard]] auto tune(alternatives_type<Op> const& all, tuning_budget const& budget = {},
                           numerics const& allowed = {}) {
@@ -61,10 +61,10 @@ class tuner {
   [[nodiscard]] tuning_result tune_alternatives(std::vector<alternative> all, tuning_budget const& budget = {},
                                                 numerics const& allowed = {});
 
-  /// Several workloads within one budget: trials go where they may save most time. Results in the same order. Operands
-  /// of free layout are plain.
+  /// Tunes several workloads within one budget: trials go to the workload with the highest expected saving of time.
+  /// Results are in the order of `spaces`. Operands with free layout use the plain one.
   [[nodiscard]] std::vector<tuning_result> tune_all(std::vector<space> const& spaces, tuning_budget const& budget = {});
-  /// Operators of the DSL: `auto [a, b] = tuner.tune_all(std::tuple{matmul, conv}, {.time = 2s});`
+  /// Tunes operators of the DSL: `auto [a, b] = tuner.tune_all(std::tuple{matmul, conv}, {.time = 2s});`
   template <tunable... Ops>
   [[nodiscard]] auto tune_all(std::tuple<Ops...> const& ops, tuning_budget const& budget = {}) {
     auto found = std::apply(
@@ -73,7 +73,7 @@ class tuner {
       return std::tuple(make_tuned(std::get<I>(ops), std::move(found[I]), options_.executor)...);
     }(std::index_sequence_for<Ops...>());
   }
-  /// Operators of one type, such as one for each shape that is known at start-up.
+  /// Tunes operators of one type, such as one for each shape that is known at start-up.
   template <tunable Op>
   [[nodiscard]] auto tune_all(std::vector<Op> const& ops, tuning_budget const& budget = {}) {
     std::vector<space> spaces;
@@ -93,7 +93,7 @@ class tuner {
 
   std::shared_ptr<backend> backend_;
   tuner_options options_;
-  bool model_knows_ = false;  ///< the model came with knowledge, which what the records know does not replace
+  bool model_knows_ = false;  ///< the model was fitted by the user, and knowledge from records does not replace that
   std::shared_ptr<std::mutex> one_at_a_time_ = std::make_shared<std::mutex>();
 };
 

@@ -47,7 +47,7 @@ TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all
 
 namespace detail {
 
-/// That has most to gain, of those that may go on.
+/// Returns the unfinished session with the highest expected gain; null if all are over.
 inline tuning_session* most_promising(std::vector<std::unique_ptr<tuning_session>> const& sessions) {
   tuning_session* chosen = nullptr;
   for (auto const& s : sessions)

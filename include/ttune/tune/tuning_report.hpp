@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a kernel came from and what it cost to find.
+// Reports the origin of a kernel and the cost of finding it.
 #pragma once
 
 #include <array>
@@ -11,19 +11,20 @@
 
 namespace ttune::inline v0 {
 
-/// What came of one of several computes of an operator.
+/// The result of one of several computes of an operator.
 struct alternative_outcome {
   std::string name;
-  double error = 0;  ///< over that of the direct sum; 0: it only reassociates
+  double error = 0;  ///< rounding error relative to the direct sum; 0: it only reassociates
   std::int64_t trials = 0;
-  double seconds = 0;   ///< of its best kernel
-  std::string refused;  ///< not empty: why it could not win
+  double seconds = 0;   ///< time of its best kernel
+  std::string refused;  ///< not empty: the reason why it could not win
 };
 
+/// Report of a tuning.
 struct tuning_report {
   enum class origin : std::uint8_t {
     record,  ///< found in the records
-    tuned,   ///< faster than the seed with 95 % confidence
+    tuned,   ///< measured faster than the seed with 95 % confidence
     seed     ///< the heuristic first configuration: nothing better was found
   };
   origin source = origin::seed;
@@ -31,25 +32,30 @@ struct tuning_report {
   std::string space_size;
   std::int64_t trials = 0;
   std::array<std::int64_t, trial_statuses> trials_by_status{};
-  double seconds = 0;       ///< of one call, as measured
-  double seed_seconds = 0;  ///< of the untuned kernel
-  double gain = 1;          ///< seed over result, paired
+  double seconds = 0;       ///< measured time of one call
+  double seed_seconds = 0;  ///< time of the untuned kernel
+  double gain = 1;          ///< seed time over result time, from paired measurements
   double spread = 0;
   double flops = 0;
-  double tuning_seconds = 0;  ///< spent on this workload
+  double tuning_seconds = 0;  ///< time spent on this workload
   std::array<double, tuning_phases> phase_seconds{};
   std::string stopped_because;
-  std::string fallback;               ///< not empty: why the stored image does not serve, and what does
-  std::string schedule;               ///< the knobs of the result, as text
-  std::int64_t same_programs = 0;     ///< proposals that lowered to a program measured before: not run again, no trials
-  std::int64_t checked_elements = 0;  ///< of the first kernel's outputs, against the interpreter
-  std::string alternative;            ///< the compute that won, where there were several
-  std::vector<alternative_outcome> alternatives;  ///< all of them, in the order given; none if found in the records
-  bool isolated = true;                           ///< candidates ran in a process of their own
-  bool counted = false;                           ///< times are what an untimed_backend says: nothing ran
-  bool replayed = false;                          ///< times are recorded ones: nothing ran
+  std::int64_t refused = 0;  ///< candidates that could not be compiled, a refused seed included
+  std::string seed_refused;  ///< not empty: why the seed could not be compiled, and the schedule that replaces it
+  std::string fallback;  ///< not empty: why the stored image was not used, and what is used instead
+  std::string schedule;  ///< the knobs of the result, as text
+  /// Proposals whose program had been measured before: not run again, not counted as trials.
+  std::int64_t same_programs = 0;
+  /// Elements of the first kernel's outputs that were compared with the interpreter.
+  std::int64_t checked_elements = 0;
+  std::string alternative;  ///< the compute that won, if there were several
+  /// All alternatives in the given order; empty if found in the records.
+  std::vector<alternative_outcome> alternatives;
+  bool isolated = true;   ///< candidates ran in a separate process
+  bool counted = false;   ///< times come from an untimed_backend: nothing was run
+  bool replayed = false;  ///< times come from records: nothing was run
 
-  /// A few lines for people.
+  /// Returns a few lines for people.
   [[nodiscard]] std::string text() const;
 };
 

@@ -20,6 +20,7 @@ TTUNE_INLINE std::string tuning_report::text() const {
   }
   made += "\n";
   if (!fallback.empty()) made += "  the stored image: " + fallback + "\n";
+  if (!seed_refused.empty()) made += "  " + seed_refused + "\n";
   if (!alternative.empty()) made += "  by " + alternative + "\n";
   for (auto const& a : alternatives) {
     std::snprintf(line, sizeof line, ": %.4g ms after %lld trials", a.seconds * 1e3, static_cast<long long>(a.trials));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuning ends with.
+// The result of a tuning.
 #pragma once
 
 #include "ttune/core/operand_layout.hpp"
@@ -9,11 +9,12 @@
 
 namespace ttune::inline v0 {
 
+/// The kernel that a tuning found, with its report.
 struct tuning_result {
   kernel_image image;    ///< without code if measurements were replayed and no backend was available
-  configuration chosen;  ///< empty: the image was made in another space, for another target
+  configuration chosen;  ///< empty: the image was made in another space, for another target or with a simpler schedule
   tuning_report report;
-  std::vector<named_layout> layouts = {};  ///< of the operands whose layout was free
+  std::vector<named_layout> layouts = {};  ///< layouts of the operands whose layout was free
 };
 
 }  // namespace ttune::inline v0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is tuned: a program and its space, made ready to score and to build candidates.
+// A workload: a program and its space, prepared for scoring and building candidates.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace ttune::inline v0 {
 
-/// Immutable once made; safe to use from many threads.
+/// Immutable and thread-safe.
 class workload {
  public:
   /// Throws schedule_error if the space cannot be applied or is empty.
@@ -24,17 +24,17 @@ class workload {
   [[nodiscard]] ttune::sampler const& sampler() const noexcept { return sampler_; }
   [[nodiscard]] ttune::target const& machine() const noexcept { return machine_; }
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
-  /// The space's own seed, or else the first valid configuration.
+  /// Returns the space's own seed, or else the first valid configuration.
   [[nodiscard]] configuration seed() const;
 
-  /// One row of features a configuration, appended to `rows`. About 0.8 us each, 3 us for blocks of threads; a fifth
-  /// where the one before has the same nest.
+  /// Appends one row of features per configuration to `rows`. Costs about 0.8 us each, 3 us for GPU blocks of threads;
+  /// a fifth of that if the previous configuration has the same loop nest.
   void featurise(std::span<configuration const> candidates, std::vector<float>& rows) const;
-  /// The same into rows[0, candidates × feature_count()).
+  /// Overload that writes to rows[0, candidates × feature_count()).
   void featurise(std::span<configuration const> candidates, std::span<float> rows) const;
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_.size(); }
 
-  /// The statements of a candidate, all passes run, and the signature with its buffer sizes.
+  /// Lowers a candidate: returns its statements after all passes, and fills the buffer sizes into the signature.
   [[nodiscard]] ir::lowered build(configuration const& chosen, kernel_signature& signature) const;
 
  private:
@@ -46,12 +46,12 @@ class workload {
   kernel_signature signature_;
 };
 
-/// Arithmetic operations of a program: each of + - * / min max and every function counts one, a fused multiply-add
-/// two; taps outside of a boundary are counted.
+/// Counts the arithmetic operations of a program: each of + - * / min max and every function is one, a fused
+/// multiply-add is two; taps outside of a boundary are counted.
 [[nodiscard]] double count_flops(ir::program const& program);
 
-/// Raised whenever the code for the same schedule changes: images of another version are not used.
-inline constexpr std::uint32_t lowering_version = 9;
+/// Incremented whenever the code of a schedule changes: images of another version are not used.
+inline constexpr std::uint32_t lowering_version = 10;
 
 }  // namespace ttune::inline v0
 

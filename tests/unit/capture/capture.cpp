@@ -122,6 +122,10 @@ TEST_CASE("capture: what is wrong at run time is said with axis, operand and fix
           auto const C = compute<"C">(i, k) = A(i, k) * 2;
           (void)op(inputs(E), outputs(C));
         }).find("C reads A, which is not among the inputs") == 0);
+  tensor<"Idx", std::int32_t, 1> const Idx{{8}};
+  CHECK(refusal([&] {
+          (void)(compute<"O">(i, x) = I(at(Idx(i)), x));
+        }).find("or say which values Idx holds where it is declared: Idx{{…}, values(0, 56)}") != std::string::npos);
   tensor<"U", std::uint8_t, 1> const U{{4}};
   CHECK(refusal([&] { (void)(compute<"C">(i) = U(i) + 300); }).find("the constant 300 does not fit into u8") == 0);
   tensor<"ix", std::int32_t, 1> const ix{{5}, values(0, 1000)};

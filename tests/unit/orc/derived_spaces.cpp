@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel_runs.hpp"
+#include "support/shared_reads.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
@@ -150,4 +151,15 @@ TEST_CASE("derived spaces: batched products and products with a transposed opera
   tensor<"N", float, 2> const N{{23, 40}};
   auto const D = compute<"D">(i, j) = sum(over(k), M(i, k) * N(j, k));
   check(op(inputs(M, N), outputs(D), "transposed"));
+}
+
+TEST_CASE("derived spaces: stages that read the same elements are computed together") {
+  check(ttune_test::group_norm(2, 3, 4, 5));
+  check(ttune_test::group_norm(1, 2, 3, 14), 6);
+  check(ttune_test::group_norm_of_channels(2, 3, 4, 9));
+  check(ttune_test::channel_statistics(3, 5, 7));
+  check(ttune_test::min_max_scaling(1037), 6);
+  check(ttune_test::min_max_scaling<double>(100'003), 3);
+  check(ttune_test::norm_gradients(9, 135));
+  check(ttune_test::optimiser_step(267));
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, erf as vector code against <cmath> in a wider type.
+// Functions as vector code against <cmath> in a wider type.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "elementwise.hpp"
 #include "support/seed.hpp"
+#include "ttune/core/named_target.hpp"
 #include "ttune/support/rng.hpp"
 
 using namespace ttune;
@@ -61,98 +67,234 @@ double units_off(T got, long double wanted) {
   return static_cast<double>(std::abs(static_cast<long double>(got) - wanted) / unit);
 }
 
-template <class T>
-void check(target const& machine, ir::unary_op op, long double (*wanted)(long double), double range, double limit) {
-  constexpr auto type = sizeof(T) == 4 ? dtype::f32 : dtype::f64;
-  auto const x = arguments<T>(range);
-  auto const y = apply<T>(machine, type, {type}, [&](auto const& in) { return ir::make_unary(op, in[0]); }, x);
-  double most = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    auto const off = units_off(y[i], wanted(static_cast<long double>(x[i])));
-    most = std::max(most, off);
-    if (off > limit) {
-      CHECK_MESSAGE(off <= limit, "f(", x[i], ") is ", y[i], ", should be ",
-                    static_cast<double>(wanted(static_cast<long double>(x[i]))), ": ", off, " units off");
-      return;
-    }
-  }
-  CHECK(most > 0);  // the reference is no copy
-  MESSAGE(machine.cpu, (sizeof(T) == 4 ? " f32" : " f64"), ": at most ", most, " units of the last place");
+/// A function, what it should give in a wider type, and how far off it may be: the table of backends/README.md.
+struct tested_function {
+  std::string name;
+  ir::unary_op op;
+  double (*of_float)(double);             ///< for floats
+  long double (*of_double)(long double);  ///< for doubles
+  double range_f32;                       ///< where it does something
+  double range_f64;
+  double limit_f32;
+  double limit_f64;
+};
+
+tested_function const functions[] = {
+    {"exp", ir::unary_op::exp, std::exp, std::exp, 105, 750, 1.2, 1.3},
+    {"log", ir::unary_op::log, std::log, std::log, 1e6, 1e6, 1.2, 1.3},
+    {"tanh", ir::unary_op::tanh, std::tanh, std::tanh, 11, 21, 2.7, 2.7},
+    {"erf", ir::unary_op::erf, std::erf, std::erf, 5, 7, 3.3, 3.3},
+    {"sin", ir::unary_op::sin, std::sin, std::sin, 100, 100, 2.2, 2.1},
+    {"cos", ir::unary_op::cos, std::cos, std::cos, 100, 100, 2.3, 2.1},
+    {"sqrt", ir::unary_op::sqrt, std::sqrt, std::sqrt, 100, 100, 0.501, 0.501},
+};
+
+/// Instruction sets that have code of their own, and that this machine has.
+std::vector<target> instruction_sets() {
+  auto all = machines();
+  auto const host = all.front();
+  if (host.triple.starts_with("x86_64") && host.has_fma) all.push_back(named_target("x86-64-v3", host));
+  return all;
 }
 
-void check_all(ir::unary_op op, long double (*wanted)(long double), double range_f32, double range_f64, double limit) {
-  INFO("TTUNE_SEED=", seed());
-  for (auto const& machine : machines()) {
-    check<float>(machine, op, wanted, range_f32, limit);
-    check<double>(machine, op, wanted, range_f64, limit);
+template <class T>
+std::vector<T> computed(target const& machine, ir::unary_op op, std::vector<T> const& x) {
+  constexpr auto type = sizeof(T) == 4 ? dtype::f32 : dtype::f64;
+  return apply<T>(machine, type, {type}, [&](auto const& in) { return ir::make_unary(op, in[0]); }, x);
+}
+
+/// The largest distance; one assertion, at the worst argument.
+template <class T, class Reference>
+double check(std::string const& of, std::vector<T> const& x, std::vector<T> const& y, Reference const& wanted,
+             double limit) {
+  double most = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (auto const off = units_off(y[i], static_cast<long double>(wanted(x[i]))); off > most) most = off, at = i;
+  CHECK_MESSAGE(most <= limit, of, ": f(", x[at], ") is ", y[at], ": ", most, " units off");
+  return most;
+}
+
+/// 2^22 floats, one in 1024 of all bit patterns: every exponent with both signs.
+std::vector<float> floats_of_all_binades(std::uint32_t first) {
+  std::vector<float> x(std::size_t{1} << 22);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(i) * 1024 + first);
+  return x;
+}
+
+template <class T>
+void check_powers(std::vector<T> const& x, std::vector<T> const& y, double limit) {
+  constexpr auto type = sizeof(T) == 4 ? dtype::f32 : dtype::f64;
+  using wider = std::conditional_t<sizeof(T) == 4, double, long double>;
+  for (auto const& machine : instruction_sets()) {
+    auto const z = apply<T>(
+        machine, type, {type, type}, [](auto const& in) { return ir::make_binary(ir::binary_op::power, in[0], in[1]); },
+        x, y);
+    double most = 0;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      auto const wanted = static_cast<long double>(std::pow(static_cast<wider>(x[i]), static_cast<wider>(y[i])));
+      if (auto const off = units_off(z[i], wanted); off > most) most = off, at = i;
+    }
+    CHECK_MESSAGE(most <= limit, machine.cpu, ": ", x[at], " to the ", y[at], " is ", z[at], ": ", most, " units off");
+    MESSAGE(machine.cpu, (sizeof(T) == 4 ? " f32" : " f64"), " pow: at most ", most, " units of the last place");
   }
+}
+
+/// All pairs of specials, then pairs whose power is a number, one base in seven negative, one exponent in three whole.
+template <class T>
+void check_powers(double limit) {
+  using limits = std::numeric_limits<T>;
+  INFO("TTUNE_SEED=", seed());
+  auto const all_bits = std::ldexp(T(1), limits::digits - 1);  // the last place is 1
+  std::vector<T> const specials{0,
+                                T(-0.0),
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                3,
+                                -3,
+                                T(0.5),
+                                T(-0.5),
+                                T(1.5),
+                                T(-1.5),
+                                limits::infinity(),
+                                -limits::infinity(),
+                                limits::quiet_NaN(),
+                                T(1e30),
+                                T(-1e30),
+                                T(1e-30),
+                                2 * all_bits - 1,
+                                2 * all_bits,
+                                1 - 2 * all_bits,
+                                all_bits - 1,
+                                T(0.5) - all_bits,
+                                limits::denorm_min(),
+                                -limits::denorm_min(),
+                                limits::min(),
+                                limits::max(),
+                                limits::lowest()};
+  std::vector<T> x;
+  std::vector<T> y;
+  for (T const a : specials)
+    for (T const b : specials) x.push_back(a), y.push_back(b);
+  rng random(seed());
+  auto const between = [&](double size) { return (2 * random.uniform() - 1) * size; };
+  for (int k = 0; k < 200000; ++k) {
+    auto const log = k % 2 == 0 ? between(20) : between(k % 4 == 1 ? limits::max_exponent : 0.01);
+    auto const by = between(limits::max_exponent * 1.1 / std::max(std::abs(log), 0.001));
+    x.push_back(static_cast<T>(std::exp2(log) * (k % 7 == 0 ? -1 : 1)));
+    y.push_back(static_cast<T>(k % 3 == 0 ? std::nearbyint(by) : by));
+  }
+  check_powers(x, y, limit);
 }
 
 }  // namespace
 
-TEST_CASE("functions: exp") { check_all(ir::unary_op::exp, std::exp, 105, 750, 2); }
-TEST_CASE("functions: log") { check_all(ir::unary_op::log, std::log, 1e6, 1e6, 2); }
-TEST_CASE("functions: tanh") { check_all(ir::unary_op::tanh, std::tanh, 11, 21, 4); }
-TEST_CASE("functions: erf") { check_all(ir::unary_op::erf, std::erf, 5, 7, 4); }
+TEST_CASE("functions: floats of all binades, or all floats, within the stated error") {
+  auto const machines = instruction_sets();
+  std::uint32_t const runs = long_run() ? 1024 : 1;  // 1024: all 2^32
+  for (auto const& f : functions)
+    for (auto const& machine : machines) {
+      double most = 0;
+      for (std::uint32_t first = 0; first < runs; ++first) {
+        auto const x = floats_of_all_binades((first + 517) % 1024);
+        most =
+            std::max(most, check(machine.cpu + " " + f.name, x, computed(machine, f.op, x), f.of_float, f.limit_f32));
+      }
+      MESSAGE(machine.cpu, " f32 ", f.name, ": at most ", most, " units of the last place");
+    }
+}
 
-TEST_CASE("functions: sin and cos, also of angles that only the runtime can reduce") {
-  for (auto const& machine : machines()) {
-    check<float>(machine, ir::unary_op::sin, std::sin, 100, 1);
-    check<float>(machine, ir::unary_op::cos, std::cos, 100, 1);
-    check<double>(machine, ir::unary_op::sin, std::sin, 100, 1);
-    check<double>(machine, ir::unary_op::cos, std::cos, 100, 1);
+TEST_CASE("functions: specials, and where a function does something, within the stated error") {
+  INFO("TTUNE_SEED=", seed());
+  for (auto const& f : functions)
+    for (auto const& machine : instruction_sets()) {
+      auto const x = arguments<float>(f.range_f32);
+      (void)check(machine.cpu + " " + f.name, x, computed(machine, f.op, x), f.of_float, f.limit_f32);
+      auto const wide = arguments<double>(f.range_f64);
+      auto const most =
+          check(machine.cpu + " f64 " + f.name, wide, computed(machine, f.op, wide), f.of_double, f.limit_f64);
+      MESSAGE(machine.cpu, " f64 ", f.name, ": at most ", most, " units of the last place");
+    }
+}
+
+TEST_CASE("functions: the same bits on every instruction set with a fused multiply-add, and in every lane") {
+  auto const host = probe_host();
+  if (!host.has_fma || !host.triple.starts_with("x86_64")) return;
+  for (auto const& f : functions) {
+    auto const x = arguments<float>(f.range_f32);
+    auto const wide = arguments<double>(f.range_f64);
+    auto const y = computed(host, f.op, x);
+    auto const z = computed(host, f.op, wide);
+    auto const v3 = named_target("x86-64-v3", host);
+    auto const same = [](auto a, auto b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    INFO(f.name);
+    CHECK(std::ranges::equal(y, computed(v3, f.op, x), same));
+    CHECK(std::ranges::equal(z, computed(v3, f.op, wide), same));
+    std::vector<float> const turned(x.rbegin(), x.rend());  // other lanes, other neighbours
+    auto back = computed(host, f.op, turned);
+    std::ranges::reverse(back);
+    CHECK(std::ranges::equal(y, back, same));
   }
 }
 
 TEST_CASE("functions: sin and cos next to multiples of a quarter turn") {
   std::vector<float> x;
+  std::vector<double> wide;
   for (int k = 1; k < 10000000; k += 997) {
-    auto const near = static_cast<float>(k * 1.57079632679489661923);
+    auto const angle = k * 1.57079632679489661923;
+    auto const near = static_cast<float>(angle);
     for (float const v : {near, std::nextafter(near, 0.0F), std::nextafter(near, 1e30F)}) x.push_back(v);
+    for (double const v : {angle, std::nextafter(angle, 0.0), std::nextafter(angle, 1e30)}) wide.push_back(v);
   }
-  auto const y = apply<float>(
-      probe_host(), dtype::f32, {dtype::f32}, [](auto const& in) { return ir::make_unary(ir::unary_op::sin, in[0]); },
-      x);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    INFO(x[i]);
-    REQUIRE(units_off(y[i], std::sin(static_cast<long double>(x[i]))) <= 1);
+  for (auto const& machine : instruction_sets()) {
+    (void)check(machine.cpu, x, computed(machine, ir::unary_op::sin, x), [](double v) { return std::sin(v); }, 2.1);
+    (void)check(
+        machine.cpu, wide, computed(machine, ir::unary_op::sin, wide), [](long double v) { return std::sin(v); }, 2.1);
+    (void)check(
+        machine.cpu, wide, computed(machine, ir::unary_op::cos, wide), [](long double v) { return std::cos(v); }, 2.1);
   }
 }
 
-TEST_CASE("functions: pow") {
-  INFO("TTUNE_SEED=", seed());
-  std::vector<float> x;
-  std::vector<float> y;
-  std::vector<float> const specials{0.0F,        -0.0F,  1,         -1,         2,
-                                    -2,          3,      -3,        0.5F,       -0.5F,
-                                    1.5F,        -1.5F,  HUGE_VALF, -HUGE_VALF, std::nanf(""),
-                                    1e30F,       -1e30F, 1e-30F,    16777215,   16777216,
-                                    -8388607.5F, 1e-45F, -1e-45F};
-  for (float const a : specials)
-    for (float const b : specials) x.push_back(a), y.push_back(b);
-  rng random(seed());
-  for (int k = 0; k < 100000; ++k) {
-    x.push_back(static_cast<float>(std::exp2((2 * random.uniform() - 1) * 20) * (k % 7 == 0 ? -1 : 1)));
-    auto const by = (2 * random.uniform() - 1) * 10;
-    y.push_back(static_cast<float>(k % 3 == 0 ? std::nearbyint(by) : by));
+TEST_CASE("functions: what is exact comes out exactly") {
+  for (auto const& machine : instruction_sets()) {
+    INFO(machine.cpu);
+    CHECK(computed<float>(machine, ir::unary_op::cos, {0, -0.0F}) == std::vector<float>{1, 1});
+    CHECK(computed<double>(machine, ir::unary_op::cos, {0, -0.0}) == std::vector<double>{1, 1});
+    CHECK(computed<float>(machine, ir::unary_op::exp, {0, -0.0F}) == std::vector<float>{1, 1});
+    CHECK(computed<float>(machine, ir::unary_op::log, {1}) == std::vector<float>{0});
+    CHECK(computed<double>(machine, ir::unary_op::log, {1}) == std::vector<double>{0});
+    CHECK(std::signbit(computed<float>(machine, ir::unary_op::sin, {-0.0F})[0]));
+    CHECK(std::signbit(computed<double>(machine, ir::unary_op::sin, {-0.0})[0]));
   }
-  for (auto const& machine : machines()) {
-    auto const z = apply<float>(
-        machine, dtype::f32, {dtype::f32, dtype::f32},
-        [](auto const& in) { return ir::make_binary(ir::binary_op::power, in[0], in[1]); }, x, y);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      INFO(machine.cpu, ": ", x[i], " to the ", y[i], " is ", z[i]);
-      REQUIRE(units_off(z[i], std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]))) <= 1);
+}
+
+TEST_CASE("functions: NaN does not have all bits set, as memory has that was never written") {
+  for (auto const& machine : instruction_sets()) {
+    INFO(machine.cpu);
+    for (auto const op : {ir::unary_op::log, ir::unary_op::sqrt, ir::unary_op::sin, ir::unary_op::cos})
+      for (float const v : computed<float>(machine, op, {-1, -0.5F, -3e38F, -INFINITY}))
+        CHECK(std::bit_cast<std::uint32_t>(v) != 0xFFFFFFFF);
+    for (double const v : computed<double>(machine, ir::unary_op::log, {-1, -0.5, -1e300, -INFINITY})) {
+      CHECK(std::isnan(v));
+      CHECK(std::bit_cast<std::uint64_t>(v) != 0xFFFFFFFFFFFFFFFF);
     }
   }
 }
 
-TEST_CASE("functions: code of exp, log, tanh and erf calls nothing") {
+TEST_CASE("functions: pow of floats") { check_powers<float>(0.75); }
+TEST_CASE("functions: pow of doubles") { check_powers<double>(1.4); }
+
+TEST_CASE("functions: code of exp, log, tanh, erf and pow calls nothing") {
   orc_backend backend;
-  for (auto const op : {ir::unary_op::exp, ir::unary_op::log, ir::unary_op::tanh, ir::unary_op::erf})
-    for (auto const type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
-      auto const text =
-          backend.source(elementwise({type}, type, 61, [&](auto const& in) { return ir::make_unary(op, in[0]); }), {});
-      CHECK(text.find("ptr %runtime, i64") == std::string::npos);  // nothing is read from the table
-    }
+  auto const calls = [&](dtype type, formula const& f) {  // whether anything is read from the runtime's table
+    return backend.source(elementwise({type}, type, 61, f), {}).find("ptr %runtime, i64") != std::string::npos;
+  };
+  for (auto const type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
+    for (auto const op : {ir::unary_op::exp, ir::unary_op::log, ir::unary_op::tanh, ir::unary_op::erf})
+      CHECK_FALSE(calls(type, [&](auto const& in) { return ir::make_unary(op, in[0]); }));
+    CHECK_FALSE(calls(type, [](auto const& in) { return ir::make_binary(ir::binary_op::power, in[0], in[0]); }));
+  }
 }

@@ -4,10 +4,12 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "support/require.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ttune;
@@ -40,4 +42,19 @@ TEST_CASE("written_by_owner_only: what a link leads to counts") {
   std::filesystem::create_symlink(open / "images", safe / "link");
   CHECK(!written_by_owner_only(safe / "link"));
   CHECK(!written_by_owner_only(safe / "absent"));
+}
+
+TEST_CASE("written_by_owner_only: another user may own neither the file nor its folder") {
+  TTUNE_SKIP_UNLESS("root", ::geteuid() == 0, "only root can give files to other users");
+  ttune_test::temporary_folder const folder;
+  auto const path = folder / "images";
+  std::ofstream(path) << "x";
+  constexpr uid_t other = 65534;
+  REQUIRE(::chown(path.c_str(), other, static_cast<gid_t>(-1)) == 0);
+  CHECK(written_by_owner_only(path).reason.find("belongs to another user") != std::string::npos);
+  REQUIRE(::chown(path.c_str(), 0, static_cast<gid_t>(-1)) == 0);
+  CHECK(written_by_owner_only(path));
+  REQUIRE(::chown(folder.path().c_str(), other, static_cast<gid_t>(-1)) == 0);
+  CHECK(!written_by_owner_only(path));
+  REQUIRE(::chown(folder.path().c_str(), 0, static_cast<gid_t>(-1)) == 0);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "derived_programs.hpp"
+#include "support/shared_reads.hpp"
+#include "ttune/core/named_target.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/depthwise_conv2d.hpp"
@@ -74,6 +76,54 @@ TEST_CASE("derived: windows over images with axes of one element") {
     check_derived(ops::avg_pool2d<double>(s), 6);
     check_derived(ops::max_pool2d<std::int8_t>(s), 6);
   }
+}
+
+TEST_CASE("derived: pipelines of stencils, in rings of rows") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", float, 2> const I{{23, 37}};
+  auto const C = clamp_outside(I);
+  auto const Gx = compute<"Gx">(y.in(23), x.in(37)) = C(y - 1, x + 1) - C(y - 1, x - 1) + C(y + 1, x + 1);
+  auto const Gy = compute<"Gy">(y.in(23), x.in(37)) = C(y + 1, x - 1) - C(y - 1, x - 1) + C(y + 1, x + 1);
+  auto const gx = clamp_outside(Gx);
+  auto const gy = zero_outside(Gy);
+  auto const Sxx = compute<"Sxx">(y.in(23), x.in(37)) =
+      sum(over(r.in(3), s.in(3)), gx(y + r - 1, x + s - 1) * gx(y + r - 1, x + s - 1));
+  auto const Sxy = compute<"Sxy">(y.in(23), x.in(37)) =
+      sum(over(r.in(3), s.in(3)), gx(y + r - 1, x + s - 1) * gy(y + r - 1, x + s - 1));
+  auto const H = compute<"H">(y.in(23), x.in(37)) = Sxx(y, x) - Sxy(y, x) * Sxy(y, x);
+  auto const corners = op(inputs(I), outputs(H), "corners");
+  check_derived(corners);
+  auto const space = derive_space(corners.program(), ttune_test::machines().back());
+  auto const p = make_plan(space);
+  nest n;
+  replay(p, space.seed, n);
+  REQUIRE(p.stages.size() == 3);
+  for (std::size_t st = 0; st < 2; ++st) {  // Gx, Gy: one row an iteration, four in the ring
+    CHECK(n.stages[st].slid_axis == 0);
+    CHECK(n.stages[st].window == 3);
+    CHECK(n.stages[st].ring == 4);
+    CHECK(n.stages[st].warm_up == 2);
+  }
+  tensor<"U", std::uint8_t, 2> const U{{19, 70}};
+  auto const A = compute<"A">(y.in(19), x.in(70)) = max(over(r.in(5)), clamp_outside(U)(y, x + r - 2));
+  auto const B = compute<"B">(y.in(19), x.in(70)) = max(over(r.in(5)), clamp_outside(A)(y + r - 2, x));
+  check_derived(op(inputs(U), outputs(B), "largest"));
+  tensor<"F", float, 2> const F{{24, 32}};
+  auto const D = compute<"D">(y.in(12), x.in(16)) = exp(F(2 * y, 2 * x)) + F(2 * y + 1, 2 * x + 1);
+  auto const E = compute<"E">(y.in(24), x.in(32)) = F(y, x) - clamp_outside(D)((y + 1) / 2, x / 2);
+  check_derived(op(inputs(F), outputs(E), "detail"));
+}
+
+TEST_CASE("derived: windows that are clamped, mirrored or wrapped at the ends of an image") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", float, 2> const I{{13, 70}};
+  constant<"K", float, 2> const K{{3, 5}};
+  auto const A = compute<"A">(y.in(13), x.in(70)) = sum(over(r, s), clamp_outside(I)(y + r - 1, x + s - 2) * K(r, s));
+  check_derived(op(inputs(I, K), outputs(A), "clamped"), 6);
+  auto const B = compute<"B">(y.in(13), x.in(70)) = sum(over(r, s), mirror_outside(I)(y + r - 1, x + s - 2) * K(r, s));
+  check_derived(op(inputs(I, K), outputs(B), "mirrored"), 6);
+  auto const C = compute<"C">(y.in(13), x.in(70)) = sum(over(r, s), wrap_outside(I)(y + r - 1, x + s - 2) * K(r, s));
+  check_derived(op(inputs(I, K), outputs(C), "wrapped"), 6);
 }
 
 TEST_CASE("derived: rows of several stages, of every length") {
@@ -243,4 +293,56 @@ TEST_CASE("derived: gathers, element types, in place") {
   auto const S = update(M)(i, j) = M(i, j) + N(i, j);
   auto const program = capture::program("axpy", {M.handle_of(), N.handle_of()}, {S.handle_of()});
   for (auto const& machine : ttune_test::machines()) ttune_test::check_space(derive_space(program, machine), 5);
+}
+
+TEST_CASE("derived: stages that read the same elements are computed together") {
+  check_derived(ttune_test::group_norm(2, 3, 4, 5));
+  check_derived(ttune_test::group_norm(1, 2, 1, 7));
+  check_derived(ttune_test::group_norm_of_channels(2, 3, 4, 6));
+  check_derived(ttune_test::group_norm_of_channels(1, 1, 2, 9));
+  check_derived(ttune_test::channel_statistics(3, 5, 7));
+  check_derived(ttune_test::min_max_scaling(37));
+  check_derived(ttune_test::min_max_scaling<double>(131));
+  check_derived(ttune_test::norm_gradients(9, 35));
+  check_derived(ttune_test::optimiser_step(67));
+}
+
+TEST_CASE("derived: what reads the same elements has one loop nest") {
+  auto const stages_of = [](auto const& op) {
+    return make_plan(derive_space(op.program(), named_target("x86-64-v3"))).stages;
+  };
+  CHECK(stages_of(ttune_test::optimiser_step(67)).size() == 1);
+  auto const with_sums = stages_of(ttune_test::channel_statistics(3, 5, 7));
+  CHECK(std::count_if(with_sums.begin(), with_sums.end(), [](planned_stage const& st) {
+          return st.definition->reduces() && st.definition->reduction.axes.size() == 2;
+        }) == 1);
+}
+
+TEST_CASE("derived: a long sum of a prime number of terms is shared among the cores, too") {
+  auto const [i] = axes<"i">;
+  tensor<"A", float, 1> const A{{100'003}};
+  auto const S = compute<"S">() = sum(over(i), A(i));
+  auto machine = named_target("x86-64-v3");
+  machine.cores = 2;
+  auto const space = derive_space(op(inputs(A), outputs(S)).program(), machine);
+  CHECK(std::any_of(space.steps.begin(), space.steps.end(),
+                    [](step const& s) { return s.what == primitive::rfactor && s.values[0].literal < 0; }));
+}
+
+TEST_CASE("derived: phases of rows and vectors that no register tile holds together") {
+  auto const [i, j, r] = axes<"i", "j", "r">;
+  tensor<"A", float, 2> const A{{5, 2}};
+  tensor<"B", float, 2> const B{{2, 7}};
+  tensor<"D", float, 3> const D{{40, 42, 2}};
+  auto const O = compute<"O">(i.in(40), j.in(42)) = sum(over(r), D(i, j, r) * A(i % 5, r) * B(r, j % 7));
+  check_derived(op(inputs(D, A, B), outputs(O), "phases_both_ways"));
+}
+
+TEST_CASE("derived: joined stages that read one stage of constants have it laid out once") {
+  auto const [i, j, k, s] = axes<"i", "j", "k", "s">;
+  tensor<"X", double, 4> const X{{5, 16, 9, 3}};
+  constant<"W", double, 2> const W{{3, 9}};
+  auto const S = compute<"S">(i, j, k) = sum(over(s), X(i, j, k, s) * sin(W(s, k)));
+  auto const T = compute<"T">(i, j, k) = sum(over(s), abs(X(i, j, k, s) * sin(W(s, k))));
+  check_derived(op(inputs(X, W), outputs(S, T), "sums_beside_constants"));
 }

@@ -66,12 +66,23 @@ std::map<std::string, page> pages() {
   made["cache_write"] = {program_text(c), program_text(c.cache_write("acc"))};
   made["rfactor"] = {program_text(c), program_text(c.rfactor(k, 3, "Cf", l))};
   made["inline_stage"] = {program_text(e), program_text(e.inline_stage(P))};
+  auto const T = compute<"T">(i) = sum(over(k), A(i, k));
+  auto const S = compute<"S">(i) = sum(over(k), A(i, k) * A(i, k));
+  auto const t = schedule(op(inputs(A), outputs(T, S)), "T");
+  made["compute_with"] = {program_text(t), program_text(t.compute_with("S"))};
+  auto const L = compute<"L">(i, j) = sum(over(k), exp(A(i, k)) * B(k, j));
+  made["compute_once"] = {program_text(schedule(L)), program_text(schedule(L).compute_once({"i", "k"}, "E"))};
   made["split"] = {loop_text(d), loop_text(d.split(i, 4, io, ii))};
   made["fuse"] = {loop_text(d), loop_text(d.fuse(i, j, ij))};
   made["reorder"] = {loop_text(c), loop_text(c.reorder(k, i))};
   made["parallel"] = {loop_text(d), loop_text(d.parallel(i))};
   made["vectorize"] = {loop_text(d), loop_text(d.vectorize(j))};
   made["unroll"] = {loop_text(d), loop_text(d.unroll(j))};
+  auto const N = compute<"N">(i.in(4), j) = P(i, j) + P(i + 1, j) + P(i + 2, j);
+  auto const beside = schedule(N).in(P).compute_at(N, i);
+  made["slide"] = {loop_text(beside), loop_text(beside.slide())};
+  auto const F = compute<"F">(i.in(4), j) = sum(over(k.in(3)), A(i + k, j));
+  made["expand_reduction"] = {program_text(schedule(F)), program_text(schedule(F).expand_reduction())};
   auto const threads = e.bind(i, loop_kind::block_x).bind(j, loop_kind::thread_x);
   made["bind"] = {loop_text(at),
                   loop_text(threads.in(P).compute_at(E, j).store_in(ir::memory::group).bind(j, loop_kind::thread_x))};
@@ -104,7 +115,7 @@ std::string block(std::string const& text) { return "```\n" + text + (text.back(
 TEST_CASE("pages: every primitive has one, and it shows what is printed") {
   auto const text = file_text(TTUNE_TESTS_DIR "/../include/ttune/schedule/primitive/README.md");
   auto const shown = pages();
-  for (int p = 0; p <= static_cast<int>(primitive::swizzle); ++p) {
+  for (int p = 0; p <= static_cast<int>(primitive::slide); ++p) {
     std::string const name = name_of(static_cast<primitive>(p));
     REQUIRE_MESSAGE(shown.count(name) == 1, name);
     auto const& [before, after] = shown.at(name);

@@ -124,6 +124,38 @@ TEST_CASE("tuner: a first kernel that is wrong, crashes or does not compile is a
   CHECK_MESSAGE(has(refused, "the first kernel of copy cannot be compiled: no register is left"), refused);
 }
 
+TEST_CASE("tuner: where the seed cannot be compiled, another configuration of the space stands in for it") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const r = tune({code(), code(), right()}, options_with(), {.trials = 4}).result.report;
+  CHECK_MESSAGE(has(r.seed_refused, "no register is left; another configuration of the space"), r.seed_refused);
+  CHECK(r.refused == 2);
+  CHECK(has(r.text(), r.seed_refused.c_str()));
+}
+
+TEST_CASE("tuner: where no configuration of the space can be compiled, plain loops stand in, parallel ones first") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const parallel = tune({code(), code(), code(), code(), right()}, options_with(), {.trials = 4}).result;
+  CHECK_MESSAGE(has(parallel.report.seed_refused, "; plain loops with parallel outer ones stand in"),
+                parallel.report.seed_refused);
+  CHECK(parallel.report.stopped_because == "the whole space was measured");
+  auto const plain = tune({code(), code(), code(), code(), code(), right()}, options_with(), {.trials = 4}).result;
+  CHECK_MESSAGE(has(plain.report.seed_refused, "; plain loops stand in"), plain.report.seed_refused);
+  CHECK(plain.report.refused == 5);
+  CHECK(plain.report.source == tuning_report::origin::seed);
+  CHECK(plain.image.code.size() > 0);
+}
+
+TEST_CASE("tuner: a kernel of plain loops that stood in for a refused seed is found in the records") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const records = std::make_shared<memory_store>();
+  auto with_records = options_with();
+  with_records.records = records;
+  std::vector<code> const script = {code(), code(), code(), code(), right()};
+  (void)tune(script, with_records, {.trials = 4});
+  auto const again = tune(script, with_records, {.trials = 4}).result;
+  CHECK(again.report.source == tuning_report::origin::record);
+}
+
 TEST_CASE("tuner: run-time extents are to be bound first") {
   auto const [i] = axes<"i">;
   tensor<"A", float, 1> const A{{dim{"b", 1, n}}};

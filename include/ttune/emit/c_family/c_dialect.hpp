@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C11, to be read, and to be compiled where nothing else is at hand. Loops over blocks and threads are loops.
+// C11, for reading, and for compiling where no other compiler is available. Loops over blocks and threads are ordinary
+// loops.
 #pragma once
 
 #include <cmath>
@@ -9,6 +10,7 @@
 
 namespace ttune::inline v0::emit {
 
+/// C11.
 class plain_c_dialect final : public c_dialect {
  public:
   [[nodiscard]] char const* name() const override { return "c"; }

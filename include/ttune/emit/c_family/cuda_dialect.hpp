@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA C++, without a header of the toolkit.
+// CUDA C++ without headers of the toolkit.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 
 namespace ttune::inline v0::emit {
 
+/// CUDA C++ for NVRTC.
 class cuda_dialect final : public c_dialect {
  public:
   [[nodiscard]] char const* name() const override { return "cuda"; }
@@ -79,7 +80,7 @@ class cuda_dialect final : public c_dialect {
   }
   [[nodiscard]] bool copies_ahead(target const& machine) const override { return nvidia_architecture(machine) >= 80; }
   [[nodiscard]] std::string copy_ahead_function(std::string const& wanted, int bytes) const override {
-    auto const n = std::to_string(bytes);  // only whole lines of 16 bytes pass by the first cache
+    auto const n = std::to_string(bytes);  // only copies of 16 bytes bypass the L1 cache
     return function_prefix() + "void " + wanted + "(void* to, const void* from) {\n  asm volatile(\"cp.async." +
            (bytes == 16 ? "cg" : "ca") + ".shared.global [%0], [%1], " + n +
            ";\" :: \"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from) : \"memory\");\n}\n";
@@ -182,7 +183,8 @@ class cuda_dialect final : public c_dialect {
   }
 
   // PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions": "Matrix Descriptor Format" (bits 0
-  // to 13: the address, 16 to 29 and 32 to 45: strides, all by 16 bytes; 62 and 63: no swizzling), "wgmma.mma_async".
+  // to 13: the address, 16 to 29 and 32 to 45: strides, all in units of 16 bytes; 62 and 63: no swizzling),
+  // "wgmma.mma_async".
   [[nodiscard]] std::string cores_function(std::string const& wanted) const override {
     return function_prefix() + "unsigned long long " + wanted +
            "(const void* at, unsigned int along_terms, unsigned int across_terms) {\n"
@@ -210,7 +212,7 @@ class cuda_dialect final : public c_dialect {
            "() {\n  asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");\n"
            "  asm volatile(\"wgmma.wait_group.sync.aligned 0;\" ::: \"memory\");\n}\n";
   }
-  // The instruction reads through the asynchronous proxy, threads and their copies write through the generic one.
+  // The instruction reads through the asynchronous proxy; threads and their copies write through the generic proxy.
   [[nodiscard]] std::string publish_function(std::string const& wanted) const override {
     return function_prefix() + "void " + wanted +
            "() { asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\"); }\n";
@@ -222,7 +224,7 @@ class cuda_dialect final : public c_dialect {
   }
 
  private:
-  /// Parameters, operands and constraints of so many sums of f32.
+  /// Returns parameters, operands and constraints for `count` sums of f32.
   [[nodiscard]] static std::array<std::string, 3> sums(int count) {
     std::array<std::string, 3> made;
     for (int i = 0; i < count; ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emitter of C-like source: one walk over the statement tree. The class is declared here; its parts are in
+// The emitter of C-like source: one walk over the statement tree. This header declares the class; its parts are in
 // emitter_index (index arithmetic), emitter_value (expressions), emitter_memory (buffers), emitter_statement (loops,
-// conditions), emitter_vector (loops over vectors, copies), emitter_warp (reductions by a warp), emitter_matrix,
-// emitter_fragment and emitter_warpgroup (products of matrices by one warp and by four) and emitter_kernel (what
-// becomes a kernel, and with which grid).
+// conditions), emitter_vector (vectorised loops, copies), emitter_warp (warp reductions), emitter_matrix,
+// emitter_fragment and emitter_warpgroup (matrix products by one warp and by four), and emitter_kernel (division into
+// kernels, and their grids).
 #pragma once
 
 #include <algorithm>
@@ -33,20 +33,21 @@
 
 namespace ttune::inline v0::emit {
 
+/// Emits one program in one dialect; `run` is called once.
 class c_emitter {
  public:
   c_emitter(ir::lowered const& program, target const& machine, c_dialect const& dialect)
       : program_(program), machine_(machine), dialect_(dialect) {}
 
-  /// Throws backend_error for what the language cannot say.
+  /// Emits the program. Throws backend_error for constructs that the language cannot express.
   [[nodiscard]] device_program run();
 
  private:
-  /// Thrown where lanes would have to go different ways: the vectorised loop at hand is written element by element
-  /// then.
+  /// Thrown if the lanes of the current vectorised loop would have to branch differently: the loop is then emitted
+  /// element by element.
   struct needs_scalar {};
 
-  /// How tightly C's operators bind.
+  /// Precedence levels of C's operators.
   enum level : int { ternary = 1, either, both, equality, relation, sum, product, prefix, primary };
 
   struct value {
@@ -55,9 +56,9 @@ class c_emitter {
     int lanes = 1;
     int binds = primary;
   };
-  using mask = lane_mask;  ///< one a lane
+  using mask = lane_mask;  ///< one element per lane
 
-  /// A direction of blocks or threads: x, y, z of blocks, then of threads.
+  /// Directions of blocks (x, y, z), then of threads.
   static constexpr int directions = 6;
   struct span {
     std::int64_t begin = 0;
@@ -119,13 +120,13 @@ class c_emitter {
   [[nodiscard]] static dtype widest_store(ir::stmt const& s);
   [[nodiscard]] std::string declare(std::string const& variable, std::string const& text, bool not_negative);
 
-  // ----------------------------------------------------------------------- reductions of warps (emitter_warp)
+  // ------------------------------------------------------------------------------- warp reductions (emitter_warp)
   [[nodiscard]] bool emit_by_warp(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_shuffles(ir::loop const& l, std::int64_t warp);
   [[nodiscard]] ir::access const* reduced_by_warp(ir::loop const& l) const;
 
-  // -------------------------------------------------------------------- products of matrices (emitter_matrix)
-  /// Three tensorized loops around a sum of products; `left` moves with the rows.
+  // ----------------------------------------------------------------------------- matrix products (emitter_matrix)
+  /// Three tensorized loops around a sum of products; `left` depends on the row loop.
   struct matrix_tile {
     ir::loop const* rows = nullptr;
     ir::loop const* columns = nullptr;
@@ -154,13 +155,13 @@ class c_emitter {
   void declare_pieces();
   [[nodiscard]] std::vector<ir::expr> indices_by_lanes(ir::access const& a) const;
 
-  // ------------------------------------------------------------------- operands of such products (emitter_fragment)
-  /// An operand that comes by ldmatrix.
+  // ------------------------------------------------------------- operands of matrix products (emitter_fragment)
+  /// An operand that is loaded by ldmatrix.
   struct matrix_pieces {
     ir::access const* access = nullptr;
     ir::buffer const* from = nullptr;
     bool left = false;
-    bool turned = false;  ///< columns lie side by side, not terms
+    bool turned = false;  ///< columns are contiguous, not terms
   };
   [[nodiscard]] std::vector<std::string> fragments(matrix_tile const& t);
   void forget_fragments();
@@ -182,7 +183,7 @@ class c_emitter {
   [[nodiscard]] linear term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
                                   matrix_product const& how, bool side_by_side, int half, int q);
 
-  // ---------------------------------------------------------------- products of four warps (emitter_warpgroup)
+  // -------------------------------------------------------------------- warpgroup products (emitter_warpgroup)
   /// Virtual threads around repetitions around two tensorized loops, over columns and terms.
   struct warpgroup_tile {
     ir::loop const* virtuals = nullptr;
@@ -194,18 +195,21 @@ class c_emitter {
     ir::access const* left = nullptr;
     ir::access const* right = nullptr;
   };
-  /// Where an operand lies, in elements.
+  /// The layout of an operand in core matrices, in elements.
   struct operand_cores {
-    linear first;                     ///< of the first virtual thread, without the parts of a thread's number
-    bool across = false;              ///< what lies side by side are no terms
-    std::int64_t term_step = 0;       ///< from one core to the next along the terms
-    std::int64_t step = 0;            ///< and along rows or columns
-    std::vector<std::int64_t> steps;  ///< of each virtual thread from the first one
+    linear first;  ///< position for the first virtual thread, without the parts that depend on the thread's number
+    /// Rows or columns are contiguous, not terms.
+    bool across = false;
+    /// Distance between core matrices along the terms.
+    std::int64_t term_step = 0;
+    std::int64_t step = 0;  ///< distance between core matrices along rows or columns
+    /// Distance of each virtual thread from the first one.
+    std::vector<std::int64_t> steps;
   };
   struct rows_of_64 {
-    std::int64_t left = 0;  ///< where it begins in the operands, from the first virtual thread
+    std::int64_t left = 0;  ///< start in the operands, relative to the first virtual thread
     std::int64_t right = 0;
-    std::vector<std::int64_t> threads;  ///< virtual ones, as the instruction orders sums
+    std::vector<std::int64_t> threads;  ///< virtual threads in the instruction's order of sums
     [[nodiscard]] int columns() const {
       return static_cast<int>(threads.size()) / warpgroup_product::thread_rows * warpgroup_product::core;
     }
@@ -283,7 +287,7 @@ class c_emitter {
   target const& machine_;
   c_dialect const& dialect_;
 
-  // of the program
+  // State of the program.
   int index_bits_ = 32;
   bool doubles_ = false;
   std::set<ir::buffer const*> written_;
@@ -296,47 +300,51 @@ class c_emitter {
   int kernel_count_ = 0;
   bool preparing_ = false;
 
-  // around kernels
-  std::vector<ir::stmt> alone_;   ///< statements without kernels: one thread runs them
-  std::vector<ir::stmt> around_;  ///< lets and conditionals around what becomes kernels, bodies of no meaning
+  // State outside of kernels.
+  std::vector<ir::stmt> alone_;   ///< statements outside of kernels: they become a kernel of one thread
+  std::vector<ir::stmt> around_;  ///< lets and conditionals around kernels; their bodies are unused
   std::vector<std::string> host_variables_;
   pass::ranges host_ranges_;
 
-  // of the kernel being written
+  // State of the current kernel.
   std::string text_;
   int depth_ = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> scopes_;  ///< where their heads begin and end in the text
+  std::vector<std::pair<std::size_t, std::size_t>> scopes_;  ///< start and end of their heads in the text
   c_names names_;
   std::array<span, directions> grid_;
-  int spacing_ = 1;                        ///< only each so many-th group works
-  std::map<int, std::string> identities_;  ///< of blocks and threads, by direction
-  unsigned entered_ = 0;                   ///< directions whose loop we are in
+  int spacing_ = 1;                        ///< only every spacing_-th group works
+  std::map<int, std::string> identities_;  ///< names of block and thread indices, by direction
+  unsigned entered_ = 0;                   ///< directions whose loop surrounds the current statement
   std::string group_arrays_;
-  std::vector<std::pair<ir::buffer const*, std::string>> in_group_;  ///< with their names
+  std::vector<std::pair<ir::buffer const*, std::string>> in_group_;  ///< buffers in group memory with their names
   std::map<ir::buffer const*, std::string> arrays_;
   register_shapes shapes_;
   std::unordered_map<std::string, linear> variables_;
   pass::ranges ranges_;
-  std::set<std::string> naturals_;  ///< texts of indices that are not negative
+  std::set<std::string> naturals_;  ///< texts of indices that are known to be non-negative
   struct tile {
     ir::buffer const* of = nullptr;
-    std::size_t scope = 0;             ///< how many scopes were open where its vectors were declared
-    std::vector<std::string> vectors;  ///< its rows, then what the steps of the transposition made
+    std::size_t scope = 0;             ///< number of open scopes where its vectors were declared
+    std::vector<std::string> vectors;  ///< its rows, then the results of the transposition's steps
   };
   std::map<std::string, tile> transposed_;                             ///< by the names of the rows
-  std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
+  std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes per element
   int lanes_ = 1;
-  std::set<std::string> thread_loops_;  ///< whose iterations are numbered as lanes of warps
-  pass::substitution of_threads_;       ///< other loops over threads, and lets that differ between lanes
-  pass::substitution of_warps_;         ///< lets that differ between warps only
-  bool publishes_ = false;              ///< products of four warps read group memory
-  int apart_ = 0;          ///< conditions and loops around in which the threads of a warp go different ways
-  bool shuffles_ = false;  ///< the threads of the kernel see each other's values
-  bool follows_ = false;   ///< tiles are being written one after the other
-  std::vector<std::tuple<ir::loop const*, std::int64_t, std::int64_t>> repeated_;  ///< unrolled loops around them
-  std::map<std::string, std::string> fragments_;                   ///< what they have loaded, names by text
-  std::map<std::string, std::vector<std::string>> loaded_pieces_;  ///< likewise by ldmatrix: registers by address
-  std::map<ir::expr_node const*, std::string> moved_;  ///< what a wide move has loaded; `lane_` of it is meant
+  /// Variables whose iterations are the lanes of warps.
+  std::set<std::string> thread_loops_;
+  /// Other loops over threads, and lets that differ between lanes.
+  pass::substitution of_threads_;
+  pass::substitution of_warps_;  ///< lets that differ between warps only
+  bool publishes_ = false;       ///< warpgroup products read group memory
+  int apart_ = 0;                ///< number of surrounding conditions and loops in which the threads of a warp diverge
+  bool shuffles_ = false;        ///< the threads of the kernel exchange values by shuffles
+  bool follows_ = false;         ///< matrix tiles are being emitted in sequence
+  /// Unrolled loops around these tiles.
+  std::vector<std::tuple<ir::loop const*, std::int64_t, std::int64_t>> repeated_;
+  std::map<std::string, std::string> fragments_;  ///< names of loaded fragments, by text
+  /// Registers loaded by ldmatrix, by address.
+  std::map<std::string, std::vector<std::string>> loaded_pieces_;
+  std::map<ir::expr_node const*, std::string> moved_;  ///< elements loaded by a wide move; `lane_` selects one
   int lane_ = 0;
 };
 

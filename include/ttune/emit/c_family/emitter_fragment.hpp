@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane holds of the operands of a product of matrices (emitter_matrix.hpp), and how it comes there.
+// Fragments: the part of a matrix product's operands that a lane holds (emitter_matrix.hpp), and its loads.
 //
-// From the memory of the group by ldmatrix, which loads one to four pieces of 8 x 8 elements of 16 bits for the whole
-// warp: lane 8 j + r says where row r of piece j begins, 16 bytes, of which lane 4 g + t gets the t-th four of row g.
+// From group memory, fragments are loaded by ldmatrix, which loads one to four pieces of 8 x 8 elements of 16 bits for
+// the whole warp. Lane 8 j + r provides the address of row r of piece j, 16 bytes; lane 4 g + t receives the t-th four
+// bytes of row g.
 //
-//   terms lie side by side         a row of a piece is 16 bytes of terms of one row of the left operand, or column of
-//                                  the right one: 8 terms of 16 bits, 16 bytes or 4 numbers of 32 bits
-//   columns lie side by side,      a row of a piece is one term of 8 columns; ldmatrix.trans gives each lane two terms
-//   of elements of 16 bits            one column
+//   terms are contiguous            a row of a piece is 16 bytes of terms of one row of the left operand, or of one
+//                                   column of the right one: 8 terms of 16 bits, 16 bytes or 4 numbers of 32 bits
+//   columns are contiguous,         a row of a piece is one term of 8 columns; ldmatrix.trans gives each lane two
+//   elements of 16 bits             terms of one column
 //
-// Tiles that follow each other load together what one instruction can. Four pieces are 512 bytes, four lines of all
-// banks: no more than by words, but one address and one instruction instead of two to eight.
+// Consecutive tiles share an instruction where possible. Four pieces are 512 bytes, four times the width of all banks:
+// no fewer bank accesses than word by word, but one address and one instruction instead of two to eight.
 //
-// Otherwise by words. Terms are in any order, if both operands agree: where neither comes by ldmatrix (a GPU that has
-// none, operands in the memory of the device) a lane takes those that lie side by side, 8 bytes in one load.
+// Otherwise each lane loads words. The terms may be in any order if both operands agree: if neither is loaded by
+// ldmatrix (a GPU without it, operands in global memory), a lane takes adjacent terms, 8 bytes in one load.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
@@ -22,7 +23,8 @@
 
 namespace ttune::inline v0::emit {
 
-/// The registers of both operands as the instruction takes them: halves of the terms outside, rows inside.
+/// Returns the registers of both operands in the order of the instruction: rows vary fastest, then the halves of the
+/// terms.
 inline std::vector<std::string> c_emitter::fragments(matrix_tile const& t) {
   auto const left = find_pieces(t, true);
   auto const right = find_pieces(t, false);
@@ -58,7 +60,7 @@ inline void c_emitter::forget_fragments() {
   loaded_pieces_.clear();
 }
 
-// ------------------------------------------------------------------------------------------------ by the whole warp
+// -------------------------------------------------------------------------------------------- loads by a whole warp
 
 inline void c_emitter::declare_pieces() {
   if (variables_.contains(detail::of_piece)) return;
@@ -67,8 +69,8 @@ inline void c_emitter::declare_pieces() {
   (void)declare_lane(detail::of_piece, "piece", thread + " % 32 / 8", 3);
 }
 
-/// Where row `@piece_row` of piece `number` begins, among those that the tile wants of an operand. Pieces are numbered
-/// as registers are. `with` stands for variables of loops around.
+/// Returns the start of row `@piece_row` of piece `number` of an operand of the tile. Pieces are numbered like
+/// registers. `with` substitutes variables of surrounding loops.
 inline linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
                                      ir::expr const& column, pass::substitution const& with) {
   auto const row = ir::make_variable(detail::of_piece_row);
@@ -91,7 +93,7 @@ inline linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces const& 
   return flat_index(*of.from, indices);
 }
 
-/// How an operand comes by ldmatrix; nothing if it does not.
+/// Returns how an operand is loaded by ldmatrix; nothing if that is impossible.
 inline std::optional<c_emitter::matrix_pieces> c_emitter::find_pieces(matrix_tile const& t, bool left) {
   auto const& access = left ? *t.left : *t.right;
   auto const& b = *std::get<handle<ir::buffer>>(access.from);
@@ -114,8 +116,8 @@ inline std::optional<c_emitter::matrix_pieces> c_emitter::find_pieces(matrix_til
   return std::nullopt;
 }
 
-/// The innermost unrolled loop around tiles that moves an operand, from the iteration at hand on: its variable, that
-/// iteration, and how many there are, a power of two and at most `most`.
+/// Finds the innermost unrolled loop around tiles that an operand depends on. Returns its variable, the current
+/// iteration, and the number of iterations to load together: a power of two, at most `most`.
 inline std::tuple<std::string, std::int64_t, int> c_emitter::next_tiles(ir::access const& a, int most) {
   for (auto l = repeated_.rbegin(); l != repeated_.rend(); ++l) {
     auto const& [loop, begin, end] = *l;
@@ -129,7 +131,7 @@ inline std::tuple<std::string, std::int64_t, int> c_emitter::next_tiles(ir::acce
   return {"", 0, 1};
 }
 
-/// The registers of an operand's pieces, by one instruction with those of the tiles that come next.
+/// Returns the registers of an operand's pieces; one instruction also loads those of the next tiles.
 inline std::vector<std::string> c_emitter::loaded_pieces(matrix_tile const& t, matrix_pieces const& of) {
   int const wanted = pieces_of(t, of.left);
   auto const [variable, now, tiles] = next_tiles(*of.access, 4 / wanted);
@@ -162,9 +164,9 @@ inline std::vector<std::string> c_emitter::loaded_pieces(matrix_tile const& t, m
   return rounded;
 }
 
-// ------------------------------------------------------------------------------------------------ a lane for itself
+// ------------------------------------------------------------------------------------------- loads by a single lane
 
-/// The place of term `q` of register `half`.
+/// Returns the position of term `q` of register `half`.
 inline linear c_emitter::term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
                                     matrix_product const& how, bool side_by_side, int half, int q) {
   auto const column = ir::make_variable(detail::of_column);
@@ -176,7 +178,7 @@ inline linear c_emitter::term_index(ir::buffer const& b, std::vector<ir::expr> c
   return flat_index(b, placed);
 }
 
-/// Whether so many elements lie side by side, the first one at a multiple of their number.
+/// Returns true if `count` elements are contiguous and the first one is at a multiple of `count`.
 template <class Place>
 bool c_emitter::are_neighbours(ir::buffer const& b, int count, Place const& place) {
   auto const first = place(0);
@@ -190,7 +192,7 @@ bool c_emitter::are_neighbours(ir::buffer const& b, int count, Place const& plac
   return found;
 }
 
-/// Whether the terms of a lane are one aligned word or two.
+/// Returns true if the terms of a lane are one or two aligned words.
 inline bool c_emitter::is_side_by_side(ir::access const& a, std::vector<ir::expr> const& indices, ir::loop const& terms,
                                        matrix_product const& how) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
@@ -214,7 +216,7 @@ inline std::string c_emitter::as_tf32(ir::buffer const& from, std::string const&
   return loaded_once("unsigned int", from.name + "_rounded", name + "(" + element + ")");
 }
 
-/// The registers of one row of the left operand or one column of the right one, by halves of the terms.
+/// Returns the registers of one row of the left operand, or of one column of the right one, by halves of the terms.
 inline std::vector<std::string> c_emitter::fragment(ir::access const& a, std::vector<ir::expr> const& indices,
                                                     ir::loop const& terms, matrix_product const& how,
                                                     bool side_by_side) {

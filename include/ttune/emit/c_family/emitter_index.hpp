@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index arithmetic: what is constant is folded, the rest is written as one sum.
+// Index arithmetic: constants are folded, the rest is written as one sum.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
@@ -21,7 +21,7 @@ inline bool c_emitter::not_negative(linear const& l) const {
          });
 }
 
-/// The sum without its lane part: large steps first, what is subtracted last.
+/// Writes the sum without its lane part: large coefficients first, negative ones last.
 inline c_emitter::value c_emitter::written(linear const& l) const {
   auto terms = l.terms;
   std::sort(terms.begin(), terms.end(), [](linear::term const& a, linear::term const& b) {
@@ -65,7 +65,7 @@ inline linear c_emitter::index(ir::expr const& e) {
     auto const no = written(index(s->when_false));
     return atom("(" + in(condition, either) + " ? " + in(yes, either) + " : " + in(no, ternary) + ")");
   }
-  // data used as an index
+  // Data used as an index.
   auto const v = evaluate(e);
   return atom("(" + type_name(dtype::index) + ")" + in(v, prefix));
 }
@@ -103,7 +103,7 @@ inline linear c_emitter::index_binary(ir::binary const& b) {
   return atom(made.text, natural);
 }
 
-/// floor(a / by), or the remainder. C rounds towards zero, which is the same where nothing is negative.
+/// Returns floor(a / by), or the remainder. C rounds towards zero, which is equal if nothing is negative.
 inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder) {
   auto const whole = pass::bounds(e, ranges_);
   if (whole.low >= 0 && whole.high < by) return remainder ? a : linear{};
@@ -111,10 +111,10 @@ inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t
   if (!parts) throw needs_scalar{};
   auto [result, rest] = *parts;
   if (rest.terms.empty()) return remainder ? rest : result;
-  auto const multiple = floor_divide(rest.constant, by);  // of the constant: what is left of it is not negative
+  auto const multiple = floor_divide(rest.constant, by);  // of the constant: its remainder is not negative
   rest.constant -= multiple * by;
   if (!not_negative(rest)) {
-    if (pass::is_bounded(whole) && whole.low >= 0) {  // the sum is not negative, its parts may be
+    if (pass::is_bounded(whole) && whole.low >= 0) {  // the sum is not negative, but its parts may be
       rest = a;
       result = linear{};
     } else {
@@ -144,7 +144,7 @@ inline linear c_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> c
   return flat;
 }
 
-/// Where an element lies whose chunk has another place. Lanes stay neighbours where they are all in one chunk.
+/// Returns the position of an element of a swizzled buffer. Lanes stay adjacent if all of them are in one chunk.
 inline linear c_emitter::swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices) {
   constexpr auto line = ir::buffer::chunks_of_banks;
   auto const elements = ir::buffer::chunk_bytes / static_cast<std::int64_t>(size_in_bytes(b.type));
@@ -161,7 +161,7 @@ inline linear c_emitter::swizzled(ir::buffer const& b, std::vector<ir::expr> con
   return first.scaled(elements) + index(cut(ir::binary_op::floor_modulo, at, elements));
 }
 
-/// a ^ b of numbers that are not negative.
+/// Returns a ^ b of non-negative numbers.
 inline linear c_emitter::exclusive(linear const& a, linear const& b) {
   if (a.lane != 0 || b.lane != 0) throw needs_scalar{};
   if (b.is_constant() && b.constant == 0) return a;
@@ -180,7 +180,7 @@ inline bool c_emitter::varies(ir::expr const& e) const {
          });
 }
 
-/// Which lanes fulfil a condition, if that is known now.
+/// Returns the lanes that fulfil a condition, if that is known at compile time.
 inline std::optional<c_emitter::mask> c_emitter::decide(ir::expr const& condition) {
   return decide_lanes(condition, lanes_, [&](ir::binary const& comparison) -> std::optional<linear> {
     auto const is_chosen = [](ir::expr const& n) { return ir::as<ir::access>(n) || ir::as<ir::select>(n); };

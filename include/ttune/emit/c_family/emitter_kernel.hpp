@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes a kernel: the outermost loop over blocks or threads, a parallel loop outside of one (its iterations are
-// groups of one thread), and what stands between such loops, run by one thread. Serial loops around kernels are
-// launched again and again, conditions and lets around them move into them.
+// Division into kernels: the outermost loop over blocks or threads, a parallel loop outside of one (its iterations
+// become groups of one thread), and the statements between such loops, run by one thread. Serial loops around kernels
+// become repeated launches; conditions and lets around kernels move into them.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
@@ -20,15 +20,15 @@ inline bool c_emitter::has_kernel(ir::stmt const& s) {
   });
 }
 
-/// Whether a loop runs over blocks or threads of the kernel being written.
+/// Returns true for a loop over blocks or threads of the current kernel.
 inline bool c_emitter::is_kernel_loop(ir::loop const& l) const {
   if (!dialect_.has_threads()) return false;
   return detail::is_block_loop(l.kind) || detail::is_thread_loop(l.kind) ||
          (l.kind == ir::loop_kind::parallel && entered_ == 0);
 }
 
-/// Facts of the whole program: what is written, whether there are doubles, how wide an index must be, where scratch
-/// lies.
+/// Collects properties of the whole program: written buffers, use of doubles, the width of indices, the offsets of
+/// scratch buffers.
 inline void c_emitter::survey() {
   for (auto const* list : {&program_.operands, &program_.prepared})
     for (auto const& b : *list)
@@ -112,7 +112,7 @@ inline void c_emitter::host(ir::stmt const& s, std::vector<device_launch>& launc
     return;
   }
   auto const* l = ir::as<ir::loop>(s);
-  if (!l) return kernel(s, launches);  // memory of its threads or of its only block
+  if (!l) return kernel(s, launches);  // a buffer of its threads or of its only block
   if (l->kind == ir::loop_kind::parallel || l->kind >= ir::loop_kind::block_x) return kernel(s, launches);
   host_loop(*l, launches);
 }
@@ -153,14 +153,14 @@ inline void c_emitter::host_loop(ir::loop const& l, std::vector<device_launch>& 
     }
 }
 
-/// What was found between kernels becomes one of a single thread.
+/// Emits the statements collected between kernels as a kernel of one thread.
 inline void c_emitter::flush(std::vector<device_launch>& launches) {
   if (alone_.empty()) return;
   auto const body = ir::make_block(std::exchange(alone_, {}));
   kernel(body, launches);
 }
 
-/// The ranges of blocks and threads: those of all loops over a direction together.
+/// Computes the ranges of blocks and threads: each direction covers all loops over it.
 inline void c_emitter::measure(ir::stmt const& s, pass::ranges& known, bool inside) {
   if (!s) return;
   if (auto const* n = ir::as<ir::block>(s))
@@ -245,9 +245,9 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
   launches.push_back(std::move(launch));
 }
 
-/// One array each, or all in the one whose size the launch says.
+/// Declares one array per buffer, or all in one array whose size the launch sets.
 inline void c_emitter::declare_group_arrays(device_launch& launch) {
-  constexpr std::int64_t unit = 16;  // of what moves at once
+  constexpr std::int64_t unit = 16;  // the largest unit of a move
   std::string apart;
   std::string together;
   auto const whole = std::string("ttune_group_memory");
@@ -266,7 +266,7 @@ inline void c_emitter::declare_group_arrays(device_launch& launch) {
   else launch.group_bytes = launch.launch_bytes;
 }
 
-/// Forgets the last kernel; gives the parameters of the next one.
+/// Resets the state of the last kernel; returns the parameters of the next one.
 inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name, ir::stmt const& body) {
   text_.clear();
   scopes_.clear();
@@ -300,13 +300,14 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   return arguments;
 }
 
-/// On a CPU, groups of one thread.
+/// Returns true for groups of one thread on a CPU.
 inline bool c_emitter::is_for_tasks(ir::stmt const& body) const {
   bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
   return !machine_.is_gpu() && one_thread && !detail::has_barrier(body);
 }
 
-/// Few groups of one thread on a CPU: idle ones between them, so that each core gets some.
+/// Returns the spacing of working groups. A CPU device with few groups of one thread gets idle groups between them, so
+/// that each core gets some working ones.
 inline int c_emitter::spacing_of(ir::stmt const& body) const {
   bool const few = grid_[0].size() > 1 && grid_[1].size() * grid_[2].size() == 1 &&
                    grid_[0].size() < 2 * dialect_.groups_at_a_time() * machine_.cores;

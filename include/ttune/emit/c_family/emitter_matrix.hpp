@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices that a warp computes together (core/matrix_product.hpp). In the program each thread computes the
+// Matrix products that a warp computes together (core/matrix_product.hpp). In the program, each thread computes the
 // sums of its own rows and columns by itself:
 //
 //   tensorize r < 2                      a = rows of this thread, a quarter of the terms
@@ -7,10 +7,9 @@
 //       tensorize k < 16                 mma(S[0, 0], S[0, 1], S[1, 0], S[1, 1], a, b)
 //         S[r, c] += A[r, k] * B[k, c]
 //
-// Thread 4 g + t of a warp stands for g among those that differ in rows and for t among those that differ in columns:
-// the left operand must be the same for all t, the right one for all g. Which row or column of the matrix is which of
-// the program is of no matter, nor is the order of the terms, as long as both operands agree. How lanes come to what
-// they hold of the operands is in emitter_fragment.hpp; tiles that follow each other share it.
+// Thread 4 g + t of a warp has row index g and column index t: the left operand must be equal for all t, the right one
+// for all g. The assignment of program rows and columns to matrix rows and columns is arbitrary, and so is the order of
+// the terms, as long as both operands agree. emitter_fragment.hpp loads the operands; consecutive tiles share them.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
@@ -26,7 +25,7 @@ inline bool c_emitter::is_matrix_tile(ir::stmt const& s) {
   return terms && columns->kind == ir::loop_kind::tensorized && terms->kind == ir::loop_kind::tensorized;
 }
 
-/// Unrolled loops around a tile and nothing else.
+/// Returns true for unrolled loops that contain only a tile.
 inline bool c_emitter::is_matrix_tiles(ir::stmt const& s) {
   auto const* l = ir::as<ir::loop>(s);
   if (!l) return false;
@@ -54,7 +53,7 @@ inline ir::expr c_emitter::by_lanes(ir::expr const& e) const {
   return pass::simplify(pass::substitute(made, of_threads_), known);
 }
 
-/// Whether the threads of a warp may have different values of it.
+/// Returns true if an expression may have different values in the threads of a warp.
 inline bool c_emitter::differs_in_warp(ir::expr const& e) const {
   if (!dialect_.has_warps()) return false;
   return detail::speaks_of(by_lanes(e), {detail::of_row, detail::of_column, detail::of_others});
@@ -71,7 +70,8 @@ inline void c_emitter::leave_let(ir::let const& l) {
   of_warps_.erase(l.variable);
 }
 
-/// In direction x threads are lanes, 32 a warp, as long as they are numbered from 0 on and stand in no other direction.
+/// Records a loop over threads. Threads in direction x are lanes, 32 per warp, if they are numbered from 0 and the
+/// block has no other direction.
 inline void c_emitter::enter_threads(ir::loop const& l, int direction) {
   if (grid_[static_cast<std::size_t>(direction)].size() == 1) return;
   if (direction == 3 && grid_[3].begin == 0) thread_loops_.insert(l.variable);
@@ -82,7 +82,7 @@ inline void c_emitter::leave_threads(ir::loop const& l) {
   of_threads_.erase(l.variable);
 }
 
-/// A variable of lanes, 0 to `most`: its name in the text.
+/// Declares a variable of lanes with values from 0 to `most`; returns its name in the text.
 inline std::string c_emitter::declare_lane(char const* variable, std::string const& name, std::string const& text,
                                            std::int64_t most) {
   auto const fresh = names_.fresh(name);
@@ -143,7 +143,8 @@ inline c_emitter::matrix_tile c_emitter::tile_of(ir::loop const& l) const {
   return t;
 }
 
-/// That all lanes come here together, and that they differ in rows and columns as the instruction wants it.
+/// Requires that all lanes of a warp execute the tile together, and that their rows and columns are those of the
+/// instruction.
 inline void c_emitter::require_whole_warps(matrix_tile const& t) {
   constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
   if (grid_[4].size() * grid_[5].size() != 1 || grid_[3].begin != 0 || grid_[3].size() % warp_threads != 0 ||
@@ -195,7 +196,7 @@ inline void c_emitter::emit_tile(ir::loop const& l) {
   if (!follows_) forget_fragments();
 }
 
-/// Tiles one after the other: nothing is stored between them but sums.
+/// Emits tiles in sequence: between them only sums are stored.
 inline void c_emitter::emit_tiles(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   bool const outermost = !follows_;
   follows_ = true;

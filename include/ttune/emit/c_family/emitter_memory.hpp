@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: where they lie, and how elements of them are read and written.
+// Buffers: their memory spaces, and reads and writes of their elements.
 #pragma once
 
 #include "ttune/core/float16.hpp"
@@ -7,7 +7,8 @@
 
 namespace ttune::inline v0::emit {
 
-/// Large arrays of the only thread of a group are the group's: a thread's own memory is small on most devices.
+/// Returns the memory space of a buffer. Large arrays of the only thread of a group are placed in group memory, since
+/// the memory of a thread is small on most devices.
 inline ir::memory c_emitter::place_of(ir::buffer const& b) const {
   constexpr std::int64_t most_own_bytes = 16 << 10;
   bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
@@ -21,7 +22,7 @@ inline bool c_emitter::is_scalar(ir::buffer const& b) {
   return b.elements() == 1 && (b.where == ir::memory::local || b.where == ir::memory::registers);
 }
 
-/// The name of a buffer; what lies in the workspace gets one where it is first used.
+/// Returns the name of a buffer; a buffer in the workspace is declared at its first use.
 inline std::string c_emitter::array(ir::buffer const& b) {
   if (!b.content.empty()) return table(b);
   auto const known = arrays_.find(&b);
@@ -58,15 +59,15 @@ inline std::string c_emitter::table(ir::buffer const& b) {
   return name;
 }
 
-/// One element of a buffer that is variables, see register_shapes.
+/// Returns one element of a buffer that is split into variables, see register_shapes.
 inline std::string c_emitter::variable(ir::buffer const& b, std::int64_t element) {
   auto const p = shapes_.at(b, element);
   auto const name = array(b) + "_" + std::to_string(p.first);
   return p.width == 1 ? name : name + ".s" + "0123456789abcdef"[p.lane];
 }
 
-/// The same lane of several vectors: a column of the tile whose rows they are. The tile is transposed once, and the
-/// next columns are there already.
+/// Returns the same lane of several vectors: a column of the tile whose rows they are. The tile is transposed once, and
+/// the following columns reuse the result.
 inline std::optional<c_emitter::value> c_emitter::column(ir::buffer const& b, linear const& flat) {
   auto const first = shapes_.at(b, flat.constant);
   if (lanes_ < 2 || first.width < lanes_) return std::nullopt;
@@ -105,7 +106,7 @@ inline std::optional<c_emitter::value> c_emitter::column(ir::buffer const& b, li
   return value{whole ? from : from + ".s" + lanes, b.type, lanes_};
 }
 
-/// Lanes of two vectors, numbered one behind the other: a function of the text for each such choice.
+/// Selects lanes of two concatenated vectors, by a helper function for each selection.
 inline std::string c_emitter::shuffled(std::vector<int> const& places, std::string const& a, std::string const& b,
                                        dtype type) {
   auto const width = static_cast<int>(places.size());
@@ -123,17 +124,17 @@ inline std::string c_emitter::shuffled(std::vector<int> const& places, std::stri
   return name + "(" + a + ", " + b + ")";
 }
 
-/// Before one of its variables changes.
+/// Invalidates transposed tiles before one of the buffer's variables changes.
 inline void c_emitter::forget_tiles(ir::buffer const& b) {
   std::erase_if(transposed_, [&](auto const& known) { return known.second.of == &b; });
 }
 
-/// Before the innermost scope ends.
+/// Invalidates transposed tiles before the innermost scope ends.
 inline void c_emitter::forget_tiles_of_scope() {
   std::erase_if(transposed_, [&](auto const& known) { return known.second.scope >= scopes_.size(); });
 }
 
-/// Lanes of such a buffer that are a variable, or neighbouring lanes of one.
+/// Returns lanes of such a buffer if they are a whole variable, or adjacent lanes of one.
 inline std::optional<c_emitter::value> c_emitter::neighbours(ir::buffer const& b, linear const& flat) {
   auto const first = shapes_.at(b, flat.constant);
   if (first.width < lanes_) return std::nullopt;
@@ -147,7 +148,7 @@ inline std::optional<c_emitter::value> c_emitter::neighbours(ir::buffer const& b
                lanes_};
 }
 
-/// Lanes of such a buffer, put together if they are no neighbours.
+/// Returns lanes of such a buffer; lanes that are not adjacent are combined.
 inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, linear const& flat) {
   if (auto const together = neighbours(b, flat)) return *together;
   if (auto const turned = column(b, flat)) return *turned;
@@ -166,7 +167,7 @@ inline void c_emitter::store_variables(ir::buffer const& b, linear const& flat, 
   close();
 }
 
-/// In the first writing of a kernel.
+/// Records the use of a buffer while the kernel is emitted for the first time.
 inline void c_emitter::note_use(ir::buffer const& b, linear const& flat, bool stores) {
   if (shapes_.settled() || (b.where != ir::memory::registers && b.where != ir::memory::local)) return;
   bool const as_stored = b.type != dtype::f16 && b.type != dtype::bf16 && b.type != dtype::boolean;
@@ -180,7 +181,7 @@ inline std::string c_emitter::element(ir::buffer const& b, linear const& flat) {
   return array(b) + "[" + written(flat).text + "]";
 }
 
-/// A pointer to the first lane.
+/// Returns a pointer to the first lane.
 inline std::string c_emitter::offset(ir::buffer const& b, linear const& flat) {
   auto first = flat;
   first.lane = 0;
@@ -188,7 +189,7 @@ inline std::string c_emitter::offset(ir::buffer const& b, linear const& flat) {
   return array(b) + " + " + in(written(first), sum);
 }
 
-/// Whether `lanes` neighbouring elements lie at a multiple of their bytes, whatever the variables are.
+/// Returns true if `lanes` adjacent elements are aligned to their total size for all values of the variables.
 inline bool c_emitter::is_aligned(ir::buffer const& b, linear const& flat, int lanes) const {
   if (flat.lane != 1 || flat.constant % lanes != 0) return false;
   if (b.where != ir::memory::operand && b.where != ir::memory::prepared && b.where != ir::memory::shared &&
@@ -199,7 +200,7 @@ inline bool c_emitter::is_aligned(ir::buffer const& b, linear const& flat, int l
                      [&](linear::term const& t) { return t.coefficient % lanes == 0; });
 }
 
-// ------------------------------------------------------------------------------------------------ as values
+// ----------------------------------------------------------------------------------------------- values in memory
 
 inline c_emitter::value c_emitter::from_storage(std::string const& raw, dtype stored, int lanes) {
   switch (stored) {
@@ -231,7 +232,7 @@ inline c_emitter::value c_emitter::load(ir::expr const& e, ir::access const& a) 
   return from_storage(element(b, flat), b.type, 1);
 }
 
-/// Neighbours as one vector, others gathered.
+/// Loads adjacent elements as one vector, and gathers others.
 inline c_emitter::value c_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
   auto const n = std::to_string(lanes_);
   if (shapes_.is_split(b)) return load_variables(b, flat);

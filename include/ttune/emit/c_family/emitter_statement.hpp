@@ -17,7 +17,7 @@ inline void c_emitter::open(std::string const& head) {
   ++depth_;
 }
 
-/// A scope in which nothing happens leaves no trace.
+/// Closes a scope; an empty one is removed from the text.
 inline void c_emitter::close() {
   auto const [before, behind] = scopes_.back();
   forget_tiles_of_scope();
@@ -27,7 +27,7 @@ inline void c_emitter::close() {
   else line("}");
 }
 
-/// Of a condition whose first scope is open.
+/// Ends the first scope of a condition and opens its else branch.
 inline void c_emitter::turn_to_else() {
   forget_tiles_of_scope();
   --depth_;
@@ -35,7 +35,7 @@ inline void c_emitter::turn_to_else() {
   ++depth_;
 }
 
-/// A constant of the kernel; gives its name.
+/// Declares a constant of the kernel; returns its name.
 inline std::string c_emitter::declare(std::string const& variable, std::string const& text, bool not_negative) {
   auto const name = names_.fresh(variable);
   line("const " + type_name(dtype::index) + " " + name + " = " + text + ";");
@@ -43,7 +43,8 @@ inline std::string c_emitter::declare(std::string const& variable, std::string c
   return name;
 }
 
-/// What stands outside of a loop over threads and ends in memory that others see is the first thread's to do.
+/// Emits a statement. If it is outside of a loop over threads and stores to memory that other threads see, only the
+/// first thread executes it.
 inline void c_emitter::emit(ir::stmt const& s) {
   unsigned missing = 0;
   for (int d = 0; d < directions; ++d)
@@ -58,7 +59,8 @@ inline void c_emitter::emit(ir::stmt const& s) {
   close();
 }
 
-/// Nothing inside is for all threads: no loop over them, no barrier, nothing of a thread's own that is kept.
+/// Returns true if only the first thread needs to execute a statement: it has no loop over threads, no barrier, and
+/// stores nothing of a thread's own.
 inline bool c_emitter::is_for_first_thread(ir::stmt const& s) const {
   if (ir::as<ir::allocate>(s) || detail::needs_all_threads(s)) return false;
   bool stores = false;
@@ -138,7 +140,7 @@ inline void c_emitter::emit_let(ir::let const& l) {
       variables_.find(l.variable) == variables_.end() ? std::optional<linear>() : variables_.at(l.variable);
   auto const range = ranges_[l.variable] = {l.low, l.high - 1};
   auto const is_name = [](linear::term const& t) { return t.value.find(' ') == std::string::npos; };
-  if (asks_to_unroll()) {  // sums stay sums: where iterations are unrolled, most of one is the same for all of them
+  if (asks_to_unroll()) {  // keep the sum: in unrolled iterations, most of it is common
     for (auto& t : at.terms)
       if (!is_name(t)) t.value = declare(l.variable, t.value, naturals_.contains(t.value));
   } else if (!at.terms.empty() && (at.terms.size() > 1 || !is_name(at.terms[0]))) {
@@ -184,14 +186,15 @@ inline void c_emitter::emit_loop(ir::loop const& l) {
   emit_rolled(l);
 }
 
-/// Whether the compiler unrolls, as it is told to.
+/// Returns true if the compiler is asked to unroll loops.
 inline bool c_emitter::asks_to_unroll() const { return !dialect_.unrolls() && !dialect_.unroll_hint().empty(); }
 
 inline bool c_emitter::is_own(ir::buffer const& b) {
   return b.where == ir::memory::local || b.where == ir::memory::registers;
 }
 
-/// How much the compiler makes of a statement: so many additions. What leaves the thread has addresses.
+/// Estimates the compiler's work for a statement, in additions. Stores outside of the thread's own memory need
+/// addresses and cost more.
 inline std::int64_t c_emitter::steps_of(ir::stmt const& s) {
   constexpr std::int64_t steps_of_address = 32;
   if (!s) return 0;
@@ -209,7 +212,7 @@ inline std::int64_t c_emitter::steps_of(ir::stmt const& s) {
   return all;
 }
 
-/// Whether an iteration of a loop has elements of an array of the thread that others do not have.
+/// Returns true if the loop's variable selects elements of an array of the thread.
 inline bool c_emitter::chooses_own(ir::loop const& l) {
   auto const chosen = [&](ir::buffer const& b, std::vector<ir::expr> const& indices) {
     return is_own(b) && std::any_of(indices.begin(), indices.end(),
@@ -224,8 +227,9 @@ inline bool c_emitter::chooses_own(ir::loop const& l) {
   });
 }
 
-/// Loops that choose a thread's own elements are unrolled, as registers have no addresses. Others as far as the text
-/// stays short: the compiler takes time for all of it, and a loop's end costs nothing beside so many sums.
+/// Returns the unroll hint of a loop. Loops that select a thread's own elements are unrolled completely, as registers
+/// have no addresses. Others are unrolled while the text stays short: compile time grows with it, and the loop overhead
+/// is small beside that many sums.
 inline std::string c_emitter::how_unrolled(ir::loop const& l, std::int64_t trips) const {
   constexpr std::int64_t most_steps = 256;
   if (!asks_to_unroll() || detail::has_barrier(l.body)) return "";
@@ -256,7 +260,7 @@ inline void c_emitter::emit_rolled(ir::loop const& l) {
   auto const name = names_.fresh(l.variable);
   variables_[l.variable] = atom(name, natural || low.low >= 0);
   ranges_[l.variable] = {low.low, high.high - 1};
-  transposed_.clear();  // an iteration may change what the next one begins with
+  transposed_.clear();  // an iteration may change values that the next one reads
   open("for (" + type_name(dtype::index) + " " + name + " = " + written(begin).text + "; " + name + " < " +
        in(end, sum) + "; ++" + name + ")");
   bool const apart = differs_in_warp(l.begin) || differs_in_warp(l.end);
@@ -267,7 +271,8 @@ inline void c_emitter::emit_rolled(ir::loop const& l) {
   variables_.erase(l.variable);
 }
 
-/// Over blocks or threads: each comes here with its own number. Loops that are shorter than the grid leave some out.
+/// Emits a loop over blocks or threads: each one has its own number. If the loop is shorter than the grid, some are
+/// excluded.
 inline void c_emitter::emit_bound(ir::loop const& l) {
   int const d = direction_of(l.kind);
   auto const& g = grid_[static_cast<std::size_t>(d)];
@@ -280,7 +285,7 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
     auto& identity = identities_[d];
     if (identity.empty()) {
       auto const id = d < 3 ? group_id(d) : dialect_.thread_id(d - 3);
-      // at the start of the kernel: several loops over the direction may want it
+      // Declared at the start of the kernel, since several loops over the direction may use it.
       identity = names_.fresh(l.variable);
       group_arrays_ += "  const " + type_name(dtype::index) + " " + identity + " = (" + type_name(dtype::index) + ")" +
                        id + (g.begin != 0 ? (g.begin < 0 ? " - " : " + ") + std::to_string(std::abs(g.begin)) : "") +
@@ -303,7 +308,7 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
   variables_[l.variable] = at;
   auto const saved = entered_;
   entered_ |= 1U << d;
-  if (l.kind == ir::loop_kind::parallel) entered_ |= 0b111111U;  // nothing else is bound
+  if (l.kind == ir::loop_kind::parallel) entered_ |= 0b111111U;  // no other loop is bound
   if (d >= 3) enter_threads(l, d);
   if (!guard.empty()) open("if (" + guard + ")");
   apart_ += guard.empty() || d < 3 ? 0 : 1;
@@ -317,8 +322,8 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
 
 // ------------------------------------------------------------------------------------------------------ conditions
 
-/// What is added to a thread's own element under a condition, without a branch: compilers that unroll make a predicate
-/// of it, and hundreds of branches take them seconds. False if `c` is something else.
+/// Emits an addition to a thread's own element under a condition without a branch. Compilers that unroll turn it into a
+/// predicate; hundreds of branches take them seconds. Returns false if `c` is another kind of statement.
 inline bool c_emitter::emit_chosen(ir::conditional const& c, value const& condition) {
   auto const* w = ir::as<ir::store>(c.then);
   if (!w || c.otherwise || !asks_to_unroll() || !is_own(*w->to)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions. Signed integers are computed with as unsigned ones, as theirs wrap.
+// Expressions. Signed integers are computed as unsigned ones, since their overflow must wrap.
 #pragma once
 
 #include <cmath>
@@ -52,7 +52,7 @@ inline c_emitter::value c_emitter::evaluate(ir::expr const& e) {
                       ": an expression of a lowered program has a node that only programs have");
 }
 
-/// An index used as a value.
+/// Emits an index used as a value.
 inline c_emitter::value c_emitter::evaluate_index(ir::expr const& e) {
   auto const l = index(e);
   if (l.lane == 0) return written(l);
@@ -71,7 +71,7 @@ inline c_emitter::value c_emitter::evaluate_constant(ir::expr const& e, ir::cons
     if (t == dtype::u64) return {std::to_string(static_cast<std::uint64_t>(c.integer)) + dialect_.integer_suffix(t), t};
     auto const least = t == dtype::i64 ? std::numeric_limits<std::int64_t>::min()
                                        : std::int64_t{std::numeric_limits<std::int32_t>::min()};
-    if ((t == dtype::i64 || t == dtype::i32) && c.integer == least)  // its magnitude is none of the type
+    if ((t == dtype::i64 || t == dtype::i32) && c.integer == least)  // its magnitude does not fit in the type
       return {"(" + std::to_string(c.integer + 1) + dialect_.integer_suffix(t) + " - 1)", t};
     return {std::to_string(c.integer) + dialect_.integer_suffix(t), t, 1, c.integer < 0 ? prefix : primary};
   }
@@ -92,7 +92,7 @@ inline c_emitter::value c_emitter::call(std::string const& function, dtype type,
   return {function + "(" + text + ")", type, lanes};
 }
 
-/// A small function of the text itself, written when it is first used.
+/// Calls a small helper function of the text, which is written at its first use.
 inline c_emitter::value c_emitter::helper(std::string const& base, dtype type, std::vector<value> const& arguments) {
   int lanes = 1;
   for (auto const& a : arguments) lanes = std::max(lanes, a.lanes);
@@ -135,7 +135,7 @@ inline c_emitter::value c_emitter::evaluate_unary(ir::expr const& e, ir::unary c
   throw backend_error(std::string(dialect_.name()) + ": unknown function");
 }
 
-/// Sum, difference or product of integers, with the width of their type.
+/// Emits a sum, difference or product of integers that wraps at the width of their type.
 inline c_emitter::value c_emitter::wrapped(char const* op, int binds, value const& a, value const& b) {
   auto const t = a.type;
   int const lanes = std::max(a.lanes, b.lanes);
@@ -211,7 +211,7 @@ inline c_emitter::value c_emitter::evaluate_binary(ir::expr const& e, ir::binary
   }
 }
 
-/// Vectors of truth are vectors of int, -1 and 0.
+/// Emits a comparison. In vectors, the result is an int vector of -1 and 0.
 inline c_emitter::value c_emitter::compare(ir::binary_op op, value const& a, value const& b) {
   static constexpr char const* names[] = {"==", "!=", "<", "<="};
   auto const which = static_cast<int>(op) - static_cast<int>(ir::binary_op::equal);
@@ -228,7 +228,7 @@ inline c_emitter::value c_emitter::compare(ir::binary_op op, value const& a, val
   return {"convert_int" + std::to_string(lanes) + "(" + text + ")", dtype::boolean, lanes};
 }
 
-/// The smallest value by -1 wraps; many machines trap instead.
+/// Emits a division or modulo. The smallest value divided by -1 wraps; many machines trap instead.
 inline c_emitter::value c_emitter::quotient(ir::expr const& e, ir::binary const& b, value const& x, value const& y) {
   bool const divides = b.op == ir::binary_op::divide;
   auto const t = x.type;
@@ -246,7 +246,7 @@ inline c_emitter::value c_emitter::quotient(ir::expr const& e, ir::binary const&
   return helper(divides ? "quotient" : "remainder", t, {x, y});
 }
 
-/// Only the arm that is chosen is read: the other may lie outside of its buffer.
+/// Emits a select that reads only the chosen arm: the other may be out of its buffer's bounds.
 inline c_emitter::value c_emitter::evaluate_select(ir::expr const& e, ir::select const& s) {
   auto const t = detail::computed_as(e->type);
   auto const known = decide(s.condition);
@@ -293,7 +293,7 @@ inline c_emitter::value c_emitter::evaluate_cast(ir::expr const& e, ir::cast con
     if (from == dtype::boolean) return x;
     return compare(ir::binary_op::not_equal, x, {is_float(from) ? from == dtype::f32 ? "0.0f" : "0.0" : "0", from});
   }
-  if (e->type == dtype::f16 || e->type == dtype::bf16) {  // rounded to what memory holds
+  if (e->type == dtype::f16 || e->type == dtype::bf16) {  // rounded to the type in memory
     auto const single = from == dtype::f32 ? x
                         : is_float(from) || x.lanes > 1
                             ? value{x.lanes > 1 ? "convert_float" + n + "(" + x.text + ")" : "(float)" + in(x, prefix),

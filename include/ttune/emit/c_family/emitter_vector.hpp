@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over vectors, as values of vector types or as moves of several elements at once, and copies that are under way
-// while a thread goes on.
+// Vectorised loops, as values of vector types or as moves of several elements at once, and asynchronous copies.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
 
 namespace ttune::inline v0::emit {
 
-/// A copy of some bytes that the thread does not wait for; false if it has to be an ordinary one.
+/// Emits an asynchronous copy of `bytes` bytes; returns false if it must be an ordinary copy.
 inline bool c_emitter::emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
                                        std::string const& from, int bytes) {
   bool const from_device = source.where == ir::memory::operand || source.where == ir::memory::prepared;
@@ -19,7 +18,8 @@ inline bool c_emitter::emit_copy_ahead(ir::buffer const& b, std::string const& t
   return true;
 }
 
-/// An element as it lies in memory, 16-bit floats are not widened for that. False: it is something else.
+/// Copies an element in its memory format, so that 16-bit floats are not widened. Returns false if the statement is not
+/// a copy.
 inline bool c_emitter::emit_copy(ir::store const& w) {
   auto const* a = ir::as<ir::access>(w.value);
   if (!a || lanes_ != 1 || w.value->type != w.to->type || moved_.contains(w.value.get())) return false;
@@ -48,7 +48,8 @@ inline dtype c_emitter::widest_store(ir::stmt const& s) {
   return widest;
 }
 
-/// Chunks of the target's vectors, then of halves of them. Where lanes would go different ways, element by element.
+/// Emits a loop in chunks of the target's vector width, then of half the width. If lanes would branch differently, the
+/// loop is emitted element by element.
 inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   auto const width = std::min(16, machine_.lanes(widest_store(l.body)));
   auto const first = begin;
@@ -82,7 +83,8 @@ inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, st
   }
 }
 
-/// Loads and stores of several elements at once, where their places are aligned; arithmetic one by one.
+/// Emits loads and stores of several elements at once if their addresses are aligned, with arithmetic on single
+/// elements.
 inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   auto const move_all = [&](int width, auto const& move) {
     if (width < 2 || (end - begin) % width != 0) return false;
@@ -108,7 +110,8 @@ inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::in
   emit_rolled(l);
 }
 
-/// The place of the first of so many neighbours, the loop's next iterations; nothing if they are none, or not aligned.
+/// Returns the position of the first of `lanes` elements, which the loop's next iterations access; nothing if they are
+/// not contiguous or not aligned.
 inline std::optional<linear> c_emitter::wide_place(ir::loop const& l, std::int64_t begin, int lanes,
                                                    ir::buffer const& b, std::vector<ir::expr> const& indices) {
   linear at;
@@ -126,7 +129,7 @@ inline std::optional<linear> c_emitter::wide_place(ir::loop const& l, std::int64
   return made;
 }
 
-/// Elements as they lie in memory. False if the loop's body is no such copy.
+/// Copies elements in their memory format. Returns false if the loop's body is not such a copy.
 inline bool c_emitter::emit_wide_copy(ir::loop const& l, std::int64_t begin, int lanes) {
   auto const* w = ir::as<ir::store>(l.body);
   auto const* a = w ? ir::as<ir::access>(w->value) : nullptr;
@@ -143,7 +146,7 @@ inline bool c_emitter::emit_wide_copy(ir::loop const& l, std::int64_t begin, int
   return true;
 }
 
-/// False if the loop's body is no store that a wide move helps.
+/// Emits a wide move; returns false if the loop's body is not a store that benefits from one.
 inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes) {
   auto const* w = ir::as<ir::store>(l.body);
   if (!w || (w->to->type != dtype::f32 && w->to->type != dtype::i32 && w->to->type != dtype::u32)) return false;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of what the threads of a warp have put side by side. In the program each thread reduces it by itself:
+// Reductions over values that the threads of a warp have stored next to each other. In the program, each thread
+// computes the whole reduction by itself:
 //
 //   unrolled w < 32                     v = G[lane]
 //     r = r + G[w]               →      v = v + shuffled(v, lane ^ 16), … 8, 4, 2, 1
 //                                       r = r + v
 //
-// All lanes get the same result, to the last bit: each adds the same pairs. Where threads are a warp only if the driver
-// says so (OpenCL's sub-groups), the loop stands behind the shuffles, for drivers that do not.
+// All lanes get the same result, bit by bit, since each adds the same pairs. If only the driver determines at run time
+// whether threads form a warp (OpenCL's sub-groups), the loop follows the shuffles for the case that they do not.
 #pragma once
 
 #include "ttune/emit/c_family/emitter.hpp"
 
 namespace ttune::inline v0::emit {
 
-/// `r = r op G[… loop …]`, where r is each thread's own, G is of the block and all threads of a warp read the same.
+/// Matches `r = r op G[… loop …]`, where r is each thread's own, G belongs to the block, and all threads of a warp read
+/// the same.
 inline ir::access const* c_emitter::reduced_by_warp(ir::loop const& l) const {
   auto const* w = ir::as<ir::store>(l.body);
   auto const* b = w ? ir::as<ir::binary>(w->value) : nullptr;
@@ -34,7 +36,7 @@ inline ir::access const* c_emitter::reduced_by_warp(ir::loop const& l) const {
   return own && from.where == ir::memory::group && alike && moves && stays && shuffled ? read : nullptr;
 }
 
-/// False: it is no such loop, or not all threads of a warp come here.
+/// Emits a reduction by shuffles. Returns false if the loop does not match, or if not all threads of a warp execute it.
 inline bool c_emitter::emit_by_warp(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   auto const warp = static_cast<std::int64_t>(machine_.warp_threads);
   bool const whole_warps =
@@ -51,7 +53,7 @@ inline bool c_emitter::emit_by_warp(ir::loop const& l, std::int64_t begin, std::
   return true;
 }
 
-/// Into the scope that is open.
+/// Writes the shuffles into the open scope.
 inline void c_emitter::emit_shuffles(ir::loop const& l, std::int64_t warp) {
   shuffles_ = true;
   auto const& w = *ir::as<ir::store>(l.body);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices that four warps compute together (core/warpgroup_product.hpp). In the program each thread
-// computes its own sums by itself; virtual threads stand for those that lie 8 rows or columns apart:
+// Matrix products that four warps compute together (core/warpgroup_product.hpp). In the program, each thread computes
+// its own sums by itself; virtual threads represent its sums 8 rows or columns apart:
 //
 //   unrolled v < V                        begin
 //     (rows and columns of v)             for n < N, for all tiles of 64 rows
-//     for n < N                      →      product(where A's cores lie, where B's, all sums of the tile)
+//     for n < N                      →      product(descriptor of A, descriptor of B, all sums of the tile)
 //       tensorize j < 2                   end, and wait for it
 //         tensorize k < 16
 //           S[v, j] += A[…] * B[…]
 //
-// The instruction reads its operands itself, so rows, columns and terms must be just those that it has. That is found
-// out from the indices: they are computed for all v, j and k, with the parts of a thread's number as unknowns.
+// The instruction reads its operands itself, so the program's rows, columns and terms must be exactly those of the
+// instruction. The indices show that: they are computed for all v, j and k, with the parts of a thread's number as
+// unknowns.
 #pragma once
 
 #include <map>
@@ -28,8 +29,8 @@ namespace ttune::inline v0::emit {
 
 namespace detail {
 
-inline constexpr char const* of_group = "@group";      ///< of four warps
-inline constexpr char const* of_quarter = "@quarter";  ///< 0 … 3: a warp of those
+inline constexpr char const* of_group = "@group";      ///< number of the group of four warps
+inline constexpr char const* of_quarter = "@quarter";  ///< 0 … 3: number of the warp in its group
 
 [[nodiscard]] inline std::int64_t coefficient_of(linear const& l, std::string const& name) {
   for (auto const& t : l.terms)
@@ -39,8 +40,8 @@ inline constexpr char const* of_quarter = "@quarter";  ///< 0 … 3: a warp of t
 
 }  // namespace detail
 
-/// Two tensorized loops around one statement, inside of lets and loops: what is unrolled around them are virtual
-/// threads.
+/// Returns true for two tensorized loops around one statement, inside of lets and loops; the unrolled loops around them
+/// are virtual threads.
 inline bool c_emitter::is_warpgroup_tile(ir::stmt const& s) {
   if (auto const* n = ir::as<ir::let>(s)) return is_warpgroup_tile(n->body);
   auto const* l = ir::as<ir::loop>(s);
@@ -109,7 +110,8 @@ inline c_emitter::warpgroup_tile c_emitter::warpgroup_tile_of(ir::loop const& l)
   return t;
 }
 
-/// That all threads of four warps come here together, and that others see what they read.
+/// Requires that all threads of four warps execute the tile together, and that the data they read is visible to the
+/// instruction.
 inline void c_emitter::require_whole_warpgroups(warpgroup_tile const& t) const {
   if (grid_[4].size() * grid_[5].size() != 1 || grid_[3].begin != 0 ||
       grid_[3].size() % warpgroup_product::threads != 0 || thread_loops_.empty())
@@ -123,7 +125,7 @@ inline void c_emitter::require_whole_warpgroups(warpgroup_tile const& t) const {
   }
 }
 
-/// With the thread's number as group, quarter, row and column.
+/// Returns the indices with the thread's number split into group, quarter, row and column.
 inline std::vector<ir::expr> c_emitter::indices_by_quarters(warpgroup_tile const& t, ir::access const& a) const {
   auto const groups = grid_[3].size() / warpgroup_product::threads;
   auto const group = groups > 1 ? ir::make_variable(detail::of_group) : ir::make_index(0);
@@ -142,7 +144,7 @@ inline std::vector<ir::expr> c_emitter::indices_by_quarters(warpgroup_tile const
   return made;
 }
 
-/// Where the cores of an operand lie; its elements are found there for all v and k, and for all threads.
+/// Returns the layout of an operand's core matrices, after checking its elements for all v and k, and for all threads.
 inline c_emitter::operand_cores c_emitter::cores_of(warpgroup_tile const& t, ir::access const& a, bool left) {
   using instruction = warpgroup_product;
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
@@ -171,7 +173,7 @@ inline c_emitter::operand_cores c_emitter::cores_of(warpgroup_tile const& t, ir:
     require(other.key() == key);
     return other.constant - made.first.constant;
   };
-  auto const unit = apart(at(begin, 1, 0));  // from one term to the next
+  auto const unit = apart(at(begin, 1, 0));  // distance between terms
   require(unit == 1 || unit == instruction::core);
   made.across = unit != 1;
   auto const other_unit = instruction::core / unit;
@@ -199,15 +201,15 @@ inline c_emitter::operand_cores c_emitter::cores_of(warpgroup_tile const& t, ir:
   return made;
 }
 
-/// Which virtual thread has which rows and columns: tiles of 64 rows, in each of them by 8 columns, first the upper
-/// rows.
+/// Returns the rows and columns of each virtual thread: tiles of 64 rows, in each of them groups of 8 columns, the
+/// upper rows first.
 inline std::vector<c_emitter::rows_of_64> c_emitter::order_virtual_threads(warpgroup_tile const& t,
                                                                            operand_cores const& left,
                                                                            operand_cores& right) const {
   auto const refuse = [&](std::string const& why) {
     refuse_tile(*t.columns, "virtual threads do not stand for all rows 8 apart and all columns 8 apart: " + why);
   };
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> which;  // v by steps of both operands
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> which;  // v by the steps of both operands
   std::set<std::int64_t> rows;
   std::set<std::int64_t> columns;
   for (std::size_t i = 0; i < left.steps.size(); ++i) {
@@ -239,7 +241,7 @@ inline std::vector<c_emitter::rows_of_64> c_emitter::order_virtual_threads(warpg
   return tiles;
 }
 
-/// Sums of a tile in the order of the instruction's registers.
+/// Returns the sums of a tile in the order of the instruction's registers.
 inline std::string c_emitter::sums_of(warpgroup_tile const& t, rows_of_64 const& of) {
   std::string made;
   for (auto const v : of.threads)
@@ -262,8 +264,8 @@ inline void c_emitter::call_function(std::string const& name, std::string const&
   line(name + "();");
 }
 
-/// The products of all tiles for what the loops in `t.steps` from `depth` on run over, written out. Gives the sums of
-/// each tile.
+/// Emits the products of all tiles for the iterations of the loops in `t.steps` from `depth` on, unrolled. Returns the
+/// sums of each tile.
 inline std::vector<std::string> c_emitter::emit_products(warpgroup_tile const& t, std::size_t depth) {
   std::vector<std::string> sums;
   if (depth < t.steps.size()) {

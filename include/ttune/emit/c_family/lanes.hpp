@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a block as lanes of warps: the variables that stand for them in indices.
+// Threads of a block as lanes of warps: the variables that represent them in indices.
 #pragma once
 
 #include <string>
@@ -13,15 +13,16 @@ namespace ttune::inline v0::emit {
 
 namespace detail {
 
-// Variables of a statement tree have no @ in their names.
+// Variables of a statement tree never contain @ in their names.
 inline constexpr char const* of_warp = "@warp";
-inline constexpr char const* of_row = "@row";              ///< 0 … 7: among lanes with rows of their own
-inline constexpr char const* of_column = "@column";        ///< 0 … 3: among lanes with columns of their own
-inline constexpr char const* of_owner = "@owner";          ///< whose column a lane loads, as `of_column`
-inline constexpr char const* of_part = "@part";            ///< 0, 1: and which of them
-inline constexpr char const* of_piece_row = "@piece_row";  ///< 0 … 7: whose address a lane gives to ldmatrix
-inline constexpr char const* of_piece = "@piece";          ///< 0 … 3: and of which piece
-inline constexpr char const* of_others = "@others";        ///< a thread in a direction that is no lane
+inline constexpr char const* of_row = "@row";        ///< 0 … 7: position among lanes with different rows
+inline constexpr char const* of_column = "@column";  ///< 0 … 3: position among lanes with different columns
+/// Column index (as `of_column`) of the lane whose column this lane loads.
+inline constexpr char const* of_owner = "@owner";
+inline constexpr char const* of_part = "@part";            ///< 0, 1: which of that lane's columns
+inline constexpr char const* of_piece_row = "@piece_row";  ///< 0 … 7: row whose address a lane gives to ldmatrix
+inline constexpr char const* of_piece = "@piece";          ///< 0 … 3: piece of that row
+inline constexpr char const* of_others = "@others";        ///< a thread in a direction that is not a lane
 
 [[nodiscard]] inline ir::expr divided(ir::expr a, std::int64_t by) {
   return ir::make_binary(ir::binary_op::floor_divide, std::move(a), ir::make_index(by));
@@ -30,7 +31,8 @@ inline constexpr char const* of_others = "@others";        ///< a thread in a di
   return ir::make_binary(ir::binary_op::floor_modulo, std::move(a), ir::make_index(by));
 }
 
-/// A number as `whole * unit + part`, divisions of it first: each is by units or within one.
+/// Replaces a number by `whole * unit + part`; divisions of it are replaced first, since each is by a multiple or by a
+/// divisor of `unit`.
 [[nodiscard]] inline ir::expr in_parts(ir::expr const& e, std::string const& number, std::int64_t unit,
                                        ir::expr const& whole, ir::expr const& part) {
   auto const is_number = [&](ir::expr const& n) {
@@ -53,7 +55,7 @@ inline constexpr char const* of_others = "@others";        ///< a thread in a di
   return pass::substitute(separated, number, whole * ir::make_index(unit) + part);
 }
 
-/// A thread's number as warp and lane.
+/// Replaces a thread's number by warp and lane.
 [[nodiscard]] inline ir::expr thread_by_lanes(ir::expr const& e, std::string const& thread) {
   constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
   auto const lane =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of loops and buffers as identifiers of C: each once in a kernel, none a word of the language.
+// Unique C identifiers for loops and buffers of a kernel; never keywords.
 #pragma once
 
 #include <array>
@@ -11,9 +11,10 @@
 
 namespace ttune::inline v0::emit {
 
+/// The identifiers of a kernel.
 class c_names {
  public:
-  /// An identifier like `wanted` that was not given before.
+  /// Returns an unused identifier similar to `wanted`.
   [[nodiscard]] std::string fresh(std::string const& wanted) {
     auto base = identifier(wanted);
     auto name = base;
@@ -34,7 +35,7 @@ class c_names {
     return made;
   }
 
-  /// Words, types and functions of the three languages that an operator may well be called.
+  /// Returns true for keywords, types and functions of the three languages that an operator might be named after.
   [[nodiscard]] bool is_taken(std::string const& name) const {
     static constexpr std::array<std::string_view, 96> words{
         "abs",      "acos",     "asin",      "asm",     "atan",      "auto",     "barrier", "bool",    "break",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C 1.2: vectors are types, memory spaces are part of pointers. Threads of a warp are those of a sub-group,
-// where devices have them (cl_khr_subgroup_shuffle).
+// OpenCL C 1.2: vectors are types, memory spaces are part of pointers. A warp is a sub-group, on devices that have them
+// (cl_khr_subgroup_shuffle).
 #pragma once
 
 #include <cmath>
@@ -13,10 +13,11 @@ namespace ttune::inline v0::emit {
 /// How a device forms sub-groups.
 enum class sub_groups : std::uint8_t {
   none,
-  of_the_drivers_choice,  ///< of the size that the driver chooses: a kernel asks at run time
-  of_chosen_size          ///< a kernel may choose it (cl_intel_required_subgroup_size)
+  of_the_drivers_choice,  ///< the driver chooses the size: a kernel checks it at run time
+  of_chosen_size          ///< a kernel can choose the size (cl_intel_required_subgroup_size)
 };
 
+/// OpenCL C for one target.
 class opencl_dialect final : public c_dialect {
  public:
   static constexpr int warp_threads = 32;
@@ -77,7 +78,7 @@ class opencl_dialect final : public c_dialect {
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
   }
-  /// PoCL's POCL_PTHREAD_MIN_WGS.
+  /// The value of PoCL's POCL_PTHREAD_MIN_WGS.
   [[nodiscard]] int groups_at_a_time() const override { return 32; }
   [[nodiscard]] std::string group_id(int direction) const override {
     return "get_group_id(" + std::to_string(direction) + ")";
@@ -90,7 +91,7 @@ class opencl_dialect final : public c_dialect {
   }
   [[nodiscard]] std::string barrier() const override { return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"; }
   [[nodiscard]] bool has_warps() const override { return groups_ != sub_groups::none; }
-  /// Which work-items a sub-group has is the driver's business: 32 neighbours, in order, or they are no warp.
+  /// The driver decides which work-items form a sub-group: they are a warp only if they are 32 adjacent ones in order.
   [[nodiscard]] std::string whether_warps() const override {
     auto const n = std::to_string(warp_threads) + "u";
     return "get_max_sub_group_size() == " + n + " && sub_group_all(get_sub_group_id() == get_local_id(0) / " + n +
@@ -120,7 +121,7 @@ class opencl_dialect final : public c_dialect {
   }
   [[nodiscard]] std::string half_function(std::string const& name, bool from_bits, int lanes) const override {
     auto const n = lanes > 1 ? std::to_string(lanes) : "";
-    // through memory: only there halves exist everywhere
+    // The conversion goes through memory, because only that form of half is available everywhere.
     if (from_bits) {
       if (lanes == 1) return "static inline float " + name + "(ushort h) { return vload_half(0, (const half*)&h); }\n";
       return "static inline float" + n + " " + name + "(ushort" + n + " h) { return vload_half" + n +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of a thread's own whose places are all known become variables: elements that are stored together are one
-// vector, wherever they lie in the array. Found by writing a kernel once and looking at what it did.
+// Arrays of a thread whose indices are all constant become variables: elements that are stored together form one vector
+// variable, wherever they are in the array. The uses are found by emitting the kernel once.
 #pragma once
 
 #include <algorithm>
@@ -14,40 +14,41 @@
 
 namespace ttune::inline v0::emit {
 
+/// The division of a kernel's arrays into variables.
 class register_shapes {
  public:
-  /// Where an element lies: a lane of the variable that is named after its first element.
+  /// Position of an element: a lane of the variable that is named after its first element.
   struct place {
     std::int64_t first = -1;
     int lane = 0;
     int width = 1;
   };
 
-  /// Elements first, first + stride, … are stored together.
+  /// Records that elements first, first + stride, … are stored together.
   void store(ir::buffer const& b, std::int64_t first, std::int64_t stride, int lanes) {
     seen_[&b].stores.push_back({lanes, first, stride});
   }
   void use_anywhere(ir::buffer const& b) { seen_[&b].indexed = true; }
 
-  /// Ends the first writing.
+  /// Ends the first pass over the kernel.
   void settle() {
     for (auto& [b, u] : seen_)
       if (!u.indexed) u.group();
     settled_ = true;
   }
   [[nodiscard]] bool settled() const noexcept { return settled_; }
-  /// Whether a buffer is variables.
+  /// Returns true if a buffer is split into variables.
   [[nodiscard]] bool is_split(ir::buffer const& b) const {
     auto const it = seen_.find(&b);
     return settled_ && it != seen_.end() && !it->second.indexed;
   }
-  /// Of an element of a buffer that is variables; one that nothing is stored to is a variable of its own.
+  /// Returns the position of an element of a buffer that is split; an element without a store is a variable of its own.
   [[nodiscard]] place at(ir::buffer const& b, std::int64_t element) const {
     auto const& places = seen_.at(&b).places;
     auto const it = places.find(element);
     return it == places.end() ? place{element, 0, 1} : it->second;
   }
-  /// The variables: first element, width.
+  /// Returns the variables: first element, width.
   [[nodiscard]] std::vector<std::pair<std::int64_t, int>> variables(ir::buffer const& b) const {
     std::vector<std::pair<std::int64_t, int>> made;
     for (auto const& [element, p] : seen_.at(&b).places)
@@ -66,7 +67,7 @@ class register_shapes {
     bool indexed = false;
     std::map<std::int64_t, place> places;
 
-    /// The longest vectors first; what crosses them is put together of their elements where it is used.
+    /// Forms variables, the longest vectors first; a store that crosses them is split into elements.
     void group() {
       std::sort(stores.begin(), stores.end(), [](together const& a, together const& b) {
         return std::tie(b.lanes, a.first, a.stride) < std::tie(a.lanes, b.first, b.stride);

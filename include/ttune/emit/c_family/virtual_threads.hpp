@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual threads run one after the other in one thread. Where they meet at barriers, each part between two barriers is
-// a loop of its own, inside of those over terms, and what a virtual thread keeps for itself gets one more dimension;
-// what only one of them does is outside of the loops:
+// Executes virtual threads one after the other in one thread. If they contain barriers, each part between two barriers
+// becomes a separate loop over them, inside of the loops over terms, and each buffer of a virtual thread gets one more
+// dimension. Statements of a single virtual thread are outside of these loops:
 //
 //   vthread v                          alloc acc[2, 4] local
 //     alloc acc[4] local               for k
@@ -47,7 +47,7 @@ template <class Test>
   return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z;
 }
 
-/// Whether threads meet inside, or are made there.
+/// Returns true if a statement contains a barrier or a loop over threads.
 [[nodiscard]] inline bool needs_all_threads(ir::stmt const& s) {
   return any_statement(s, [](ir::stmt const& part) {
     auto const* l = ir::as<ir::loop>(part);
@@ -59,7 +59,7 @@ template <class Test>
   return any_statement(s, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
 }
 
-/// Whether a part of it is done by an instruction.
+/// Returns true if a part of a statement is done by a matrix or dot-product instruction.
 [[nodiscard]] inline bool has_tensorized(ir::stmt const& s) {
   return any_statement(s, [](ir::stmt const& part) {
     auto const* l = ir::as<ir::loop>(part);
@@ -74,7 +74,7 @@ template <class Test>
   });
 }
 
-/// A loop whose iterations store into the same places: of a reduction.
+/// Returns true for a loop whose iterations store to the same elements: the loop of a reduction.
 [[nodiscard]] inline bool is_over_terms(ir::loop const& l) {
   if (l.kind != ir::loop_kind::serial) return false;
   bool stores = false;
@@ -128,7 +128,8 @@ class virtual_thread_loop {
   }
 
  private:
-  /// Neighbours without a barrier stay together, but for what an instruction does for several virtual threads.
+  /// Keeps adjacent statements without a barrier together, except those that one instruction does for several virtual
+  /// threads.
   [[nodiscard]] ir::stmt spread_block(ir::block const& b) {
     std::vector<ir::stmt> parts;
     std::vector<ir::stmt> alone;
@@ -147,7 +148,7 @@ class virtual_thread_loop {
     return ir::make_block(std::move(parts));
   }
 
-  /// The only one that does something in `s`, where that is known.
+  /// Returns the only virtual thread for which `s` does something, if that is known.
   [[nodiscard]] ir::expr only(ir::stmt const& s) const {
     if (auto const* n = ir::as<ir::let>(s)) return only(n->body);
     if (auto const* n = ir::as<ir::loop>(s)) return only(n->body);
@@ -181,7 +182,8 @@ class virtual_thread_loop {
   }
 
   [[nodiscard]] ir::stmt moved(ir::stmt const& s, handle<ir::buffer> const& from, handle<ir::buffer> const& to) const {
-    auto const own = ir::make_variable(loop_.variable);  // the same one: what a statement adds to is what it stores to
+    // One variable for both accesses, so that an addition still adds to the element that it stores.
+    auto const own = ir::make_variable(loop_.variable);
     auto const at = [&](std::vector<ir::expr> indices) {
       indices.insert(indices.begin(), own);
       return indices;
@@ -209,7 +211,7 @@ class virtual_thread_loop {
 
 }  // namespace detail
 
-/// Without loops over virtual threads.
+/// Removes loops over virtual threads.
 [[nodiscard]] inline ir::stmt spread_virtual_threads(ir::stmt const& s) {
   return ir::rewrite(
       s,

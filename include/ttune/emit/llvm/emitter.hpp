@@ -18,6 +18,7 @@
 #include "ttune/emit/lane_decisions.hpp"
 #include "ttune/emit/linear.hpp"
 #include "ttune/emit/llvm/frames.hpp"
+#include "ttune/emit/llvm/functions/trigonometric.hpp"
 #include "ttune/emit/llvm/instruction_set.hpp"
 #include "ttune/emit/llvm/lane_code.hpp"
 #include "ttune/emit/llvm/values.hpp"
@@ -76,6 +77,16 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
   /// Which lanes fulfil a condition, if that is known now.
   [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
+  /// An index before and behind a place where it turns.
+  struct turn {
+    std::int64_t at;
+    ir::expr before;
+    ir::expr behind;
+  };
+  [[nodiscard]] ir::expr turning_part(ir::expr const& part);
+  [[nodiscard]] std::optional<turn> find_turn(ir::binary const& b);
+  [[nodiscard]] ir::expr turned_read(ir::expr const& e, ir::access const& a);
+  [[nodiscard]] static ir::expr replaced(ir::expr const& e, ir::expr const& part, ir::expr const& by);
   [[nodiscard]] bool varies(ir::expr const& e) const;
 
   // --------------------------------------------------------------------------------- memory (emitter_memory)
@@ -106,7 +117,9 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type,
                                std::vector<element> const* all_lanes = nullptr);
-  [[nodiscard]] std::optional<value> column(std::vector<element> const& elements, dtype type);
+  [[nodiscard]] static std::vector<std::string> vectors_of(std::vector<element> const& elements, std::size_t most);
+  [[nodiscard]] std::optional<value> interleaved(std::vector<element> const& elements, dtype type);
+  std::optional<value> column(std::vector<element> const& elements, dtype type);
   [[nodiscard]] bool lie_before_arm(std::vector<std::string> const& vectors) const;
   [[nodiscard]] std::string fenced(std::string const& v, dtype type, int lanes);
   void transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type,
@@ -116,12 +129,14 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::string splat(std::string const& scalar, std::string const& literal, int lanes) override;
   [[nodiscard]] bool has_fma() const override { return machine_.has_fma; }
   [[nodiscard]] bool has_scaling() const override { return instructions_.scales; }
+  [[nodiscard]] std::string constants(std::vector<double> const& values) override;
   [[nodiscard]] lane_value lanes_of(value const& v);
   [[nodiscard]] static value value_of(lane_value const& v, dtype type);
 
   // ---------------------------------------------------------------------------------- values (emitter_value)
   [[nodiscard]] value evaluate(ir::expr const& e);
   [[nodiscard]] value evaluate_index(ir::expr const& e);
+  [[nodiscard]] value kept_wide(ir::expr const& e, value v);
   [[nodiscard]] value evaluate_binary(ir::expr const& e, ir::binary const& b);
   [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
   [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
@@ -140,7 +155,9 @@ class llvm_emitter : private lane_sink {
                                       std::optional<std::int64_t> constant_divisor);
   [[nodiscard]] value multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product);
   [[nodiscard]] value compare(ir::binary_op op, value a, value b, bool unsigned_operands);
-  [[nodiscard]] value of_angle(value const& x, lane_value const& computed, std::function<value()> const& called);
+  [[nodiscard]] value of_angle(value const& x, angle_function which);
+  [[nodiscard]] std::string any_lane(lane_value condition);
+  [[nodiscard]] std::string function_of_large_angles(angle_function which, dtype type, int lanes);
   [[nodiscard]] value call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments);
   [[nodiscard]] value widened(value v, int lanes);
   [[nodiscard]] value choose(std::string const& condition, int condition_lanes, value a, value b);
@@ -185,6 +202,15 @@ class llvm_emitter : private lane_sink {
   void emit_parallel(ir::loop const& l, linear const& begin, linear const& end);
   void emit_conditional(ir::conditional const& c);
   void emit_branch(ir::conditional const& c);
+  /// An arm of a condition as it ends: what its registers hold, and the block that it ends in.
+  struct arm_end {
+    register_file registers;
+    std::string label;
+    std::string text;
+  };
+  [[nodiscard]] arm_end emit_arm(std::string const& label, ir::stmt const& s, std::optional<int> begins);
+  void take_shape(arm_end& arm, arm_end const& other, bool ties);
+  void merge_registers(arm_end& a, arm_end& b);
   void emit_let(ir::let const& l);
   void emit_prefetch(ir::prefetch const& hint);
   [[nodiscard]] std::vector<element> live_registers() const;
@@ -201,8 +227,10 @@ class llvm_emitter : private lane_sink {
   std::set<std::string> declarations_;
   std::unordered_map<ir::buffer const*, std::string> tables_;
   std::map<std::string, std::string> instead_;  ///< constants that guarded reads read, by content
-  std::set<ir::loop const*> scalar_loops_;      ///< vectorised loops that cannot be
-  ir::loop const* vector_loop_ = nullptr;       ///< the one being emitted
+  std::map<std::vector<double>, std::string> constants_;
+  std::set<std::string> helpers_;                                      ///< functions that others call
+  std::set<ir::loop const*> scalar_loops_;                             ///< vectorised loops that cannot be
+  ir::loop const* vector_loop_ = nullptr;                              ///< the one being emitted
   std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
   int next_ = 0;
   int parallel_depth_ = 0;
@@ -223,6 +251,7 @@ class llvm_emitter : private lane_sink {
 
 #include "ttune/emit/llvm/emitter_dot.hpp"
 #include "ttune/emit/llvm/emitter_index.hpp"
+#include "ttune/emit/llvm/emitter_interleave.hpp"
 #include "ttune/emit/llvm/emitter_memory.hpp"
 #include "ttune/emit/llvm/emitter_statement.hpp"
 #include "ttune/emit/llvm/emitter_value.hpp"

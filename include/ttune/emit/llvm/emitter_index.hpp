@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ttune/emit/llvm/emitter.hpp"
+#include "ttune/ir/operands.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -148,6 +149,58 @@ inline std::optional<llvm_emitter::mask> llvm_emitter::decide(ir::expr const& co
     if (ir::contains(comparison.left, is_data) || ir::contains(comparison.right, is_data)) return std::nullopt;
     return index(comparison.left) + index(comparison.right).scaled(-1);
   });
+}
+
+/// The innermost part of an index that is not the same sum in all lanes: held at a limit, or a quotient or remainder
+/// that lanes do not share; null if there is none.
+inline ir::expr llvm_emitter::turning_part(ir::expr const& part) {
+  auto const* b = ir::as<ir::binary>(part);
+  if (!b || part->type != dtype::index) return nullptr;
+  for (auto const* side : {&b->left, &b->right})
+    if (auto const inner = turning_part(*side)) return inner;
+  if (!ir::is_constant(b->right) || !varies(b->left)) return nullptr;
+  if (b->op == ir::binary_op::minimum || b->op == ir::binary_op::maximum) return part;
+  bool const divides = b->op == ir::binary_op::floor_modulo || b->op == ir::binary_op::floor_divide;
+  return divides && !divide_partly(index(b->left), ir::constant_integer(b->right), lanes_) ? part : nullptr;
+}
+
+/// Where lanes turn at a place that is known, as at the edge of an image: the lanes before it, and those behind it.
+inline std::optional<llvm_emitter::turn> llvm_emitter::find_turn(ir::binary const& b) {
+  auto const limit = ir::constant_integer(b.right);
+  if (b.op == ir::binary_op::minimum) return turn{limit + 1, b.left, b.right};
+  if (b.op == ir::binary_op::maximum) return turn{limit, b.right, b.left};
+  auto const at = index(b.left);
+  if (!at.terms.empty() || limit <= 0) return std::nullopt;
+  auto const ends = std::minmax(at.constant, at.constant + at.lane * (lanes_ - 1));
+  auto const first = floor_divide(ends.first, limit);
+  if (floor_divide(ends.second, limit) != first + 1) return std::nullopt;
+  auto const part = [&](std::int64_t q) {
+    return b.op == ir::binary_op::floor_divide ? ir::make_index(q) : b.left + -q * limit;
+  };
+  return turn{(first + 1) * limit, part(first), part(first + 1)};
+}
+
+/// A read whose lanes turn, as a choice between two that do not; null for all others.
+inline ir::expr llvm_emitter::turned_read(ir::expr const& e, ir::access const& a) {
+  if (lanes_ == 1) return nullptr;
+  for (auto const& i : a.indices) {
+    auto const part = turning_part(i);
+    auto const* b = part ? ir::as<ir::binary>(part) : nullptr;
+    auto const found = b ? find_turn(*b) : std::nullopt;
+    if (!found) continue;
+    auto const with = [&](ir::expr const& instead) {
+      return ir::map_operands(e, [&](ir::expr const& o) { return replaced(o, part, instead); });
+    };
+    auto const before = ir::make_binary(ir::binary_op::less, b->left, ir::make_index(found->at));
+    return ir::make_select(before, with(found->before), with(found->behind));
+  }
+  return nullptr;
+}
+
+/// The expression with a part of it replaced.
+inline ir::expr llvm_emitter::replaced(ir::expr const& e, ir::expr const& part, ir::expr const& by) {
+  if (e == part) return by;
+  return ir::map_operands(e, [&](ir::expr const& o) { return replaced(o, part, by); });
 }
 
 }  // namespace ttune::inline v0::emit

@@ -15,6 +15,16 @@ inline lane_value llvm_emitter::lanes_of(value const& v) { return {this, v.text,
 inline value llvm_emitter::value_of(lane_value const& v, dtype type) { return {v.text, type, v.lanes}; }
 
 /// Computed once, at the start of the function.
+inline std::string llvm_emitter::constants(std::vector<double> const& values) {
+  auto const [place, is_new] = constants_.try_emplace(values, "@constants" + std::to_string(constants_.size()));
+  if (!is_new) return place->second;
+  std::string list;
+  for (double const v : values) list += (list.empty() ? "double " : ", double ") + real_literal(dtype::f64, v);
+  globals_ += place->second + " = private unnamed_addr constant [" + std::to_string(values.size()) + " x double] [" +
+              list + "], align 64\n";
+  return place->second;
+}
+
 inline std::string llvm_emitter::splat(std::string const& scalar, std::string const& literal, int lanes) {
   if (lanes == 1) return literal;
   auto const type = vector_of(scalar, lanes);
@@ -400,6 +410,7 @@ inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype 
   if (all_lanes)
     if (auto const from_rows = column(*all_lanes, type)) return *from_rows;
   if (auto const from_rows = column(elements, type)) return *from_rows;
+  if (auto const woven = interleaved(elements, type)) return *woven;
   std::string made = "undef";
   for (int i = 0; i < lanes; ++i) {
     auto const& e = elements[static_cast<std::size_t>(i)];

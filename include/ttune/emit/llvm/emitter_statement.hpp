@@ -44,6 +44,7 @@ inline std::string llvm_emitter::run() {
 
 inline std::string llvm_emitter::module() {
   functions_.clear();
+  helpers_.clear();
   variables_.clear();
   next_ = 0;
   parallel_depth_ = 0;
@@ -327,7 +328,6 @@ inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, li
 
 /// The body becomes a function of its own, run by the runtime's workers. Outer variables travel in a closure.
 inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, linear const& end) {
-  if (!registers_.empty()) throw backend_error("llvm: a buffer in registers cannot be used across a parallel loop");
   auto const name = "@task" + std::to_string(next_++);
   std::vector<std::string> captured;  // names of outer variables that are values
   for (auto const& [variable, at] : variables_)
@@ -355,6 +355,7 @@ inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, 
   auto const outer_label = label_;
   auto const outer_allocas = std::move(allocas_);
   auto const outer_variables = variables_;
+  auto const outer_registers = std::exchange(registers_, {});  // none is used across the loop: emit/llvm/storage.hpp
   frames_ = {};
   frames_.open(0, false);
   allocas_.clear();
@@ -388,7 +389,7 @@ inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, 
   label_ = outer_label;
   allocas_ = outer_allocas;
   variables_ = outer_variables;
-  registers_.clear();
+  registers_ = outer_registers;
 }
 
 // ------------------------------------------------------------------------------------------------- conditions
@@ -424,6 +425,52 @@ inline void llvm_emitter::emit_conditional(ir::conditional const& c) {
   under(inverse, c.otherwise);
 }
 
+/// An arm of a condition, without the jump at its end.
+inline llvm_emitter::arm_end llvm_emitter::emit_arm(std::string const& label, ir::stmt const& s,
+                                                    std::optional<int> begins) {
+  auto const outer_arm = std::exchange(arm_begins_, begins);
+  frames_.open(frames_.depth(), true);
+  start_block(label);
+  if (s) emit(s);
+  arm_begins_ = outer_arm;
+  return {registers_, label_, frames_.close()};
+}
+
+/// Puts the registers of an arm together as those of the other one are, where that has longer vectors, or as long ones
+/// if `ties`: so both arms end with vectors that a phi can choose from.
+inline void llvm_emitter::take_shape(arm_end& arm, arm_end const& other, bool ties) {
+  using place = std::pair<ir::buffer const*, std::size_t>;
+  struct group {
+    std::vector<element> lanes;
+    std::vector<std::pair<place, element>> taken;
+  };
+  std::map<int, group> groups;  // of the other arm
+  for (auto const& [b, file] : other.registers) {
+    auto const it = arm.registers.find(b);
+    if (it == arm.registers.end()) continue;
+    for (std::size_t offset = 0; offset < std::min(file.size(), it->second.size()); ++offset) {
+      auto const& theirs = file[offset];
+      auto const& own = it->second[offset];
+      if (theirs.vector.empty() || own.vector.empty() || own == theirs) continue;
+      bool const differs = own.lane != theirs.lane || own.lanes != theirs.lanes;
+      if (!differs || theirs.lanes < own.lanes || (theirs.lanes == own.lanes && !ties)) continue;
+      auto& g = groups[theirs.group];
+      g.lanes.resize(static_cast<std::size_t>(theirs.lanes));
+      g.lanes[static_cast<std::size_t>(theirs.lane)] = own;
+      g.taken.push_back({{b, offset}, theirs});
+    }
+  }
+  if (groups.empty()) return;
+  frames_.open(frames_.depth(), true);
+  for (auto const& [_, g] : groups) {
+    auto const made = assemble(g.lanes, g.taken.front().second.type);
+    auto const id = next_++;
+    for (auto const& [where, shape] : g.taken)
+      arm.registers[where.first][where.second] = {made.text, shape.lane, shape.lanes, id, shape.type};
+  }
+  arm.text += frames_.close();
+}
+
 /// A condition of the machine; registers written in an arm are merged behind it.
 inline void llvm_emitter::emit_branch(ir::conditional const& c) {
   auto const condition = evaluate(c.condition);
@@ -432,55 +479,50 @@ inline void llvm_emitter::emit_branch(ir::conditional const& c) {
   auto const no = fresh_label();
   auto const join = fresh_label();
   auto const before = registers_;
-  std::string arms;
-  auto const arm = [&](std::string const& label, ir::stmt const& s) {
-    registers_ = before;
-    auto const outer_arm = arm_begins_;
-    arm_begins_ = c.then && c.otherwise ? std::optional(next_) : std::nullopt;
-    frames_.open(frames_.depth(), true);
-    start_block(label);
-    if (s) emit(s);
-    frames_.line("br label %" + join);
-    arms += frames_.close();
-    arm_begins_ = outer_arm;
-    return std::pair{registers_, label_};
-  };
-  auto [file_a, from_a] = arm(yes, c.then);
-  auto [file_b, from_b] = arm(no, c.otherwise);
+  auto const begins = [&] { return c.then && c.otherwise ? std::optional(next_) : std::nullopt; };
+  auto a = emit_arm(yes, c.then, begins());
+  registers_ = before;
+  auto b = emit_arm(no, c.otherwise, begins());
+  take_shape(b, a, true);
+  take_shape(a, b, false);
+  auto const jump = "  br label %" + join + "\n";
   frames_.line("br i1 " + condition.text + ", label %" + yes + ", label %" + no);
-  frames_.top().body += arms;
+  frames_.top().body += a.text + jump + b.text + jump;
   start_block(join);
-  registers_ = std::move(before);
+  registers_ = before;
+  merge_registers(a, b);
+  for (auto const* s : {&c.then, &c.otherwise})
+    if (*s)
+      for (auto const& name : stored_buffers(*s)) frames_.forget_loads(name);
+}
+
+/// What registers hold behind two arms that end with the same shapes.
+inline void llvm_emitter::merge_registers(arm_end& a, arm_end& b) {
   std::map<std::pair<int, int>, element> merged;
-  auto const merge = [&](ir::buffer const* b, element const& x, element const& y) {
+  auto const merge = [&](element const& x, element const& y) {
     bool const in_x = !x.vector.empty();
     bool const in_y = !y.vector.empty();
     if (x == y) return x;
-    if (in_x && in_y && (x.lane != y.lane || x.lanes != y.lanes))
-      throw backend_error("llvm: registers of " + b->name +
-                          " are written in different shapes by the arms of a condition");
     auto const& e = in_x ? x : y;
     auto const [it, added] = merged.try_emplace(std::pair{in_x ? x.group : -1, in_y ? y.group : -1}, e);
     if (added) {
       it->second.vector = define("phi " + vector_of(scalar_type(e.type), e.lanes) + " [" + (in_x ? x.vector : "undef") +
-                                 ", %" + from_a + "], [" + (in_y ? y.vector : "undef") + ", %" + from_b + "]");
+                                 ", %" + a.label + "], [" + (in_y ? y.vector : "undef") + ", %" + b.label + "]");
       it->second.group = next_++;
     }
     auto both = it->second;
     both.lane = e.lane;
     return both;
   };
-  for (auto const& [b, file] : file_b) file_a[b].resize(std::max(file.size(), file_a[b].size()));
-  for (auto& [b, file] : file_a) {
-    file_b[b].resize(file.size());
-    auto& made = registers_[b];
+  for (auto const& [buffer, file] : b.registers)
+    a.registers[buffer].resize(std::max(file.size(), a.registers[buffer].size()));
+  for (auto& [buffer, file] : a.registers) {
+    b.registers[buffer].resize(file.size());
+    auto& made = registers_[buffer];
     made.resize(file.size());
     for (std::size_t offset = 0; offset < file.size(); ++offset)
-      made[offset] = merge(b, file[offset], file_b[b][offset]);
+      made[offset] = merge(file[offset], b.registers[buffer][offset]);
   }
-  for (auto const* s : {&c.then, &c.otherwise})
-    if (*s)
-      for (auto const& b : stored_buffers(*s)) frames_.forget_loads(b);
 }
 
 }  // namespace ttune::inline v0::emit

@@ -34,6 +34,7 @@ inline value llvm_emitter::evaluate(ir::expr const& e) {
     return {is_float(t) ? real_literal(t, c->real) : integer_literal(t, c->integer), t, 1};
   }
   if (auto const* a = ir::as<ir::access>(e)) {
+    if (auto const turned = turned_read(e, *a)) return evaluate(turned);
     auto const& b = *std::get<handle<ir::buffer>>(a->from);
     return load(b, flat_index(b, a->indices));
   }
@@ -97,6 +98,16 @@ inline value llvm_emitter::compare(ir::binary_op op, value a, value b, bool unsi
   return {define(std::string("icmp ") + name + " " + type + " " + a.text + ", " + b.text), dtype::boolean, a.lanes};
 }
 
+/// What was a half, where LLVM does not see that it was: it would compare and choose halves, and calls `fmaxf` for
+/// that.
+inline value llvm_emitter::kept_wide(ir::expr const& e, value v) {
+  auto const* c = ir::as<ir::cast>(e);
+  bool const was_half = e->type == dtype::f16 || (c && c->operand->type == dtype::f16);
+  if (was_half && v.type == dtype::f32 && v.text[0] == '%' && instructions_.converts_half)
+    v.text = fenced(v.text, v.type, v.lanes);
+  return v;
+}
+
 inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& b) {
   auto const t = compute_type(b.left->type);
   auto const is_product = [](ir::expr const& x) {
@@ -118,9 +129,7 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   auto x = evaluate(b.left);
   auto y = evaluate(b.right);
   int const lanes = std::max(x.lanes, y.lanes);
-  if (b.op == ir::binary_op::power)
-    return t == dtype::f64 ? call_runtime("pow_f64", offsetof(runtime_table, pow_f64), {x, y})
-                           : value_of(power(lanes_of(widened(x, lanes)), lanes_of(widened(y, lanes))), t);
+  if (b.op == ir::binary_op::power) return value_of(power(lanes_of(widened(x, lanes)), lanes_of(widened(y, lanes))), t);
   if (b.op == ir::binary_op::modulo && is_float(t)) {
     auto const wide = [&](value const& v) {
       return t == dtype::f64 ? v : value_of(lanes_of(v).cast("fpext", "double"), dtype::f64);
@@ -130,6 +139,10 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   }
   x = widened(x, lanes);
   y = widened(y, lanes);
+  if (b.op >= ir::binary_op::equal || b.op == ir::binary_op::minimum || b.op == ir::binary_op::maximum) {
+    x = kept_wide(b.left, x);
+    y = kept_wide(b.right, y);
+  }
   auto const type = vector_of(scalar_type(t), lanes);
   bool const no_sign = is_unsigned(b.left->type);
   auto const plain = [&](std::string const& name) {
@@ -332,10 +345,14 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
   auto const no = fresh_label();
   auto const join = fresh_label();
   std::string arms;
+  bool const in_lanes = varies(e) || ir::contains(e, [&](ir::expr const& n) {
+                          auto const* a = ir::as<ir::access>(n);
+                          return a && spreads_halves(*std::get<handle<ir::buffer>>(a->from));
+                        });
   auto const arm = [&](std::string const& label, ir::expr const& what) {
     frames_.open(frames_.depth(), true);
     start_block(label);
-    auto v = widened(evaluate(what), varies(e) ? lanes_ : 1);
+    auto v = widened(evaluate(what), in_lanes ? lanes_ : 1);
     frames_.line("br label %" + join);
     arms += frames_.close();
     return std::pair{v, label_};
@@ -375,31 +392,72 @@ inline value llvm_emitter::call_runtime(char const* name, std::size_t offset, st
   return {made, t, lanes};
 }
 
-/// What was computed, unless an angle is too large for that: then all of them by the runtime.
-inline value llvm_emitter::of_angle(value const& x, lane_value const& computed, std::function<value()> const& called) {
+/// sin or cos: those of large angles by the runtime, lane by lane, behind a branch that is hardly ever taken. Each lane
+/// by itself, so that a result does not depend on its neighbours.
+inline value llvm_emitter::of_angle(value const& x, angle_function which) {
   auto const angle = lanes_of(x);
-  auto large = magnitude(angle).compared("ogt", angle.number(largest_angle));
-  if (x.lanes > 1) {
-    if (!mask_.empty() && x.lanes == lanes_) large = large & large.named(mask_text(lanes_), "i1");
-    auto const reduce = "@llvm.vector.reduce.or.v" + std::to_string(x.lanes) + "i1";
-    declare("declare i1 " + reduce + "(" + large.type() + ")");
-    large.text = define("call i1 " + reduce + "(" + large.type() + " " + large.text + ")");
-  }
+  auto const computed = sine_or_cosine(angle, which);
+  auto const is_large = magnitude(angle).compared("ogt", angle.number(largest_angle(angle)));
+  auto const any = any_lane(is_large);
   auto const slow = fresh_label();
   auto const join = fresh_label();
-  frames_.line("br i1 " + large.text + ", label %" + slow + ", label %" + join);
+  frames_.line("br i1 " + any + ", label %" + slow + ", label %" + join);
   auto const before = label_;
   frames_.open(frames_.depth(), true);
   start_block(slow);
-  auto const other = called();
+  auto const called =
+      define("call " + angle.type() + " " + function_of_large_angles(which, x.type, x.lanes) + "(ptr %runtime, " +
+             angle.type() + " " + angle.text + ", " + computed.type() + " " + computed.text + ")");
   frames_.line("br label %" + join);
   auto const text = frames_.close();
   frames_.top().body += text;
-  auto const after = label_;
   start_block(join);
-  return {
-      define("phi " + angle.type() + " [" + computed.text + ", %" + before + "], [" + other.text + ", %" + after + "]"),
-      x.type, x.lanes};
+  return {define("phi " + angle.type() + " [" + computed.text + ", %" + before + "], [" + called + ", %" + slow + "]"),
+          x.type, x.lanes};
+}
+
+/// Whether a condition holds in any lane that runs.
+inline std::string llvm_emitter::any_lane(lane_value condition) {
+  if (condition.lanes == 1) return condition.text;
+  if (!mask_.empty() && condition.lanes == lanes_) condition = condition & condition.named(mask_text(lanes_), "i1");
+  auto const reduce = "@llvm.vector.reduce.or.v" + std::to_string(condition.lanes) + "i1";
+  declare("declare i1 " + reduce + "(" + condition.type() + ")");
+  return define("call i1 " + reduce + "(" + condition.type() + " " + condition.text + ")");
+}
+
+/// The name of a function of the module, written once: the runtime's sin or cos of the lanes with large angles, what
+/// was computed in the others. A function of its own keeps bodies that are unrolled small. It stays in the section of
+/// its callers: between sections, LLVM's linker for 64-bit ARM branches by absolute addresses.
+inline std::string llvm_emitter::function_of_large_angles(angle_function which, dtype type, int lanes) {
+  bool const wide = type == dtype::f64;
+  bool const sine = which == angle_function::sine;
+  auto const name = std::string(sine ? "@sin_" : "@cos_") + (wide ? "f64_" : "f32_") + std::to_string(lanes);
+  if (!helpers_.insert(name).second) return name;
+  auto const offset = sine ? (wide ? offsetof(runtime_table, sin_f64) : offsetof(runtime_table, sin_f32))
+                           : (wide ? offsetof(runtime_table, cos_f64) : offsetof(runtime_table, cos_f32));
+  auto const scalar = scalar_type(type);
+  auto const v = vector_of(scalar, lanes);
+  auto const limit = real_literal(type, parts_of_pi(wide, machine_.has_fma).largest_angle);
+  std::string text = "define internal " + v + " " + name + "(ptr %runtime, " + v + " %x, " + v +
+                     " %computed) noinline cold #0 section \".text\" {\n" +
+                     "entry:\n  %place = getelementptr i8, ptr %runtime, i64 " + std::to_string(offset) +
+                     "\n  %callee = load ptr, ptr %place, align 8\n";
+  if (lanes == 1) {
+    text += "  %made = call " + scalar + " %callee(" + scalar + " %x)\n  ret " + scalar + " %made\n}\n";
+  } else {
+    auto const abs = "llvm.fabs." + mangled(type, 1);
+    declare("declare " + scalar + " @" + abs + "(" + scalar + ")");
+    text += "  br label %look\nlook:\n  %lane = phi i32 [0, %entry], [%next, %after]\n  %sum = phi " + v +
+            " [%computed, %entry], [%result, %after]\n  %one = extractelement " + v +
+            " %x, i32 %lane\n  %size = call " + scalar + " @" + abs + "(" + scalar + " %one)\n  %large = fcmp ogt " +
+            scalar + " %size, " + limit + "\n  br i1 %large, label %called, label %after\ncalled:\n  %made = call " +
+            scalar + " %callee(" + scalar + " %one)\n  %with = insertelement " + v + " %sum, " + scalar +
+            " %made, i32 %lane\n  br label %after\nafter:\n  %result = phi " + v +
+            " [%sum, %look], [%with, %called]\n  %next = add i32 %lane, 1\n  %more = icmp ult i32 %next, " +
+            std::to_string(lanes) + "\n  br i1 %more, label %look, label %done\ndone:\n  ret " + v + " %result\n}\n";
+  }
+  functions_ += text;
+  return name;
 }
 
 inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u) {
@@ -411,10 +469,6 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
     return value{define("call " + type + " @" + full + "(" + type + " " + x.text + ")"), x.type, x.lanes};
   };
   auto const of_lanes = [&](auto const& formula) { return value_of(formula(lanes_of(x)), x.type); };
-  bool const wide = x.type == dtype::f64;
-#define TTUNE_MATH(name)                           \
-  call_runtime(wide ? #name "_f64" : #name "_f32", \
-               wide ? offsetof(runtime_table, name##_f64) : offsetof(runtime_table, name##_f32), {x})
   switch (u.op) {
     case ir::unary_op::negate:
       if (is_float(x.type)) return {define("fneg " + type + " " + x.text), x.type, x.lanes};
@@ -438,16 +492,13 @@ inline value llvm_emitter::evaluate_unary(ir::expr const& e, ir::unary const& u)
     case ir::unary_op::round:
       return is_float(x.type) ? (instructions_.rounds ? intrinsic("roundeven") : of_lanes(rounded_to_even)) : x;
     case ir::unary_op::round_to_tf32: return of_lanes(to_tf32);
-    case ir::unary_op::exp: return of_lanes(exponential);
+    case ir::unary_op::exp: return of_lanes([](lane_value const& v) { return exponential(v); });
     case ir::unary_op::log: return of_lanes(logarithm);
     case ir::unary_op::tanh: return of_lanes(hyperbolic_tangent);
     case ir::unary_op::erf: return of_lanes(error_function);
-    case ir::unary_op::sin:
-      return wide ? TTUNE_MATH(sin) : of_angle(x, sine(lanes_of(x), 0), [&] { return TTUNE_MATH(sin); });
-    case ir::unary_op::cos:
-      return wide ? TTUNE_MATH(cos) : of_angle(x, sine(lanes_of(x), 1), [&] { return TTUNE_MATH(cos); });
+    case ir::unary_op::sin: return of_angle(x, angle_function::sine);
+    case ir::unary_op::cos: return of_angle(x, angle_function::cosine);
   }
-#undef TTUNE_MATH
   throw backend_error("llvm: unknown function");
 }
 
@@ -483,6 +534,7 @@ inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
     auto v = made(define((no_sign ? "uitofp " : "sitofp ") + a + " " + x.text + " to " + b));
     return to == dtype::f16 || to == dtype::bf16 ? from_memory(to_memory(v, to), to, x.lanes) : v;
   }
+  if (is_float(from) && size_in_bytes(to) <= 2) return made(to_narrow_integer(lanes_of(x), to).text);
   if (is_float(from)) {
     auto const name = std::string(is_unsigned(to) ? "llvm.fptoui.sat." : "llvm.fptosi.sat.") +
                       mangled(compute_type(to), x.lanes) + "." + mangled(x.type, x.lanes);

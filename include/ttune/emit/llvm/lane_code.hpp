@@ -2,8 +2,11 @@
 // Arithmetic on all lanes of a vector, written as formulas: what conversions and functions are made of.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ttune/emit/llvm/values.hpp"
 
@@ -21,8 +24,10 @@ class lane_sink {
   /// The name of a vector that holds a literal in every lane.
   virtual std::string splat(std::string const& scalar, std::string const& literal, int lanes) = 0;
   virtual void declare(std::string const& declaration) = 0;
+  /// The name of an array of doubles that the module holds.
+  virtual std::string constants(std::vector<double> const& values) = 0;
   [[nodiscard]] virtual bool has_fma() const = 0;
-  /// An instruction that multiplies 512 bits of floats by powers of two.
+  /// Instructions that multiply 512 bits of floats by powers of two, and take out their exponents and fractions.
   [[nodiscard]] virtual bool has_scaling() const = 0;
 };
 
@@ -77,6 +82,7 @@ struct lane_value {
   friend lane_value operator/(lane_value const& a, lane_value const& b) { return a.two("fdiv", b); }
   friend lane_value operator&(lane_value const& a, lane_value const& b) { return a.two("and", b); }
   friend lane_value operator|(lane_value const& a, lane_value const& b) { return a.two("or", b); }
+  friend lane_value operator^(lane_value const& a, lane_value const& b) { return a.two("xor", b); }
   friend lane_value operator-(lane_value const& a) {
     return a.named(a.sink->define("fneg " + a.type() + " " + a.text), a.scalar);
   }
@@ -93,6 +99,43 @@ struct lane_value {
                  a.scalar);
 }
 
+/// array[index] by gathers; `index` is i64.
+[[nodiscard]] inline lane_value gathered(std::string const& array, lane_value const& index) {
+  auto const place = index.sink->define("getelementptr double, ptr " + array + ", " + index.type() + " " + index.text);
+  auto const lanes = std::to_string(index.lanes);
+  auto const type = vector_of("double", index.lanes);
+  auto const places = "<" + lanes + " x ptr>";
+  auto const mask = "<" + lanes + " x i1>";
+  auto const name = "@llvm.masked.gather.v" + lanes + "f64.v" + lanes + "p0";
+  index.sink->declare("declare " + type + " " + name + "(" + places + ", i32, " + mask + ", " + type + ")");
+  return index.named(index.sink->define("call " + type + " " + name + "(" + places + " " + place + ", i32 8, " + mask +
+                                        " " + splat_literal("i1", "true", index.lanes) + ", " + type + " undef)"),
+                     "double");
+}
+
+/// array[2 i] and array[2 i + 1] of an array of doubles; i is i64 and inside of it in every lane. A load of both a lane
+/// where gathers are slow.
+[[nodiscard]] inline std::pair<lane_value, lane_value> looked_up_pairs(std::string const& array, lane_value const& i) {
+  auto& sink = *i.sink;
+  if (sink.has_scaling() && i.lanes >= 8) {
+    auto const first = i.shifted_left(1);
+    return {gathered(array, first), gathered(array, first + first.bits(1))};
+  }
+  auto const type = vector_of("double", i.lanes);
+  std::string made[2] = {"undef", "undef"};
+  for (int lane = 0; lane < i.lanes; ++lane) {
+    auto const at = ", i32 " + std::to_string(lane);
+    auto const one = i.lanes == 1 ? i.text : sink.define("extractelement " + i.type() + " " + i.text + at);
+    auto const place = sink.define("getelementptr <2 x double>, ptr " + array + ", i64 " + one);
+    auto const row = sink.define("load <2 x double>, ptr " + place + ", align 16");
+    for (int k = 0; k < 2; ++k) {
+      auto const v = sink.define("extractelement <2 x double> " + row + ", i32 " + std::to_string(k));
+      made[k] = i.lanes == 1 ? v : sink.define("insertelement " + type + " " + made[k] + ", double " + v + at);
+    }
+  }
+  return {i.named(made[0], "double"), i.named(made[1], "double")};
+}
+
 /// Whether one instruction scales these lanes.
 [[nodiscard]] inline bool can_scale(lane_value const& x) {
   return x.sink->has_scaling() && x.lanes * (x.wide() ? 64 : 32) == 512;
@@ -107,6 +150,27 @@ struct lane_value {
   return x.named(x.sink->define("call " + type + " " + name + "(" + type + " " + x.text + ", " + type + " " + n.text +
                                 ", " + type + " zeroinitializer, " + mask + " -1, i32 4)"),  // 4: the current rounding
                  x.scalar);
+}
+
+/// One of AVX-512's functions of a float and a mask of lanes, all of which run. `control` stands behind the float.
+[[nodiscard]] inline lane_value masked_function(std::string const& function, lane_value const& x,
+                                                std::string const& control) {
+  auto const type = x.type();
+  auto const name = "@llvm.x86.avx512.mask." + function + (x.wide() ? ".pd.512" : ".ps.512");
+  auto const mask = std::string(x.wide() ? "i8" : "i16");
+  auto const control_type = control.empty() ? "" : std::string(", i32");
+  x.sink->declare("declare " + type + " " + name + "(" + type + control_type + ", " + type + ", " + mask + ", i32)");
+  return x.named(x.sink->define("call " + type + " " + name + "(" + type + " " + x.text +
+                                (control.empty() ? "" : ", i32 " + control) + ", " + type + " zeroinitializer, " +
+                                mask + " -1, i32 4)"),
+                 x.scalar);
+}
+/// floor(log2(|x|)) as a float, of subnormals, too; -infinity of 0, infinity of infinity. Requires `can_scale(x)`.
+[[nodiscard]] inline lane_value exponent_of(lane_value const& x) { return masked_function("getexp", x, ""); }
+/// x 2^-n in [0.75, 1.5); 1 of zero and infinity, NaN of negative x. Requires `can_scale(x)`.
+[[nodiscard]] inline lane_value fraction_of(lane_value const& x) {
+  constexpr int from_three_quarters = 3;  // of the interval; 12: negative numbers are NaN, -0 is 0
+  return masked_function("getmant", x, std::to_string(from_three_quarters + 12));
 }
 
 /// Bits of the sign and without it.

@@ -52,6 +52,18 @@ namespace ttune::inline v0::emit {
   return shifted.compared("ult", x.bits(is_unsigned ? limit : 2 * limit)).choose(x, kept | lost);
 }
 
+/// Towards zero into 8 or 16 bits, saturating, NaN to 0: held within the type's range first, so that all lanes take one
+/// conversion to 32 bits (saturating conversions to narrow types are made one by one).
+[[nodiscard]] inline lane_value to_narrow_integer(lane_value const& x, dtype type) {
+  auto const bits = 8 * static_cast<int>(size_in_bytes(type));
+  bool const no_sign = is_unsigned(type);
+  double const high = static_cast<double>((1 << (no_sign ? bits : bits - 1)) - 1);
+  auto const zero = x.number(0);
+  auto const number = no_sign ? x.compared("ogt", zero).choose(x, zero) : x.compared("ord", x).choose(x, zero);
+  auto const inside = at_most(no_sign ? number : at_least(number, -high - 1), high);
+  return inside.cast("fptosi", "i32").cast("trunc", "i" + std::to_string(bits));
+}
+
 /// i16 bits of a half to float. The exponent's bias differs by 112; subnormals become normal by the product.
 [[nodiscard]] inline lane_value half_to_float(lane_value const& half) {
   auto const bits = half.cast("zext", "i32");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs, stage after stage, as nested loops.
+// Executes programs stage after stage, as nested loops.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace ttune::inline v0::ir::detail {
 
-/// Arrays by the tensor, stage or buffer that they belong to; a stage has one for each component.
+/// Arrays by the tensor, stage or buffer that they belong to; a stage has one array for each component.
 class array_table {
  public:
   std::int32_t add(void const* owner, storage content) {
@@ -19,7 +19,7 @@ class array_table {
     content_.push_back(std::move(content));
     return static_cast<std::int32_t>(content_.size()) - 1;
   }
-  /// Another component of the owner added last.
+  /// Adds another component of the last added owner.
   void add_component(storage content) { content_.push_back(std::move(content)); }
 
   [[nodiscard]] std::int32_t slot(source const& from, int component) const {
@@ -36,10 +36,11 @@ class array_table {
 
  private:
   std::unordered_map<void const*, std::int32_t> slots_;
-  std::deque<storage> content_;  // stable addresses
+  std::deque<storage> content_;  // a deque keeps addresses stable
 };
 
-/// Checks operands against the inputs of a program and hands each to `take(tensor, array)`; tables bring their own.
+/// Checks operands against the inputs of a program and passes each to `take(tensor, array)`; tables have their own
+/// content.
 template <class Take>
 void for_each_operand(program const& p, std::span<ndarray const> operands, Take const& take) {
   std::size_t next = 0;
@@ -62,7 +63,7 @@ void for_each_operand(program const& p, std::span<ndarray const> operands, Take 
     throw argument_error(print_signature(p) + ": " + std::to_string(operands.size()) + " operands are given");
 }
 
-/// Calls `f` for every point of a box; the point stands in `variables[first …]`.
+/// Calls `f` for every point of a box; the coordinates are in `variables[first …]`.
 template <class Function>
 void for_each_point(std::vector<axis> const& axes, std::vector<std::int64_t>& variables, std::size_t first,
                     Function const& f, std::size_t d = 0) {
@@ -73,7 +74,7 @@ void for_each_point(std::vector<axis> const& axes, std::vector<std::int64_t>& va
   }
 }
 
-/// One stage, compiled.
+/// A compiled stage.
 class stage_runner {
  public:
   stage_runner(stage const& s, array_table& arrays) : stage_(s), arrays_(arrays) {
@@ -113,7 +114,7 @@ class stage_runner {
     return made;
   }
 
-  /// One element, into the array that `array_of(component)` gives.
+  /// Computes one element and stores it in the array that `array_of(component)` returns.
   template <class ArrayOf>
   void compute(std::size_t element, ArrayOf const& array_of) {
     frame_.arrays = arrays_.pointers();
@@ -171,7 +172,7 @@ class stage_runner {
   std::vector<std::int32_t> combine_;
 };
 
-/// An output as its reader gets it.
+/// Returns an output rounded to its type, as its reader gets it.
 inline ndarray rounded(ndarray values) {
   for (auto& v : values.reals) v = rounded_to(values.type, v);
   return values;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what may run at once gets in each other's way: shadow memory. Every element knows who wrote it last and who
-// has read it since; a touch of it is a race if an earlier one was in another iteration of a loop whose iterations may
-// run at once, or in another thread between the same two barriers, or in another block of the same launch, and one of
-// both wrote. That is asked of accesses, not of results, so the order in which the interpreter runs them does not
-// matter: all pairs are seen.
+// Detects data races by shadow memory. Every element stores its last writer and its readers since then. An access is a
+// race if an earlier one, with at least one of them a write, was in another iteration of a loop whose iterations may
+// run concurrently, in another thread between the same two barriers, or in another block of the same launch. The check
+// compares accesses, not results, so it does not depend on the order in which the interpreter runs them: it finds all
+// pairs.
 //
-// One writer and two readers an element are enough for all pairs. A touch that is ordered behind another one stands for
-// it, since what may run at the same time as the first may do so with the second as well; and of readers that may run
-// at once it is the two whose common loop is furthest out that any writer gets in the way of, if it does of a third.
+// One writer and two readers per element are enough to find all pairs. An access that is ordered after another one can
+// replace it, since everything concurrent with the first is also concurrent with the second. Of several concurrent
+// readers, the two whose common loop is outermost are kept: a writer that conflicts with a third reader also conflicts
+// with one of them.
 //
-// What stands outside of a loop over threads is done by all of them alike where it ends in memory of their own, and by
-// the first one where it does not (ir/README.md, "Lowered programs").
+// A statement outside of a loop over threads is executed by all threads alike if its result is stored in their own
+// memory, otherwise by the first thread (ir/README.md, "Lowered programs").
 #pragma once
 
 #include <algorithm>
@@ -26,15 +27,15 @@
 
 namespace ttune::inline v0::ir::detail {
 
-/// Whether each thread has its own.
+/// Returns true if each thread has its own copy.
 inline constexpr bool is_own(memory where) { return where == memory::local || where == memory::registers; }
 inline constexpr bool is_block(loop_kind k) { return k >= loop_kind::block_x && k <= loop_kind::block_z; }
 inline constexpr bool is_thread(loop_kind k) { return k >= loop_kind::thread_x; }
 inline constexpr bool is_of_kernel(loop_kind k) { return k >= loop_kind::block_x; }
-/// Whether its iterations may run at once, without barriers between them.
+/// Returns true if the iterations of the loop may run concurrently, without barriers between them.
 inline constexpr bool is_unordered(loop_kind k) { return k == loop_kind::parallel || k == loop_kind::vectorized; }
 
-/// Position in the three directions of blocks, the three of threads, and among virtual threads.
+/// Position in the three directions of blocks, the three directions of threads, and among virtual threads.
 struct thread_place {
   static constexpr std::int32_t all = -1;  ///< outside of the loop over this direction
   static constexpr std::size_t blocks = 3;
@@ -49,7 +50,7 @@ struct thread_place {
   [[nodiscard]] bool same_thread(thread_place const& o) const {
     return std::equal(at.begin() + blocks, at.end(), o.at.begin() + blocks);
   }
-  /// Likewise, where all threads alike is each of them.
+  /// Likewise, but `all` matches each of the threads.
   [[nodiscard]] bool alike(thread_place const& o) const {
     for (std::size_t d = 0; d < at.size(); ++d)
       if (at[d] != o.at[d] && at[d] != all && o.at[d] != all) return false;
@@ -64,19 +65,20 @@ struct access_mark {
   stmt const* by = nullptr;
 };
 
-/// Who touched an element.
+/// The last accesses to an element.
 struct touch {
-  access_mark writer;                  ///< the last one
-  std::array<access_mark, 2> readers;  ///< since then
-  std::int64_t batch = -1;             ///< of buffers that are written ahead: the last one
-  std::int64_t fetched_in = -1;        ///< the last batch that reads it
+  access_mark writer;                  ///< the last write
+  std::array<access_mark, 2> readers;  ///< reads since that write
+  std::int64_t batch = -1;             ///< for asynchronous buffers: the batch of the last store
+  std::int64_t fetched_in = -1;        ///< the last batch of asynchronous copies that reads it
 };
 
+/// Tracks the execution of a lowered program and checks each access.
 class race_watch {
  public:
-  /// What runs from now on.
+  /// Sets the statement that runs now.
   void at(stmt const& s) { statement_ = &s; }
-  /// Whether anything runs that could run at the same time as something else.
+  /// Returns true if the current statement may run concurrently with another one.
   [[nodiscard]] bool active() const noexcept { return !levels_.empty(); }
 
   void enter_loop(stmt const& s) { levels_.push_back({++clock_, clock_, &s}); }
@@ -87,7 +89,7 @@ class race_watch {
   }
 
   [[nodiscard]] bool in_kernel() const noexcept { return directions_ != 0; }
-  /// `directions`: a bit for each direction that the kernel's loops over blocks and threads have.
+  /// `directions`: a bit for each direction of blocks and threads that the kernel has a loop over.
   void enter_kernel(stmt const& s, unsigned directions) {
     enter_loop(s);
     kernel_ = levels_.size() - 1;
@@ -98,12 +100,12 @@ class race_watch {
     leave_loop();
     directions_ = 0;
   }
-  /// It begins with nothing under way.
+  /// Starts a block, which begins without asynchronous stores in flight.
   void next_block() {
     next_phase();
     arrived_ = ++batches_;
   }
-  /// A barrier.
+  /// Records a barrier.
   void meet(std::int32_t pending) {
     next_phase();
     if (pending < 0) return;
@@ -111,20 +113,21 @@ class race_watch {
     arrived_ = std::max(arrived_, batches_ - pending);
   }
 
-  /// Something reads what nothing has written yet. If a race is seen before all is done, that is why.
+  /// Reports a read of an unwritten element. If a race is found before the end, that is the cause and is reported
+  /// instead.
   void unwritten(std::string const& what) {
     if (!active()) throw internal_error(what);
     if (unwritten_.empty()) unwritten_ = what;
   }
 
-  /// What is computed from now on ends in a buffer like this one.
+  /// Sets the buffer in which the following computations are stored.
   void ends_in(memory where, bool ahead) {
-    own_result_ = where == memory::local;  // a register may be a step towards something shared
+    own_result_ = where == memory::local;  // a value in registers may be a step towards a shared result
     ahead_result_ = ahead;
   }
 
-  /// Of an element of a buffer like this one; `element()` is its name.
-  /// Throws: internal_error if that is a race, or what is read is under way.
+  /// Records a read of an element of a buffer; `element()` returns its name. Throws internal_error if it is a race, or
+  /// if the element's asynchronous store is not complete.
   template <class Name>
   void read(touch& t, thread_place const& who, memory where, bool ahead, Name const& element) {
     bool const own = is_own(where);
@@ -142,7 +145,7 @@ class race_watch {
     else t.readers = {t.readers[first <= second ? 0 : 1], now};
   }
 
-  /// Likewise.
+  /// Records a write of an element of a buffer; parameters and exceptions are those of `read`.
   template <class Name>
   void write(touch& t, thread_place const& who, memory where, bool ahead, Name const& element) {
     bool const own = is_own(where);
@@ -164,24 +167,27 @@ class race_watch {
  private:
   void next_phase() { levels_[kernel_].part = ++clock_; }
 
-  /// A loop whose iterations may run at once, or a kernel.
+  /// A loop whose iterations may run concurrently, or a kernel.
   struct level {
-    std::int64_t begin;  ///< when it came to it
-    std::int64_t part;   ///< when this iteration began; a kernel: this part of a block between two barriers
+    std::int64_t begin;  ///< clock at the start of the loop
+    /// Clock at the start of this iteration; for a kernel: of the part of a block between two barriers.
+    std::int64_t part;
     stmt const* loop;
   };
   static constexpr std::size_t in_order = std::numeric_limits<std::size_t>::max();
 
   [[nodiscard]] bool is_under_way(std::int64_t batch) const { return batch >= arrived_; }
 
-  /// Directions that the kernel has no loop over count as 0; where it stands outside of one, see above.
+  /// Returns the position with 0 for directions without a loop in the kernel; see above for statements outside of a
+  /// loop.
   [[nodiscard]] thread_place placed(thread_place who, bool all_alike) const {
     for (std::size_t d = 0; d < who.at.size(); ++d)
       if ((directions_ >> d & 1) == 0 || (who.at[d] == thread_place::all && !all_alike)) who.at[d] = 0;
     return who;
   }
 
-  /// What lets the two run at once: twice the number of the level, plus one if it is threads; the outermost one.
+  /// Returns what makes two accesses concurrent: twice the number of the outermost such level, plus one if it is
+  /// threads.
   [[nodiscard]] std::size_t common(access_mark const& before, access_mark const& now, memory where) const {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       auto const& l = levels_[i];
@@ -230,11 +236,11 @@ class race_watch {
   }
 
   std::vector<level> levels_;
-  std::size_t kernel_ = 0;    ///< among the levels
-  unsigned directions_ = 0;   ///< of its blocks and threads; 0: there is none
+  std::size_t kernel_ = 0;    ///< number of its level
+  unsigned directions_ = 0;   ///< directions of its blocks and threads; 0: no kernel is running
   std::int64_t clock_ = 0;    ///< counts iterations, blocks and barriers
-  std::int64_t batches_ = 0;  ///< that were ended
-  std::int64_t arrived_ = 0;  ///< of them, so many first ones
+  std::int64_t batches_ = 0;  ///< number of batches that were ended
+  std::int64_t arrived_ = 0;  ///< number of the first batches that are complete
   bool own_result_ = false;
   bool ahead_result_ = false;
   stmt const* statement_ = nullptr;

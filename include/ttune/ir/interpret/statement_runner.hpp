@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowered programs, statement by statement. Threads between two barriers run one after the other: a statement that
-// contains a barrier is executed for all threads of its block before the next one.
+// Executes lowered programs statement by statement. Threads run one after the other between two barriers: a statement
+// that contains a barrier is executed for all threads of its block before the next statement.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,16 @@
 
 namespace ttune::inline v0::ir::detail {
 
+/// A compiled statement; comments name the kinds of statements that use a member.
 struct statement_code {
   enum class sort : std::uint8_t { block, loop, let, conditional, allocate, store, barrier };
   sort what = sort::block;
   loop_kind kind = loop_kind::serial;
-  bool meets = false;          ///< a barrier inside: run for all threads, statement by statement
-  bool together = false;       ///< that, or loops over blocks or threads inside
-  unsigned directions = 0;     ///< of the loops over threads inside
-  bool floats = false;         ///< store
-  std::int32_t variable = -1;  ///< loop, let; allocate: the array
+  bool meets = false;          ///< contains a barrier: run for all threads, statement by statement
+  bool together = false;       ///< contains a barrier, or loops over blocks or threads
+  unsigned directions = 0;     ///< directions of the loops over threads inside
+  bool floats = false;         ///< for store: the value is a float
+  std::int32_t variable = -1;  ///< loop, let: the variable; allocate: the array
   std::int32_t value = -1;     ///< loop: begin; let, store; conditional: condition
   std::int32_t end = -1;
   std::vector<std::int32_t> body;  ///< conditional: then, otherwise (-1: none)
@@ -26,6 +27,7 @@ struct statement_code {
   stmt const* text = nullptr;
 };
 
+/// Executes a lowered program.
 class statement_runner {
  public:
   array_table arrays;
@@ -64,7 +66,8 @@ class statement_runner {
     return variables_++;
   }
 
-  /// Buffers are known once allocated; tables bring their content where they are first read.
+  /// Returns the slot of a buffer, which is known once it is allocated; the content of a table is added at its first
+  /// read.
   std::int32_t array_slot(source const& from, int component) {
     auto const* b = std::get_if<handle<buffer>>(&from);
     if (!b) throw internal_error("a lowered program reads " + name_of(from) + ", which is no buffer");
@@ -246,7 +249,7 @@ class statement_runner {
 
   // ------------------------------------------------------------------------------------------------ barriers
 
-  /// Executes a statement with a barrier inside for all threads that have come here.
+  /// Executes a statement that contains a barrier, for all threads that have arrived here.
   void run_together(statement_code const& n, std::vector<frame*>& threads) {
     watch_.at(*n.text);
     switch (n.what) {
@@ -268,7 +271,7 @@ class statement_runner {
     }
   }
 
-  /// A loop over blocks or threads; the outermost one is the kernel.
+  /// Executes a loop over blocks or threads; the outermost one is the kernel.
   void run_kernel(statement_code const& n, std::vector<frame*>& threads) {
     bool const outermost = !watch_.in_kernel();
     if (outermost) watch_.enter_kernel(*n.text, n.directions);
@@ -304,7 +307,7 @@ class statement_runner {
       for (auto* f : threads) f->thread.at[thread_place::direction(n.kind)] = thread_place::all;
   }
 
-  /// More threads: each that came here, times the iterations.
+  /// Creates threads: each arrived thread, times the iterations of the loop.
   void fork(statement_code const& n, std::vector<frame*>& threads) {
     std::deque<frame> all;
     for (auto* f : threads)
@@ -320,8 +323,8 @@ class statement_runner {
     if (!forked.empty()) run_each(n.body[0], forked);
   }
 
-  /// Shared storage once, a thread's own for each. The former lies where it lay before, in a loop around it: who
-  /// touched it is not forgotten.
+  /// Allocates storage: one copy if it is shared, else one per thread. In a surrounding loop, shared storage keeps its
+  /// place, so that its recorded accesses are not lost.
   void allocate_together(statement_code const& n, std::vector<frame*>& threads) {
     auto const elements = static_cast<std::size_t>(n.storage->elements());
     std::deque<storage> copies;

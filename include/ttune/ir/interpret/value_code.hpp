@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions compiled for the interpreter: a flat array of nodes, variables and arrays in numbered slots.
+// Expressions compiled for the interpreter: a flat array of nodes, with variables and arrays in numbered slots.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace ttune::inline v0::ir::detail {
 
-/// Computes elements of a stage when they are first read.
+/// Computes elements of a stage at their first read.
 struct element_source {
   element_source() = default;
   element_source(element_source const&) = delete;
@@ -29,13 +29,13 @@ struct element_source {
 /// Content of an operand, a stage or a buffer at run time.
 struct storage {
   ndarray values;
-  std::vector<std::uint8_t> marks;  ///< 1: has a value, 2: was read, 4: was stored; empty: not watched
+  std::vector<std::uint8_t> marks;  ///< bits: 1 has a value, 2 was read, 4 was stored; empty: not tracked
   std::int64_t loads = 0;
   std::int64_t stores = 0;
   bool read_only = false;
   memory where = memory::shared;
-  std::vector<touch> touches = {};      ///< by element, once something runs that could run at once
-  element_source* on_demand = nullptr;  ///< of elements without a value
+  std::vector<touch> touches = {};      ///< by element, once concurrent statements run
+  element_source* on_demand = nullptr;  ///< computes elements without a value
   bool ahead = false;                   ///< see buffer::ahead
 
   [[nodiscard]] touch& touched(std::size_t at) {
@@ -44,7 +44,7 @@ struct storage {
   }
 };
 
-/// What one thread of execution sees.
+/// The state of one thread of execution.
 struct frame {
   std::vector<std::int64_t> variables;
   std::vector<storage*> arrays;
@@ -52,12 +52,13 @@ struct frame {
   race_watch* watch = nullptr;
 };
 
-/// One number: `real` if its type is a float, else `integer`.
+/// A number: `real` if its type is a float, else `integer`.
 struct number {
   double real = 0;
   std::int64_t integer = 0;
 };
 
+/// A compiled node of an expression.
 struct code_node {
   enum class sort : std::uint8_t { constant, variable, argument, access, unary, binary, select, cast };
   sort what = sort::constant;
@@ -65,25 +66,25 @@ struct code_node {
   dtype from = dtype::f32;  ///< type of the operands
   unary_op one{};
   binary_op two{};
-  bool may_be_absent = false;  ///< a factor whose guard may fail (sums only)
+  bool may_be_absent = false;  ///< a factor whose guard may fail (in sums only)
   std::int32_t a = -1, b = -1, c = -1;
   number value;
 };
 
-/// A read: which array, which indices, what lies outside.
+/// A compiled read: the array, the indices, the boundary.
 struct code_access {
   std::int32_t array = -1;
-  std::string name;  ///< of the array
+  std::string name;  ///< name of the array
   boundary outside = boundary::none;
   std::int32_t fill = -1;
   bool zero_fill = false;
   std::vector<std::int32_t> indices;
   std::vector<std::int64_t> extents;
-  std::vector<bool> gathers;  ///< a dimension: its index reads data
+  std::vector<bool> gathers;  ///< [dimension] true if its index reads data
   expr const* text = nullptr;
 };
 
-/// An index that a boundary moves inside.
+/// Moves an index inside by a boundary rule.
 inline std::int64_t moved_inside(boundary how, std::int64_t i, std::int64_t n) {
   switch (how) {
     case boundary::clamp: return i < 0 ? 0 : i >= n ? n - 1 : i;
@@ -120,9 +121,10 @@ inline std::int64_t divided(dtype t, binary_op op, std::int64_t x, std::int64_t 
   return quotient ? x / y : x % y;
 }
 
+/// Compiles and evaluates expressions.
 class value_code {
  public:
-  /// Compiles an expression. `variable_slot(name)` and `array_slot(source, component)` give slots. `in_sum`: products
+  /// Compiles an expression. `variable_slot(name)` and `array_slot(source, component)` return slots. `in_sum`: products
   /// may have absent factors.
   template <class VariableSlot, class ArraySlot>
   std::int32_t compile(expr const& e, bool in_sum, VariableSlot const& variable_slot, ArraySlot const& array_slot) {
@@ -178,7 +180,7 @@ class value_code {
     return static_cast<std::int32_t>(nodes_.size()) - 1;
   }
 
-  /// Of a float node.
+  /// Evaluates a float node.
   double real(std::int32_t at, frame& f) {
     auto const& n = nodes_[static_cast<std::size_t>(at)];
     switch (n.what) {
@@ -197,7 +199,7 @@ class value_code {
     throw internal_error("a variable is a float");
   }
 
-  /// Of any other node.
+  /// Evaluates a node of any other type.
   std::int64_t integer(std::int32_t at, frame& f) {
     auto const& n = nodes_[static_cast<std::size_t>(at)];
     switch (n.what) {
@@ -219,7 +221,8 @@ class value_code {
     return {0, integer(at, f)};
   }
 
-  /// Position of a read or write in its array. False if it is outside and has a fill, which `absent` then describes.
+  /// Computes the position of a read or write in its array. Returns false if it is outside and has a fill; `absent`
+  /// then says if the fill is absent.
   bool locate(code_access const& a, frame& f, std::size_t& position, bool& absent) {
     std::int64_t flat = 0;
     bool inside = true;
@@ -249,7 +252,7 @@ class value_code {
     return a.text ? print(*a.text) : std::string("a store");
   }
 
-  /// For people.
+  /// Returns a description for messages.
   [[nodiscard]] static std::string element_of(code_access const& a, std::size_t position) {
     return "element " + std::to_string(position) + " of " + a.name;
   }
@@ -293,7 +296,7 @@ class value_code {
     auto const what = described(a) + ": dimension " + std::to_string(d) + " is indexed with " + std::to_string(index) +
                       ", but has " + std::to_string(a.extents[d]) + " elements";
     bool const of_buffer = !a.text || std::holds_alternative<handle<buffer>>(as<access>(*a.text)->from);
-    if (of_buffer && !a.gathers[d]) throw internal_error(what);  // the lowering's fault, not that of the data
+    if (of_buffer && !a.gathers[d]) throw internal_error(what);  // a fault of the lowering, not of the data
     throw program_error(what);
   }
 
@@ -325,7 +328,7 @@ class value_code {
     f.watch->unwritten(what);
   }
 
-  /// 0 if a factor is absent, whatever the other one is.
+  /// Returns 0 if a factor is absent, for any value of the other one.
   double product(code_node const& n, frame& f) {
     auto const x = real(n.a, f);
     if (absent(n.a) && absent_) return 0;
@@ -400,7 +403,7 @@ class value_code {
     if (is_float(n.from)) return compared(n.two, real(n.a, f), real(n.b, f));
     auto const x = integer(n.a, f);
     if (n.may_be_absent) return product(n, x, f);
-    auto const y = integer(n.b, f);  // also behind && and ||, which guard nothing
+    auto const y = integer(n.b, f);  // && and || evaluate both sides: they guard nothing
     switch (n.two) {
       case binary_op::logical_and: return x != 0 && y != 0;
       case binary_op::logical_or: return x != 0 || y != 0;
@@ -435,7 +438,7 @@ class value_code {
 
   std::vector<code_node> nodes_;
   std::vector<code_access> accesses_;
-  bool absent_ = false;  ///< the node evaluated last, where it may be
+  bool absent_ = false;  ///< absence of the last evaluated node, if it can be absent
 };
 
 }  // namespace ttune::inline v0::ir::detail

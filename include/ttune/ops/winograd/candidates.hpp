@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tilings are worth a trial for a shape: the work and the error to expect of each.
+// Selects the tilings that are worth a trial for a shape, by their expected work and error.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 namespace ttune::inline v0::ops {
 
-/// A way to cut a shape's image into tiles, and what is expected of it.
+/// A tiling of the image, with its expected work and error.
 struct winograd_candidate {
   winograd_tile how;
-  double work = 0;   ///< over that of the direct sum
-  double error = 0;  ///< likewise
+  double work = 0;   ///< relative to the direct sum
+  double error = 0;  ///< relative to the direct sum
 };
 
 namespace detail {
 
-/// The last tile smaller, if that saves enough of the products to be worth several stages of them.
+/// Makes the last tile smaller if that saves enough products to justify the additional stages.
 template <class Products>
 void choose_last_tile(winograd_tile& how, Products const& products) {
   how.smaller_last = false;
@@ -28,8 +28,9 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
   how.smaller_last = products() < 0.96 * uniform;
 }
 
-/// Products, and what else takes time, in units of multiply-adds: weights are read from an outer cache, partly while
-/// products are made, three products an element; transforms move tiles through inner ones, eight products an element.
+/// Returns the work apart from the products, in units of multiply-adds. Weights are read from an outer cache, partly
+/// while products are computed: three products per element. Transforms move tiles through inner caches: eight products
+/// per element.
 [[nodiscard]] inline double work_beside(double weights, double transformed) { return 3 * weights + 8 * transformed; }
 
 [[nodiscard]] inline double products_of(conv2d_shape const& s) {
@@ -39,12 +40,12 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
 [[nodiscard]] inline double direct_work(conv2d_shape const& s) {
   return products_of(s) + work_beside(static_cast<double>(s.channels * s.filters * s.kernel * s.kernel), 0);
 }
-/// Vectors are filled up.
+/// Rounds up to whole vectors of 16 elements.
 [[nodiscard]] inline double filled(std::int64_t elements) {
   return static_cast<double>(ceil_divide(elements, 16) * 16);
 }
 
-/// Along both dimensions.
+/// Estimates a tiling along both dimensions.
 [[nodiscard]] inline winograd_candidate expected_of_tiles(conv2d_shape const& s, winograd_tile how) {
   auto const products = [&] { return cut_of_rows(s, how).products() * cut_of_columns(s, how).products(); };
   choose_last_tile(how, products);
@@ -59,7 +60,7 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
   return {std::move(how), work / direct_work(s), winograd_error(rows, columns)};
 }
 
-/// Along one dimension.
+/// Estimates a tiling along one dimension.
 [[nodiscard]] inline winograd_candidate expected_of_columns(conv2d_shape const& s, std::int64_t outputs) {
   winograd_tile how{outputs};
   how.one_dimension = true;
@@ -75,13 +76,13 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
 
 }  // namespace detail
 
-inline constexpr std::size_t most_winograd_candidates = 3;  ///< among which a tuner divides its trials
+inline constexpr std::size_t most_winograd_candidates = 3;  ///< the tuner divides its trials among them
 
-/// Who allows more than a direct sum's error rarely allows more than so many times as much.
+/// Upper bound on the error: numerics that allow more than a direct sum's error rarely allow more than this factor.
 inline constexpr double most_winograd_error = 4;
 
-/// The tilings that are worth a trial for a shape: less work than the direct sum is expected, and none with
-/// less work has nearly as small an error. The one with the least work first.
+/// Returns the tilings that are worth a trial for a shape, the least work first: they need less work than the direct
+/// sum, and each has a clearly smaller error than all those with less work.
 [[nodiscard]] inline std::vector<winograd_candidate> winograd_candidates(conv2d_shape const& s) {
   std::vector<winograd_candidate> all;
   if (s.dilation != 1 || s.groups != 1 || s.kernel < 2 || s.out_height() < 1 || s.out_width() < 1) return all;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One dimension of a convolution, cut into tiles for Winograd's method.
+// The tiling of one dimension of a convolution for Winograd's method.
 //
 // Phases. With stride s, output o reads pixels s * (o + u) + q with the taps q + s * u, q = 0 … s - 1: the sum of s
-// convolutions of stride 1, each on every s-th pixel, of ceil((r - q) / s) taps. The later ones have fewer taps, and
-// use fewer of the first one's points: all are summed in one domain, and have one output transform.
+// convolutions of stride 1, each on every s-th pixel, with ceil((r - q) / s) taps. Later phases have fewer taps and use
+// fewer of the points: all are summed in one domain and share one output transform.
 //
-// Tiles. All have `outputs` outputs but the last, which may have fewer, and then uses fewer of the points: the same
+// Tiles. All have `outputs` outputs, except the last, which may have fewer and then uses fewer of the points: the same
 // transformed weights serve both. 14 = 4 + 4 + 4 + 2 takes 22 products, not 24.
 //
-// Groups. Points that the same tiles and phases have make one product stage: no product is wasted, and the weights are
-// read once.
+// Groups. Points that are used by the same tiles and phases form one product stage: no product is wasted, and the
+// weights are read once.
 #pragma once
 
 #include <vector>
@@ -19,27 +19,28 @@
 
 namespace ttune::inline v0::ops {
 
-/// How a dimension is cut.
+/// A dimension and its tiling.
 struct winograd_dimension {
-  std::int64_t extent = 1;  ///< outputs in all
+  std::int64_t extent = 1;  ///< total number of outputs
   std::int64_t taps = 1;
   std::int64_t stride = 1;
-  std::int64_t outputs = 1;         ///< of a tile
-  bool smaller_last = true;         ///< the last tile has what is left; else it overhangs
-  std::vector<double> points = {};  ///< finite ones
+  std::int64_t outputs = 1;         ///< outputs of a tile
+  bool smaller_last = true;         ///< the last tile has only the remaining outputs; else it overhangs
+  std::vector<double> points = {};  ///< finite interpolation points
 };
 
-/// How many finite points tiles of so many outputs take.
+/// Returns the number of finite points that tiles of `outputs` outputs need.
 [[nodiscard]] inline std::int64_t points_needed(std::int64_t outputs, std::int64_t taps, std::int64_t stride) {
   return outputs + ceil_divide(taps, stride) - 2;
 }
 
+/// The tiling of one dimension: its tiles, phases, points and groups, and the coefficients of the transforms.
 class winograd_cut {
  public:
-  /// Of a dimension: each pair of two dimensions' groups is a product stage.
+  /// Upper bound of groups per dimension: each pair of groups of two dimensions is a product stage.
   static constexpr std::int64_t most_groups = 2;
 
-  /// Points of the domain, and the tiles (the first so many) and phases (likewise) that have them.
+  /// Points that the first `tiles` tiles use in the first `phases` phases.
   struct group {
     std::vector<std::int64_t> points;
     std::int64_t tiles;
@@ -50,7 +51,7 @@ class winograd_cut {
   explicit winograd_cut(winograd_dimension d) : d_(std::move(d)) {
     d_.outputs = std::min(d_.outputs, std::max<std::int64_t>(d_.extent, 1));
     auto const needed = points_needed(d_.outputs, d_.taps, d_.stride);
-    // a dimension of few outputs has smaller tiles than was asked for
+    // A dimension of few outputs has smaller tiles than requested.
     if (needed >= 0 && std::ssize(d_.points) > needed) d_.points.resize(static_cast<std::size_t>(needed));
     detail::check_points(d_.outputs, taps_of(0), d_.points);
     group_points();
@@ -59,7 +60,7 @@ class winograd_cut {
   [[nodiscard]] std::int64_t tiles() const { return ceil_divide(d_.extent, d_.outputs); }
   [[nodiscard]] std::int64_t stride() const { return d_.stride; }
   [[nodiscard]] std::int64_t outputs() const { return d_.outputs; }
-  /// Of the last tile.
+  /// Returns the outputs of the last tile.
   [[nodiscard]] std::int64_t last_outputs() const {
     auto const rest = d_.extent % d_.outputs;
     return rest == 0 || !d_.smaller_last ? d_.outputs : rest;
@@ -68,17 +69,18 @@ class winograd_cut {
   [[nodiscard]] std::int64_t phases() const { return std::min(d_.stride, d_.taps); }
   [[nodiscard]] std::int64_t taps_of(std::int64_t phase) const { return ceil_divide(d_.taps - phase, d_.stride); }
   [[nodiscard]] std::vector<group> const& groups() const { return groups_; }
-  /// Pixels of the padded image that the tiles reach over.
+  /// Returns the pixels of the padded image that all tiles together cover.
   [[nodiscard]] std::int64_t pixels() const { return d_.stride * (tiles() * d_.outputs + taps_of(0) - 1); }
-  /// Pixels that a tile reaches over.
+  /// Returns the pixels that a tile covers.
   [[nodiscard]] std::int64_t tile_pixels() const { return d_.stride * points(); }
 
-  /// Whether a tile of so many outputs has a product at a point for a phase.
+  /// Returns true if a tile of `outputs` outputs has a product at a point in a phase.
   [[nodiscard]] bool uses(std::int64_t outputs, std::int64_t phase, std::int64_t point) const {
     return is_infinity(point) || point < outputs + taps_of(phase) - 2;
   }
 
-  /// Coefficients of the transformed input at a point, one for each pixel of the phase; zeros where it is not used.
+  /// Returns the coefficients of the transformed input at a point, one for each pixel of the phase; zeros if the point
+  /// is unused.
   [[nodiscard]] std::vector<double> input_row(std::int64_t outputs, std::int64_t phase, std::int64_t point) const {
     std::vector<double> row(static_cast<std::size_t>(points()));
     if (!uses(outputs, phase, point)) return row;
@@ -87,13 +89,13 @@ class winograd_cut {
     for (std::int64_t j = 0; j < count; ++j)
       if (j != point) others.push_back(d_.points[static_cast<std::size_t>(j)]);
     auto const made = detail::polynomial_of_roots(others);
-    // weights are scaled for tiles of all outputs
+    // The weights are scaled for full tiles.
     auto const scale = is_infinity(point) ? 1 : distance(d_.outputs, phase, point) / distance(outputs, phase, point);
     for (std::size_t j = 0; j < made.size(); ++j) row[j] = made[j] * scale;
     return row;
   }
 
-  /// Coefficients of the transformed weights at a point: one for each tap of the dimension.
+  /// Returns the coefficients of the transformed weights at a point, one for each tap of the dimension.
   [[nodiscard]] std::vector<double> weights_row(std::int64_t phase, std::int64_t point) const {
     std::vector<double> row(static_cast<std::size_t>(d_.taps));
     if (!uses(d_.outputs, phase, point)) return row;
@@ -104,34 +106,34 @@ class winograd_cut {
     return row;
   }
 
-  /// What a product counts in an output.
+  /// Returns the coefficient of a product in an output.
   [[nodiscard]] double output_coefficient(std::int64_t outputs, std::int64_t output, std::int64_t point) const {
     if (!uses(outputs, 0, point)) return 0;
     if (is_infinity(point)) return output == outputs - 1 ? 1 : 0;
     return power(point, output);
   }
 
-  /// Of the direct sum's products; below 1.
+  /// Returns the number of products relative to the direct sum; below 1.
   [[nodiscard]] double products() const {
     double sum = 0;
     for (auto const& g : groups_) sum += static_cast<double>(std::ssize(g.points) * g.tiles * g.phases);
     return sum / static_cast<double>(d_.extent * d_.taps);
   }
 
-  /// Transformed weights for a channel and filter.
+  /// Returns the number of transformed weights per channel and filter.
   [[nodiscard]] double weights() const {
     double sum = 0;
     for (auto const& g : groups_) sum += static_cast<double>(std::ssize(g.points) * g.phases);
     return sum;
   }
 
-  /// The sum over the outputs of one tile of the squares of what a product counts in them.
+  /// Returns the sum, over the outputs of one tile, of the squared coefficients of a product.
   [[nodiscard]] double output_square(std::int64_t outputs, std::int64_t point) const {
     double sum = 0;
     for (std::int64_t k = 0; k < outputs; ++k) sum += std::pow(output_coefficient(outputs, k, point), 2);
     return sum;
   }
-  /// The variance of a product's terms on independent normal data.
+  /// Returns the variance of a product's terms for independent normal data.
   [[nodiscard]] double term_square(std::int64_t outputs, std::int64_t phase, std::int64_t point) const {
     auto const square = [](std::vector<double> const& row) {
       double s = 0;
@@ -140,7 +142,7 @@ class winograd_cut {
     };
     return square(input_row(outputs, phase, point)) * square(weights_row(phase, point));
   }
-  /// Sizes of tiles and how many there are of each.
+  /// Returns the sizes of tiles, each with the number of tiles.
   [[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>> sizes() const {
     if (last_outputs() == d_.outputs) return {{d_.outputs, tiles()}};
     return {{d_.outputs, tiles() - 1}, {last_outputs(), 1}};
@@ -152,7 +154,7 @@ class winograd_cut {
   [[nodiscard]] double power(std::int64_t point, std::int64_t exponent) const {
     return std::pow(d_.points[static_cast<std::size_t>(point)], static_cast<double>(exponent));
   }
-  /// prod (p - p_j) over the other finite points of a tile.
+  /// Returns prod (p - p_j) over the other finite points of a tile.
   [[nodiscard]] double distance(std::int64_t outputs, std::int64_t phase, std::int64_t point) const {
     double product = 1;
     auto const p = d_.points[static_cast<std::size_t>(point)];
@@ -174,8 +176,8 @@ class winograd_cut {
     while (std::ssize(groups_) > most_groups) merge_cheapest();
   }
 
-  /// Of two groups one, with products that count for nothing, where fewest of them are made. The one with all tiles and
-  /// phases stays the first.
+  /// Merges the two groups for which that adds the fewest unused products. The group with all tiles and phases stays
+  /// the first.
   void merge_cheapest() {
     auto const size = [](group const& g) { return std::ssize(g.points) * g.tiles * g.phases; };
     auto const merged = [](group const& a, group const& b) {
@@ -199,10 +201,10 @@ class winograd_cut {
   std::vector<group> groups_;
 };
 
-/// How many times the root mean square error of a direct sum is to be expected, on independent normal data, of a
-/// convolution with these cuts of rows and columns. Rounding errors of a chain of sums grow with the partial sums: of
-/// phases in one chain a later one adds to the earlier ones' sums. For one phase and one cut in both dimensions this is
-/// winograd_error. Right within a quarter of what was measured.
+/// Returns the expected root mean square error relative to a direct sum, on independent normal data, of a convolution
+/// with these tilings of rows and columns. Rounding errors of a chain of sums grow with the partial sums: a later phase
+/// adds to the sums of the earlier ones. For one phase and equal tilings in both dimensions the result is that of
+/// winograd_error(winograd_matrices). Accurate within a quarter of the measured errors.
 [[nodiscard]] inline double winograd_error(winograd_cut const& rows, winograd_cut const& columns) {
   auto const chain = [&](std::int64_t m, std::int64_t i, std::int64_t k, std::int64_t j) {
     double before = 0;
@@ -210,7 +212,7 @@ class winograd_cut {
     for (std::int64_t p = 0; p < rows.phases(); ++p)
       for (std::int64_t q = 0; q < columns.phases(); ++q) {
         auto const v = rows.term_square(m, p, i) * columns.term_square(k, q, j);
-        if (v == 0) continue;  // nothing is added there
+        if (v == 0) continue;  // nothing is added in this phase
         sum += v + 2 * before;
         before += v;
       }
@@ -230,10 +232,11 @@ class winograd_cut {
   return std::sqrt(total / outputs) / static_cast<double>(rows.taps() * columns.taps());
 }
 
-/// The same for a convolution that is cut along one dimension, its taps along the other summed directly. Where chains
-/// of sums are short, the rounding of the transforms counts beside them.
+/// Returns the expected error of a convolution that is tiled along one dimension and summed directly along the other.
+/// For short chains of sums, the rounding of the transforms counts, too.
 [[nodiscard]] inline double winograd_error(winograd_cut const& rows, std::int64_t terms_a_point) {
-  constexpr double transforms = 16;  // as many further terms in each chain, from what was measured with 3 channels
+  // Counted as this number of further terms per chain, from measurements with 3 channels.
+  constexpr double transforms = 16;
   double total = 0;
   double outputs = 0;
   for (auto const& [m, count] : rows.sizes()) {

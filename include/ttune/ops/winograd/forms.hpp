@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of expressions with constant coefficients, written so that equal parts are computed once.
+// Sums of expressions with constant coefficients, written so that common parts are computed once.
 #pragma once
 
 #include <cmath>
@@ -12,13 +12,13 @@
 
 namespace ttune::inline v0::ops::detail {
 
-/// A sum without a term.
+/// Returns the empty sum, 0.
 template <class Form>
 Form nothing() {
   return Form{v0::detail::literal_node<typename Form::element>(0)};
 }
 
-/// Whether two rows differ in some signs only, and not in all.
+/// Returns true if two rows differ only in signs, and not in all of them.
 inline bool share_a_part(std::vector<double> const& a, std::vector<double> const& b) {
   int differ = 0;
   int same = 0;
@@ -29,8 +29,8 @@ inline bool share_a_part(std::vector<double> const& a, std::vector<double> const
   return differ > 0 && same > 0;
 }
 
-/// Sums of `read(j)` with the coefficients of each row: terms without one are left out. Two rows that differ in signs
-/// only share what they have in common: e + o and e - o.
+/// Returns the sums of `read(j)` with the coefficients of each row, without the terms with coefficient 0. Two rows that
+/// differ only in signs share their common parts: e + o and e - o.
 template <class Read>
 auto linear_forms(small_matrix const& rows, Read const& read) {
   using form = decltype(read(std::int64_t{0}));
@@ -44,7 +44,7 @@ auto linear_forms(small_matrix const& rows, Read const& read) {
       if (!sum) sum = row[j] > 0 ? scaled : -scaled;
       else sum = row[j] > 0 ? *sum + scaled : *sum - scaled;
     };
-    for (auto const sign : {1, -1})  // so that no first term is to be negated
+    for (auto const sign : {1, -1})  // such that no first term is negated
       for (std::size_t j = 0; j < row.size(); ++j)
         if (row[j] * sign > 0 && wanted(j)) add(j);
     return sum;
@@ -65,8 +65,8 @@ auto linear_forms(small_matrix const& rows, Read const& read) {
   return forms;
 }
 
-/// The columns of a matrix in pairs that differ in signs only, so that their operands are added and subtracted once:
-/// sum_i A[k][i] x_i with A[k][j] = ±A[k][i].
+/// Returns the linear forms after pairing columns that differ only in signs, so that their operands are added and
+/// subtracted once: sum_i A[k][i] x_i with A[k][j] = ±A[k][i].
 template <class Read>
 auto paired_forms(small_matrix const& rows, Read const& read) {
   using form = decltype(read(std::int64_t{0}));
@@ -97,7 +97,7 @@ auto paired_forms(small_matrix const& rows, Read const& read) {
   return forms;
 }
 
-/// `forms[index]`, for an index that is known once its loop is unrolled.
+/// Returns `forms[index]`, for an index that is constant once its loop is unrolled.
 template <class Index, class Form>
 auto choose_by(Index const& index, std::vector<Form> const& forms) {
   auto chosen = select(index == 0, forms[0], forms.back());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrices of Winograd's short convolutions ("Arithmetic complexity of computations", 1980; for networks: Lavin and
-// Gray, CVPR 2016), made from interpolation points:
+// Gray, CVPR 2016), computed from interpolation points:
 //
 //   y = A^T [(G g) * (B^T d)]      d: m + r - 1 inputs, g: r taps, y: m outputs, * by elements
 //
-// The transformed weights G g depend on the points only, not on m: a smaller tile may use a subset of a larger one's
+// The transformed weights G g depend on the points only, not on m: a smaller tile may use a subset of a larger tile's
 // points, and so the same weights.
 #pragma once
 
@@ -18,22 +18,22 @@
 
 namespace ttune::inline v0::ops {
 
-/// Rows of doubles.
+/// A matrix as a list of rows.
 using small_matrix = std::vector<std::vector<double>>;
 
-/// One dimension: `m` outputs from `m + r - 1` inputs by as many products.
+/// Matrices for one dimension: `m` outputs from `m + r - 1` inputs with `m + r - 1` products.
 struct winograd_matrices {
   small_matrix output;   ///< A^T (m, m + r - 1)
   small_matrix weights;  ///< G (m + r - 1, r)
   small_matrix input;    ///< B^T (m + r - 1, m + r - 1)
 };
 
-/// Finite ones, of `winograd_points`.
+/// Returns the largest number of finite points that `winograd_points` knows.
 [[nodiscard]] constexpr std::int64_t most_known_points(std::int64_t stride) { return stride > 1 ? 6 : 5; }
 
-/// The finite points for tiles of `m` outputs and `r` taps, infinity comes on top: those among the multiples of 1/8
-/// that make the smallest error (`winograd_error`); with a stride, `r` is ceil(taps / stride). Throws program_error
-/// where none are known: m + r - 2 above 5, or 6 with a stride.
+/// Returns the finite points for tiles of `m` outputs and `r` taps; the point at infinity is added to them. They are
+/// those multiples of 1/8 with the smallest error (`winograd_error`). With a stride, `r` is ceil(taps / stride). Throws
+/// program_error if none are known: m + r - 2 above 5, or above 6 with a stride.
 [[nodiscard]] inline std::vector<double> winograd_points(std::int64_t m, std::int64_t r, std::int64_t stride = 1) {
   switch (m + r - 2) {
     case 0: return {};
@@ -55,7 +55,7 @@ struct winograd_matrices {
 
 namespace detail {
 
-/// Coefficients of the product of (x - p), the constant one first.
+/// Returns the coefficients of the product of (x - p), the constant one first.
 [[nodiscard]] inline std::vector<double> polynomial_of_roots(std::vector<double> const& roots) {
   std::vector<double> made = {1};
   for (auto const p : roots) {
@@ -80,8 +80,8 @@ inline void check_points(std::int64_t m, std::int64_t r, std::vector<double> con
 
 }  // namespace detail
 
-/// For finite points and infinity. The rows of B^T have integer leading coefficients, so that ones and zeros fold away.
-/// Throws program_error for a wrong number of points, or points that coincide.
+/// Computes the matrices for finite points and infinity. The rows of B^T have integer leading coefficients, so that
+/// ones and zeros fold away. Throws program_error for a wrong number of points, or for points that coincide.
 [[nodiscard]] inline winograd_matrices make_winograd_matrices(std::int64_t m, std::int64_t r,
                                                               std::vector<double> const& points) {
   detail::check_points(m, r, points);
@@ -109,9 +109,10 @@ inline void check_points(std::int64_t m, std::int64_t r, std::vector<double> con
   return made;
 }
 
-/// How many times the root mean square error of a direct sum is to be expected of a convolution with these matrices in
-/// both dimensions, on independent normal data: S / r^2, S = the mean over outputs k of sum_i A[k][i]^2 |G_i|^2
-/// |B_i|^2. For two different ones the geometric mean of both. Right within an eighth of what was measured.
+/// Returns the expected root mean square error relative to a direct sum, for a convolution with these matrices in both
+/// dimensions, on independent normal data: S / r^2, with S = the mean over outputs k of sum_i A[k][i]^2 |G_i|^2
+/// |B_i|^2. For two different matrices, take the geometric mean of both. Accurate within an eighth of the measured
+/// errors.
 [[nodiscard]] inline double winograd_error(winograd_matrices const& of) {
   double sum = 0;
   auto const square = [](std::vector<double> const& row) {

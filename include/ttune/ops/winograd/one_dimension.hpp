@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a convolution that is cut along the columns of the image alone: its rows lie contiguous, where vectors
-// are filled however few channels there are, and are summed directly.
+// The stages of a convolution that is tiled along the columns of the image only. Its rows are summed directly: they are
+// contiguous in memory, and fill vectors even if there are few channels.
 //
 //   P   the padded image                                 (N, Y, C, X)
 //   V   tiles, transformed along columns                 (a, h, N, tiles, C, X)
-//   U   transformed weights, made ahead of all calls     (a, h, C, S, F)
+//   U   transformed weights, computed once (prepare)     (a, h, C, S, F)
 //   M   the products                                     (a, N, tiles, OW, F)
 //   Z   the image                                        (N, OH, OW, F)
 //
-// V, U and M are several stages, one for each group of points (cut.hpp): a is a point of it, h a phase, i the tap along
-// rows.
+// V, U and M consist of several stages, one for each group of points (cut.hpp): a is a point of the group, h a phase, i
+// the tap along rows.
 #pragma once
 
 #include "ttune/ops/winograd/tile.hpp"
@@ -17,8 +17,8 @@
 
 namespace ttune::inline v0::ops::detail {
 
-/// The image Z (N, OH, OW, F) of a convolution; `image(y, x)` and `weight(tap)` are expressions at channel c, filter f
-/// and tap i along rows.
+/// Returns the result Z (N, OH, OW, F) of a convolution; `image(y, x)` and `weight(tap)` are expressions at channel c,
+/// filter f and tap i along rows.
 template <class Image, class Weights>
 auto convolve_in_one_dimension(conv2d_shape const& s, winograd_tile const& how, Image const& image,
                                Weights const& weight) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a convolution of images is cut into tiles, and what follows from it: its cuts, its error, its name.
+// The tiling of an image for a Winograd convolution, with the tilings of both dimensions, the expected error, and the
+// name.
 #pragma once
 
 #include <optional>
@@ -10,13 +11,14 @@
 
 namespace ttune::inline v0::ops {
 
-/// One way to cut the image into tiles.
+/// A tiling of the image.
 struct winograd_tile {
-  std::int64_t outputs = 4;                        ///< along both dimensions
-  std::optional<std::vector<double>> points = {};  ///< none: `winograd_points`
-  std::int64_t columns = 0;                        ///< outputs along rows; 0: as many as along columns
-  bool smaller_last = true;                        ///< the last tile has what is left; else it overhangs
-  bool one_dimension = false;                      ///< columns of the image are cut, rows summed directly
+  std::int64_t outputs = 4;  ///< outputs of a tile along both dimensions
+  /// Empty: `winograd_points`.
+  std::optional<std::vector<double>> points = {};
+  std::int64_t columns = 0;    ///< outputs of a tile along rows; 0: as many as along columns
+  bool smaller_last = true;    ///< the last tile has only the remaining outputs; else it overhangs
+  bool one_dimension = false;  ///< only the columns of the image are tiled; rows are summed directly
 };
 
 namespace detail {
@@ -35,7 +37,7 @@ namespace detail {
   return cut_of(s, how, s.out_width(), how.columns == 0 ? how.outputs : how.columns);
 }
 
-/// The error to expect, over that of the direct sum.
+/// Returns the expected error, relative to the direct sum.
 [[nodiscard]] inline double error_of(conv2d_shape const& s, winograd_tile const& how) {
   if (how.one_dimension) return winograd_error(cut_of_rows(s, how), s.channels * s.kernel);
   return winograd_error(cut_of_rows(s, how), cut_of_columns(s, how));

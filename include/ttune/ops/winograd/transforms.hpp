@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms of Winograd's method along one dimension, of a group of points each (cut.hpp).
+// The transforms of Winograd's method along one dimension, for one group of points each (cut.hpp).
 #pragma once
 
 #include "ttune/ops/winograd/cut.hpp"
@@ -7,7 +7,8 @@
 
 namespace ttune::inline v0::ops::detail {
 
-/// `full` in all tiles but the last, `last` in that, if it is smaller and `some` tiles include it.
+/// Selects `full` for all tiles except the last, and `last` for the last tile, if that is smaller and among the first
+/// `some`.
 template <class Condition, class Form>
 auto by_tile(winograd_cut const& cut, std::int64_t some, Condition const& is_full, std::vector<Form> const& full,
              std::vector<Form> const& last) {
@@ -19,7 +20,7 @@ auto by_tile(winograd_cut const& cut, std::int64_t some, Condition const& is_ful
   return forms;
 }
 
-/// Transformed input of a group, along one dimension; `read(phase, j)` is pixel j of a phase of the tile.
+/// Returns the transformed input of a group along one dimension; `read(phase, j)` is pixel j of a phase of the tile.
 template <class Point, class Phase, class Condition, class Read>
 auto transformed_input(winograd_cut const& cut, winograd_cut::group const& g, Point const& point, Phase const& phase,
                        Condition const& is_full, Read const& read) {
@@ -36,7 +37,7 @@ auto transformed_input(winograd_cut const& cut, winograd_cut::group const& g, Po
   return choose_by(phase, phases);
 }
 
-/// Outputs of a tile along one dimension; `read(group, p)` is the product at the p-th point of a group.
+/// Returns the outputs of a tile along one dimension; `read(group, p)` is the product at the p-th point of a group.
 template <class Output, class Condition, class Read>
 auto transformed_output(winograd_cut const& cut, Output const& output, Condition const& is_full, Read const& read) {
   std::vector<std::pair<std::size_t, std::int64_t>> places;
@@ -58,7 +59,7 @@ auto transformed_output(winograd_cut const& cut, Output const& output, Condition
   return choose_by(output, by_tile(cut, cut.tiles(), is_full, forms(cut.outputs()), forms(cut.last_outputs())));
 }
 
-/// The weights' transform as a table (points of all groups, phases, taps).
+/// Returns the weights' transform as a table (points of all groups, phases, taps).
 template <fixed_string Name>
 table<Name, double, 3> weights_table(winograd_cut const& cut) {
   std::vector<double> content;
@@ -74,15 +75,16 @@ table<Name, double, 3> weights_table(winograd_cut const& cut) {
   return {{points, cut.phases(), cut.taps()}, std::move(content)};
 }
 
-/// The first row of a group in `weights_table`.
+/// Returns the first row of a group in `weights_table`.
 [[nodiscard]] inline std::int64_t first_point(winograd_cut const& cut, std::size_t group) {
   std::int64_t points = 0;
   for (std::size_t g = 0; g < group; ++g) points += std::ssize(cut.groups()[g].points);
   return points;
 }
 
-/// The weights' transform at a row of `weights_table`; `tap(j)` is tap j of a line of weights, in double precision: the
-/// coefficients are no binary fractions, and their rounding would be the same for all channels.
+/// Returns the transformed weights at a row of `weights_table`; `tap(j)` is tap j of a line of weights. Computed in
+/// double precision: the coefficients are not binary fractions, and their rounding errors would be the same for all
+/// channels.
 template <class Table, class Point, class Phase, class Tap>
 auto transformed_weights(Table const& G, Point const& point, Phase const& phase, std::int64_t taps, Tap const& tap) {
   auto sum = G(point, phase, 0) * tap(0);

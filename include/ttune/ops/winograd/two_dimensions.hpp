@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a convolution that is cut along rows and columns of the image.
+// The stages of a convolution that is tiled along rows and columns of the image.
 //
 //   P     the padded image, channels last                 (N, Y, X, C)
 //   D, V  tiles, transformed along rows, then columns     (a, b, h, g, tiles, C)
-//   half, U  transformed weights, made ahead of all calls (a, b, h, g, C, F)
+//   half, U  transformed weights, computed once (prepare) (a, b, h, g, C, F)
 //   M     the products                                    (a, b, tiles, F)
 //   Q, Y  the tiles' outputs                              (tiles, k, l, F)
 //   Z     the image                                       (N, OH, OW, F)
 //
-// Tiles are counted along one axis t, all images together. D, V, U and M are several stages, one for each group of
-// points of the rows and each of the columns (cut.hpp): a, b are points of them, h, g phases; k, l outputs of a tile.
+// Tiles are counted along one axis t, over all images. D, V, U and M consist of several stages, one for each pair of a
+// group of points of the rows and one of the columns (cut.hpp): a, b are points of them, h, g phases; k, l outputs of a
+// tile.
 #pragma once
 
 #include "ttune/ops/winograd/tile.hpp"
@@ -17,6 +18,7 @@
 
 namespace ttune::inline v0::ops::detail {
 
+/// Builds the stages listed above.
 template <class T, class Image, class Weights>
 class winograd_in_two_dimensions {
  public:
@@ -83,7 +85,8 @@ class winograd_in_two_dimensions {
     return compute<"M">.numbered(number)(a, b, t, f) = sum(over(h, g, c), V(a, b, h, g, t, c) * U(a, b, h, g, c, f));
   }
 
-  /// At the points of the columns, for all tiles: what a tile lacks is read at another one's place, and not used.
+  /// Returns the outputs along rows at the points of the columns, for all tiles. A point that a tile does not use is
+  /// read at another tile, and the value is ignored.
   template <class Padded, class Halves>
   [[nodiscard]] auto outputs_along_rows(std::size_t column_group, Padded const& P, Halves const& halves) const {
     std::vector<decltype(products(0, column_group, P, halves[0]))> M;
@@ -128,7 +131,8 @@ class winograd_in_two_dimensions {
   table<"H", double, 3> H_;
 };
 
-/// The image Z (N, OH, OW, F) of a convolution; `image(y, x)` and `weight(tap)` are expressions at channel c, filter f.
+/// Returns the result Z (N, OH, OW, F) of a convolution; `image(y, x)` and `weight(tap)` are expressions at channel c,
+/// filter f.
 template <class Image, class Weights>
 auto convolve_in_two_dimensions(conv2d_shape const& s, winograd_tile const& how, Image const& image,
                                 Weights const& weight) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite's C interface as objects: a connection, statements that are prepared once, transactions.
+// SQLite's C interface as objects: a connection, prepared statements, transactions.
 #pragma once
 
 #include <sqlite3.h>
@@ -18,7 +18,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// What a person can do about a result code.
+/// Returns advice for a person who gets a result code.
 inline char const* sqlite_advice(int code) noexcept {
   switch (code & 0xff) {
     case SQLITE_NOTADB: return "this is no ttune database: name another file, or delete this one";
@@ -32,7 +32,7 @@ inline char const* sqlite_advice(int code) noexcept {
   }
 }
 
-/// Keeps the code for those who know what to do about it.
+/// A record_error with SQLite's result code, for callers that handle certain codes.
 struct sqlite_failure : record_error {
   sqlite_failure(int result_code, std::string const& sentence) : record_error(sentence), code(result_code & 0xff) {}
   int code;
@@ -43,7 +43,7 @@ struct sqlite_failure : record_error {
   throw sqlite_failure(code, path + ": " + what + (advice.empty() ? "" : "; " + advice));
 }
 
-/// One use of a prepared statement: bound from left to right, reset when it goes.
+/// One execution of a prepared statement: parameters are bound from left to right; the destructor resets it.
 class sqlite_query {
  public:
   sqlite_query(sqlite3_stmt* statement, sqlite3* connection, std::string const& path) noexcept
@@ -61,7 +61,7 @@ class sqlite_query {
   sqlite_query& bind(std::optional<double> value) {
     return value ? bind(*value) : check(sqlite3_bind_null(statement_, ++bound_));
   }
-  /// The text must live as long as the query.
+  /// Binds a text, which must live as long as the query.
   sqlite_query& bind(std::string_view text) {
     return check(sqlite3_bind_text64(statement_, ++bound_, text.data() ? text.data() : "", text.size(), SQLITE_STATIC,
                                      SQLITE_UTF8));
@@ -70,7 +70,7 @@ class sqlite_query {
     return check(sqlite3_bind_blob64(statement_, ++bound_, bytes.data(), bytes.size(), SQLITE_STATIC));
   }
 
-  /// Steps to the next row, if there is one.
+  /// Steps to the next row; returns false if there is none.
   bool next() {
     column_ = 0;
     auto const code = sqlite3_step(statement_);
@@ -78,7 +78,7 @@ class sqlite_query {
     return code == SQLITE_ROW;
   }
 
-  // The columns of a row, read from left to right.
+  // These functions read the columns of a row from left to right.
   std::int64_t integer() { return sqlite3_column_int64(statement_, column_++); }
   std::uint64_t hash() { return static_cast<std::uint64_t>(integer()); }
   double real() { return optional_real().value_or(std::numeric_limits<double>::quiet_NaN()); }
@@ -92,7 +92,7 @@ class sqlite_query {
     auto const* const begin = reinterpret_cast<char const*>(sqlite3_column_text(statement_, at));
     return begin ? std::string(begin, static_cast<std::size_t>(sqlite3_column_bytes(statement_, at))) : std::string();
   }
-  std::span<std::uint8_t const> bytes() {  ///< until the next step
+  std::span<std::uint8_t const> bytes() {  ///< valid until the next step
     auto const at = column_++;
     auto const* const begin = static_cast<std::uint8_t const*>(sqlite3_column_blob(statement_, at));
     return {begin, begin ? static_cast<std::size_t>(sqlite3_column_bytes(statement_, at)) : 0};
@@ -110,10 +110,10 @@ class sqlite_query {
   int column_ = 0;
 };
 
-/// Not thread-safe: the database object holds a lock around each use.
+/// An open connection. Not thread-safe: the database object locks a mutex around each use.
 class sqlite_connection {
  public:
-  /// `name` is a path or a file: URI; messages speak of `path`.
+  /// `name` is a path or a file: URI; error messages name `path`.
   sqlite_connection(std::string path, std::string const& name, int flags) : path_(std::move(path)) {
     auto const code =
         sqlite3_open_v2(name.c_str(), &connection_, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
@@ -132,7 +132,7 @@ class sqlite_connection {
     sqlite3_close(connection_);
   }
 
-  /// `sql` is a literal: its address is what the cache knows it by.
+  /// Returns a prepared statement. `sql` must be a literal: its address is the key of the cache.
   sqlite_query query(char const* sql) {
     auto& statement = prepared_[sql];
     if (!statement) {
@@ -142,7 +142,7 @@ class sqlite_connection {
     return {statement, connection_, path_};
   }
 
-  /// Statements that are used once.
+  /// Runs statements that are used only once.
   void execute(char const* sql) {
     auto const code = sqlite3_exec(connection_, sql, nullptr, nullptr, nullptr);
     if (code != SQLITE_OK) throw_sqlite(path_, code, sqlite3_errmsg(connection_));
@@ -151,7 +151,7 @@ class sqlite_connection {
     auto q = query(sql);
     return q.next() ? q.integer() : 0;
   }
-  /// Where the file really lies, links followed: its journals lie there, too.
+  /// Returns the path of the file with links resolved; its journals are beside it.
   [[nodiscard]] std::string real_path() const {
     auto const* const name = sqlite3_db_filename(connection_, "main");
     return name && *name ? name : path_;
@@ -159,8 +159,8 @@ class sqlite_connection {
   [[nodiscard]] std::int64_t last_row() const noexcept { return sqlite3_last_insert_rowid(connection_); }
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
 
-  /// Runs `body` in a transaction that takes the right to write at once, so that it cannot fail half way for another
-  /// writer. Inside another transaction it is a part of that.
+  /// Runs `body` in a transaction that takes the write lock at once, so that it cannot fail half way because of another
+  /// writer. Inside another transaction, it becomes part of that one.
   template <class Body>
   auto write(Body const& body) {
     if (sqlite3_get_autocommit(connection_) == 0) return body();

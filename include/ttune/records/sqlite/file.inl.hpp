@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a record store: how it is created and opened, where it may not be written, whether it can be trusted.
+// The file of a record store: creation, opening, read-only use, and permission checks.
 #pragma once
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ inline bool file_is_empty(std::string const& path) noexcept {
   return ::stat(path.c_str(), &facts) != 0 || facts.st_size == 0;
 }
 
-/// A path as a URI, for an option that paths have no place for.
+/// Converts a path to a URI with the option `immutable`, which plain paths cannot express.
 inline std::string immutable_uri(std::string const& path) {
   static constexpr std::string_view hex = "0123456789ABCDEF";
   std::string uri = "file:";
@@ -40,8 +40,9 @@ inline std::string immutable_uri(std::string const& path) {
   return uri + "?immutable=1";
 }
 
-/// SQLite would create a file that the group may write to where the umask says so; its images would be refused.
-/// A file that is there is not touched: closing it would release the locks that this process may hold on it.
+/// Creates the file with permissions 0644. SQLite would make it writable for the group if the umask allows that, and
+/// its images would be refused. An existing file is not opened: closing it would release the locks that this process
+/// may hold on it.
 inline void create_file(std::string const& path) {
   auto const descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (descriptor >= 0) ::close(descriptor);
@@ -49,19 +50,19 @@ inline void create_file(std::string const& path) {
     throw record_error(path + ": cannot be opened for writing: " + std::strerror(errno));
 }
 
-/// Brings the tables up to date, too.
+/// Opens the file and upgrades its tables; tries once.
 inline std::unique_ptr<sqlite_connection> open_for_writing_once(std::string const& path) {
   auto file = std::make_unique<sqlite_connection>(path, path, SQLITE_OPEN_READWRITE);
   if (is_empty(*file)) file->execute("pragma journal_mode = wal");
   else checked_schema(*file);
   if (file->integer_of("pragma user_version") < sqlite_schema) upgrade(*file);
-  // Exported files come with another journal; a commit in WAL mode outlives the process without a sync.
+  // Exported files have another journal mode; a commit in WAL mode survives the end of the process without a sync.
   file->execute("pragma journal_mode = wal; pragma synchronous = normal");
   return file;
 }
 
-/// Another process may be about to do the same, or to close the file as the last; not all of that can wait inside
-/// SQLite.
+/// Opens the file, with retries: another process may be upgrading it, or closing it as its last user, and SQLite cannot
+/// wait for all of that by itself.
 inline std::unique_ptr<sqlite_connection> open_for_writing(std::string const& path) {
   create_file(path);
   for (auto const start = std::chrono::steady_clock::now();;) try {
@@ -86,7 +87,7 @@ inline std::unique_ptr<sqlite_connection> open_for_reading(std::string const& pa
     file = std::make_unique<sqlite_connection>(path, path, SQLITE_OPEN_READONLY);
     check_contents(*file);
   } catch (sqlite_failure const& e) {
-    // Where nothing may be written SQLite cannot share the file's journal; an empty journal is not needed.
+    // SQLite cannot share the file's journal in a place that is not writable; an empty journal is not needed.
     if ((e.code != SQLITE_CANTOPEN && e.code != SQLITE_READONLY) || !file || !file_is_empty(file->real_path() + "-wal"))
       throw;
     file = std::make_unique<sqlite_connection>(path, immutable_uri(path), SQLITE_OPEN_READONLY);
@@ -95,7 +96,7 @@ inline std::unique_ptr<sqlite_connection> open_for_reading(std::string const& pa
   return file;
 }
 
-/// Also the journal decides what is read, as long as there is one.
+/// Checks the permissions of the file and of its journals, since a journal also decides what is read.
 inline availability images_trusted(std::string const& path) {
   auto trusted = written_by_owner_only(path);
   for (auto const* const journal : {"-wal", "-shm", "-journal"})

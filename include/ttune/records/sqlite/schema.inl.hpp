@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a record file, their creation, and what is refused when one is opened.
+// The tables of a record file: creation, upgrades, and the checks when a file is opened.
 #pragma once
 
 #include "ttune/records/sqlite/connection.inl.hpp"
 
 namespace ttune::inline v0::detail {
 
-/// "ttun": tells `file` and us that an SQLite file is one of ours.
+/// SQLite application_id 'ttun': identifies record files, also for the command `file`.
 inline constexpr std::int64_t sqlite_application = 0x7474756e;
-/// Raised with each change of the tables; `upgrade` leads from each older one to this.
+/// Version of the tables; `upgrade` leads from each older version to this one.
 inline constexpr std::int64_t sqlite_schema = 4;
 
-/// Keys are found by the hash of what identifies them, records of a key by speed. Equal records are one row.
+/// Keys are found by the hash of their identifying members, records of a key by speed. Equal records are one row.
 inline constexpr char const* sqlite_tables_1 = R"(
 create table keys(id integer primary key, hash integer not null, text_hash integer not null, compute integer not null,
   text text not null, extents text not null, target text not null, space integer not null, objective text not null);
@@ -43,10 +43,10 @@ alter table lessons add column speeds blob;
 pragma user_version = 4;
 )";
 
-/// Whether there is anything in the file. Also the first read, which finds out if it is a database at all.
+/// Returns true if the file has no tables. This is also the first read, which fails if the file is not a database.
 inline bool is_empty(sqlite_connection& on) { return on.integer_of("select count(*) from sqlite_schema") == 0; }
 
-/// Throws unless the file is ours and not newer than this library.
+/// Returns the version of the tables; throws if the file is not a record file or newer than this library.
 inline std::int64_t checked_schema(sqlite_connection& on) {
   if (on.integer_of("pragma application_id") != sqlite_application)
     throw record_error(on.path() + ": is an SQLite database of another program: name another file");
@@ -59,8 +59,8 @@ inline std::int64_t checked_schema(sqlite_connection& on) {
   return version;
 }
 
-/// Creates the tables in an empty file, adds those that an older one lacks. Of several processes that come at once,
-/// one does.
+/// Creates the tables in an empty file, or adds the missing ones to an older file. Safe if several processes do it at
+/// the same time.
 inline void upgrade(sqlite_connection& on) {
   on.write([&] {
     if (is_empty(on)) on.execute(sqlite_tables_1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written to the tables of a record file and read from them (schema.inl.hpp): keys and their records, images,
-// explanations, lessons. All of it on an open connection, which one thread uses at a time.
+// Reads and writes the tables of a record file (schema.inl.hpp): keys with their records, images, explanations,
+// lessons. All functions work on an open connection, which one thread uses at a time.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline std::string to_json(json_value const& value) {
   return out;
 }
 
-/// NaN would be stored as null and sorted before all numbers.
+/// Replaces NaN, which would be stored as null and sorted before all numbers.
 inline std::optional<double> finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
 
 inline record_key read_key(sqlite_query& q) {
@@ -69,10 +69,10 @@ inline record read_record(sqlite_query& q, record_key key, std::string const& pa
   return r;
 }
 
-/// Of what keys have in common that differ in extents only.
+/// Returns a hash that is equal for keys that differ only in extents.
 inline std::uint64_t text_hash(record_key const& key) { return hasher{}.add(key.compute_text).value(); }
 
-/// The row of a key; 0: there is none.
+/// Returns the row of a key; 0 if there is none.
 inline std::int64_t find_key(sqlite_connection& on, record_key const& key) {
   auto q = on.query("select id, compute, space, target, objective from keys where hash = ?");
   q.bind(hash_of(key));
@@ -184,7 +184,7 @@ inline void put_explanation(sqlite_connection& on, record_key const& of, kernel_
   q.bind(std::string_view(text.source)).bind(text.flops).bind(text.peak_flops_per_second).next();
 }
 
-/// A file of the first schema that may only be read has none.
+/// Returns nothing for a read-only file of the first schema.
 inline std::optional<kernel_explanation> get_explanation(sqlite_connection& on, record_key const& of) {
   if (on.integer_of("pragma user_version") < 2) return std::nullopt;
   auto q = on.query("select schedule, loops, source, flops, peak from explanations where key = ?");
@@ -210,12 +210,12 @@ inline void put_lesson(sqlite_connection& on, lesson const& taught) {
   q.bind(std::span<std::uint8_t const>(of_rows)).bind(std::span<std::uint8_t const>(of_speeds)).next();
 }
 
-/// Newest keys first. A file of an older schema that may only be read has none.
+/// Returns lessons, newest keys first; none for a read-only file of an older schema.
 inline std::vector<lesson> get_lessons(sqlite_connection& on, std::size_t limit) {
   auto const version = on.integer_of("pragma user_version");
   if (version < 3) return {};
   std::vector<lesson> found;
-  // literals, both of them: their addresses are what prepared statements are known by
+  // Both texts are literals: their addresses identify prepared statements.
 #define TTUNE_DETAIL_LESSONS(speeds)                                                     \
   "select l.seconds, l.schema, l.columns, l.rows, " speeds ", " TTUNE_DETAIL_KEY_COLUMNS \
   " from lessons l join keys k on k.id = l.key order by l.key desc limit ?"
@@ -237,7 +237,7 @@ inline std::vector<lesson> get_lessons(sqlite_connection& on, std::size_t limit)
   return found;
 }
 
-/// All but the `keep` fastest records of each key, or of one; what has an image stays.
+/// Removes all but the `keep` fastest records of each key, or of one key; records with an image stay.
 inline std::int64_t prune_records(sqlite_connection& on, std::int64_t keep, std::optional<record_key> const& only) {
   auto q = on.query(
       "delete from records where id not in (select record from images) and id in (select id from (select id, key,"
@@ -247,7 +247,7 @@ inline std::int64_t prune_records(sqlite_connection& on, std::int64_t keep, std:
   return on.integer_of("select changes()");
 }
 
-/// Returns whether to go on.
+/// Calls `visit` for each record; returns false if it stopped the loop.
 inline bool for_each_record(sqlite_connection& on, std::function<bool(record const&)> const& visit) {
   auto q = on.query("select " TTUNE_DETAIL_RECORD_COLUMNS ", " TTUNE_DETAIL_KEY_COLUMNS
                     " from records r join keys k on k.id = r.key order by r.id");

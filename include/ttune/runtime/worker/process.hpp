@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker process as its parent sees it: started, talked to, explained when it dies.
+// A worker process from its parent's side: starting it, talking to it, explaining its end.
 #pragma once
 
 #include <sys/types.h>
@@ -16,15 +16,16 @@ namespace ttune::inline v0::worker {
 struct ending {
   bool by_signal = false;
   int number = 0;     ///< the signal, or the exit status
-  bool known = true;  ///< false: somebody else has waited for it
+  bool known = true;  ///< false: another part of the program has already waited for it
 };
 
-/// Owns the process: it is killed and waited for with the object. Descriptors are closed on exec, and the process has
-/// a group of its own, so that an interrupt from the terminal reaches the application only.
+/// Owns a child process: the destructor kills it and waits for it. Descriptors are closed on exec. The child is in its
+/// own process group, so that an interrupt from the terminal reaches the application only.
 class child_process {
  public:
   child_process() = default;
-  /// Throws backend_error. Its standard input and output are one socket, its standard error is kept for messages.
+  /// Starts a command; throws backend_error on failure. The child's standard input and output are one socket; its
+  /// standard error is captured for messages.
   explicit child_process(std::vector<std::string> const& words);
   child_process(child_process&& other) noexcept { *this = std::move(other); }
   child_process& operator=(child_process&& other) noexcept;
@@ -32,9 +33,10 @@ class child_process {
 
   [[nodiscard]] bool running() const noexcept { return id_ > 0; }
   [[nodiscard]] int socket() const noexcept { return socket_; }
-  /// Kills and waits for it; with patience, waits a moment for it to end by itself, since its socket has closed.
+  /// Kills the process and waits for it. With `patiently`, it first waits a moment for the process to end by itself,
+  /// since its socket has closed.
   ending end(bool patiently = false) noexcept;
-  /// The first lines that it wrote to its standard error.
+  /// Returns the first lines that the process wrote to its standard error.
   [[nodiscard]] std::string said() const;
 
  private:
@@ -43,11 +45,11 @@ class child_process {
   int error_ = -1;
 };
 
-/// Of this process; an empty text if the system does not tell.
+/// Returns the path of this executable; empty if the system does not tell.
 [[nodiscard]] std::string executable_path();
-/// The helper program, an empty text if it is nowhere; `tried` lists where it was looked for.
+/// Returns the path of the helper program, empty if it was not found; `tried` lists the places searched.
 [[nodiscard]] std::string find_program(std::string& tried);
-/// As "SIGSEGV".
+/// Returns a name such as "SIGSEGV".
 [[nodiscard]] std::string signal_name(int number);
 
 }  // namespace ttune::inline v0::worker

@@ -24,7 +24,7 @@ namespace ttune::inline v0::worker {
 
 namespace detail {
 
-/// What posix_spawn wants, freed at the end.
+/// Arguments of posix_spawn, freed by the destructor.
 struct spawn_options {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -35,7 +35,7 @@ struct spawn_options {
     posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
     if (error >= 0) posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO);
     else posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    // Whatever the application ignores or blocks, the worker does not inherit.
+    // The worker does not inherit signals that the application ignores or blocks.
     sigset_t all;
     sigset_t none;
     sigfillset(&all);
@@ -54,7 +54,7 @@ struct spawn_options {
   }
 };
 
-/// The environment with TTUNE_WORKER=1.
+/// Returns the environment with TTUNE_WORKER=1 added.
 inline std::vector<char*> worker_environment() {
   static char mark[] = "TTUNE_WORKER=1";
   std::vector<char*> variables;

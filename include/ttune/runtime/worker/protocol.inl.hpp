@@ -31,7 +31,8 @@ inline outcome wait_for(int fd, short events, time_point deadline, stop_check co
   }
 }
 
-/// A closed socket is an error here, not a signal; other descriptors are written to by workers, who may die of it.
+/// Writes part of the data. A closed socket is reported as an error, not as a signal; other descriptors are written to
+/// by workers, which may die of SIGPIPE.
 inline ssize_t write_some(int fd, void const* data, std::size_t size) {
   auto const n = ::send(fd, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
   return n < 0 && errno == ENOTSOCK ? ::write(fd, data, size) : n;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's side: requests to a trial bench, faults to the parent before the process dies of them.
+// The worker's side of the protocol: passes requests to a trial bench, and reports faults to the parent before the
+// process dies.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 namespace ttune::inline v0::worker {
 
-/// Serves requests read from one descriptor by answers written to another. Returns the exit status of the process.
+/// Reads requests from one descriptor and writes answers to another. `serve` returns the exit status of the process.
 class server {
  public:
   server(int in, int out) : in_(in), out_(out) {}
@@ -32,7 +33,8 @@ class server {
   std::atomic<bool> working_ = false;
 };
 
-/// Makes this process one for trials: no core files, a limit of memory, and faults told through `out` before it dies.
+/// Prepares this process for trials: no core files, a memory limit, and a signal handler that reports faults through
+/// `out` before the process dies.
 void prepare_process(int out);
 
 }  // namespace ttune::inline v0::worker

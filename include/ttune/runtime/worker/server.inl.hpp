@@ -21,7 +21,7 @@ namespace ttune::inline v0::worker {
 
 namespace detail {
 
-/// What the handler of faults may look at. A worker serves one parent: the only state of its process.
+/// State that the fault handler reads. A worker serves one parent, so this is the only global state of the process.
 struct fault_board {
   static constexpr std::size_t most_regions = 512;
   int out = -1;
@@ -46,7 +46,7 @@ inline void locate(protocol::fault& f) noexcept {
   }
 }
 
-/// Tells the parent where it happened, then lets the signal do what it does. Async-signal-safe.
+/// Reports the fault's location to the parent, then lets the signal take its default action. Async-signal-safe.
 inline void report_fault(int number, siginfo_t* info, [[maybe_unused]] void* context) {
   struct {
     protocol::head h;
@@ -70,7 +70,8 @@ inline void report_fault(int number, siginfo_t* info, [[maybe_unused]] void* con
 
 inline void report_faults_to(int out) {
   board().out = out;
-  constexpr std::size_t stack_bytes = std::size_t{64} << 10;  // the kernel's own stack may be what overflowed
+  // A separate stack, since the kernel's own stack may have overflowed.
+  constexpr std::size_t stack_bytes = std::size_t{64} << 10;
   static char* const stack = new char[stack_bytes];
   stack_t alternate{};
   alternate.ss_sp = stack;
@@ -78,7 +79,7 @@ inline void report_faults_to(int out) {
   sigaltstack(&alternate, nullptr);
   struct sigaction action{};
   action.sa_sigaction = report_fault;
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);  // the last is unsigned in glibc
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);  // SA_RESETHAND is unsigned in glibc
   for (int const number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP}) sigaction(number, &action, nullptr);
 }
 
@@ -94,11 +95,11 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-/// No core files (they take longer than a trial), and no more memory than three quarters of the machine's.
+/// Disables core files (writing one takes longer than a trial) and limits memory to three quarters of the machine's.
 inline void limit_resources() {
   rlimit const no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  if (sanitized) return;  // they map terabytes
+  if (sanitized) return;  // sanitizers map terabytes
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   auto const page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -109,7 +110,7 @@ inline void limit_resources() {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-/// Should the parent be gone while a kernel hangs, nobody else ends this process.
+/// Ends this process by a timer if the parent is gone while a kernel hangs: nobody else would.
 class orphan_timer {
  public:
   explicit orphan_timer(double seconds) { alarm(static_cast<unsigned>(std::clamp(seconds, 1.0, 1e6)) + 1); }
@@ -132,7 +133,7 @@ TTUNE_INLINE bool server::say(protocol::kind what, std::span<std::uint8_t const>
   return protocol::send(out_, what, body, protocol::time_point::max(), {}) == protocol::outcome::ok;
 }
 
-/// A parent far away cannot tell a kernel that takes its time from a worker that is gone.
+/// Sends `alive` twice a second: a remote parent cannot tell a slow kernel from a dead worker otherwise.
 TTUNE_INLINE void server::say_alive(std::stop_token const& end) {
   std::mutex own;
   std::condition_variable_any ended;
@@ -141,7 +142,7 @@ TTUNE_INLINE void server::say_alive(std::stop_token const& end) {
     say_while_working();
 }
 
-/// Never behind an answer: a worker at rest that has something to say is taken for one that ends.
+/// Sends `alive` only while working, never after an answer: a message from an idle worker is taken for its end.
 TTUNE_INLINE void server::say_while_working() {
   std::scoped_lock const lock(speaking_);
   if (working_) (void)protocol::send(out_, protocol::kind::alive, {}, protocol::time_point::max(), {});
@@ -192,7 +193,7 @@ TTUNE_INLINE std::vector<std::uint8_t> server::answer_trial(protocol::kind what,
   return out.take();
 }
 
-/// Throws record_error for requests that make no sense.
+/// Answers a request; throws record_error if it is malformed.
 TTUNE_INLINE std::vector<std::uint8_t> server::answer(protocol::message const& request) {
   byte_source in(request.body);
   byte_sink out;

@@ -170,7 +170,7 @@ struct vector_choice {
     if (a.write || a.producer != index) continue;
     for (std::size_t d = 0; d < rank; ++d) {
       auto const& i = a.indices[d];
-      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+      if (i.whole || i.is_redirected() || i.divisor != 1 || i.constant != 0) return false;
       for (std::size_t x = 0; x < i.coefficient.size(); ++x)
         if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
     }
@@ -183,7 +183,7 @@ struct vector_choice {
 [[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a, bool shifted = false) {
   std::vector<bool> seen(st.axis_count(), false);
   for (auto const& i : a.indices) {
-    if (i.whole || i.divisor != 1 || (i.constant != 0 && !shifted)) return false;
+    if (i.whole || i.is_redirected() || i.divisor != 1 || (i.constant != 0 && !shifted)) return false;
     std::int32_t found = -1;
     for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
       if (i.coefficient[x] == 0) continue;
@@ -217,7 +217,8 @@ struct vector_choice {
 /// Whether two reads of a source are at the same place.
 [[nodiscard]] inline bool is_same_element(planned_access const& a, planned_access const& b) {
   auto const same = [](planned_index const& i, planned_index const& j) {
-    return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant && i.divisor == j.divisor;
+    return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant &&
+           i.divisor == j.divisor && i.clamped == j.clamped && i.periodic == j.periodic;
   };
   return a.producer == b.producer && a.operand == b.operand &&
          std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(), same);

@@ -34,7 +34,7 @@ struct block_chain {
     std::int32_t here = -1;
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       auto const& i = a.indices[d];
-      if (i.whole || i.divisor != 1 || i.constant != 0) continue;
+      if (i.whole || i.is_redirected() || i.divisor != 1 || i.constant != 0) continue;
       bool alone = true;
       for (std::size_t x = 0; x < i.coefficient.size(); ++x)
         alone = alone && i.coefficient[x] == (static_cast<std::int32_t>(x) == axis ? 1 : 0);

@@ -25,10 +25,11 @@ struct compared {
   return v ? compared{v->name, ir::constant_integer(rest->right)} : compared{};
 }
 
-/// The choice of a stage, perhaps within functions and sums: relu(select(…) + b); none: the expression where the search
-/// ended.
+/// The choice of a stage, perhaps within functions, conversions and sums: relu(select(…) + b); none: the expression
+/// where the search ended.
 [[nodiscard]] inline ir::expr choice_in(ir::expr const& value) {
   if (auto const* u = ir::as<ir::unary>(value)) return choice_in(ir::expr(u->operand));
+  if (auto const* c = ir::as<ir::cast>(value)) return choice_in(ir::expr(c->operand));
   auto const* b = ir::as<ir::binary>(value);
   if (!b || !is_float(value->type)) return value;
   auto const left = choice_in(ir::expr(b->left));

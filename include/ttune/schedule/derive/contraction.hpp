@@ -14,6 +14,7 @@
 #include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/dot_terms.hpp"
 #include "ttune/schedule/derive/packing.hpp"
+#include "ttune/schedule/derive/phases.hpp"
 #include "ttune/schedule/derive/register_tile.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -75,6 +76,14 @@ class contraction {
   [[nodiscard]] std::string const& reader_axis(std::int32_t axis) const {
     return e_.axis_name(static_cast<std::size_t>(axis));
   }
+  /// Number of phases of a free or reduced axis, in the reduction and in its reader. A tile has whole periods.
+  [[nodiscard]] std::int64_t phases(std::int32_t axis) const {
+    if ((axis == w_ && !rows_have_phases_) || (axis == v_ && !vectors_have_phases_)) return 1;
+    auto const own = phases_of(r_, name(axis));
+    if (axis < 0 || axis >= static_cast<std::int32_t>(r_.definition->axes.size())) return own;
+    auto const both = std::lcm(own, phases_of(e_, reader_axis(axis)));
+    return both > most_phases ? 1 : both;
+  }
   [[nodiscard]] std::string knob_name(std::string const& what) const { return reader_ + "." + what; }
 
   /// The reduced axis of whose terms a dot product of the machine takes several, if the operand in vectors will be laid
@@ -95,18 +104,24 @@ class contraction {
 
   /// Vector registers that hold accumulators: a tile of rows x vectors, some left for what is loaded.
   void choose_tiles() {
+    leave_out_phases();
     auto const registers = out_.machine().vector_registers;
     auto const v_size = size(v_);
     auto const w_size = w_ < 0 ? 1 : size(w_);
     std::vector<std::int32_t> vector_tiles;
-    if (v_size <= lanes_) vector_tiles = {static_cast<std::int32_t>(v_size)};
+    auto const turns = static_cast<std::int32_t>(phases(v_));
+    if (turns > 1) {
+      for (std::int32_t n = 1; n <= 4 && (n - 1) * turns * lanes_ < v_size; n *= 2)
+        vector_tiles.push_back(n * turns * lanes_);
+    } else if (v_size <= lanes_) vector_tiles = {static_cast<std::int32_t>(v_size)};
     else
       for (std::int32_t n = 1; n <= (w_size == 1 ? 28 : 4) && (n - 1) * lanes_ < v_size; n += n < 4 ? 1 : 4)
         vector_tiles.push_back(n * lanes_);
     leaves_tail_ = std::any_of(vector_tiles.begin(), vector_tiles.end(),
                                [&](std::int32_t tile) { return v_size > tile && v_size % tile != 0; });
-    std::vector<std::int32_t> row_tiles = {1};
-    for (std::int32_t t = 2; t <= std::min<std::int64_t>(w_size, 16); ++t) row_tiles.push_back(t);
+    auto const row_turns = w_ < 0 ? 1 : static_cast<std::int32_t>(phases(w_));
+    std::vector<std::int32_t> row_tiles = {row_turns};
+    for (auto t = 2 * row_turns; t <= std::min<std::int64_t>(w_size, 16); t += row_turns) row_tiles.push_back(t);
     auto const model = tiles();
     double best = 0;
     std::int64_t best_v = 1;
@@ -128,6 +143,13 @@ class contraction {
                                      knob_expression(registers),
                    "the register tile fits the vector registers");
     }
+  }
+
+  /// The smallest tile has one period of rows and one of vectors: it has to fit the registers.
+  void leave_out_phases() {
+    auto const fit = [&] { return tiles().fits(phases(v_) * lanes_, w_ < 0 ? 1 : phases(w_)); };
+    if (!fit()) rows_have_phases_ = false;
+    if (!fit()) vectors_have_phases_ = false;
   }
 
   /// The model that the seed is chosen by.
@@ -204,7 +226,7 @@ class contraction {
     return most;
   }
   [[nodiscard]] std::int64_t tiles(std::int32_t axis) const {
-    return ceil_divide(size(axis), axis == v_ ? seed_tile_v_ : axis == w_ ? seed_tile_w_ : 1);
+    return ceil_divide(size(axis), axis == v_ ? seed_tile_v_ : axis == w_ ? seed_tile_w_ : phases(axis));
   }
 
   /// Between transforms, each core takes its share of an axis through all stages: lines that one core writes and
@@ -256,6 +278,7 @@ class contraction {
     auto const kept = axis_kept_on_cores();
     std::vector<std::string> tasks;
     std::vector<std::string> middle;
+    std::vector<std::string> turns;  // loops over the phases of axes without a tile
     for (auto const a : axes) {
       auto const n = reader_axis(a);
       auto const count = tiles(a);
@@ -275,13 +298,17 @@ class contraction {
         out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_t", n + "_2"},
                   {chunk, literal(1), tile_v_});
       else if (a == w_) out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile_w_});
-      else out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
+      else if (auto const period = phases(a); period > 1) {
+        out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1", n + "_p"}, {chunk, literal(period)});
+        turns.push_back(n + "_p");
+      } else out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
     }
     auto const vn = reader_axis(v_);
     bool const across = rows_contiguous();
     auto order = unit_axes(e_);
     order.insert(order.end(), tasks.begin(), tasks.end());
     order.insert(order.end(), middle.begin(), middle.end());
+    order.insert(order.end(), turns.begin(), turns.end());
     order.push_back(vn + "_t");
     if (w_ >= 0) {
       auto const wn = reader_axis(w_) + "_2";
@@ -298,6 +325,7 @@ class contraction {
     if (fuses) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
     out_.step(primitive::parallel, reader_, {fuses ? "tasks" : tasks[0]});
     out_.step(primitive::vectorize, reader_, {across ? reader_axis(w_) + "_2" : vn + "_2"});
+    for (auto const& n : turns) out_.step(primitive::unroll, reader_, {n});
     if (w_ >= 0) out_.step(primitive::unroll, reader_, {across ? vn + "_2" : reader_axis(w_) + "_2"});
   }
 
@@ -324,6 +352,7 @@ class contraction {
     for (auto a = static_cast<std::int32_t>(free); a < static_cast<std::int32_t>(r_.axis_count()); ++a) {
       if (size(a) == 1) continue;
       if (is_window(a)) windows.push_back(a);
+      else if (is_phased(a)) windows.insert(windows.begin(), a);
       else if (meets_lanes(a)) windows.insert(windows.begin(), a);
       else if (is_guarded(r_, static_cast<std::size_t>(a))) guarded.push_back(a);
       else longs.push_back(a);
@@ -334,6 +363,11 @@ class contraction {
       std::rotate(at, at + 1, rolled_.end());  // its terms are the innermost
     windows_ = windows;
     if (!r_.definition->reduction.commutative) keep_order();
+  }
+
+  /// A phase has some of the taps, or the phases of the vectors' axis share what lies under them.
+  [[nodiscard]] bool is_phased(std::int32_t a) const {
+    return (phases(a) > 1 && size(a) <= 2 * most_phases) || (phases(v_) > 1 && size(a) <= most_phases);
   }
 
   /// All as written: what follows the last axis that is no window is unrolled.
@@ -413,14 +447,21 @@ class contraction {
     std::vector<std::string> tile;
     for (auto const a : windows_) tile.push_back(name(a)), out_.step(primitive::unroll, acc_, {name(a)});
     if (w_ >= 0) tile.push_back(name(w_)), out_.step(primitive::unroll, acc_, {name(w_)});
+    auto const turns = phases(v_);
+    auto const lanes_loop = name(v_) + (turns > 1 ? "_o" : "");
+    if (turns > 1) {
+      out_.step(primitive::split, acc_, {name(v_)}, {name(v_) + "_o", name(v_) + "_p"}, {literal(turns)});
+      out_.step(primitive::unroll, acc_, {name(v_) + "_p"});
+      tile.push_back(name(v_) + "_p");
+    }
     order.insert(order.end(), tile.begin(), tile.end());
-    order.push_back(name(v_));
+    order.push_back(lanes_loop);
     if (dot_) order.push_back(name(dot_.axis) + "_t");
     out_.step(primitive::reorder, acc_, order);
-    if (!windows_.empty() && tile.size() > 1)
+    if (!windows_.empty() && turns == 1 && tile.size() > 1)
       out_.step(primitive::reorder, acc_, {tile[tile.size() - 2], tile.back()}, {},
                 {out_.permutation(knob_name("tap_order"), 2)});
-    out_.step(primitive::vectorize, acc_, {name(v_)});
+    out_.step(primitive::vectorize, acc_, {lanes_loop});
     if (dot_) out_.step(primitive::tensorize, acc_, {name(dot_.axis) + "_t"});
   }
 
@@ -435,6 +476,8 @@ class contraction {
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t w_ = -1;
+  bool rows_have_phases_ = true;
+  bool vectors_have_phases_ = true;
   dot_terms dot_;
   bool leaves_tail_ = false;  ///< of some tile of vectors
   knob_value tile_v_;

@@ -11,20 +11,22 @@ namespace ttune::inline v0::derive {
 
 [[nodiscard]] inline bool calls_function(ir::stage const& st) {
   bool found = false;
-  ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
-    auto const* u = ir::as<ir::unary>(e);
-    found = found || (u && u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf);
-    auto const* b = ir::as<ir::binary>(e);
-    found = found || (b && b->op == ir::binary_op::power);
-  });
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      auto const* u = ir::as<ir::unary>(e);
+      found = found || (u && u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf);
+      auto const* b = ir::as<ir::binary>(e);
+      found = found || (b && b->op == ir::binary_op::power);
+    });
   return found;
 }
 [[nodiscard]] inline bool divides(ir::stage const& st) {
   bool found = false;
-  ir::for_each_node(st.components[0].value, [&](ir::expr const& e) {
-    auto const* b = ir::as<ir::binary>(e);
-    found = found || (b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo));
-  });
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      auto const* b = ir::as<ir::binary>(e);
+      found = found || (b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo));
+    });
   return found;
 }
 

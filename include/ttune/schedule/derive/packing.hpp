@@ -60,7 +60,7 @@ class operand_packing {
     if (!starts_at_zero(r_)) return;
     int count = 0;
     for (auto const& a : r_.accesses) {
-      if (is_laid_out_ahead(p_, r_, a))
+      if (is_laid_out_ahead(p_, r_, a) && is_first_read(a))
         lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
       if (!is_packable(p_, r_, a, t_.vector_axis) || (t_.dot.slides() && is_in_vectors(a))) continue;
       auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
@@ -76,6 +76,12 @@ class operand_packing {
     return r_.axis_name(static_cast<std::size_t>(axis));
   }
   [[nodiscard]] std::string knob_name(std::string const& what) const { return t_.reader + "." + what; }
+
+  /// Results that were joined may read one stage several times: it has one layout.
+  [[nodiscard]] bool is_first_read(planned_access const& a) const {
+    return std::none_of(r_.accesses.data(), &a,
+                        [&](planned_access const& before) { return !before.write && before.producer == a.producer; });
+  }
 
   /// Names of the copy's axes, the vector axis aside: other free axes, then the reduced ones in the order of the loops.
   [[nodiscard]] std::vector<std::string> copy_order(planned_access const& a) const {

@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "ttune/ir/tuple.hpp"
 #include "ttune/schedule/derive/analysis.hpp"
 #include "ttune/schedule/derive/gpu_matrices.hpp"
 #include "ttune/support/integer.hpp"
@@ -33,13 +34,15 @@ struct share_choice {
 /// Below this many elements threads are not worth waking.
 inline constexpr std::int64_t least_shared_elements = 1 << 16;
 
-/// Shares of equal size: two a core or more, to the eighth, else one to two; 0: the extent has no such divisor.
-[[nodiscard]] inline std::int64_t equal_shares(std::int64_t extent, std::int64_t cores) {
+/// Two shares a core or more, to the eighth, of equal size if there is such a divisor; else one to two; 0: too few
+/// elements. The last one of a long axis may be shorter.
+[[nodiscard]] inline std::int64_t shares_of(std::int64_t extent, std::int64_t cores) {
+  constexpr std::int64_t least_uneven = 1024;  // elements of a share that a guard at its end does not slow down
   for (auto count = 2 * cores; count <= 8 * cores && count <= extent; ++count)
     if (extent % count == 0) return count;
   for (auto count = 2 * cores - 1; count >= cores; --count)
     if (extent % count == 0) return count;
-  return 0;
+  return extent >= 2 * cores * least_uneven ? 2 * cores : 0;
 }
 
 /// What a stage makes, and how often it adds something.
@@ -57,16 +60,16 @@ struct stage_size {
 }
 
 /// Of a reduction whose lanes run along a reduced axis; nothing if its results keep the cores busy, or if no axis can
-/// be shared equally. The outermost axis that can: shares are far from each other in memory.
+/// be shared. The outermost axis that can: shares are far from each other in memory.
 [[nodiscard]] inline std::optional<share_choice> choose_shares(planned_stage const& st, target const& machine) {
   auto const cores = static_cast<std::int64_t>(machine.cores);
   auto const& reduction = st.definition->reduction;
-  if (cores < 2 || st.definition->components.size() != 1 || !reduction.associative || !reduction.commutative)
+  if (cores < 2 || !ir::reorders_apart(reduction))
     return std::nullopt;
   auto const size = size_of(st);
   if (size.results >= cores || size.elements < least_shared_elements) return std::nullopt;
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
-    if (auto const count = equal_shares(st.axis_size(x), cores); count > 0) return share_choice{x, count};
+    if (auto const count = shares_of(st.axis_size(x), cores); count > 0) return share_choice{x, count};
   return std::nullopt;
 }
 

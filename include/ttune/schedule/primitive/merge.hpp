@@ -3,6 +3,11 @@
 //
 //   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      merge(y, x, yx)
 //
+// Reduced axes are merged likewise, so that what is contiguous in memory is one long row. The operands that they run
+// over take with them all stages that run over the same dimensions.
+//
+//   S(c) = sum(y, x) I(c, y, x)                      →      S(c) = sum(yx) I(c, yx)                     merge(y, x, yx)
+//
 // It differs from fuse: the new axis can be split, so that a tile runs across the rows of small images. A stage that
 // is read at, or reads, both axes as they stand over whole dimensions is merged with it. An operand whose every read is
 // such a one is reshaped; another one is read at yx / X and yx % X. Stages that read a merged one elsewhere do so at
@@ -38,21 +43,35 @@ class axis_merger {
 
  private:
   [[nodiscard]] std::size_t pair_of(ir::stage const& st, std::string const& first, std::string const& second) const {
-    for (std::size_t a = 0; a + 1 < st.axes.size(); ++a)
-      if (st.axes[a].name == first && st.axes[a + 1].name == second) return a;
+    for (std::size_t a = 0; a + 1 < axis_count(st); ++a)
+      if (is_pair(st, a) && axis_of(st, a).name == first && axis_of(st, a + 1).name == second) return a;
     std::vector<std::string> names;
-    for (auto const& a : st.axes) names.push_back(a.name);
+    for (std::size_t a = 0; a < axis_count(st); ++a) names.push_back(axis_of(st, a).name);
     refuse(step_, second,
            "is not the axis behind " + first + " in " + st.name + "(" + listed(names) +
                "): only neighbours are one in memory");
   }
+
+  // The axes of a stage are numbered with its reduced ones behind the others.
+
+  static std::size_t axis_count(ir::stage const& st) { return st.axes.size() + st.reduction.axes.size(); }
+  static ir::axis const& axis_of(ir::stage const& st, std::size_t a) {
+    return a < st.axes.size() ? st.axes[a] : st.reduction.axes[a - st.axes.size()];
+  }
+  /// Whether an axis and the next one are both free or both reduced, and begin at 0.
+  static bool is_pair(ir::stage const& st, std::size_t a) {
+    return a + 1 != st.axes.size() && a + 1 < axis_count(st) && axis_of(st, a).begin == 0 &&
+           axis_of(st, a + 1).begin == 0;
+  }
+  static bool is_reduced(ir::stage const& st, std::size_t pair) { return pair >= st.axes.size(); }
 
   /// Whether dimensions d and d + 1 are indexed by the pair of a stage, from one end to the other.
   static bool runs_over(ir::access const& a, std::size_t d, ir::stage const& st, std::size_t pair) {
     auto const shape = ir::shape_of(a.from);
     for (std::size_t i = 0; i < 2; ++i) {
       auto const* v = ir::as<ir::variable>(a.indices[d + i]);
-      if (!v || v->name != st.axes[pair + i].name || shape[d + i] != st.axes[pair + i].size()) return false;
+      auto const& axis = axis_of(st, pair + i);
+      if (!v || v->name != axis.name || shape[d + i] != axis.size()) return false;
     }
     return true;
   }
@@ -71,18 +90,26 @@ class axis_merger {
     if (!pairs_.emplace(st.get(), pair).second) return;
     for (auto const* axes : {&st->axes, &st->reduction.axes})
       for (auto const& a : *axes)
-        if (a.name == name_ && &a != &st->axes[pair] && &a != &st->axes[pair + 1])
+        if (a.name == name_ && &a != &axis_of(*st, pair) && &a != &axis_of(*st, pair + 1))
           refuse(step_, name_, "is an axis of " + st->name + " already: choose another name");
     for_each_read(*st, [&](ir::access const& a) {
       auto const* from = std::get_if<handle<ir::stage>>(&a.from);
-      for (std::size_t d = 0; from && d + 1 < a.indices.size(); ++d)
-        if (runs_over(a, d, *st, pair)) spread(*from, d);
+      for (std::size_t d = 0; d + 1 < a.indices.size(); ++d) {
+        if (!runs_over(a, d, *st, pair)) continue;
+        if (from) spread(*from, d);
+        else if (is_reduced(*st, pair)) spread_to_readers(a.from, d);
+      }
     });
+    if (!is_reduced(*st, pair)) spread_to_readers(ir::source(st), pair);
+  }
+
+  /// To the stages that run over dimensions d and d + 1 of a source by neighbouring axes.
+  void spread_to_readers(ir::source const& from, std::size_t d) {
     for (auto const& reader : program_->stages)
       for_each_read(*reader, [&](ir::access const& a) {
-        if (identity(a.from) != st.get()) return;
-        for (std::size_t b = 0; b + 1 < reader->axes.size(); ++b)
-          if (runs_over(a, pair, *reader, b)) spread(reader, b);
+        if (identity(a.from) != identity(from)) return;
+        for (std::size_t b = 0; b + 1 < axis_count(*reader); ++b)
+          if (is_pair(*reader, b) && runs_over(a, d, *reader, b)) spread(reader, b);
       });
   }
 
@@ -91,7 +118,7 @@ class axis_merger {
     std::map<void const*, std::size_t> wanted;
     for (auto const& st : program_->stages)
       if (auto const pair = pairs_.find(st.get()); pair != pairs_.end()) {
-        if (st->updates) pairs_.emplace(st->updates.get(), pair->second);
+        if (st->updates && !is_reduced(*st, pair->second)) pairs_.emplace(st->updates.get(), pair->second);
         for_each_read(*st, [&](ir::access const& a) {
           auto const* t = std::get_if<handle<ir::tensor>>(&a.from);
           for (std::size_t d = 0; t && d + 1 < a.indices.size(); ++d)
@@ -104,7 +131,7 @@ class axis_merger {
         auto const w = wanted.find(identity(a.from));
         if (w != wanted.end() && (pair == pairs_.end() || !runs_over(a, w->second, *st, pair->second))) wanted.erase(w);
       });
-      if (st->updates && pair == pairs_.end()) wanted.erase(st->updates.get());
+      if (st->updates && (pair == pairs_.end() || is_reduced(*st, pair->second))) wanted.erase(st->updates.get());
     }
     pairs_.insert(wanted.begin(), wanted.end());
   }
@@ -126,11 +153,13 @@ class axis_merger {
     std::string names[2];
     std::int64_t width = 1;
     if (pair != pairs_.end()) {
-      auto const at = st.axes.begin() + static_cast<std::ptrdiff_t>(pair->second);
+      bool const reduced = is_reduced(st, pair->second);
+      auto& axes = reduced ? st.reduction.axes : st.axes;
+      auto const at = axes.begin() + static_cast<std::ptrdiff_t>(pair->second - (reduced ? st.axes.size() : 0));
       for (std::size_t i = 0; i < 2; ++i) names[i] = at[static_cast<std::ptrdiff_t>(i)].name;
       width = at[1].size();
       *at = {name_, 0, at[0].size() * width};
-      st.axes.erase(at + 1);
+      axes.erase(at + 1);
     }
     auto const merged = ir::make_variable(name_);
     auto const digit = [&](std::string const& name) -> ir::expr {
@@ -144,7 +173,9 @@ class axis_merger {
       auto const to = moved_.find(identity(a.from));
       if (to == moved_.end()) return whole;
       auto indices = a.indices;
-      if (auto const p = pairs_.find(identity(a.from)); p != pairs_.end()) {
+      auto const* stage = std::get_if<handle<ir::stage>>(&a.from);
+      auto const p = pairs_.find(identity(a.from));
+      if (p != pairs_.end() && !(stage && is_reduced(**stage, p->second))) {
         auto const at = indices.begin() + static_cast<std::ptrdiff_t>(p->second);
         *at = pass::simplify(at[0] * ir::shape_of(a.from)[p->second + 1] + at[1], known);
         indices.erase(at + 1);
@@ -167,7 +198,7 @@ class axis_merger {
 
 }  // namespace detail
 
-/// loops: axes on the left of the stage, neighbours, in order. results[0]: what they become.
+/// loops: axes on the left of the stage, or reduced ones, neighbours, in order. results[0]: what they become.
 [[nodiscard]] inline handle<ir::program> merge(handle<ir::program> p, step const& s) {
   if (s.loops.size() < 2 || s.results.size() != 1)
     refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");

@@ -13,7 +13,7 @@ namespace ttune::inline v0::autotvm {
 
 namespace detail {
 
-/// The loops as TVM would meet them in the statement tree.
+/// Visits the loops in the order of TVM's statement tree.
 class walker {
  public:
   walker(plan const& p, nest const& n) : p_(p), n_(n), chains_(p, target{}) {
@@ -42,7 +42,7 @@ class walker {
       if (!s.inlined && s.attached_to == static_cast<std::int16_t>(st) && s.depth == level - 1) inside(q, 0);
     }
     if (level == n_.stages[st].count) return body(st);
-    auto last = level;  // members of a fused loop count each, with its annotation
+    auto last = level;  // each member of a fused loop counts, with the annotation of the fused loop
     while (loop(st, last).fused) ++last;
     loop_context v;
     v.length = std::ceil(loop(st, level).extent / shared_among(st, level));
@@ -60,12 +60,12 @@ class walker {
            kind == ir::loop_kind::virtual_thread;
   }
 
-  /// A loop whose turns the threads around share out. It is no loop over threads itself.
+  /// Returns true for a loop whose iterations are divided among the surrounding threads. It is not a loop over threads.
   [[nodiscard]] bool is_fetch(std::size_t st, std::int32_t level) const {
     return n_.stages[st].group && is_thread(loop(st, level).kind);
   }
 
-  /// Threads of the direction of a fetching loop; 1 for others.
+  /// Returns the number of threads in the direction of a fetching loop; 1 for other loops.
   [[nodiscard]] double shared_among(std::size_t st, std::int32_t level) const {
     double threads = 1;
     for (auto const& l : open_)
@@ -104,7 +104,7 @@ class walker {
     return p_.stages[a.write ? st : static_cast<std::size_t>(a.producer)].definition->name;
   }
 
-  /// Extents of the memory that an access reaches.
+  /// Returns the extents of the memory that an access reaches.
   [[nodiscard]] std::vector<double> storage(std::size_t st, planned_access const& a) const {
     std::vector<double> extents;
     if (a.operand >= 0) {
@@ -119,7 +119,8 @@ class walker {
     return extents;
   }
 
-  /// The loop runs around the place where the source is allocated: it does not show in indices into it.
+  /// Returns true if the loop surrounds the allocation of the source, so that it does not appear in indices into the
+  /// source.
   [[nodiscard]] bool is_outside(std::size_t st, planned_access const& a, open_loop const& l) const {
     if (a.operand >= 0) return false;
     auto const source = a.write ? st : static_cast<std::size_t>(a.producer);
@@ -128,13 +129,13 @@ class walker {
     while (n_.stages[place].attached_to >= 0) {
       auto const reader = static_cast<std::size_t>(n_.stages[place].attached_to);
       if (reader == l.stage && l.level <= n_.stages[place].depth)
-        return !(n_.stages[source].group && is_thread(vars_[l.var].kind));  // all threads see one
+        return !(n_.stages[source].group && is_thread(vars_[l.var].kind));  // all threads of a block share the source
       place = reader;
     }
     return false;
   }
 
-  /// How far one iteration of an open loop moves each axis of stage `st`.
+  /// Returns how far one iteration of an open loop moves each axis of stage `st`.
   [[nodiscard]] std::vector<double> movement(std::size_t st, open_loop const& l) const {
     auto const& made = loop(l.stage, l.level);
     std::vector<double> moves(p_.stages[st].axis_count(), 0);
@@ -142,7 +143,7 @@ class walker {
       moves[static_cast<std::size_t>(made.axis)] = made.stride * shared_among(st, l.level);
       return moves;
     }
-    if (n_.stages[st].group && is_thread(vars_[l.var].kind)) {  // which part of the fetch is this thread's
+    if (n_.stages[st].group && is_thread(vars_[l.var].kind)) {  // the thread index selects a part of the fetched tile
       for (std::int32_t i = 0; i < n_.stages[st].count; ++i)
         if (loop(st, i).kind == vars_[l.var].kind)
           moves[static_cast<std::size_t>(loop(st, i).axis)] = loop(st, i).stride;
@@ -201,7 +202,7 @@ class walker {
     divide_among_threads(key);
   }
 
-  /// Where a parallel level begins, loops of that level further out learn what one thread touches.
+  /// At the start of a parallel level, stores in the surrounding loops of that level what one thread touches.
   void divide_among_threads(std::string const& key) {
     for (std::size_t i = open_.size(); i-- > 0;) {
       auto& v = vars_[open_[i].var];
@@ -233,7 +234,7 @@ class walker {
   return static_cast<float>(x < 0 ? -std::log2(1 - x) : std::log2(1 + x));
 }
 
-/// One of 11, in AutoTVM's order.
+/// Returns the position of the annotation among the 11 of AutoTVM, in its order.
 [[nodiscard]] inline std::size_t annotation(ir::loop_kind kind) {
   switch (kind) {
     case ir::loop_kind::block_x: return 0;
@@ -258,7 +259,7 @@ inline void append_options(plan const& p, configuration const& chosen, std::vect
       for (auto const value : p.knobs[k].choice(chosen.choices[k])) to.push_back(static_cast<float>(value));
 }
 
-/// For every threshold the y of the last x below, and how far below that is.
+/// For every threshold, appends the y of the last x below it, corrected by the distance of that x to the threshold.
 inline void sample_curve(std::vector<float> const& x, std::vector<float> const& y, int samples,
                          std::vector<float>& to) {
   for (int i = 0; i < samples; ++i) {
@@ -305,7 +306,7 @@ TTUNE_INLINE std::vector<float> curve_features(plan const& p, nest const& n, con
   auto const loops = loop_contexts(p, n);
   int deepest = 0;
   for (auto const& v : loops) deepest = std::max(deepest, v.nest_level);
-  std::map<std::string, std::string> kept;  // per source the last key among the deepest loops
+  std::map<std::string, std::string> kept;  // for each source the last key among the deepest loops
   for (auto const& v : loops)
     if (v.nest_level == deepest)
       for (auto const& [key, t] : v.touches) kept[key.substr(0, key.rfind('_'))] = key;

@@ -11,29 +11,31 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-// Of NVIDIA's cores since Maxwell; for others they are a guess of the right size, and the model learns what is off.
+// Constants of NVIDIA's cores since Maxwell. For other devices they are a guess of the right magnitude, and the model
+// learns the deviations.
 inline constexpr int warp = 32;
-inline constexpr double warps_issued = 4;  ///< instructions a cycle and core, of a warp each
+inline constexpr double warps_issued = 4;  ///< warp instructions per cycle and core
 inline constexpr double core_warps = 64;
 inline constexpr double core_blocks = 32;
 inline constexpr double core_registers = 65536;
-inline constexpr double core_group_memory = 2;  ///< of what one block may have
+inline constexpr double core_group_memory = 2;  ///< relative to the limit of one block
 inline constexpr double thread_registers = 255;
-inline constexpr double fetch_bytes_per_cycle = 32;  ///< from L2, a core
+inline constexpr double fetch_bytes_per_cycle = 32;  ///< from L2, per core
 inline constexpr double sector_words = 8;
-inline constexpr double addressing = 4;  ///< instructions around one fetched word
+inline constexpr double addressing = 4;  ///< instructions per fetched word
 
-/// Sectors, banks or words: how many distinct values lanes have, and how many at most fall on one of 32 banks.
+/// Statistics of sectors, banks or words of a warp: the number of distinct values, and the largest number on one of 32
+/// banks.
 struct lane_spread {
   double distinct = 0;
   double most = 0;
 };
 
-/// Few values: repeated ones are found by comparing.
+/// Computes the spread for the first `lanes` lanes. There are few values, so duplicates are found by comparison.
 inline lane_spread spread_of_lanes(std::array<std::int32_t, warp> const& word, int lanes) {
   std::array<std::int32_t, warp> sorted = word;
   auto const last = sorted.begin() + lanes;
-  if (!std::is_sorted(sorted.begin(), last)) std::sort(sorted.begin(), last);  // mostly they are
+  if (!std::is_sorted(sorted.begin(), last)) std::sort(sorted.begin(), last);  // usually they are sorted
   std::array<std::int8_t, warp> bank{};
   lane_spread s;
   for (int i = 0; i < lanes; ++i) {
@@ -47,7 +49,7 @@ inline lane_spread spread_of_lanes(std::array<std::int32_t, warp> const& word, i
 
 }  // namespace detail
 
-/// Loops of the root stage that are bound, per direction x, y, z, and what the virtual threads are.
+/// The bound loops of the root stage, per direction x, y, z, and its virtual threads.
 struct block_builder::threads_of {
   std::array<thread_loop, 3> direction = {{{0, 0, 1}, {0, 0, 1}, {0, 0, 1}}};
   std::array<thread_loop, 8> virtual_loops;
@@ -97,11 +99,12 @@ TTUNE_INLINE void block_builder::find_threads(nest const& n, std::size_t root, t
   }
 }
 
-/// Which sectors of its source a warp touches when the tile is dealt out to the threads, z first, in the tile's order.
+/// Counts the sectors of the source that a warp touches when the tile is divided among the threads, z first, in the
+/// tile's order.
 TTUNE_INLINE void block_builder::count_sectors(nest const& n, detail::stage_facts const& facts, std::size_t group,
                                                threads_of const& t, block_work::operand& o) {
   auto const& extent = n.stages[group].extent;
-  std::array<std::int32_t, 3> chunk;  // words between neighbours in x, y, z
+  std::array<std::int32_t, 3> chunk;  // words between neighbouring threads in x, y, z
   auto left = static_cast<std::int32_t>(o.group_words);
   for (std::size_t d = 3; d-- > 0;) chunk[d] = left = (left + t.direction[d].extent - 1) / t.direction[d].extent;
   o.fetch_words = left;
@@ -131,7 +134,7 @@ TTUNE_INLINE void block_builder::count_sectors(nest const& n, detail::stage_fact
   o.fetch_sectors = detail::spread_of_lanes(sector, lanes).distinct;
 }
 
-/// How the tile is laid out, and where the threads of a warp read it.
+/// Computes the layout of the tile, and the addresses at which the threads of a warp read it.
 TTUNE_INLINE void block_builder::place(nest const& n, chain_builder const& chains, std::size_t group, std::size_t root,
                                        threads_of const& t, block_work::operand& o) {
   auto const& facts = chains.facts(group);
@@ -143,7 +146,7 @@ TTUNE_INLINE void block_builder::place(nest const& n, chain_builder const& chain
     o.group_words *= extent[x];
   }
   count_sectors(n, facts, group, t, o);
-  std::array<double, 3> move{};  // words between neighbours in x, y, z
+  std::array<double, 3> move{};  // words between neighbouring threads in x, y, z
   for (auto const& b : facts.bases[root])
     for (std::size_t d = 0; d < 3; ++d)
       if (b.reader_axis == t.direction[d].axis && t.direction[d].extent > 1)
@@ -159,12 +162,13 @@ TTUNE_INLINE void block_builder::place(nest const& n, chain_builder const& chain
   o.load_words = spread.distinct;
 }
 
-/// As TVM unrolls: from the innermost loop outwards, as long as the statements stay within the limit.
+/// Computes the unrolled loops as TVM does: from the innermost loop outwards, while the statements stay within the
+/// limit.
 TTUNE_INLINE void block_builder::unroll_loops(nest const& n, double limit, block_work& out) {
   auto const& s = n.stages[static_cast<std::size_t>(out.stage)];
   auto const loaded_inside = out.loaded_inside;
   auto body = out.virtual_threads;
-  auto inner = body;  // statements between two loads of a thread, were all of them unrolled
+  auto inner = body;  // statements between two loads of a thread if all loops were unrolled
   bool whole = true;
   out.unrolled_tile = limit > 0;
   out.unrolled_levels = 0;
@@ -172,7 +176,7 @@ TTUNE_INLINE void block_builder::unroll_loops(nest const& n, double limit, block
     auto const& l = n.loops[static_cast<std::size_t>(s.first + i)];
     if (i > loaded_inside) inner *= l.extent;
     if (l.extent == 1) continue;
-    if (i == loaded_inside && whole)  // the loads of a thread join the body
+    if (i == loaded_inside && whole)  // the loads of a thread are part of the body
       for (auto const& o : out.operands) body += o.thread_words;
     whole = whole && body * l.extent <= limit;
     if (whole) {
@@ -207,7 +211,7 @@ TTUNE_INLINE void block_builder::occupy(block_work& out) const {
 TTUNE_INLINE void block_builder::time(block_work& out) const {
   auto const warps = std::ceil(out.threads / detail::warp);
   auto const each = std::ceil(out.blocks / cores_);
-  auto const points = out.accumulators * out.reduction;  // of a thread
+  auto const points = out.accumulators * out.reduction;  // per thread
   auto const ideal = out.blocks * out.threads * points / (detail::warp * detail::warps_issued * cores_);
   double load = 0, store = 0, fetch = 0, traffic = 0, words = 0, fetched = 0;
   for (auto const& o : out.operands) {
@@ -228,12 +232,14 @@ TTUNE_INLINE void block_builder::time(block_work& out) const {
   out.time_issue = each * warps * instructions / detail::warps_issued / ideal;
   auto const latency = out.steps * (440 + 20 * fetched + 30 * out.middle);
   out.time_latency = each * latency / out.resident / ideal;
-  // other warps hide most of what is no arithmetic; shares chosen on half of the run files of two recorded tasks
+  // Other warps hide most of the time that is not arithmetic. The coefficients were chosen on half of the run files of
+  // two recorded tasks.
   out.time = out.time_fma + 0.1 * (out.time_load + out.time_store) +
              0.05 * (out.time_fetch + out.time_traffic + out.time_issue) + 0.25 * out.time_latency;
 }
 
-/// By its domain: copies that are made again and again may run more often than what they are made for.
+/// Returns the stage with the most work in its domain. Iterations are no measure: repeated copies may run more often
+/// than their readers.
 TTUNE_INLINE std::size_t block_builder::dominating(nest const& n, chain_builder const& chains) {
   std::size_t most = 0;
   double work = -1;
@@ -268,7 +274,7 @@ TTUNE_INLINE void block_builder::build(nest const& n, chain_builder const& chain
     auto& o = out.operands[count++];
     auto from = static_cast<std::size_t>(a.producer);
     if (!chains.facts(from).in_group &&
-        static_cast<std::size_t>(n.stages[from].attached_to) == st) {  // held by the thread
+        static_cast<std::size_t>(n.stages[from].attached_to) == st) {  // the thread holds it
       o.thread_words = 1;
       for (std::size_t x = 0; x < chains.facts(from).free_axes; ++x) o.thread_words *= n.stages[from].extent[x];
       loaded_inside = std::max<std::int32_t>(loaded_inside, n.stages[from].depth);
@@ -280,7 +286,7 @@ TTUNE_INLINE void block_builder::build(nest const& n, chain_builder const& chain
     out.group_bytes += o.group_words * chains.facts(from).element_bytes;
     if (static_cast<std::size_t>(n.stages[from].attached_to) == st)
       fetched_inside = std::max<std::int32_t>(fetched_inside, n.stages[from].depth);
-    for (std::size_t v = 0; v < t.virtual_count; ++v)  // virtual threads that read another part hold it too
+    for (std::size_t v = 0; v < t.virtual_count; ++v)  // virtual threads that read another part hold it, too
       for (auto const& b : chains.facts(from).bases[root])
         if (b.reader_axis == t.virtual_loops[v].axis) {
           o.thread_words *= t.virtual_loops[v].extent;

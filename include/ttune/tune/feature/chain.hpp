@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain of loops around the stage that does most of the work, and what each loop touches of every access: closed
-// forms from a nest, in a few hundred nanoseconds and without a heap allocation.
+// The chain of loops around the stage with the most work, and the elements and cache lines of every access that each
+// loop touches. Closed forms computed from a loop nest, in a few hundred nanoseconds and without heap allocation.
 #pragma once
 
 #include <array>
@@ -22,26 +22,28 @@ struct loop_chain {
     std::int16_t loop;  ///< index into nest::loops
     std::int16_t stage;
     std::int32_t extent;
-    ir::loop_kind kind;  ///< of the fused loop, where loops are fused
+    ir::loop_kind kind;  ///< kind of the fused loop, for loops that are fused
     float inner;         ///< iterations of this loop and those inside of it
-    float footprint;     ///< bytes of all lines touched meanwhile
+    float footprint;     ///< bytes of all cache lines that they touch
   };
 
-  std::int32_t stage = 0;         ///< the dominating one
-  std::int32_t count = 0;         ///< levels without the body
-  std::int32_t own_count = 0;     ///< levels of the stage itself; the rest is of those that it is attached to
-  std::int32_t vector_level = 0;  ///< the innermost own loop that is vectorised; 0: none
-  std::int32_t access_count = 0;  ///< reads of one source with the same strides count once; by bytes, largest first
+  std::int32_t stage = 0;      ///< the dominating stage
+  std::int32_t count = 0;      ///< number of levels without the body
+  std::int32_t own_count = 0;  ///< levels of the stage itself; the others belong to the stages that it is attached to
+  /// Innermost vectorised loop of the stage itself; 0: none.
+  std::int32_t vector_level = 0;
+  /// Number of accesses, by bytes, largest first; reads of one source with the same strides count once.
+  std::int32_t access_count = 0;
   std::int32_t line_bytes = 64;
   std::array<level, max_levels> levels;
-  /// Elements, clamped to what is allocated, and lines; the first access_count are set.
+  /// Touched elements, clamped to the allocated extent, and cache lines; the first access_count entries are set.
   alignas(16) float touched[max_levels][max_accesses];
   alignas(16) float lines[max_levels][max_accesses];
-  /// Elements in memory between neighbours along the innermost loop that is vectorised.
+  /// Elements in memory between neighbours along the innermost vectorised loop.
   alignas(16) float vector_stride[max_accesses];
 
   [[nodiscard]] level const& outermost() const noexcept { return levels[static_cast<std::size_t>(count)]; }
-  /// Product of the extents of the loops outside of level `at`.
+  /// Returns the product of the extents of the loops outside of level `at`.
   [[nodiscard]] float outer(std::int32_t at) const noexcept {
     return outermost().inner / levels[static_cast<std::size_t>(at)].inner;
   }
@@ -49,7 +51,7 @@ struct loop_chain {
 
 namespace detail {
 
-/// Four accesses at once.
+/// Four accesses in one vector.
 using float4 = float __attribute__((vector_size(16)));
 
 /// An access, or several that differ in constants only.
@@ -57,12 +59,12 @@ struct merged_access {
   std::int32_t producer = -1;
   std::int32_t operand = -1;
   bool write = false;
-  double bytes = 0;  ///< of all of its source
+  double bytes = 0;  ///< bytes of the whole source
   float element_bytes = 4;
 };
 
-/// What a stage's accesses are, whatever the configuration. Tables are [dimension][block of four accesses], the
-/// dimension contiguous in memory first.
+/// The accesses of a stage, independent of the configuration. Tables are [dimension][block of four accesses], starting
+/// with the dimension that is contiguous in memory.
 struct access_tables {
   struct lanes {
     float4 v = {};
@@ -70,32 +72,33 @@ struct access_tables {
   std::size_t dims = 1;
   std::size_t blocks = 1;
   std::vector<merged_access> accesses;
-  std::vector<lanes> step;   ///< [axis] of those: how far one step of the axis moves the index
-  std::vector<lanes> first;  ///< span before any loop runs: of merged constants
+  std::vector<lanes> step;   ///< [axis] of those rows: distance that one step of the axis moves the index
+  std::vector<lanes> first;  ///< span before any loop runs, due to merged constants
   std::vector<lanes> limit;  ///< extent − 1
   std::vector<lanes> bytes;  ///< [block]
 
   [[nodiscard]] std::size_t row() const noexcept { return dims * blocks; }
 };
 
-/// How the base of an attached stage's axis moves with an axis of the stage it is attached to.
+/// Distance that an axis of an attached stage's base moves per step of an axis of the stage that it is attached to.
 struct base_step {
   std::int32_t axis = 0;
   std::int32_t reader_axis = 0;
   float coefficient = 0;
 };
 
+/// Properties of a stage that do not depend on the configuration.
 struct stage_facts {
   access_tables tables;
   std::vector<std::vector<base_step>> bases;  ///< [reader]
   std::size_t axes = 0;
   std::size_t free_axes = 0;
-  double points = 1;  ///< of its whole domain
+  double points = 1;  ///< points of its whole domain
   double flops_per_point = 0;
   double reduced_points = 1;
   double element_bytes = 4;
   double lanes = 1;
-  std::vector<std::int32_t> sizes;  ///< of its axes
+  std::vector<std::int32_t> sizes;  ///< sizes of its axes
   bool in_registers = false;
   bool in_group = false;
   bool reads_producer = false;
@@ -105,20 +108,20 @@ struct stage_facts {
 
 }  // namespace detail
 
-/// What loop chains are computed from; holds no reference to the plan.
+/// Computes loop chains; holds no reference to the plan.
 class chain_builder {
  public:
   chain_builder() = default;
   chain_builder(plan const& p, target const& machine);
 
-  /// How often every stage's body runs. An inlined stage's does not.
+  /// The number of runs of every stage's body; 0 for an inlined stage.
   struct work {
     std::array<double, nest::max_stages> invocations;
     std::array<double, nest::max_stages> iterations;
     std::int32_t dominating = 0;
   };
   void count_work(nest const& n, work& out) const;
-  /// The chain of the dominating stage.
+  /// Computes the chain of the dominating stage.
   void build(nest const& n, work const& w, loop_chain& out) const;
 
   [[nodiscard]] detail::stage_facts const& facts(std::size_t stage) const { return stages_[stage]; }

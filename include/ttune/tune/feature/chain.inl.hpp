@@ -11,11 +11,11 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-inline constexpr std::size_t chain_dims = 8;    ///< outer dimensions beyond these count as one
-inline constexpr std::size_t chain_blocks = 4;  ///< of four accesses
+inline constexpr std::size_t chain_dims = 8;    ///< further outer dimensions are folded into the last one
+inline constexpr std::size_t chain_blocks = 4;  ///< blocks of four accesses
 inline constexpr std::size_t chain_row = chain_dims * chain_blocks;
 
-/// Arithmetic operations on elements: what is in the indices of an access is left out.
+/// Counts arithmetic operations on elements, without those in the indices of an access.
 inline double flops_of(ir::expr const& e) {
   double count = 0;
   auto const visit = [&count](auto const& self, ir::expr const& n) -> void {
@@ -27,10 +27,11 @@ inline double flops_of(ir::expr const& e) {
   return count;
 }
 
-/// Extents of a source, the dimension contiguous in memory first, and how its dimensions map to that order.
+/// Extents of a source, starting with the dimension contiguous in memory, and the mapping of its dimensions to that
+/// order.
 struct source_shape {
   std::vector<double> extents;
-  bool reversed = true;  ///< row-major: dimension rank − 1 − i stands at i
+  bool reversed = true;  ///< row-major: dimension rank − 1 − i is at position i
   double element_bytes = 4;
 
   [[nodiscard]] std::size_t dimension(std::size_t i) const { return reversed ? extents.size() - 1 - i : i; }
@@ -66,10 +67,10 @@ inline bool same_movement(planned_access const& a, planned_access const& b) {
   return true;
 }
 
-/// Accesses that move alike, one after the other.
+/// Accesses that move in the same way, listed in sequence.
 using access_group = std::vector<planned_access const*>;
 
-/// The accesses of a stage by bytes of their sources, at most as many as a chain has.
+/// Returns the accesses of a stage, ordered by bytes of their sources, at most loop_chain::max_accesses.
 inline std::vector<access_group> group_accesses(plan const& p, planned_stage const& st) {
   std::vector<access_group> groups;
   for (auto const& a : st.accesses) {
@@ -84,7 +85,7 @@ inline std::vector<access_group> group_accesses(plan const& p, planned_stage con
     auto const y = rank(b);
     if (x != y) return x > y;
     if (a.front()->write != b.front()->write) return a.front()->write;
-    return a.front() < b.front();  // as the stage has them
+    return a.front() < b.front();  // in the order of the stage
   });
   if (groups.size() > loop_chain::max_accesses) {
     auto const write = std::find_if(groups.begin(), groups.end(), [](access_group const& g) { return g[0]->write; });
@@ -95,8 +96,8 @@ inline std::vector<access_group> group_accesses(plan const& p, planned_stage con
   return groups;
 }
 
-/// Fills lane `slot` of the tables with dimension `d` of an access, `i` dimensions from the contiguous one.
-/// `below`: elements of the dimensions that share the lane and stand inside.
+/// Fills lane `slot` of the tables with dimension `d` of an access, the `i`-th from the contiguous one. `below`:
+/// elements of the inner dimensions that share the lane.
 inline void table_dimension(access_tables& t, access_group const& g, std::size_t slot, std::size_t i, std::size_t d,
                             double extent, double below) {
   auto const at = std::min(i, t.dims - 1) * t.blocks + slot / 4;
@@ -144,7 +145,8 @@ inline access_tables make_tables(plan const& p, planned_stage const& st) {
   return t;
 }
 
-/// Steps of the bases of stage `st` with the axes of `reader`, directly or through stages between them.
+/// Returns the steps of the bases of stage `st` with the axes of `reader`, which reads it directly or through other
+/// stages.
 inline std::vector<base_step> make_bases(plan const& p, std::size_t st, std::size_t reader,
                                          std::vector<stage_facts> const& known) {
   std::vector<base_step> made;
@@ -203,9 +205,9 @@ inline stage_facts make_facts(plan const& p, std::size_t index, target const& ma
 
 }  // namespace detail
 
-/// Working memory of one chain; tables are rows as in access_tables.
+/// Working memory for one chain; tables are rows as in access_tables.
 struct chain_builder::scratch {
-  /// An axis of the dominating stage moves with this axis of the stage whose loops are being added.
+  /// An axis of the dominating stage that moves with an axis of the stage whose loops are being added.
   struct link {
     std::int32_t axis;
     std::int32_t loop_axis;
@@ -215,11 +217,11 @@ struct chain_builder::scratch {
   std::size_t blocks;
   detail::access_tables::lanes const* step;    ///< [axis] of the dominating stage
   detail::float4 span[detail::chain_row];      ///< largest minus smallest index
-  detail::float4 limit[detail::chain_row];     ///< extent of what is allocated, minus 1
-  detail::float4 whole[detail::chain_row];     ///< span from which on the dimension lies in memory as one piece
-  detail::float4 bytes[detail::chain_blocks];  ///< of an element
-  std::array<float, nest::max_axes> moved;     ///< [axis]: by the loops so far, were there no bounds
-  std::array<float, nest::max_axes> reach;     ///< [axis]: the same within bounds
+  detail::float4 limit[detail::chain_row];     ///< allocated extent minus 1
+  detail::float4 whole[detail::chain_row];     ///< from this span on, the dimension is one contiguous piece in memory
+  detail::float4 bytes[detail::chain_blocks];  ///< bytes of an element
+  std::array<float, nest::max_axes> moved;     ///< [axis]: distance moved by the loops so far, ignoring bounds
+  std::array<float, nest::max_axes> reach;     ///< [axis]: distance moved within bounds
   std::array<float, nest::max_axes> least;     ///< [axis]: smallest step
   std::array<float, nest::max_axes> most;      ///< [axis]: extent minus 1
   std::array<link, 32> links;
@@ -229,12 +231,12 @@ struct chain_builder::scratch {
 TTUNE_INLINE chain_builder::chain_builder(plan const& p, target const& machine) : line_bytes_(machine.line_bytes) {
   stages_.reserve(p.stages.size());
   for (std::size_t i = 0; i < p.stages.size(); ++i) stages_.push_back(detail::make_facts(p, i, machine));
-  for (std::size_t i = p.stages.size(); i-- > 0;)  // readers first: longer paths are made of theirs
+  for (std::size_t i = p.stages.size(); i-- > 0;)  // readers first: longer paths are composed of theirs
     for (std::size_t r = i + 1; r < p.stages.size(); ++r) stages_[i].bases[r] = detail::make_bases(p, i, r, stages_);
 }
 
 TTUNE_INLINE void chain_builder::count_work(nest const& n, work& out) const {
-  std::array<double, nest::max_loops> through;  // iterations of a loop's body, from its stage's place
+  std::array<double, nest::max_loops> through;  // iterations of a loop's body per run of its stage
   double most = -1;
   out.dominating = 0;
   for (auto i = static_cast<std::size_t>(n.stage_count); i-- > 0;) {
@@ -254,7 +256,7 @@ TTUNE_INLINE void chain_builder::count_work(nest const& n, work& out) const {
     }
     out.invocations[i] = times;
     out.iterations[i] = times * product;
-    // a copy is the work of a third of a multiply-add
+    // A copy counts as a third of a multiply-add.
     auto const weight = stages_[i].prepared ? 0 : out.iterations[i] * (stages_[i].flops_per_point + 1);
     if (weight <= most) continue;
     most = weight;
@@ -278,14 +280,14 @@ TTUNE_INLINE void chain_builder::prepare_storage(nest const& n, std::size_t st, 
     if (t.accesses[slot].producer < 0) continue;
     auto const producer = static_cast<std::size_t>(t.accesses[slot].producer);
     auto const& from = n.stages[producer];
-    if (from.inlined) continue;  // what it reads has about the same shape
+    if (from.inlined) continue;  // its source has about the same shape
     auto const rank = stages_[producer].free_axes;
     for (std::size_t i = 0; i < std::min(rank, t.dims); ++i) {
       auto const at = i * t.blocks + slot / 4;
       bool const folded = i + 1 == t.dims && rank > t.dims;
       if (from.attached_to >= 0 && !folded)
         s.limit[at][slot % 4] = s.whole[at][slot % 4] = static_cast<float>(from.extent[rank - 1 - i] - 1);
-      if (stages_[producer].packed) s.whole[at][slot % 4] = -1;  // laid out in the order of reading
+      if (stages_[producer].packed) s.whole[at][slot % 4] = -1;  // packed in the order of reading
     }
   }
 }
@@ -298,7 +300,7 @@ TTUNE_INLINE void chain_builder::measure(scratch const& s, loop_chain& out) cons
   float4 const per_line = one / static_cast<float>(line_bytes_);
   float4 sum = {};
   for (std::size_t b = 0; b < s.blocks; ++b) {
-    float4 together = one;  // elements in one piece
+    float4 together = one;  // elements of one contiguous piece
     float4 pieces = one;
     int4 joined = {-1, -1, -1, -1};
     for (std::size_t d = 0; d < s.dims; ++d) {
@@ -334,7 +336,8 @@ TTUNE_INLINE void chain_builder::measure_stride(nest const& n, nest::loop const&
     *reinterpret_cast<float4*>(out.vector_stride + 4 * b) = stride * static_cast<float>(l.stride);
   }
   auto const& t = stages_[static_cast<std::size_t>(out.stage)].tables;
-  for (std::size_t slot = 0; slot < t.accesses.size(); ++slot) {  // packed: contiguous along its innermost loop
+  // A packed buffer is contiguous along its innermost loop.
+  for (std::size_t slot = 0; slot < t.accesses.size(); ++slot) {
     auto const producer = t.accesses[slot].producer;
     if (producer < 0 || !stages_[static_cast<std::size_t>(producer)].packed || out.vector_stride[slot] == 0) continue;
     auto const& from = n.stages[static_cast<std::size_t>(producer)];
@@ -349,7 +352,7 @@ TTUNE_INLINE void chain_builder::measure_stride(nest const& n, nest::loop const&
   }
 }
 
-/// An axis moves by up to `distance` more, in steps of `size`.
+/// Adds a movement of an axis by up to `distance`, in steps of `size`.
 TTUNE_INLINE void chain_builder::move(std::size_t axis, float distance, float size, scratch& s) {
   s.moved[axis] += distance;
   s.least[axis] = std::min(s.least[axis], size);
@@ -378,7 +381,8 @@ TTUNE_INLINE void chain_builder::add_stage(nest const& n, std::size_t st, std::i
         move(static_cast<std::size_t>(link.axis), link.coefficient * distance, link.coefficient * size, s);
     }
     auto const inner = out.outermost().inner * static_cast<float>(l.extent);
-    if (out.count + 1 < static_cast<std::int32_t>(loop_chain::max_levels)) ++out.count;  // else one with the last
+    // Further loops are merged with the last level.
+    if (out.count + 1 < static_cast<std::int32_t>(loop_chain::max_levels)) ++out.count;
     out.levels[static_cast<std::size_t>(out.count)] = {
         static_cast<std::int16_t>(at), static_cast<std::int16_t>(st), l.extent, kind, inner, 0};
     measure(s, out);
@@ -389,7 +393,8 @@ TTUNE_INLINE void chain_builder::add_stage(nest const& n, std::size_t st, std::i
   }
 }
 
-/// From the loops of `st` to those of `reader`, which move the base of what is computed of `st`.
+/// Replaces the links to the loops of `st` by links to the loops of `reader`, which move the base of the computed
+/// region of `st`.
 TTUNE_INLINE void chain_builder::rebase(nest const& n, std::size_t st, std::size_t reader, scratch& s) const {
   auto const& f = stages_[st];
   auto const before = s.links;
@@ -399,7 +404,7 @@ TTUNE_INLINE void chain_builder::rebase(nest const& n, std::size_t st, std::size
     for (auto const& b : f.bases[reader]) {
       auto const axis = static_cast<std::size_t>(b.axis);
       if (b.axis != before[k].loop_axis || s.link_count == s.links.size()) continue;
-      if (n.stages[st].extent[axis] >= f.sizes[axis]) continue;  // all of it: the base stays 0
+      if (n.stages[st].extent[axis] >= f.sizes[axis]) continue;  // the whole axis is computed: the base stays 0
       s.links[s.link_count++] = {before[k].axis, b.reader_axis, before[k].coefficient * b.coefficient};
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which features a candidate has: one list of fixed length for every operator, schedule and target, so that a model
-// trained on one task can score another. tune/README.md explains each.
+// The list of features: one list of fixed length for every operator, schedule and target, so that a model trained on
+// one task can score another. tune/README.md explains each feature.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace ttune::inline v0 {
 
-/// One feature, or several of the same kind next to each other.
+/// One feature, or several adjacent ones of the same kind.
 struct feature_group {
   char const* name;
-  char const* unit;  ///< of x, before the logarithm
+  char const* unit;  ///< unit of x, before the logarithm
   bool logarithmic;  ///< stored as log2(1 + x)
   int count = 1;
 };
 
-/// In the order of the row. "access" is one of the first four accesses of the dominating stage, by bytes.
+/// All features in the order of the row. "access" is one of the first four accesses of the dominating stage, by bytes.
 inline constexpr feature_group feature_groups[] = {
-    // what is computed
+    // the computation
     {"points", "iterations", true},
     {"flops", "flop", true},
     {"flops_per_point", "flop", true},
@@ -52,7 +52,7 @@ inline constexpr feature_group feature_groups[] = {
     {"inner_trips", "iterations", true},
     {"vector_stride", "0 none, 1 contiguous, 2 within a line, 3 beyond; an access", false, 4},
     {"is_write", "0 or 1; an access", false, 4},
-    // iterations that do nothing
+    // iterations without useful work
     {"waste_loops", "wasted/useful", false},
     {"waste_overlap", "wasted/useful", false},
     {"waste_vector_axis", "wasted/useful", false},
@@ -66,7 +66,7 @@ inline constexpr feature_group feature_groups[] = {
     {"threads", "threads/block", true},
     {"virtual_threads", "threads", true},
     {"group_memory", "byte", true},
-    // caches: what fits, and what comes in from the level outside
+    // caches: the share that fits, and the traffic from the next outer level
     {"l1_depth", "share of the loops inside", false},
     {"l1_iterations", "iterations", true},
     {"l1_fill", "share of the cache", false},
@@ -88,14 +88,14 @@ inline constexpr feature_group feature_groups[] = {
     {"l1_reuse", "iterations/element; an access", true, 4},
     {"l2_reuse", "iterations/element; an access", true, 4},
     {"curve", "iterations/line, in 256 B, 1 kB, … 64 MB", true, 10},
-    // the other stages
+    // other stages
     {"copied", "byte, attached copies", true},
     {"copied_apart", "byte, stages at the root", true},
     {"recomputed", "times", true},
     {"copied_share", "points/1000 points", true},
     {"stored_share", "points of the readers/1000 points", true},
     {"copied_scalar", "share without vectors", false},
-    // estimate, in cycles of a core over those of the multiply-adds alone
+    // estimate, in cycles of a core relative to those of the multiply-adds alone
     {"time_fma", "ratio", true},
     {"time_load", "ratio", true},
     {"time_l1", "ratio", true},
@@ -105,7 +105,7 @@ inline constexpr feature_group feature_groups[] = {
     {"time", "ratio", true},
     {"efficiency", "1/ratio", false},
     {"cycles", "cycles", true},
-    // a block of threads (GPU); "operand" is one of the first two reads of the dominating stage. All 0 elsewhere.
+    // a GPU block of threads; "operand" is one of the first two reads of the dominating stage; 0 for CPUs
     {"group_words", "words; an operand", true, 2},
     {"group_share", "of what a block may have", false},
     {"fetch_words", "words a thread; an operand", true, 2},
@@ -146,7 +146,7 @@ inline constexpr feature_group feature_groups[] = {
     {"block_issue", "1000 × ratio", true},
     {"block_latency", "1000 × ratio", true},
     {"block_time", "1000 × ratio", true},
-    // the choices themselves
+    // the chosen values of knobs
     {"knob", "first column of the chosen value", true, 16},
     {"knob_inner", "the other columns, of one knob after the other", true, 32},
 };
@@ -159,7 +159,7 @@ consteval std::size_t count_features() {
   return n;
 }
 
-/// FNV-1a over names, transforms and counts.
+/// Returns the FNV-1a hash of names, transforms and counts.
 consteval std::uint64_t hash_features(std::uint64_t revision) {
   std::uint64_t hash = 0xcbf29ce484222325U ^ revision;
   auto const add = [&hash](std::uint64_t byte) { hash = (hash ^ byte) * 0x100000001b3U; };
@@ -171,7 +171,7 @@ consteval std::uint64_t hash_features(std::uint64_t revision) {
   return hash;
 }
 
-/// Where a group begins in the row.
+/// Returns the position of a group's first feature in the row.
 consteval std::size_t feature_index(std::string_view name) {
   std::size_t at = 0;
   for (auto const& g : feature_groups) {
@@ -181,7 +181,7 @@ consteval std::size_t feature_index(std::string_view name) {
   throw "no such feature";
 }
 
-/// Per feature: whether it is stored as a logarithm.
+/// Returns for each feature if it is stored as a logarithm.
 consteval auto logarithmic_features() {
   std::array<bool, count_features()> flags{};
   std::size_t i = 0;
@@ -193,11 +193,11 @@ consteval auto logarithmic_features() {
 }  // namespace detail
 
 inline constexpr std::size_t feature_count = detail::count_features();
-/// Raise the number when a feature of the same name comes to mean something else. Models and stored features of
-/// another schema are not used.
+/// Increment the number when a feature of the same name changes its meaning. Models and stored features of another
+/// schema are not used.
 inline constexpr std::uint64_t feature_schema = detail::hash_features(2);
 
-/// "l1_traffic_of.2".
+/// Returns a name such as "l1_traffic_of.2".
 [[nodiscard]] inline std::string feature_name(std::size_t index) {
   for (auto const& g : feature_groups) {
     auto const count = static_cast<std::size_t>(g.count);

@@ -42,7 +42,7 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
   auto const the_first = backend_.name() + ": the first kernel of " + report_.workload;
   auto one = compiled(seed);
   auto& made = *one.made;
-  if (!made.image) throw backend_error(the_first + " cannot be compiled: " + made.diagnostics);
+  if (!made.image) throw refused_kernel(the_first + " cannot be compiled: " + made.diagnostics);
   auto const timed = timing(tuning_phase::measure);
   measurer_.emplace(
       options_.worker, work_.signature(),

@@ -12,8 +12,8 @@ TTUNE_INLINE trial counted_trials::first(configuration const& seed, double) {
     throw backend_error(backend_.name() + " cannot be used: " + there.reason);
   auto t = measure(seed, {});
   if (!t.result.ok())
-    throw backend_error(backend_.name() + ": the first kernel of " + workload_ +
-                        " cannot be compiled: " + t.result.message);
+    throw refused_kernel(backend_.name() + ": the first kernel of " + workload_ +
+                         " cannot be compiled: " + t.result.message);
   return t;
 }
 

@@ -10,8 +10,14 @@
 #include "ttune/runtime/backend.hpp"
 #include "ttune/runtime/trial_bench.hpp"
 #include "ttune/schedule/knob.hpp"
+#include "ttune/support/error.hpp"
 
 namespace ttune::inline v0::detail {
+
+/// A first kernel that cannot be compiled: a simpler one may.
+struct refused_kernel : backend_error {
+  using backend_error::backend_error;
+};
 
 struct trial {
   enum class kind : std::uint8_t {
@@ -44,7 +50,8 @@ class trial_runner {
   virtual ~trial_runner() = default;
 
   /// The untuned kernel, which all others are compared with, in result and in speed. Its own result is checked for
-  /// `check_seconds` at most, 0: not at all. Throws backend_error if it cannot be compiled or run, or is wrong.
+  /// `check_seconds` at most, 0: not at all. Throws refused_kernel if it cannot be compiled, backend_error if it does
+  /// not run or is wrong.
   [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
   /// Of a batch that is about to be measured: what can be done for all of it at once, before the first is measured.
   virtual void prepare(std::span<configuration const>) {}

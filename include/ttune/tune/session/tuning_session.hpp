@@ -22,7 +22,8 @@ class tuning_session {
                  budget_meter& budget, space const& in);
 
   /// A kernel from the records, or the first trial: the seed, which is checked against the interpreter unless the
-  /// caller will compare it with one that was. Throws backend_error if that is not possible.
+  /// caller will compare it with one that was. Where the seed cannot be compiled, other configurations and simpler
+  /// schedules follow. Throws backend_error if none of them can, or the kernel does not run or is wrong.
   void start(bool is_checked_by_caller = false);
   /// Nothing is left to do but to finish.
   [[nodiscard]] bool over() const noexcept { return !why_over_.empty(); }
@@ -46,7 +47,10 @@ class tuning_session {
   [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs);
 
  private:
+  void make_runner();
   [[nodiscard]] bool find_in_records();
+  void find_first(double check_seconds);
+  [[nodiscard]] bool try_first(configuration const& chosen, double check_seconds);
   void queue_neighbours();
   void queue_proposals();
   [[nodiscard]] std::vector<configuration> propose();
@@ -71,7 +75,7 @@ class tuning_session {
   any_search search_;
   learner& learner_;
   budget_meter& budget_;
-  workload work_;
+  std::unique_ptr<workload> work_;
   record_key key_;
   tuning_report report_;
   std::unique_ptr<trial_runner> runner_;

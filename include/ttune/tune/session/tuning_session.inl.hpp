@@ -10,11 +10,13 @@
 #include "ttune/runtime/trial_check.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
+#include "ttune/support/rng.hpp"
 #include "ttune/tune/proposing_model.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
 #include "ttune/tune/session/counted_trials.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
 #include "ttune/tune/session/replayed_trials.hpp"
+#include "ttune/tune/session/simpler_schedules.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 
@@ -32,18 +34,22 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
       search_(std::move(search)),
       learner_(model),
       budget_(budget),
-      work_(in, compiler.target()),
+      work_(std::make_unique<workload>(in, compiler.target())),
       key_(key_of(in, compiler.target(), options.objective)) {
   if (auto const open = capture::open_dims(*in.program); !open.empty())
     throw argument_error("dim " + open[0] + " of " + in.program->name + " is not constant: bind it with op.at({{" +
                          open[0] + ", 64}})");
   report_.workload = in.program->name;
-  report_.space_size = work_.sampler().size().text();
-  report_.flops = work_.signature().flops;
-  if (options_.replay) runner_ = std::make_unique<replayed_trials>(work_, backend_, options_.replay, report_);
+  report_.flops = work_->signature().flops;
+  make_runner();
+}
+
+TTUNE_INLINE void tuning_session::make_runner() {
+  report_.space_size = work_->sampler().size().text();
+  if (options_.replay) runner_ = std::make_unique<replayed_trials>(*work_, backend_, options_.replay, report_);
   else if (auto* const untimed = dynamic_cast<untimed_backend*>(&backend_))
-    runner_ = std::make_unique<counted_trials>(work_, *untimed, report_);
-  else runner_ = std::make_unique<compiled_trials>(work_, backend_, options_, budget, report_);
+    runner_ = std::make_unique<counted_trials>(*work_, *untimed, report_);
+  else runner_ = std::make_unique<compiled_trials>(*work_, backend_, options_, budget_, report_);
 }
 
 // ---------------------------------------------------------------------------------------------------- records
@@ -53,24 +59,58 @@ TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
   if (find_in_records()) return;
   if (auto const there = learner_.model().availability(); !there)
     throw backend_error("the cost model cannot be used: " + there.reason);
-  seed_ = runner_->first(work_.seed(), is_checked_by_caller ? 0 : std::max(1e-9, budget_.seconds_each() / 10));
+  find_first(is_checked_by_caller ? 0 : std::max(1e-9, budget_.seconds_each() / 10));
+  if (found_) return;
   report_.seed_seconds = seed_.result.seconds;
   budget_.reserve(closing_seconds());
   learner_.inform(options_.records, key_);
-  search_->start(work_.sampler(), options_.seed);
+  search_->start(work_->sampler(), options_.seed);
   queue_neighbours();
   queue_proposals();
   settle(seed_, std::nullopt);
   why_over_ = reason_to_end();
 }
 
+/// The seed; where it cannot be compiled, another configuration of the space, or else a simpler schedule.
+TTUNE_INLINE void tuning_session::find_first(double check_seconds) {
+  constexpr int most_drawn = 3;
+  if (try_first(work_->seed(), check_seconds)) return;
+  auto const why = report_.seed_refused;
+  rng random(options_.seed);
+  for (int i = 0; i < most_drawn; ++i) {
+    report_.seed_refused = why + "; another configuration of the space stands in for it";
+    if (try_first(work_->sampler().draw(random), check_seconds)) return;
+  }
+  for (auto const& simple : simpler_schedules(work_->space().program, backend_.target())) {
+    runner_.reset();
+    work_ = std::make_unique<workload>(simple.in, backend_.target());
+    key_ = key_of(simple.in, backend_.target(), options_.objective);
+    make_runner();
+    report_.seed_refused = why + "; " + simple.name + " stand in for it";
+    if (find_in_records() || try_first({}, check_seconds)) return;
+  }
+  throw backend_error(why);
+}
+
+/// Whether it can be compiled; if not, the report says why, and counts it.
+TTUNE_INLINE bool tuning_session::try_first(configuration const& chosen, double check_seconds) {
+  try {
+    seed_ = runner_->first(chosen, check_seconds);
+    return true;
+  } catch (refused_kernel const& refused) {
+    if (report_.seed_refused.empty()) report_.seed_refused = refused.what();
+    ++report_.refused;
+    return false;
+  }
+}
+
 /// An image that runs at once, or a configuration that only has to be compiled.
 TTUNE_INLINE bool tuning_session::find_in_records() {
   if (!options_.records) return false;
-  auto const& knobs = work_.space().knobs;
+  auto const& knobs = work_->space().knobs;
   auto found = find_stored(*options_.records, key_, [&](record const& r) {
     auto const chosen = find_configuration(knobs, r.choices);
-    return chosen && work_.sampler().valid(*chosen) ? runner_->image_of(*chosen) : std::nullopt;
+    return chosen && work_->sampler().valid(*chosen) ? runner_->image_of(*chosen) : std::nullopt;
   });
   report_.fallback = found.fallback;
   if (!found.image) return false;
@@ -93,8 +133,8 @@ TTUNE_INLINE void tuning_session::queue_neighbours() {
   auto records = options_.records->near(key_, most);
   if (auto own = options_.records->best(key_)) records.insert(records.begin(), std::move(*own));
   for (auto const& r : records) {
-    auto near = nearest_configuration(work_.space().knobs, r.choices, seed_.chosen);
-    if (work_.sampler().valid(near) && near != seed_.chosen &&
+    auto near = nearest_configuration(work_->space().knobs, r.choices, seed_.chosen);
+    if (work_->sampler().valid(near) && near != seed_.chosen &&
         std::find(queue_.begin(), queue_.end(), near) == queue_.end())
       queue_.push_back(std::move(near));
   }
@@ -111,7 +151,7 @@ TTUNE_INLINE void tuning_session::queue_proposals() {
   std::vector<configuration> known = queue_;
   known.push_back(seed_.chosen);
   auto const count = std::min(most, static_cast<std::size_t>(budget_.trials_left()) / 4);
-  for (auto& c : model.propose(work_, count, known)) queue_.push_back(std::move(c));
+  for (auto& c : model.propose(*work_, count, known)) queue_.push_back(std::move(c));
 }
 
 /// A replay measures nothing that could be recorded.
@@ -123,7 +163,7 @@ TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<do
   record r;
   r.key = key_;
   r.lowering_version = lowering_version;
-  r.choices = choices_of(work_.space().knobs, t.chosen);
+  r.choices = choices_of(work_->space().knobs, t.chosen);
   r.result = t.result;
   r.timestamp =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -170,7 +210,7 @@ TTUNE_INLINE std::size_t tuning_session::batch_size() const {
 TTUNE_INLINE std::vector<configuration> tuning_session::propose() {
   if (!queue_.empty()) return std::exchange(queue_, {});
   auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
-  auto const score = learner_.scorer(work_);
+  auto const score = learner_.scorer(*work_);
   auto const incumbents = best_.incumbents();
   search_request const request{batch_size(), visited_, score, incumbents};
   return score && !learner_.has_learned() ? propose_advised(*search_, request) : search_->propose(request);
@@ -184,7 +224,7 @@ TTUNE_INLINE void tuning_session::advance() {
   auto const batch = propose();
   if (batch.empty()) why_over_ = "the whole space was measured";
   std::vector<float> predicted(batch.size());
-  auto const score = learner_.scorer(work_);
+  auto const score = learner_.scorer(*work_);
   if (score) score(batch, predicted);
   runner_->prepare(batch);
   for (std::size_t i = 0; i < batch.size() && !over();) {
@@ -217,6 +257,7 @@ TTUNE_INLINE void tuning_session::settle(trial t, std::optional<double> predicte
   budget_.count_trial();
   ++report_.trials;
   ++report_.trials_by_status[static_cast<std::size_t>(t.result.status)];
+  if (t.result.status == trial_status::compile_failed) ++report_.refused;
   learn_from(t);
   if (t.result.ok() && best_.add(std::move(t))) last_gain_ = report_.trials;
   report_progress(false);
@@ -226,7 +267,7 @@ TTUNE_INLINE void tuning_session::settle(trial t, std::optional<double> predicte
 /// What model and search get to know. Configurations that mean the same program are neighbours worth knowing.
 TTUNE_INLINE void tuning_session::learn_from(trial const& t) {
   bool const timed = t.result.ok() || t.result.status == trial_status::cut_off;
-  learner_.add(task_, work_, t.chosen, timed ? t.result.seconds : 0);
+  learner_.add(task_, *work_, t.chosen, timed ? t.result.seconds : 0);
   observation const seen{t.chosen, timed ? 1 / t.result.seconds : 0, !timed};
   search_->observe(std::span(&seen, 1));
 }
@@ -316,7 +357,7 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
     if (winner && paired) report_.seed_seconds = final.first_seconds;  // measured beside the winner
     report_.gain = paired ? 1 / final.ratio : report_.seed_seconds / report_.seconds;
     report_.spread = best.result.spread;
-    report_.schedule = describe_choices(work_.space().knobs, best.chosen);
+    report_.schedule = describe_choices(work_->space().knobs, best.chosen);
     made.chosen = best.chosen;
     auto image = best.image ? best.image : runner_->image_of(best.chosen);
     if (image) keep(best, *image), made.image = std::move(*image);
@@ -327,7 +368,7 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
 }
 
 TTUNE_INLINE std::string tuning_session::disagreement(tuning_session& oracle, double tolerance) {
-  auto const& signature = oracle.work_.signature();
+  auto const& signature = oracle.work_->signature();
   for (std::size_t i = 0; i < signature.operands.size(); ++i) {
     auto const way = signature.operands[i].way;
     if (way != operand_info::direction::out && way != operand_info::direction::inout) continue;
@@ -373,7 +414,7 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
 TTUNE_INLINE lesson tuning_session::taught_by(trial const& winner) const {
   constexpr std::size_t most_good = 4;
   constexpr std::size_t most_sampled = 60;
-  lesson taught{key_, report_.seconds, feature_schema, work_.feature_count()};
+  lesson taught{key_, report_.seconds, feature_schema, work_->feature_count()};
   std::vector<configuration> good = {winner.chosen};
   taught.speeds = {1};
   for (auto const& t : best_.trials()) {
@@ -382,15 +423,15 @@ TTUNE_INLINE lesson tuning_session::taught_by(trial const& winner) const {
     good.push_back(t.chosen);
     taught.speeds.push_back(speed);
   }
-  work_.featurise(good, taught.rows);
+  work_->featurise(good, taught.rows);
   learner_.sample(task_, most_sampled, taught);
   return taught;
 }
 
 TTUNE_INLINE kernel_explanation tuning_session::explain(configuration const& chosen) const {
   kernel_signature signature;
-  auto const program = work_.build(chosen, signature);
-  return {to_cpp(work_.space(), chosen), ir::print(program), backend_.source(program, signature), report_.flops,
+  auto const program = work_->build(chosen, signature);
+  return {to_cpp(work_->space(), chosen), ir::print(program), backend_.source(program, signature), report_.flops,
           options_.peak_flops_per_second};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for NVIDIA GPUs: CUDA C++ by the emitter, compiled by NVRTC, run by the driver.
+// The backend for NVIDIA GPUs: emits CUDA C++, NVRTC compiles it, the driver runs it.
 #pragma once
 
 #include <memory>
@@ -14,33 +14,33 @@ namespace ttune::inline v0 {
 
 using cuda_options = cuda::compile_options;
 
-/// For one device, or for an architecture of which there need be none: kernels are compiled and not run then. NVRTC and
-/// the driver are opened by the first call that needs them.
+/// Backend for one device, or for an architecture without a device; kernels are then compiled and not run. The first
+/// call that needs NVRTC or the driver opens it.
 class cuda_backend final : public backend {
  public:
-  /// The first device.
+  /// Uses the first device.
   explicit cuda_backend(cuda_options options = {});
-  /// One of `devices()`.
+  /// Uses one of `devices()`.
   explicit cuda_backend(cuda::device_info const& d, cuda_options options = {});
-  /// For another machine: `cuda::target_of_architecture(90)`.
+  /// Compiles for another machine: `cuda::target_of_architecture(90)`.
   explicit cuda_backend(ttune::target machine, cuda_options options = {});
 
-  /// Empty if there are none: then `availability()` of a default one says why.
+  /// Returns the devices; empty if there are none: then `availability()` of a default backend says why.
   [[nodiscard]] static std::vector<cuda::device_info> devices() { return cuda::devices(); }
 
   [[nodiscard]] std::string name() const override;  ///< as "cuda (NVRTC 13.0, sm_90)"
-  /// Whether kernels can be compiled, and for a default one whether there is a device; for a device, whether its driver
-  /// loads them.
+  /// Says if kernels can be compiled; for a default backend also if there is a device; for a device also if its driver
+  /// can load them.
   [[nodiscard]] ttune::availability availability() const override;
   [[nodiscard]] ttune::target const& target() const override { return target_; }
   [[nodiscard]] compile_result compile(ir::lowered const& program, kernel_signature signature) override;
   [[nodiscard]] std::string source(ir::lowered const& program, kernel_signature const& signature) const override;
   [[nodiscard]] std::unique_ptr<backend> another() const override { return std::make_unique<cuda_backend>(*this); }
-  /// Of the last compilation, one a kernel.
+  /// Returns the resources of the last compilation, one entry per kernel.
   [[nodiscard]] std::vector<cuda::kernel_resources> const& last_resources() const noexcept { return resources_; }
 
  private:
-  /// Why no device of the target can run this; empty if it can.
+  /// Returns why no device of the target can run the program; empty if one can.
   [[nodiscard]] std::string refusal(emit::device_program const& program) const;
 
   ttune::target target_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lowered program to an image: the emitter's text, NVRTC's cubin or PTX.
+// From a lowered program to an image: emits the text; NVRTC compiles it to a cubin or PTX.
 #pragma once
 
 #include <chrono>
@@ -95,7 +95,8 @@ TTUNE_INLINE compile_result cuda_backend::compile(ir::lowered const& program, ke
 
 }  // namespace ttune::inline v0
 
-/// What `load` asks for images of NVIDIA GPUs; a program without this header has none (runtime/device_code.hpp).
+/// Loads images for NVIDIA GPUs; `load` finds this function if the program includes this header
+/// (runtime/device_code.hpp).
 extern "C" __attribute__((weak, used)) ttune::device_code* ttune_v0_load_cuda(ttune::kernel_image const& image) {
   return new ttune::cuda::device_kernel(image);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for OpenCL devices: OpenCL C by the emitter, compiled by the device's driver.
+// The backend for OpenCL devices: emits OpenCL C; the device's driver compiles it.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,24 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `opencl_backend`.
 struct opencl_options {
-  /// `compile` asks the driver for a binary, which starts faster than the text. A driver that crashes over a kernel
-  /// then takes this process along. Otherwise the driver sees a kernel first where it is loaded: while tuning, in the
-  /// worker.
+  /// If true, `compile` requests a binary from the driver, which loads faster than text. A driver that crashes on a
+  /// kernel then ends this process. If false, the driver first sees a kernel when it is loaded: in the worker, while
+  /// tuning.
   bool ahead = false;
 };
 
-/// For one device. The ICD loader is opened by the first call that needs it. A program that holds this header can load
-/// the images that it makes (runtime/load.hpp): the worker that measures them, too.
+/// Backend for one device. The first call that needs the ICD loader opens it. A program that includes this header can
+/// load its images (runtime/load.hpp), as does the worker that measures them.
 class opencl_backend final : public backend {
  public:
-  /// The first device of the first platform that has one.
+  /// Uses the first device of the first platform that has one.
   explicit opencl_backend(opencl_options options = {});
-  /// One of `devices()`.
+  /// Uses one of `devices()`.
   explicit opencl_backend(opencl::device_info d, opencl_options options = {});
 
-  /// Empty if there are none: then `availability()` of a default one says why.
+  /// Returns the devices; empty if there are none: then `availability()` of a default backend says why.
   [[nodiscard]] static std::vector<opencl::device_info> devices() { return opencl::devices(); }
 
   [[nodiscard]] std::string name() const override;  ///< as "opencl (pthread-skylake-avx512-AMD EPYC)"
@@ -40,17 +41,17 @@ class opencl_backend final : public backend {
   }
 
  private:
-  /// Why the device cannot run this; empty if it can.
+  /// Returns why the device cannot run the program; empty if it can.
   [[nodiscard]] std::string refusal(emit::device_program const& program, kernel_signature const& signature) const;
 
-  /// Empty with the driver's diagnostics if it does not compile.
+  /// Returns the driver's binary; empty, with the driver's diagnostics, if the text does not compile.
   [[nodiscard]] std::vector<std::uint8_t> binary_of(std::string const& source, std::string& diagnostics);
 
   opencl::device_info device_;
   opencl_options options_;
   std::string failure_;
   ttune::target target_;
-  std::unique_ptr<opencl::session> session_;  ///< of those that compile ahead, made when it is first needed
+  std::unique_ptr<opencl::session> session_;  ///< for backends that compile ahead; created at its first use
 };
 
 }  // namespace ttune::inline v0

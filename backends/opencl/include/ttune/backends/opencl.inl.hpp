@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lowered program to an image: the emitter's text, the driver's binary.
+// From a lowered program to an image: emits the text; optionally adds the driver's binary.
 #pragma once
 
 #include <chrono>
@@ -83,7 +83,8 @@ TTUNE_INLINE compile_result opencl_backend::compile(ir::lowered const& program, 
 
 }  // namespace ttune::inline v0
 
-/// What `load` asks for images of OpenCL devices; a program without this header has none (runtime/device_code.hpp).
+/// Loads images for OpenCL devices; `load` finds this function if the program includes this header
+/// (runtime/device_code.hpp).
 extern "C" __attribute__((weak, used)) ttune::device_code* ttune_v0_load_opencl(ttune::kernel_image const& image) {
   return new ttune::opencl::device_kernel(image);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for CPUs, compiled by LLVM and linked by ORC.
+// The backend for CPUs: kernels compiled by LLVM and linked by ORC.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace ttune::inline v0 {
 
-/// For this machine, or for another one of which images are made here and run there. LLVM is opened by the first
-/// call that needs it, `availability` or `compile`. A CPU or feature name that this LLVM does not know is left out: the
-/// code is plainer.
+/// Backend for this machine, or for another one that runs the images made here. The first call that needs LLVM opens
+/// it, `availability` or `compile`. CPU or feature names that this LLVM does not know are ignored, which gives less
+/// optimised code.
 class orc_backend final : public backend {
  public:
   orc_backend() : orc_backend(probe_host()) {}
@@ -29,11 +29,11 @@ class orc_backend final : public backend {
     return std::make_unique<orc_backend>(target_, options_);
   }
 
-  /// Text LLVM IR that defines `ttune_main` and perhaps `ttune_prepare` (runtime/abi.hpp).
+  /// Compiles textual LLVM IR that defines `ttune_main` and optionally `ttune_prepare` (runtime/abi.hpp).
   [[nodiscard]] compile_result compile_text(std::string const& text, kernel_signature signature);
-  /// What the text becomes, as assembly; nothing if it is wrong.
+  /// Returns the assembly of a text; nothing if it is invalid.
   [[nodiscard]] std::optional<std::string> assembly(std::string const& text);
-  /// Of the last compilation.
+  /// Returns the times of the last compilation.
   [[nodiscard]] orc::phase_seconds const& last_phases() const noexcept { return phases_; }
 
  private:
@@ -41,7 +41,7 @@ class orc_backend final : public backend {
 
   ttune::target target_;
   orc::compiler_options options_;
-  mutable std::unique_ptr<orc::compiler> compiler_;  ///< made when it is first needed; LLVM holds its address
+  mutable std::unique_ptr<orc::compiler> compiler_;  ///< created at its first use; LLVM keeps a pointer to it
   orc::phase_seconds phases_;
 };
 

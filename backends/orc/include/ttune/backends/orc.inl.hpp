@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lowered program to an image: the emitter's text, the compiler's code.
+// From a lowered program to an image: emits the text and compiles it.
 #pragma once
 
 #include <chrono>

@@ -20,7 +20,7 @@ inline std::vector<float> tree_row(plan const& p, nest const& n) {
   node_of_loop.fill(-1);
   struct pending {
     std::size_t node;
-    std::int32_t loop;  ///< its parent, or the next one outside of it that is a node
+    std::int32_t loop;  ///< its parent: the next outer loop that is a node
   };
   std::vector<pending> links;
   auto const log = [](double x) { return static_cast<float>(std::log2(1 + x) / 8); };
@@ -28,7 +28,7 @@ inline std::vector<float> tree_row(plan const& p, nest const& n) {
     auto const& s = n.stages[static_cast<std::size_t>(st)];
     auto const& of = p.stages[static_cast<std::size_t>(st)];
     if (s.inlined || count + 1 >= tree_schema::max_nodes) continue;
-    auto const outside = [&](std::int32_t level) -> std::int32_t {  // loop around a level of this stage; -1: none
+    auto const outside = [&](std::int32_t level) -> std::int32_t {  // the loop around a level of this stage; -1: none
       if (level > 0) return s.first + level - 1;
       return s.attached_to < 0 ? -1 : -2;
     };
@@ -54,7 +54,7 @@ inline std::vector<float> tree_row(plan const& p, nest const& n) {
       links.push_back({count++, outside(i)});
     }
   }
-  // a loop that is no node hands on to the one outside of it; attached stages go on in their reader's loops
+  // A loop that is not a node passes on to the next outer loop; attached stages continue in their reader's loops.
   auto const stage_of = [&](std::int32_t loop) {
     std::int32_t st = 0;
     while (loop < n.stages[static_cast<std::size_t>(st)].first ||
@@ -69,7 +69,7 @@ inline std::vector<float> tree_row(plan const& p, nest const& n) {
   std::int32_t st = -1;
   for (auto const& link : links) {
     auto* const node = node_at(link.node);
-    if (node[9] > 0) {  // a statement begins the next stage that is computed
+    if (node[9] > 0) {  // a statement starts the next stage that is computed
       do ++st;
       while (n.stages[static_cast<std::size_t>(st)].inlined);
     }
@@ -80,7 +80,7 @@ inline std::vector<float> tree_row(plan const& p, nest const& n) {
     }
     node[0] = static_cast<float>(loop < 0 ? -1 : node_of_loop[static_cast<std::size_t>(loop)]);
   }
-  for (std::size_t i = 0; i < count; ++i)  // all that is outermost hangs on one root
+  for (std::size_t i = 0; i < count; ++i)  // all outermost nodes are children of one root
     if (node_at(i)[0] < 0) node_at(i)[0] = static_cast<float>(count);
   node_at(count)[0] = -1;
   row[0] = static_cast<float>(count + 1);
@@ -89,8 +89,8 @@ inline std::vector<float> tree_row(plan const& p, nest const& n) {
 
 namespace detail {
 
-/// Weights and one tree's states. Rows [0, H) of the matrices are the update gate, [H, 2H) the reset gate, [2H, 3H) the
-/// candidate state.
+/// Weights of the unit, and the states of one tree. Rows [0, H) of the matrices are the update gate, [H, 2H) the reset
+/// gate, [2H, 3H) the candidate state.
 class treegru_unit {
  public:
   static constexpr int hidden = 16;
@@ -101,7 +101,7 @@ class treegru_unit {
   using input_matrix = Eigen::Matrix<float, gates, inputs>;
   using state_matrix = Eigen::Matrix<float, gates, hidden>;
 
-  /// The score of a tree.
+  /// Returns the score of a tree.
   float forward(float const* w, float const* row) {
     Eigen::Map<input_matrix const> const of_input(w);
     Eigen::Map<state_matrix const> const of_state(w + gates * inputs);
@@ -126,7 +126,7 @@ class treegru_unit {
     return line.dot(nodes_[count_ - 1].out) + w[weights - 1];
   }
 
-  /// Adds to `gradient` that of the tree that forward saw last, times `slope`.
+  /// Adds the gradient of the last tree that `forward` saw, times `slope`, to `gradient`.
   void backward(float const* w, float slope, float* gradient) {
     Eigen::Map<state_matrix const> const of_state(w + gates * inputs);
     Eigen::Map<state const> const line(w + gates * (inputs + hidden));
@@ -169,7 +169,7 @@ class treegru_unit {
       throw argument_error("the treegru model reads rows that tree_row made");
     return static_cast<std::size_t>(row[0]);
   }
-  /// count_ and more: none.
+  /// Returns the parent's number; count_ or more: none.
   [[nodiscard]] std::size_t parent_of(float written, std::size_t child) const {
     if (written < 0) return count_;
     if (!(written > static_cast<float>(child) && written < static_cast<float>(count_)))
@@ -180,7 +180,7 @@ class treegru_unit {
   std::size_t count_ = 0;
 };
 
-/// Kingma and Ba's step sizes.
+/// The optimiser Adam (Kingma and Ba).
 class adam {
  public:
   explicit adam(std::size_t size) : mean_(size), square_(size) {}

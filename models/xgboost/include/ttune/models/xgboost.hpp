@@ -11,30 +11,32 @@
 
 namespace ttune::inline v0 {
 
+/// Options of `xgboost`.
 struct xgboost_options {
   enum class target : std::uint8_t {
-    speed,  ///< regression on normalised speed; what fails is learned apart, by a classifier
+    speed,  ///< regression on normalised speed; a separate classifier learns failures
     rank    ///< AutoTVM's rank:pairwise; failures are the slowest
   };
   target objective = target::speed;
-  int rounds = 150;  ///< trees; at most, with patience
+  int rounds = 150;  ///< number of trees; with patience an upper bound
   int depth = 6;
   double eta = 0.08;
-  double row_share = 0.7;         ///< of the rows a tree sees
-  double column_share = 0.4;      ///< of the features a tree sees
-  double min_child_weight = 0.3;  ///< with row weights between .1 and 1.1
-  double speed_weight = 1;        ///< rows weigh .1 + this × speed²: what is fast must be known best
-  double held_out = 0.15;         ///< share of the rows that judges a first fit; the second is on all rows
-  int patience = 0;  ///< rounds without gain on the rows held out; 0: all rounds, which ranks better on small sets
+  double row_share = 0.7;     ///< share of the rows that a tree uses
+  double column_share = 0.4;  ///< share of the features that a tree uses
+  /// With row weights between .1 and 1.1.
+  double min_child_weight = 0.3;
+  double speed_weight = 1;  ///< rows weigh .1 + this × speed²: fast candidates must be predicted best
+  double held_out = 0.15;   ///< share of the rows that judges a first fit; the second fit uses all rows
+  int patience = 0;         ///< rounds without gain on held-out rows; 0: all rounds, which ranks better on small sets
   int threads = 1;
   std::uint64_t seed = 1;
 };
 
-/// Fits through the C API, then takes the trees over into flat arrays: predicting touches no library, is safe from
-/// many threads, and a saved model is read without xgboost. fit throws backend_error where the library fails.
+/// Fits through the C API, then copies the trees into flat arrays: predicting does not use the library and is
+/// thread-safe, and a saved model can be loaded without xgboost. `fit` throws backend_error if the library fails.
 class xgboost final : public cost_model {
  public:
-  // Virtual functions are declared inline: else each file that includes this would emit their bodies.
+  // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   explicit xgboost(xgboost_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override {
@@ -48,10 +50,10 @@ class xgboost final : public cost_model {
   inline void load(std::span<std::byte const> bytes) override;
 
   [[nodiscard]] xgboost_options const& options() const noexcept { return options_; }
-  /// Opens the library.
+  /// Opens the library and says if that succeeded.
   [[nodiscard]] ttune::availability availability() const override { return library_availability(); }
   [[nodiscard]] static ttune::availability library_availability();
-  /// As "1.7.4". Throws backend_error if the library cannot be opened.
+  /// Returns a version such as "1.7.4". Throws backend_error if the library cannot be opened.
   [[nodiscard]] static std::string library_version();
 
  private:
@@ -61,10 +63,10 @@ class xgboost final : public cost_model {
   xgboost_options options_;
   std::uint64_t columns_ = 0;
   detail::forest speed_;
-  detail::forest failure_;  ///< log-odds of failing; empty: nothing is known of failures
+  detail::forest failure_;  ///< log-odds of a failure; empty: unknown
 };
 
 }  // namespace ttune::inline v0
 
-// inline also where the engine is compiled separately: that library does not link xgboost
+// Inline even if the engine is compiled separately: that library does not link xgboost.
 #include "ttune/models/xgboost.inl.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fitting through xgboost's C API, and reading the trees from its UBJSON model (doc/tutorials/saving_model).
+// Fits through xgboost's C API, and reads the trees from its UBJSON model (doc/tutorials/saving_model).
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline void check_xgboost(int status, char const* what) {
   if (status != 0) throw backend_error(std::string("xgboost: ") + what + ": " + xgboost_api::XGBGetLastError());
 }
 
-/// A decimal with a point, whatever the locale.
+/// Formats a decimal number with a point in every locale.
 inline std::string decimal(double value) {
   auto const millionths = static_cast<long long>(std::llround(value * 1e6));
   auto digits = std::to_string(millionths % 1'000'000);
@@ -32,7 +32,7 @@ inline std::string decimal(double value) {
   return std::to_string(millionths / 1'000'000) + "." + digits;
 }
 
-/// Rows, labels and weights in the library's hands.
+/// Rows, labels and weights as an object of the library.
 class boosting_data {
  public:
   boosting_data(feature_view features, std::span<std::size_t const> rows, std::vector<float> const& labels,
@@ -51,7 +51,7 @@ class boosting_data {
   ~boosting_data() {
     if (handle_) xgboost_api::XGDMatrixFree(handle_);
   }
-  /// Sizes of runs of rows that are ranked among themselves.
+  /// Sets the sizes of consecutive groups of rows; ranking compares rows within a group.
   void set_groups(std::vector<unsigned> const& sizes) {
     check_xgboost(xgboost_api::XGDMatrixSetUIntInfo(handle_, "group", sizes.data(), sizes.size()), "setting groups");
   }
@@ -66,7 +66,7 @@ class boosting_data {
   DMatrixHandle handle_ = nullptr;
 };
 
-/// Owns a booster.
+/// Owns a booster of the library.
 class booster {
  public:
   explicit booster(std::vector<DMatrixHandle> const& data) {
@@ -83,7 +83,7 @@ class booster {
   void update(int round, boosting_data const& data) {
     check_xgboost(xgboost_api::XGBoosterUpdateOneIter(handle_, round, data.get()), "boosting");
   }
-  /// Sums of leaves and base, before any link function. Valid until the next call.
+  /// Returns sums of leaves and base score, before any link function. Valid until the next call.
   [[nodiscard]] std::span<float const> margins(boosting_data const& data) {
     bst_ulong const* shape = nullptr;
     bst_ulong dimensions = 0;
@@ -112,7 +112,7 @@ class ubjson_arrays {
  public:
   explicit ubjson_arrays(std::span<char const> document) : rest_(document.data(), document.size()) {}
 
-  /// The next array of that key behind the last one that was found by this or an earlier call; false at the end.
+  /// Returns the next array with that key after the last array found; false at the end.
   template <class T>
   bool next(std::string_view key, std::vector<T>& out) {
     std::string needle(1, 'L');  // the length of the key precedes it
@@ -146,7 +146,7 @@ class ubjson_arrays {
   std::string_view rest_;
 };
 
-/// The trees of a saved booster. Within a tree the library writes keys in alphabetical order.
+/// Reads the trees of a saved booster. The library writes the keys of a tree in alphabetical order.
 inline forest forest_of(std::span<char const> model) {
   forest all;
   ubjson_arrays arrays(model);
@@ -160,8 +160,8 @@ inline forest forest_of(std::span<char const> model) {
   return all;
 }
 
-/// Takes over the trees, finds the base score, and compares: the copy is used only if it predicts what the library
-/// does.
+/// Copies the trees, determines the base score, and compares: the copy is used only if its predictions equal those of
+/// the library.
 inline forest take_over(booster& from, boosting_data const& data, feature_view features,
                         std::span<std::size_t const> rows) {
   auto trees = forest_of(from.model());
@@ -186,7 +186,7 @@ inline void set_common(booster& b, xgboost_options const& o, std::size_t rows) {
   b.set("max_bin", "64");
   b.set("seed", std::to_string(o.seed & 0x7fffffff));
   b.set("nthread", std::to_string(std::max(o.threads, 1)));
-  constexpr double enough = 20'000;  // rows a tree: more of them take longer and change little
+  constexpr double enough = 20'000;  // more rows per tree take longer and change little
   b.set("subsample", decimal(std::min(o.row_share, enough / static_cast<double>(rows))));
   b.set("colsample_bytree", decimal(o.column_share));
 }
@@ -208,13 +208,13 @@ inline std::string xgboost::library_version() {
 
 namespace detail {
 
-/// Boosts trees for speed or rank on `rows`. With rows to check, stops when those gain no more and writes the best
-/// number of rounds.
+/// Boosts trees for speed or rank on `rows`. If there are rows to check, it stops when they improve no more, and writes
+/// the best number of rounds.
 inline forest learn_speed(feature_view features, std::span<model_target const> targets,
                           std::span<std::size_t const> rows, std::span<std::size_t const> check,
                           xgboost_options const& o, int& rounds) {
   bool const rank = o.objective == xgboost_options::target::rank;
-  auto const used = [&](std::span<std::size_t const> from) {  // regression leaves failures out
+  auto const used = [&](std::span<std::size_t const> from) {  // regression ignores failures
     std::vector<std::size_t> kept;
     std::copy_if(from.begin(), from.end(), std::back_inserter(kept),
                  [&](auto i) { return rank || !targets[i].failed; });
@@ -279,7 +279,7 @@ inline forest learn_speed(feature_view features, std::span<model_target const> t
   return take_over(b, data, features, learn);
 }
 
-/// Boosts trees for the log-odds of failing; none if too few rows failed, or succeeded, to learn from.
+/// Boosts trees for the log-odds of a failure; returns none if too few rows failed, or succeeded, to learn from.
 inline forest learn_failures(feature_view features, std::span<model_target const> targets,
                              std::span<std::size_t const> rows, xgboost_options const& o) {
   std::vector<float> labels, weights;
@@ -315,7 +315,7 @@ inline void xgboost::learn(feature_view features, std::span<model_target const> 
 
 namespace detail {
 
-/// The columns in which any two rows differ: no tree asks for another, and each costs time in every node.
+/// The columns in which rows differ: no tree uses another one, and each column costs time in every node.
 struct varying_columns {
   std::vector<std::uint16_t> which;
   std::vector<float> values;  ///< row-major
@@ -365,7 +365,7 @@ inline fit_report xgboost::fit(feature_view all, std::span<model_target const> t
     first.predict({gathered.data(), check.size(), features.columns}, scores);
     judge(scores, truth, report);
   };
-  // with patience the first fit says how many rounds the second takes, else they run side by side
+  // With patience the first fit determines the number of rounds of the second one; otherwise both run in parallel.
   std::future<void> judged;
   if (held > 0 && options_.patience > 0) judge_on_held_out(report.rounds);
   else if (held > 0)
@@ -390,7 +390,7 @@ inline void xgboost::predict(feature_view features, std::span<float> scores) con
   detail::require_columns(name(), static_cast<std::size_t>(columns_), features.columns);
   speed_.predict(features, scores);
   if (options_.objective == xgboost_options::target::rank) return;
-  // below this much a speed is as good as none: squeezed, so that the product with the chance stays ordered
+  // Speeds below this value are compressed, not clamped, so that the product with the probability stays ordered.
   constexpr float little = 0.02F;
   for (std::size_t i = 0; i < features.rows; ++i)
     if (scores[i] < little) scores[i] = little * std::exp(std::max(scores[i] - little, -1.0F) / little);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is used of NVRTC and of the driver, declared here: both are opened at run time, and nothing of the toolkit is
-// needed to build a program. The stub of libcuda that a toolkit brings is never opened.
+// The used functions of NVRTC and of the driver, declared here. Both libraries are opened at run time, so that building
+// a program needs nothing of the toolkit. The toolkit's stub of libcuda is never opened.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ttune::inline v0::cuda {
 
-/// TTUNE_NVRTC_LIBRARY in the environment comes first, then what the loader finds, then the toolkit's own folder.
+/// Opens NVRTC: the environment variable TTUNE_NVRTC_LIBRARY first, then the loader's paths, then the toolkit's folder.
 inline shared_library const& nvrtc() {
   static shared_library const one = [] {
     auto const* const named = std::getenv("TTUNE_NVRTC_LIBRARY");
@@ -24,7 +24,7 @@ inline shared_library const& nvrtc() {
   return one;
 }
 
-/// TTUNE_CUDA_LIBRARY in the environment comes first.
+/// Opens the driver; the environment variable TTUNE_CUDA_LIBRARY has priority.
 inline shared_library const& driver() {
   static shared_library const one = [] {
     auto const* const named = std::getenv("TTUNE_CUDA_LIBRARY");
@@ -111,18 +111,18 @@ TTUNE_CUDA_FUNCTION(driver, cuEventElapsedTime, "cuEventElapsedTime", int(float*
 TTUNE_CUDA_FUNCTION(driver, cuEventDestroy, "cuEventDestroy_v2", int(event))
 #undef TTUNE_CUDA_FUNCTION
 
-/// After which a process can use the device no more: an illegal address, a timeout, an assertion, a trap and the like;
-/// memory or links that broke (214, 220); a device that is gone (46, 721, or an unknown error, 999).
+/// Returns true for errors after which the process cannot use the device any more: an illegal address, a timeout, an
+/// assertion, a trap and similar; memory or link errors (214, 220); a lost device (46, 721, or an unknown error, 999).
 [[nodiscard]] constexpr bool is_lasting(int code) noexcept {
   return code == 46 || code == 214 || code == 220 || code == 700 || code == 702 || code == 710 ||
          (code >= 714 && code <= 719) || code == 721 || code == 999;
 }
 
-/// What a driver says to a cubin that it cannot read, as to one of a newer toolkit: CUDA_ERROR_INVALID_IMAGE,
-/// …_NO_BINARY_FOR_GPU.
+/// Returns true for the errors with which a driver refuses a cubin that it cannot read, such as one of a newer toolkit:
+/// CUDA_ERROR_INVALID_IMAGE, …_NO_BINARY_FOR_GPU.
 [[nodiscard]] constexpr bool is_unreadable(int code) noexcept { return code == 200 || code == 209; }
 
-/// Throws device_failure naming the driver's function and error.
+/// Throws device_failure, naming the driver's function and the error, unless `code` is success.
 inline void check(int code, char const* what) {
   constexpr int out_of_memory = 2;
   if (code == 0) return;

@@ -10,7 +10,7 @@ namespace ttune::inline v0::cuda {
 
 namespace detail {
 
-/// The number that stands before `unit` in a line; 0 if the line has none.
+/// Returns the number before `unit` in a line; 0 if the line has none.
 inline std::int32_t number_before(std::string const& line, std::string const& unit) {
   auto const at = line.find(unit);
   if (at == std::string::npos || at == 0) return 0;
@@ -21,7 +21,7 @@ inline std::int32_t number_before(std::string const& line, std::string const& un
   return made;
 }
 
-/// -Ofc came with 13.
+/// Returns true if NVRTC has the option -Ofc, which came with version 13.
 inline bool offers_fast() {
   int major = 0;
   int minor = 0;
@@ -31,7 +31,7 @@ inline bool offers_fast() {
 inline std::string architecture_option(int architecture, bool portable) {
   auto const number = std::to_string(architecture);
   if (portable) return "-arch=compute_" + number;
-  // sm_90a: products of four warps, which no other architecture has
+  // sm_90a has warpgroup products, which no other architecture has.
   return "-arch=sm_" + number + (architecture == warpgroup_product::architecture ? "a" : "");
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context that a thread works in, for as long as it needs it.
+// Makes a CUDA context current for the calling thread during a scope.
 #pragma once
 
 #include "ttune/backends/cuda/api.hpp"
 
 namespace ttune::inline v0::cuda {
 
+/// Pushes a context, and pops it at the end of the scope.
 struct current_context {
   explicit current_context(context c) { check(cuCtxPushCurrent(c), "cuCtxPushCurrent"); }
   current_context(current_context const&) = delete;

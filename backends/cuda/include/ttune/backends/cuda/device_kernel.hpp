@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loaded kernel called with host memory: what an image for an NVIDIA GPU becomes when it is loaded, and what is
-// timed.
+// A loaded kernel that is called with host memory: the loaded form of an image for an NVIDIA GPU. Trials time this
+// form.
 #pragma once
 
 #include <mutex>
@@ -11,20 +11,20 @@
 
 namespace ttune::inline v0::cuda {
 
-/// Operands are host memory and are copied to the device and back; the copies are not timed, runs are, by events. Many
-/// runs in a row are a graph, so that a short kernel is not timed by what its launches cost. Calls from several threads
-/// run one after the other. An error that a kernel leaves behind ends all use of the device by this process: such
-/// kernels are found in the worker, which then is started again.
+/// Operands are in host memory and are copied to the device and back. Runs are timed by events, without the copies.
+/// Many consecutive runs form a graph, so that the time of a short kernel does not consist of launch overhead. Calls
+/// from several threads run one after the other. An error caused by a kernel makes the device unusable for this
+/// process: such kernels are detected in the worker, which is then started again.
 class device_kernel final : public device_code {
  public:
-  /// Throws backend_error if there is no such device or the driver does not take the kernel.
+  /// Throws backend_error if the device does not exist or the driver refuses the kernel.
   explicit device_kernel(kernel_image const& image);
   ~device_kernel() override;
   double run(entry what, void* const* operands, std::int64_t calls, bool cold) override;
 
  private:
   static constexpr std::int64_t graph_calls = 16;
-  /// Memory of the device, kept between calls.
+  /// Device memory, kept between calls.
   struct memory {
     device_pointer at = 0;
     std::size_t bytes = 0;
@@ -42,10 +42,10 @@ class device_kernel final : public device_code {
   stream stream_ = nullptr;
   event start_ = nullptr;
   event stop_ = nullptr;
-  graph_instance graph_ = nullptr;  ///< of graph_calls calls, made when it is first needed
+  graph_instance graph_ = nullptr;  ///< graph of graph_calls calls, created at its first use
   std::vector<memory> buffers_;     ///< operands
   std::vector<device_pointer> pointers_;
-  memory flush_;  ///< twice the L2 cache, made when it is first needed
+  memory flush_;  ///< twice the size of the L2 cache, created at its first use
   std::mutex one_at_a_time_;
 };
 

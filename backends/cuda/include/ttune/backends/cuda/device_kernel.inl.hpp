@@ -47,7 +47,8 @@ TTUNE_INLINE void device_kernel::release() noexcept {
   }
 }
 
-/// Prepared buffers are the caller's: they are copied like operands, as kernels of machine code have them.
+/// Returns true if a buffer must be copied to the device. Prepared buffers belong to the caller and are copied like
+/// operands, as for machine code.
 TTUNE_INLINE bool device_kernel::is_copied_in(std::size_t buffer, entry what) const {
   auto const& operands = kernel_.signature().operands;
   if (buffer < operands.size()) return operands[buffer].way != operand_info::direction::out;
@@ -66,7 +67,7 @@ TTUNE_INLINE graph_instance device_kernel::graph_of_calls() {
   try {
     for (std::int64_t i = 0; i < graph_calls; ++i) kernel_.put(kernel_.main_, pointers_, stream_);
   } catch (backend_error const&) {
-    failure = std::current_exception();  // the capture must be ended
+    failure = std::current_exception();  // the capture must be ended first
   }
   graph made = nullptr;
   int const ended = cuStreamEndCapture(stream_, &made);
@@ -87,7 +88,7 @@ TTUNE_INLINE void device_kernel::enqueue(entry what, std::int64_t calls) {
 }
 
 TTUNE_INLINE double device_kernel::timed(entry what, std::int64_t calls) {
-  if (what == entry::main && calls >= graph_calls) (void)graph_of_calls();  // not timed
+  if (what == entry::main && calls >= graph_calls) (void)graph_of_calls();  // created here, outside of the timed part
   check(cuEventRecord(start_, stream_), "cuEventRecord");
   enqueue(what, calls);
   check(cuEventRecord(stop_, stream_), "cuEventRecord");
@@ -97,7 +98,7 @@ TTUNE_INLINE double device_kernel::timed(entry what, std::int64_t calls) {
   return 1e-3 * static_cast<double>(milliseconds);
 }
 
-/// Before each call the L2 cache is filled with something else.
+/// Returns the seconds of cold runs: before each call the L2 cache is filled with other data.
 TTUNE_INLINE double device_kernel::timed_cold(std::int64_t calls) {
   if (flush_.at == 0) {
     flush_.bytes = 2 * static_cast<std::size_t>(std::max(kernel_.info_.l2_bytes, 1 << 20));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loaded kernel whose operands live on the device: what an application calls that has its data there.
+// A loaded kernel with operands in device memory, for applications whose data is there.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace ttune::inline v0::cuda {
 
-/// Made of the image of a tuned kernel (`tuner.tune(op.program()).image`). Lives in the device's primary context, which
-/// is the one of the runtime API. Pointers may be of cuMemAlloc, cudaMalloc or managed memory, at the start of 16
-/// bytes; streams are CUstream or cudaStream_t, null is the default one. Used by one thread at a time. What it enqueues
-/// may be captured into a graph of the application's. A kernel with scratch memory (`workspace_bytes`) must not run on
-/// two streams at once.
+/// Runs the image of a tuned kernel (`tuner.tune(op.program()).image`) on device memory. It uses the device's primary
+/// context, which the runtime API uses, too. Pointers may come from cuMemAlloc, cudaMalloc or managed memory and must
+/// be aligned to 16 bytes; streams are CUstream or cudaStream_t, null is the default stream. Not thread-safe. The
+/// enqueued work may be captured into a graph of the application. A kernel with scratch memory (`workspace_bytes`) must
+/// not run on two streams at once.
 class resident_kernel {
  public:
-  /// Throws backend_error if there is no such device or the driver does not take the kernel.
+  /// Throws backend_error if the device does not exist or the driver refuses the kernel.
   explicit resident_kernel(kernel_image const& image);
   resident_kernel(resident_kernel const&) = delete;
   resident_kernel& operator=(resident_kernel const&) = delete;
   ~resident_kernel();
 
   [[nodiscard]] kernel_signature const& signature() const noexcept { return signature_; }
-  /// Lays out the constants: needed before the first call of a kernel whose signature has prepared buffers, and again
-  /// when a constant has changed. Operands in the order of the signature; only constants are read.
+  /// Lays out the constants. Required before the first call of a kernel whose signature has prepared buffers, and again
+  /// after a constant has changed. Operands are in the order of the signature; only constants are read.
   void prepare(std::span<device_pointer const> operands, void* on_stream = nullptr);
-  /// Puts the launches of a call on a stream, and returns. Throws argument_error for too few operands.
+  /// Enqueues the launches of one call on a stream, and returns. Throws argument_error for too few operands.
   void enqueue(std::span<device_pointer const> operands, void* on_stream = nullptr);
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return static_cast<std::int64_t>(workspace_bytes_); }
 

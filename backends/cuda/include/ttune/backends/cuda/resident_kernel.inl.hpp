@@ -16,7 +16,7 @@ TTUNE_INLINE resident_kernel::resident_kernel(kernel_image const& image) : signa
   auto const portable = portable_architecture_of(p.device);
   auto const all = devices();
   if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
-  // A cubin runs on devices of its major version, of the same minor one or a later one; PTX on all later ones.
+  // A cubin runs on devices of its major version with the same or a later minor version; PTX runs on all later ones.
   auto const runs = [&](device_info const& d) {
     if (portable > 0) return d.architecture >= portable;
     return d.architecture / 10 == architecture / 10 && d.architecture >= architecture;
@@ -59,7 +59,7 @@ TTUNE_INLINE void resident_kernel::load_module(std::vector<std::uint8_t> const& 
 
 TTUNE_INLINE resident_kernel::~resident_kernel() { release(); }
 
-/// Errors are left: a device that failed before fails here again, and there is nothing to be done.
+/// Ignores errors: a device that failed before fails here again, and there is no remedy.
 TTUNE_INLINE void resident_kernel::release() noexcept {
   if (!context_) return;
   try {

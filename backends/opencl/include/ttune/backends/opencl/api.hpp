@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL's C++ bindings, which throw cl::Error, and what the rest of the library sees of their errors.
+// OpenCL's C++ bindings, which throw cl::Error, and the conversion of their errors.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::opencl {
 
-/// After which a context can do nothing more. Drivers of GPUs answer so to an illegal address, too.
+/// Returns true for errors after which a context is unusable. GPU drivers report an illegal address in this way, too.
 [[nodiscard]] constexpr bool is_lasting(cl_int code) noexcept {
   return code == CL_DEVICE_NOT_AVAILABLE || code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE ||
          code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -19,7 +19,7 @@ namespace ttune::inline v0::opencl {
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY || code == CL_INVALID_BUFFER_SIZE;
 }
 
-/// Names the function and the error, which cl.h spells out.
+/// Makes an exception that names the function and the error number of cl.h.
 [[nodiscard]] inline device_failure failure_of(cl::Error const& e) {
   auto const code = e.err();
   return {std::string("OpenCL: ") + e.what() + " failed with " + std::to_string(code) +
@@ -30,7 +30,7 @@ namespace ttune::inline v0::opencl {
           is_lasting(code)};
 }
 
-/// What work gives. Throws device_failure where the bindings throw cl::Error.
+/// Returns the result of `work`. Throws device_failure if the bindings throw cl::Error.
 template <class Work>
 decltype(auto) checked(Work&& work) {
   try {

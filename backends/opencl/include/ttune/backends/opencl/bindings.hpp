@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that includes OpenCL: its C++ bindings (OpenCL-CLHPP), as `opencl::cl`. These call the ICD loader's
-// symbols from inline functions, so that a program which uses them could not start where no loader is installed. Here
-// they call functions that are looked up by their first call, in a namespace of their own: the application's use of the
-// same header, with other settings, stays as it is.
+// The only file that includes OpenCL: its C++ bindings (OpenCL-CLHPP), as `opencl::cl`. The bindings call symbols of
+// the ICD loader from inline functions, so that a program with them could not start on machines without a loader. Here
+// they call functions that are looked up at their first call, in a separate namespace: the application's own use of the
+// same header, with other settings, is not affected.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 300  // of the declarations: nothing newer than 1.2 is called
+#define CL_TARGET_OPENCL_VERSION 300  // version of the declarations; functions newer than 1.2 are not called
 #endif
 #include <CL/opencl.h>
 
-// All that the bindings include, before names are changed for them.
+// All headers that the bindings include, before macros change names for the bindings.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@
 
 namespace ttune::inline v0::opencl {
 
-/// TTUNE_OPENCL_LIBRARY in the environment comes first.
+/// Opens the ICD loader; the environment variable TTUNE_OPENCL_LIBRARY has priority.
 inline shared_library const& icd_loader() {
   static shared_library const one = [] {
     auto const* const named = std::getenv("TTUNE_OPENCL_LIBRARY");
@@ -39,7 +39,7 @@ inline shared_library const& icd_loader() {
 
 }  // namespace ttune::inline v0::opencl
 
-// Bindings say ::clFinish, so each has to be a global name. One that is missing here does not link.
+// The bindings call ::clFinish and the like, so each function needs a global name. A missing one causes a link error.
 #define TTUNE_OPENCL_FUNCTION(name)        \
   inline constexpr auto& ttune_v0_##name = \
       ttune::detail::lazy_function<&ttune::opencl::icd_loader, #name, decltype(::name)>::call;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to a program, by the device's driver.
+// Compiles text to a program by the device's driver.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace ttune::inline v0::opencl {
 
-/// Nothing, and the compiler's diagnostics, if it does not compile.
+/// Compiles a text. Returns nothing, with the compiler's diagnostics, if it does not compile.
 [[nodiscard]] std::optional<cl::Program> compile(session const& in, std::string const& source,
                                                  std::string& diagnostics);
-/// From a binary in an image. Nothing if there is none, or the driver does not want it any more.
+/// Loads the binary of an image. Returns nothing if there is none, or if the driver refuses it.
 [[nodiscard]] std::optional<cl::Program> load_binary(session const& in, emit::device_payload const& p);
-/// What the driver made of a program that was compiled; empty if it does not say.
+/// Returns the driver's binary of a compiled program; empty if the driver does not provide it.
 [[nodiscard]] std::vector<std::uint8_t> binary_of(cl::Program const& p);
 
 }  // namespace ttune::inline v0::opencl

@@ -7,7 +7,7 @@ namespace ttune::inline v0::opencl {
 
 namespace detail {
 
-/// With the options that give the arithmetic of ir/README.md.
+/// Builds a program with the options that give the arithmetic of ir/README.md.
 inline void build(cl::Program const& p, std::string const& source, device_info const& d) {
   bool const newer = source.find("sub_group_") != std::string::npos;
   auto const language = !newer ? "CL1.2" : d.language >= 30 ? "CL3.0" : "CL2.0";

@@ -12,7 +12,7 @@ namespace ttune::inline v0::opencl {
 
 namespace detail {
 
-/// What the driver says, or this where it does not know the question.
+/// Queries a property of a device; returns `otherwise` if the driver does not know it.
 template <cl_device_info What, class T>
 T fact(cl::Device const& d, T otherwise) {
   try {
@@ -32,7 +32,7 @@ std::string text_of(cl::Device const& d) {
   return without_trailing_spaces(fact<What>(d, std::string()));
 }
 
-/// Of "OpenCL C 1.2 PoCL": 12.
+/// Parses the language version: 12 for "OpenCL C 1.2 PoCL".
 inline std::int32_t language_of(std::string const& version) {
   int large = 1;
   int small = 2;
@@ -80,7 +80,7 @@ inline std::vector<cl::Platform> platforms() {
   std::vector<cl::Platform> found;
   try {
     cl::Platform::get(&found);
-  } catch (cl::Error const&) {  // the loader's way to say that there is none
+  } catch (cl::Error const&) {  // the loader throws if there is no platform
     found.clear();
   }
   return found;
@@ -90,7 +90,7 @@ inline std::vector<cl::Device> devices_of(cl::Platform const& p) {
   std::vector<cl::Device> found;
   try {
     p.getDevices(CL_DEVICE_TYPE_ALL, &found);
-  } catch (cl::Error const&) {  // a driver that is installed, without its hardware
+  } catch (cl::Error const&) {  // a driver that is installed without its hardware
     found.clear();
   }
   return found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loaded kernel: what an image for an OpenCL device becomes.
+// A loaded kernel: the loaded form of an image for an OpenCL device.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace ttune::inline v0::opencl {
 
-/// Operands are host memory. On a device that shares it they are used where they are; others get copies, which are not
-/// timed. Calls from several threads run one after the other.
+/// Operands are in host memory. A device that shares host memory uses them in place; for other devices they are copied,
+/// and the copies are not timed. Calls from several threads run one after the other.
 class device_kernel final : public device_code {
  public:
-  /// Throws backend_error if the device is not there or the kernel cannot be built for it.
+  /// Throws backend_error if the device does not exist or the kernel cannot be built for it.
   explicit device_kernel(kernel_image const& image);
   double run(entry what, void* const* operands, std::int64_t calls, bool cold) override;
 
@@ -33,15 +33,15 @@ class device_kernel final : public device_code {
     bool is_read = false;
     bool is_written = false;
   };
-  /// All that a call hands over, and for whom.
+  /// The arguments of a call, and the host pointers that they were made for.
   struct call_arguments {
     std::vector<void*> hosts;
     std::vector<argument> all;
   };
   void add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches);
-  /// Drivers that compile a kernel when it is first launched do it now: no run is to be timed with that in it.
+  /// Makes drivers compile that would do it at the first launch, so that no timed run includes a compilation.
   void compile_all(std::vector<launch> const& launches) const;
-  /// Handed over and bound: those of the last call if they are the same.
+  /// Transfers and binds the arguments; reuses those of the last call if the pointers are equal.
   [[nodiscard]] std::vector<argument> const& lend_all(entry what, void* const* operands);
   void bind(launch const& l, std::vector<argument> const& arguments) const;
   [[nodiscard]] double timed(std::vector<launch> const& launches, std::int64_t calls) const;
@@ -57,8 +57,8 @@ class device_kernel final : public device_code {
   std::vector<launch> prepare_;
   std::vector<launch> main_;
   cl::Buffer workspace_;
-  cl::Buffer flush_;                    ///< made when it is first needed
-  std::array<call_arguments, 2> last_;  ///< of each entry
+  cl::Buffer flush_;                    ///< created at its first use
+  std::array<call_arguments, 2> last_;  ///< arguments of the last call of each entry
   std::mutex one_at_a_time_;
 };
 

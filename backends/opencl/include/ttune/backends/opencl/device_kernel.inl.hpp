@@ -65,7 +65,7 @@ TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_
   return made;
 }
 
-/// What was written comes to where the host sees it.
+/// Copies a written operand to host memory.
 TTUNE_INLINE void device_kernel::copy_out(argument const& a) const {
   if (!a.is_written || !a.host || a.bytes == 0) return;
   auto const& queue = session_->queue();
@@ -75,7 +75,7 @@ TTUNE_INLINE void device_kernel::copy_out(argument const& a) const {
 }
 
 TTUNE_INLINE void device_kernel::bind(launch const& l, std::vector<argument> const& arguments) const {
-  auto kernel = l.kernel;  // the same one: setting an argument changes it for all
+  auto kernel = l.kernel;  // one kernel object is shared: setting an argument changes it for all copies
   cl_uint n = 0;
   for (auto const& a : arguments) kernel.setArg(n++, a.memory);
   kernel.setArg(n++, workspace_);
@@ -102,7 +102,7 @@ TTUNE_INLINE double device_kernel::timed(std::vector<launch> const& launches, st
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Writes twice the last cache.
+/// Writes twice the size of the last-level cache.
 TTUNE_INLINE void device_kernel::flush_caches() {
   auto const bytes =
       2 * static_cast<std::size_t>(std::max<std::int64_t>(target_of(session_->device()).l3_bytes, 1 << 20));

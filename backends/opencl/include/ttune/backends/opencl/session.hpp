@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device ready for use: context and queue.
+// Context and command queue of a device.
 #pragma once
 
 #include "ttune/backends/opencl/device.hpp"
 
 namespace ttune::inline v0::opencl {
 
+/// A device that is ready for use.
 class session {
  public:
   /// Throws device_failure if the device cannot be used.
@@ -14,7 +15,7 @@ class session {
   [[nodiscard]] opencl::device_info const& device() const noexcept { return device_; }
   [[nodiscard]] cl::Context const& context() const noexcept { return context_.made; }
   [[nodiscard]] cl::CommandQueue const& queue() const noexcept { return queue_; }
-  /// Buffers made of host memory are that memory: either side sees at once what the other one wrote.
+  /// Returns true if buffers made of host memory share that memory: each side sees the other side's writes at once.
   [[nodiscard]] bool works_in_place() const noexcept { return context_.in_place; }
 
  private:
@@ -23,10 +24,11 @@ class session {
     bool in_place = false;
   };
   [[nodiscard]] static cl::Context made_context(opencl::device_info const& d);
-  /// One a CPU and process, kept to its end: PoCL reads its library of functions anew in each context, 0.6 s. A fault
-  /// of another device may spoil a context.
+  /// Returns the context of a CPU device, shared in the process and kept until its end: PoCL reads its function library
+  /// again for each context, which takes 0.6 s. Other devices do not share contexts, because a fault may make a context
+  /// unusable.
   [[nodiscard]] static context_of_device const& shared_by_all(opencl::device_info const& d);
-  /// Tried out, at an address that is aligned to nothing: the standard lets drivers copy.
+  /// Tests if buffers share host memory, at an unaligned address: the standard allows drivers to copy.
   [[nodiscard]] static bool finds_in_place(cl::Context const& in, cl::Device const& d);
 
   opencl::device_info device_;

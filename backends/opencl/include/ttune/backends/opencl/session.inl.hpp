@@ -34,7 +34,8 @@ TTUNE_INLINE bool session::finds_in_place(cl::Context const& in, cl::Device cons
 TTUNE_INLINE session::context_of_device const& session::shared_by_all(opencl::device_info const& d) {
   static std::mutex one_at_a_time;
   static auto& all =
-      *new std::map<cl_device_id, context_of_device>;  // at the end of the process the driver may be gone
+      // Leaked, because the driver may be unloaded at the end of the process.
+      *new std::map<cl_device_id, context_of_device>;
   std::scoped_lock const lock(one_at_a_time);
   auto& one = all[d.handle()];
   if (!one.made()) {

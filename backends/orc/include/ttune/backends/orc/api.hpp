@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that includes LLVM: its C API, with owners for what has to be disposed of.
-// LLVM's C++ headers of ORC would cost every user's file ten seconds; these cost 0.03. The library itself is opened
-// when its first function is called: a program that finds its kernels in a database starts without it (17 ms for its
-// relocations alone), and runs where it is not installed.
+// The only file that includes LLVM: its C API, with owners for objects that must be disposed of. LLVM's C++ headers of
+// ORC would add ten seconds to the compile time of every user's file; these add 0.03. The library itself is opened at
+// the first call of one of its functions: a program that finds its kernels in a database starts without it (17 ms for
+// its relocations alone), and runs on machines without it.
 #pragma once
 
 #include <llvm-c/Analysis.h>
@@ -27,23 +27,24 @@
 #if LLVM_VERSION_MAJOR < 15
 #error "ttune needs LLVM 15 or newer: install llvm-19-dev"
 #endif
-/// Whether ORC's C API lets us say where sections go: since 16.
+/// 1 if ORC's C API can place sections: since LLVM 16.
 #define TTUNE_ORC_PLACES_SECTIONS (LLVM_VERSION_MAJOR >= 16)
 
 namespace ttune::inline v0::orc {
 
-/// What a kernel's text gains from: the emitter has unrolled and vectorised it already. Loops with a block before them
-/// keep their registers to themselves. Chosen by measurement, see backends/README.md.
+/// The passes that improve emitted text, which is already unrolled and vectorised. The last one gives every loop a
+/// block before it, which keeps the registers of consecutive loops apart. Chosen by measurement, see
+/// backends/README.md.
 #if LLVM_VERSION_MAJOR >= 18
-// Since 18 the instruction combiner ends the whole process where it reaches no fixpoint, unless told not to check.
+// Since 18 the instruction combiner ends the process if it reaches no fixpoint, unless that check is switched off.
 inline constexpr char const* lean_passes =
     "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
 #else
 inline constexpr char const* lean_passes = "function(early-cse,instcombine,simplifycfg,loop-simplify)";
 #endif
 
-/// Of the version whose headers were compiled, by the names that LLVM and Debian give it; TTUNE_LLVM_LIBRARY in the
-/// environment comes first.
+/// Opens the library of the version whose headers were compiled, under LLVM's and Debian's names. The environment
+/// variable TTUNE_LLVM_LIBRARY has priority.
 inline shared_library const& llvm() {
   static shared_library const one = [] {
     std::string const major = std::to_string(LLVM_VERSION_MAJOR);
@@ -54,7 +55,7 @@ inline shared_library const& llvm() {
   return one;
 }
 
-// Each hides the function of the C header that it is named after.
+// Each of these hides the function of the C header with the same name.
 #define TTUNE_LLVM_FUNCTION(name) inline constexpr detail::lazy_function<&llvm, #name, decltype(::name)> name{};
 TTUNE_LLVM_FUNCTION(LLVMAddAttributeAtIndex)
 TTUNE_LLVM_FUNCTION(LLVMContextCreate)
@@ -120,7 +121,8 @@ TTUNE_LLVM_FUNCTION(LLVMOrcCreateRTDyldObjectLinkingLayerWithMCJITMemoryManagerL
 #endif
 #undef TTUNE_LLVM_FUNCTION
 
-/// Registers the processors that code can be made for: the own one alone, which is quicker, or all that LLVM has.
+/// Registers the processors that code can be generated for: only the host's, which is faster, or all that LLVM
+/// supports.
 inline void initialise_targets(bool all) {
 #define TTUNE_TEXT_OF(name) #name
 #define TTUNE_TEXT(name) TTUNE_TEXT_OF(name)
@@ -157,14 +159,14 @@ using layout_owner = owner<LLVMTargetDataRef, LLVMDisposeTargetData>;
 using options_owner = owner<LLVMPassBuilderOptionsRef, LLVMDisposePassBuilderOptions>;
 using buffer_owner = owner<LLVMMemoryBufferRef, LLVMDisposeMemoryBuffer>;
 
-/// Takes over a message of LLVM; null is empty.
+/// Takes ownership of a message of LLVM; null becomes an empty text.
 [[nodiscard]] inline std::string take(char* message) {
   std::string text = message ? message : "";
   LLVMDisposeMessage(message);
   return text;
 }
 
-/// Takes over an error; empty if it is none.
+/// Takes ownership of an error; returns an empty text for success.
 [[nodiscard]] inline std::string take(LLVMErrorRef error) {
   if (!error) return {};
   auto* const raw = LLVMGetErrorMessage(error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text LLVM IR to linked code: parse, a few passes, code generation, link. Made once, used for many kernels.
+// Compiles textual LLVM IR to linked code: parse, a few passes, code generation, link. A compiler is created once and
+// used for many kernels.
 #pragma once
 
 #include <chrono>
@@ -12,42 +13,43 @@
 
 namespace ttune::inline v0::orc {
 
-/// Seconds that the phases of one compilation took.
+/// Seconds spent in the phases of one compilation.
 struct phase_seconds {
-  double emit = 0;   ///< the program to text
-  double parse = 0;  ///< the text to a module, verified
+  double emit = 0;   ///< from the program to the text
+  double parse = 0;  ///< from the text to a verified module
   double passes = 0;
   double codegen = 0;
   double link = 0;
   [[nodiscard]] double total() const noexcept { return emit + parse + passes + codegen + link; }
 };
 
+/// Options of `compiler`.
 struct compiler_options {
   std::string passes = lean_passes;  ///< in the notation of `opt -passes`; "none" for none
-  int level = 2;                     ///< of code generation, 0 to 3; 0 is for debugging alone
+  int level = 2;                     ///< level of code generation, 0 to 3; 0 is for debugging only
 };
 
-/// One thread at a time. Whatever a text does wrong is a value; what LLVM itself takes for a fatal error (code that
-/// it cannot select) ends the process, as nothing can catch that.
+/// Compiler of LLVM IR. Not thread-safe. Every fault of a text is reported as a value, except LLVM's fatal errors (code
+/// that it cannot select), which end the process and cannot be caught.
 class compiler {
  public:
   explicit compiler(ttune::target machine_facts, compiler_options options = {});
   compiler(compiler const&) = delete;
   compiler& operator=(compiler const&) = delete;
 
-  /// The code of `ttune_main` and, if the text defines it, `ttune_prepare`. Nothing, and `diagnostics` says why, if
-  /// the text is wrong or its code cannot stand alone.
+  /// Returns the code of `ttune_main` and, if the text defines it, `ttune_prepare`. Returns nothing, with the reason in
+  /// `diagnostics`, if the text is wrong or its code is not self-contained.
   [[nodiscard]] std::optional<linked_code> compile(std::string const& text, std::string& diagnostics);
-  /// The object that `compile` links.
+  /// Returns the object that `compile` links.
   [[nodiscard]] std::optional<std::vector<std::uint8_t>> object(std::string const& text, std::string& diagnostics);
-  /// The assembly of the same code, to look at and to count spills in.
+  /// Returns the assembly of the same code, for reading and for counting spills.
   [[nodiscard]] std::optional<std::string> assembly(std::string const& text, std::string& diagnostics);
 
-  /// Of the last text.
+  /// Returns the times of the last compilation.
   [[nodiscard]] phase_seconds const& last_phases() const noexcept { return phases_; }
-  /// What it was made for, with LLVM's names where that was "native".
+  /// Returns the target, with LLVM's names in place of "native".
   [[nodiscard]] ttune::target const& target() const noexcept { return target_; }
-  /// Why it cannot be used, as for a target that this LLVM was built without; empty if it can.
+  /// Returns why the compiler cannot be used, such as a target that this LLVM was built without; empty if it can.
   [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
 
  private:
@@ -66,15 +68,15 @@ class compiler {
   ttune::target target_;
   compiler_options options_;
   context_owner context_;
-  int uses_ = 0;  ///< of the context
+  int uses_ = 0;  ///< number of uses of the context
   machine_owner machine_;
   std::string triple_;
   layout_owner layout_;
   options_owner pass_options_;
-  std::optional<linker> linker_;  ///< made once the machine is known
+  std::optional<linker> linker_;  ///< created once the target machine is known
   std::string failure_;
 
-  // of the text being compiled
+  // State of the current text.
   std::string noted_;
   bool error_noted_ = false;
   bool prepares_ = false;

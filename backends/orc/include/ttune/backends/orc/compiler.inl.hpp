@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases, in the order in which a text goes through them.
+// The phases of a compilation, in the order in which a text passes through them.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace ttune::inline v0::orc {
 
-/// Targets are registered, and what takes its time on unrolled kernels and gains them nothing is switched off: loop
-/// strength reduction, merging of stores (quadratic in the stores of a block), both schedulers behind instruction
-/// selection. These are options of the process, not of a machine; all are known to LLVM 15 to 19. Measured in
-/// backends/README.md.
+/// Registers targets and switches off passes that cost time on unrolled kernels and gain nothing: loop strength
+/// reduction, merging of stores (quadratic in the stores of a block), both schedulers after instruction selection.
+/// These are options of the process, not of a target machine; LLVM 15 to 19 know all of them. backends/README.md has
+/// the measurements.
 TTUNE_INLINE void compiler::initialise_process(bool all_targets) {
   static bool const once = [] {
     initialise_targets(false);
@@ -48,7 +48,8 @@ TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options op
     failure_ = take(message);
     return;
   }
-  // Said by every CPU that LLVM knows. With a name that it does not know, code for x86-64 would end the process.
+  // The feature +64bit is part of every CPU that LLVM knows. Without it, code for x86-64 with an unknown CPU name would
+  // end the process.
   bool const says_64 = t.triple.starts_with("x86_64");
   auto const names = known_names(description, t.triple,
                                  {t.cpu, t.features + (says_64 ? t.features.empty() ? "+64bit" : ",+64bit" : "")});
@@ -69,7 +70,7 @@ TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options op
   failure_ = linker_->failure();
 }
 
-/// Types and constants live as long as their context: it is made anew from time to time.
+/// Renews the context from time to time, since types and constants live as long as their context.
 TTUNE_INLINE void compiler::renew_context() {
   if (context_ && ++uses_ < 256) return;
   context_.reset(LLVMContextCreate());
@@ -140,7 +141,7 @@ TTUNE_INLINE module_owner compiler::parse(std::string const& text, std::string& 
   auto* const source = LLVMCreateMemoryBufferWithMemoryRange(text.data(), text.size(), "kernel.ll", 1);
   LLVMModuleRef raw = nullptr;
   char* message = nullptr;
-  if (LLVMParseIRInContext(context_.get(), source, &raw, &message) != 0) {  // takes the buffer over
+  if (LLVMParseIRInContext(context_.get(), source, &raw, &message) != 0) {  // takes ownership of the buffer
     diagnostics = take(message) + noted_;
     return {};
   }
@@ -160,7 +161,7 @@ inline std::string name_of(LLVMValueRef v) {
   return "@" + std::string(name, length);
 }
 
-/// What is wrong with a module that could be read; empty if nothing is. The parser lets through what would crash the
+/// Returns what is wrong with a parsed module; empty if it is valid. The parser accepts modules that would crash the
 /// passes, hence the verifier.
 TTUNE_INLINE std::string compiler::check(LLVMModuleRef parsed) const {
   char* message = nullptr;
@@ -175,7 +176,8 @@ TTUNE_INLINE std::string compiler::check(LLVMModuleRef parsed) const {
   return LLVMGetNamedFunction(parsed, "ttune_main") ? "" : "the text defines no @ttune_main";
 }
 
-/// An instruction of another processor would end the process: LLVM takes code that it cannot select for its own fault.
+/// Refuses intrinsics of other processors: LLVM treats code that it cannot select as an internal error and ends the
+/// process.
 TTUNE_INLINE std::string compiler::check_declaration(LLVMValueRef function) const {
   auto const name = name_of(function);
   if (LLVMGetIntrinsicID(function) == 0)
@@ -187,7 +189,8 @@ TTUNE_INLINE std::string compiler::check_declaration(LLVMValueRef function) cons
   return {};
 }
 
-/// Kernels do not throw and are not unwound through: without tables for that the image has none to relocate.
+/// Removes unwind tables: kernels do not throw and are not unwound through, and the image must not need relocations for
+/// tables.
 TTUNE_INLINE void compiler::without_unwinding(LLVMModuleRef parsed) const {
   auto const kind = [](char const* name, std::size_t length) { return LLVMGetEnumAttributeKindForName(name, length); };
   auto* const nounwind = LLVMCreateEnumAttribute(context_.get(), kind("nounwind", 8), 0);

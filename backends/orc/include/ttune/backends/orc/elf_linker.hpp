@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links an x86-64 ELF object without LLVM: the stand-in for ORC's linker where its C API cannot place sections
-// (LLVM 15), and a second opinion in tests.
+// Links an x86-64 ELF object without LLVM. Replaces ORC's linker for versions whose C API cannot place sections (LLVM
+// 15), and serves as a second implementation in tests.
 #pragma once
 
 #include <elf.h>
@@ -18,19 +18,20 @@ namespace ttune::inline v0::orc {
 
 inline constexpr std::size_t most_image_bytes = 16U << 20;
 
-/// What linking gave: the bytes of all sections and where the entries lie in them.
+/// The result of linking: the bytes of all sections, and the offsets of the entries.
 struct linked_code {
   std::vector<std::uint8_t> bytes;
   std::int64_t main_offset = -1;
-  std::int64_t prepare_offset = -1;  ///< -1: there is none
+  std::int64_t prepare_offset = -1;  ///< -1: no such entry
 };
 
-/// For objects that the compiler in this process made: lengths inside them are trusted.
+/// Linker for objects that the compiler in this process created: sizes in the object are trusted.
 class elf_linker {
  public:
   explicit elf_linker(std::span<std::uint8_t const> object);
 
-  /// Nothing, and `diagnostics` says why, if the object is of another kind or cannot stand alone.
+  /// Links the object. Returns nothing, with the reason in `diagnostics`, if it is of another format or not
+  /// self-contained.
   [[nodiscard]] std::optional<linked_code> link(std::string& diagnostics);
 
  private:
@@ -49,8 +50,8 @@ class elf_linker {
 
   std::span<std::uint8_t const> object_;
   std::vector<Elf64_Shdr> sections_;
-  std::vector<std::int64_t> places_;  ///< of the sections in the image
-  std::size_t names_ = 0;             ///< the section that holds the sections' names
+  std::vector<std::int64_t> places_;  ///< offset of each section in the image
+  std::size_t names_ = 0;             ///< index of the section with the section names
   linked_code made_;
 };
 

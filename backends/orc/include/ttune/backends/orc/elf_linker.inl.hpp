@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections side by side, then relocations: System V ABI, AMD64 supplement, 4.4.
+// Places the sections one after the other, then applies relocations: System V ABI, AMD64 supplement, 4.4.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TTUNE_INLINE std::string elf_linker::relocate(Elf64_Shdr const& table) {
   return {};
 }
 
-/// Writes the distance from the place to the symbol. What is left of a fault's sentence; empty if all is well.
+/// Writes the distance from the relocated place to the symbol. Returns the end of an error message; empty on success.
 TTUNE_INLINE std::string elf_linker::apply(Elf64_Rela const& entry, Elf64_Sym const& symbol, std::int64_t section) {
   auto const place = section + static_cast<std::int64_t>(entry.r_offset);
   auto const distance = places_[symbol.st_shndx] + static_cast<std::int64_t>(symbol.st_value) + entry.r_addend - place;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU and feature names that LLVM knows. LLVM ignores others, but says so on standard error again and again.
+// Removes CPU and feature names that LLVM does not know: LLVM ignores them, but prints a warning to standard error each
+// time.
 #pragma once
 
 #include <fcntl.h>
@@ -13,15 +14,17 @@
 
 namespace ttune::inline v0::orc {
 
+/// Names of a CPU and its features.
 struct processor_names {
-  std::string cpu;  ///< empty: LLVM's plain code of the architecture
+  std::string cpu;  ///< empty: LLVM's generic code for the architecture
   std::string features;
 };
 
 namespace detail {
 
-/// What is written to standard error while `f` runs, at most a pipe's fill. Of the whole process: another thread's
-/// line may be caught, hence `f` is short and this is used for names that are not this machine's only.
+/// Returns what is written to standard error while `f` runs, up to the capacity of a pipe. It redirects the whole
+/// process and may catch another thread's output; therefore `f` must be short, and this is used only for names of other
+/// machines.
 template <class F>
 [[nodiscard]] std::string caught_errors(F const& f) {
   static std::mutex one_at_a_time;
@@ -50,7 +53,7 @@ template <class F>
 
 }  // namespace detail
 
-/// The names without those that LLVM does not know.
+/// Returns the names without those that LLVM does not know.
 [[nodiscard]] inline processor_names known_names(LLVMTargetRef description, std::string const& triple,
                                                  processor_names wanted) {
   if (wanted.cpu == take(LLVMGetHostCPUName()) && wanted.features.starts_with(take(LLVMGetHostCPUFeatures())))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links an object by ORC into one block of memory that can be copied anywhere.
+// Links an object by ORC into one block of memory that can be copied to any address.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@ namespace ttune::inline v0::orc {
 
 #if TTUNE_ORC_PLACES_SECTIONS
 
-/// An ORC session whose sections all come from one block. An object is linked twice, at two addresses: if the bytes
-/// differ, it holds an absolute address and is refused, as is one that refers to something outside of itself or has
-/// data to write. Nothing that the object does wrong ends the process.
+/// An ORC session whose sections are all in one block. An object is linked twice, at two addresses: if the bytes
+/// differ, it contains an absolute address and is refused, as is an object with external references or writable data.
+/// No fault of an object ends the process.
 class linker {
  public:
-  /// Consumes the description of the machine whose objects are linked; it may be another than this one.
+  /// Takes ownership of the target machine whose objects are linked; it may differ from this machine.
   explicit linker(machine_owner of);
   linker(linker const&) = delete;
   linker& operator=(linker const&) = delete;
   ~linker();
 
-  /// Why it cannot be used; empty if it can.
+  /// Returns why the linker cannot be used; empty if it can.
   [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
-  /// Nothing, and `diagnostics` says why, if the object cannot be linked to stand alone. 0.2 ms.
+  /// Links an object. Returns nothing, with the reason in `diagnostics`, if it is not self-contained. Takes 0.2 ms.
   [[nodiscard]] std::optional<linked_code> link(LLVMMemoryBufferRef object, bool prepares, std::string& diagnostics);
 
  private:
@@ -38,7 +38,7 @@ class linker {
 
   struct section {
     std::string name;
-    std::size_t begin;  ///< from the start of the image
+    std::size_t begin;  ///< offset from the start of the image
   };
 
   static LLVMOrcObjectLayerRef create_layer(void* self, LLVMOrcExecutionSessionRef session, char const* triple);
@@ -53,13 +53,14 @@ class linker {
   LLVMOrcLLJITRef jit_ = nullptr;
   LLVMOrcExecutionSessionRef session_ = nullptr;
   LLVMOrcJITDylibRef library_ = nullptr;
-  std::string reported_;  ///< what ORC told on the way, of which its result holds only the end
+  std::string reported_;  ///< errors that ORC reported while linking; its result contains only the last one
   std::string failure_;
 
-  std::unique_ptr<std::uint8_t[]> memory_;  ///< room for both addresses; the system backs only what is touched
-  std::uint8_t* block_ = nullptr;           ///< the first page in it
-  // of the object being linked
-  std::size_t begin_ = 0;  ///< of its image in the block
+  /// Address space for both addresses; the system backs only pages that are used.
+  std::unique_ptr<std::uint8_t[]> memory_;
+  std::uint8_t* block_ = nullptr;  ///< the first page of memory_
+  // State of the current object.
+  std::size_t begin_ = 0;  ///< start of its image in the block
   std::size_t end_ = 0;
   std::vector<section> sections_;
   std::vector<std::unique_ptr<std::uint8_t[]>> elsewhere_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The session, its memory, and the comparison of the two images.
+// The ORC session, its memory, and the comparison of the two images.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TTUNE_INLINE linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * mos
   session_ = LLVMOrcLLJITGetExecutionSession(jit_);
   auto const report = [](void* self, LLVMErrorRef e) { static_cast<linker*>(self)->reported_ += take(e) + "\n"; };
   LLVMOrcExecutionSessionSetErrorReporter(session_, report, this);
-  // Bare: nothing of this process is visible in it, so that a call to outside fails to link.
+  // A bare library: it sees no symbols of this process, so a call to an external function fails to link.
   library_ = LLVMOrcExecutionSessionCreateBareJITDylib(session_, "kernels");
 }
 
@@ -44,7 +44,8 @@ TTUNE_INLINE LLVMOrcObjectLayerRef linker::create_layer(void* self, LLVMOrcExecu
       [](void*) {});
 }
 
-/// Room for a section. LLVM ends the process if it gets none, so that a fault is noted and told after linking.
+/// Allocates a section. LLVM ends the process if an allocation fails, so a failure is recorded and reported after
+/// linking.
 TTUNE_INLINE std::uint8_t* linker::place(std::size_t size, std::size_t align, char const* name, bool writable) {
   align = std::max<std::size_t>(align, 64);  // a cache line, and the widest vector
   auto const begin = (end_ + align - 1) / align * align;
@@ -92,7 +93,7 @@ TTUNE_INLINE std::optional<linked_code> linker::link_at(std::size_t offset, LLVM
   return made;
 }
 
-/// The image, once its entries were looked up, which is what makes ORC link.
+/// Returns the image after looking up its entries; the look-up makes ORC link.
 TTUNE_INLINE std::optional<linked_code> linker::collect(bool prepares, std::string& diagnostics) {
   auto const main = find("ttune_main", diagnostics);
   auto const prepare = prepares && diagnostics.empty() ? find("ttune_prepare", diagnostics) : 0;
@@ -109,7 +110,8 @@ TTUNE_INLINE std::optional<linked_code> linker::collect(bool prepares, std::stri
   return made;
 }
 
-/// The address of a symbol. Objects are linked by the thread that looks up, so the answer is there on return.
+/// Returns the address of a symbol. The thread that looks up a symbol links its object, so the result is available on
+/// return.
 TTUNE_INLINE std::uint64_t linker::find(char const* name, std::string& diagnostics) {
   struct answer {
     std::uint64_t address = 0;
@@ -128,7 +130,7 @@ TTUNE_INLINE std::uint64_t linker::find(char const* name, std::string& diagnosti
   return got.address;
 }
 
-/// In words; empty if the two are the same.
+/// Describes the difference of two images; empty if they are equal.
 TTUNE_INLINE std::string linker::difference(linked_code const& a, linked_code const& b) const {
   if (a.bytes == b.bytes) return {};
   auto const sizes = std::min(a.bytes.size(), b.bytes.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that includes xgboost: its C API. The library is opened when a model is first fitted: a program that
-// finds its kernels in a database starts without it (4 ms).
+// The only file that includes xgboost: its C API. The library is opened when a model is fitted for the first time: a
+// program that finds its kernels in a database starts without it (4 ms).
 #pragma once
 
 #include <xgboost/c_api.h>
@@ -11,7 +11,7 @@
 
 namespace ttune::inline v0::detail::xgboost_api {
 
-/// TTUNE_XGBOOST_LIBRARY in the environment comes first.
+/// Opens the library; the environment variable TTUNE_XGBOOST_LIBRARY has priority.
 inline shared_library const& library() {
   static shared_library const one = [] {
     auto const* const named = std::getenv("TTUNE_XGBOOST_LIBRARY");
@@ -20,7 +20,7 @@ inline shared_library const& library() {
   return one;
 }
 
-// Each hides the function of the C header that it is named after.
+// Each of these hides the function of the C header with the same name.
 #define TTUNE_XGBOOST_FUNCTION(name) inline constexpr lazy_function<&library, #name, decltype(::name)> name{};
 TTUNE_XGBOOST_FUNCTION(XGBGetLastError)
 TTUNE_XGBOOST_FUNCTION(XGBoostVersion)

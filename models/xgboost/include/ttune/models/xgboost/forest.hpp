@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boosted trees in flat arrays, evaluated twelve rows at a time: three times faster than asking the library.
+// Boosted trees in flat arrays, evaluated twelve rows at a time: three times as fast as the library.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@
 
 namespace ttune::inline v0::detail {
 
-/// A sum of regression trees. An inner node sends a row left if feature < threshold, else right; a leaf sends it to
-/// itself, so that all rows of a tree take the same number of steps and no branch is mispredicted.
+/// A sum of regression trees. An inner node sends a row to the left child if feature < threshold, else to the right
+/// one; a leaf sends it to itself, so that all rows of a tree take the same number of steps and no branch is
+/// mispredicted.
 class forest {
  public:
-  /// A tree as libraries store it: children by number, -1 at a leaf, whose value is in `threshold`.
+  /// A tree in the format of libraries: children by number, -1 at a leaf, whose value is in `threshold`.
   struct tree {
     std::vector<std::int32_t> left;
     std::vector<std::int32_t> right;
@@ -24,42 +25,42 @@ class forest {
     std::vector<float> threshold;
   };
 
-  /// Throws argument_error if the tree is none, or has 65536 nodes or features.
+  /// Adds a tree. Throws argument_error if it is invalid, or has 65536 or more nodes or features.
   void add(tree const& t);
   void set_base(float base) noexcept { base_ = base; }
-  /// What was feature i is feature now[i]: trees that were learned from some of the columns read rows with all.
+  /// Renames feature i to now[i]: trees that were learned from a subset of the columns then read rows with all columns.
   void renumber(std::span<std::uint16_t const> now) {
     for (auto& n : nodes_) n.feature = now[n.feature];
   }
   [[nodiscard]] bool empty() const noexcept { return trees_.empty(); }
   [[nodiscard]] std::size_t trees() const noexcept { return trees_.size(); }
-  /// Writes base + the sum of the leaves, for each row.
+  /// Writes base + the sum of the leaves for each row.
   void predict(feature_view rows, std::span<float> out) const;
 
   void save(byte_writer& out) const;
-  /// Throws argument_error for bytes that are no forest, or that read features from `columns` on.
+  /// Throws argument_error for bytes that are not a forest, or if a feature is not below `columns`.
   void load(byte_reader& in, std::size_t columns);
 
  private:
   struct node {
-    float threshold;  ///< a leaf: not a number, which nothing reaches
+    float threshold;  ///< for a leaf: NaN, so every comparison is false
     std::uint16_t feature;
-    std::uint16_t left;  ///< the right child follows it; a leaf: itself
+    std::uint16_t left;  ///< the right child follows it; a leaf refers to itself
   };
   struct root {
-    std::uint32_t first;  ///< its node; `left` counts from there
+    std::uint32_t first;  ///< index of its first node; `left` is relative to it
     std::uint32_t depth;
   };
   template <int... Row>
   void predict_block(std::integer_sequence<int, Row...>, float const* const* rows, float* out) const;
 
   std::vector<node> nodes_;
-  std::vector<float> values_;  ///< [node] of the leaves
+  std::vector<float> values_;  ///< [node] value of a leaf
   std::vector<root> trees_;
   float base_ = 0;
 };
 
 }  // namespace ttune::inline v0::detail
 
-// inline also where the engine is compiled separately: that library does not link xgboost
+// Inline even if the engine is compiled separately: that library does not link xgboost.
 #include "ttune/models/xgboost/forest.inl.hpp"

@@ -12,7 +12,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// Numbers the nodes breadth first, so that siblings lie together.
+/// Numbers the nodes breadth first, so that siblings are adjacent.
 inline void forest::add(tree const& t) {
   auto const size = t.left.size();
   auto const fail = [](bool condition) {
@@ -42,8 +42,8 @@ inline void forest::add(tree const& t) {
   }
 }
 
-/// The rows are unrolled by hand (a fold, which any compiler takes at any level of optimisation), so that their
-/// places stay in registers and the loads of one hide the latency of the others.
+/// Evaluates a block of rows, unrolled by a fold expression, which every compiler expands at all optimisation levels:
+/// the positions stay in registers, and the loads of one row hide the latency of the others.
 template <int... Row>
 void forest::predict_block(std::integer_sequence<int, Row...>, float const* const* rows, float* out) const {
   ((out[Row] = base_), ...);

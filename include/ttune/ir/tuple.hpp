@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of several components.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/visit.hpp"
+
+namespace ttune::inline v0::ir {
+
+/// Whether each component is combined from its own old value and its own term only: several reductions over one domain.
+[[nodiscard]] inline bool combines_apart(reduction const& r) {
+  for (std::size_t c = 0; c < r.combine.size(); ++c)
+    if (contains(r.combine[c], [&](expr const& e) {
+          auto const* a = as<argument>(e);
+          return a && a->component != static_cast<int>(c);
+        }))
+      return false;
+  return true;
+}
+
+/// Whether terms may be taken apart and put together component by component: a built-in reduction, or several of them
+/// as one tuple.
+[[nodiscard]] inline bool reorders_apart(reduction const& r) {
+  return r.kind != reduction_kind::none && r.associative && r.commutative && combines_apart(r);
+}
+
+/// The same reduction as a tuple, its arguments numbered from `first` on.
+[[nodiscard]] inline reduction as_tuple(stage const& st, int first) {
+  auto const& r = st.reduction;
+  reduction made{reduction_kind::tuple, r.axes, {}, {}, r.associative, r.commutative};
+  if (r.kind != reduction_kind::tuple) {
+    auto const type = st.components[0].type;
+    made.identity = {make_identity(r.kind, type)};
+    made.combine = {make_combine(r.kind, make_argument(type, false, first), make_argument(type, true, first))};
+    return made;
+  }
+  made.identity = r.identity;
+  for (auto const& combine : r.combine)
+    made.combine.push_back(rewrite(combine, [&](expr const& e) {
+      auto const* a = as<argument>(e);
+      return a ? make_argument(e->type, a->right, a->component + first) : e;
+    }));
+  return made;
+}
+
+}  // namespace ttune::inline v0::ir

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "ttune/ir/operands.hpp"
+#include "ttune/ir/visit.hpp"
+#include "ttune/pass/interval.inl.hpp"
+#include "ttune/pass/narrow_integers.hpp"
+
+namespace ttune::inline v0::pass {
+
+namespace detail {
+
+inline bool contains(interval const& outer, interval const& inner) {
+  return outer.low <= inner.low && inner.high <= outer.high;
+}
+
+/// Of C++'s division by a positive constant, and of its remainder.
+inline interval truncated_quotient(interval a, std::int64_t by) { return {a.low / by, a.high / by}; }
+inline interval truncated_remainder(interval a, std::int64_t by) {
+  return {a.low < 0 ? std::max(a.low, 1 - by) : 0, a.high > 0 ? std::min(a.high, by - 1) : 0};
+}
+
+/// What an operation gives in exact arithmetic.
+inline interval exact_bounds(ir::binary const& b) {
+  auto const x = bounds_of_data(b.left);
+  auto const y = bounds_of_data(b.right);
+  bool const by_constant = y.low == y.high && y.low > 0;
+  switch (b.op) {
+    case ir::binary_op::add: return sum_of(x, y);
+    case ir::binary_op::subtract: return sum_of(x, product_of(y, {-1, -1}));
+    case ir::binary_op::multiply: return product_of(x, y);
+    case ir::binary_op::minimum: return {std::min(x.low, y.low), std::min(x.high, y.high)};
+    case ir::binary_op::maximum: return {std::max(x.low, y.low), std::max(x.high, y.high)};
+    case ir::binary_op::divide: return by_constant && is_bounded(x) ? truncated_quotient(x, y.low) : unbounded;
+    case ir::binary_op::modulo: return by_constant && is_bounded(x) ? truncated_remainder(x, y.low) : unbounded;
+    default: return unbounded;
+  }
+}
+
+inline interval exact_bounds(ir::unary const& u) {
+  auto const x = bounds_of_data(ir::expr(u.operand));
+  auto const negative = product_of(x, {-1, -1});
+  if (u.op == ir::unary_op::negate) return negative;
+  if (u.op != ir::unary_op::abs) return unbounded;
+  return {x.low > 0 ? x.low : x.high < 0 ? negative.low : 0, std::max(x.high, negative.high)};
+}
+
+inline std::size_t bits_of(dtype t) { return 8 * size_in_bytes(t); }
+inline bool is_data(dtype t) { return is_integer(t) && t != dtype::index && t != dtype::boolean; }
+
+/// Rewrites one expression for a type.
+class integer_narrower {
+ public:
+  explicit integer_narrower(dtype type) : type_(type), range_(range_of_type(type)) {}
+
+  /// An expression of the type that has the low bits of `e`; null if there is none.
+  [[nodiscard]] ir::expr low_bits(ir::expr const& e) const {
+    if (auto const* c = ir::as<ir::constant>(e)) return low_bits(c->integer);
+    if (auto const* n = ir::as<ir::cast>(e)) return low_bits(*n);
+    if (auto const* n = ir::as<ir::unary>(e)) return low_bits(*n);
+    if (auto const* n = ir::as<ir::binary>(e)) return low_bits(*n);
+    auto const* s = ir::as<ir::select>(e);
+    if (!s) return {};
+    auto const yes = low_bits(s->when_true);
+    auto const no = yes ? low_bits(s->when_false) : ir::expr{};
+    return no ? ir::make_select(condition(s->condition), yes, no) : ir::expr{};
+  }
+
+ private:
+  [[nodiscard]] ir::expr low_bits(std::int64_t constant) const {
+    auto const size = std::int64_t{1} << bits_of(type_);
+    auto value = floor_modulo(constant, size);
+    if (value > range_.high) value -= size;
+    return ir::make_integer(type_, value);
+  }
+
+  /// A comparison of two values that both fit; others stay as they are.
+  [[nodiscard]] ir::expr condition(ir::expr const& e) const {
+    auto const* b = ir::as<ir::binary>(e);
+    if (!b || b->op < ir::binary_op::equal || !is_data(b->left->type) || bits_of(b->left->type) <= bits_of(type_))
+      return e;
+    auto const x = exact(b->left);
+    auto const y = x ? exact(b->right) : x;
+    return y ? ir::make_binary(b->op, x, y) : e;
+  }
+
+  /// An extension that is not needed, or not so far; of what is wider the low bits.
+  [[nodiscard]] ir::expr low_bits(ir::cast const& c) const {
+    auto const& from = c.operand;
+    if (!is_data(from->type)) return from->type == dtype::boolean ? ir::make_cast(type_, from) : ir::expr{};
+    if (bits_of(from->type) <= bits_of(type_)) return ir::make_cast(type_, from);
+    return low_bits(from);
+  }
+
+  [[nodiscard]] ir::expr exact(ir::expr const& e) const {
+    return contains(range_, bounds_of_data(e)) ? low_bits(e) : ir::expr{};
+  }
+
+  [[nodiscard]] ir::expr low_bits(ir::unary const& u) const {
+    bool const is_abs = u.op == ir::unary_op::abs;
+    if (u.op != ir::unary_op::negate && !is_abs) return {};
+    auto const x = is_abs ? exact(u.operand) : low_bits(u.operand);
+    return x ? ir::make_unary(u.op, x) : ir::expr{};
+  }
+
+  [[nodiscard]] ir::expr low_bits(ir::binary const& b) const {
+    bool const wraps = b.op == ir::binary_op::add || b.op == ir::binary_op::subtract || b.op == ir::binary_op::multiply;
+    bool const divides = (b.op == ir::binary_op::divide || b.op == ir::binary_op::modulo) && ir::is_constant(b.right) &&
+                         ir::constant_integer(b.right) > 0;
+    if (!wraps && !divides && b.op != ir::binary_op::minimum && b.op != ir::binary_op::maximum) return {};
+    auto const x = wraps ? low_bits(b.left) : exact(b.left);
+    auto const y = !x ? x : wraps ? low_bits(b.right) : exact(b.right);
+    return y ? ir::make_binary(b.op, x, y) : ir::expr{};
+  }
+
+  dtype type_;
+  interval range_;
+};
+
+/// A conversion to fewer bits, of arithmetic that no wider type needs.
+inline ir::expr narrowed_cast(ir::expr const& e, ir::cast const& c) {
+  auto const from = c.operand->type;
+  if (!is_data(e->type) || !is_data(from) || bits_of(e->type) >= bits_of(from) || ir::as<ir::cast>(c.operand)) return e;
+  constexpr std::array order = {dtype::u8, dtype::i8, dtype::u16, dtype::i16, dtype::u32, dtype::i32};
+  for (auto const type : order) {
+    if (bits_of(type) < bits_of(e->type) || bits_of(type) >= bits_of(from)) continue;
+    if (auto const made = integer_narrower(type).low_bits(c.operand))
+      return type == e->type ? made : ir::make_cast(e->type, made);
+  }
+  return e;
+}
+
+/// a / c of an `a` that cannot be negative.
+inline ir::expr unsigned_division(ir::expr const& e, ir::binary const& b) {
+  bool const divides = b.op == ir::binary_op::divide || b.op == ir::binary_op::modulo;
+  if (!divides || !is_data(e->type) || is_unsigned(e->type) || bits_of(e->type) > 32 || !ir::is_constant(b.right) ||
+      ir::constant_integer(b.right) <= 0 || bounds_of_data(b.left).low < 0)
+    return e;
+  auto const type = e->type == dtype::i8 ? dtype::u8 : e->type == dtype::i16 ? dtype::u16 : dtype::u32;
+  auto const right = ir::make_integer(type, ir::constant_integer(b.right));
+  return ir::make_cast(e->type, ir::make_binary(b.op, ir::make_cast(type, b.left), right));
+}
+
+}  // namespace detail
+
+TTUNE_INLINE interval bounds_of_data(ir::expr const& e) {
+  auto const all = e->type == dtype::u64 ? interval{0, unbounded.high} : detail::range_of_type(e->type);
+  auto exact = all;
+  if (auto const* c = ir::as<ir::constant>(e)) return {c->integer, c->integer};
+  if (auto const* n = ir::as<ir::cast>(e))
+    exact = detail::is_data(n->operand->type) || n->operand->type == dtype::boolean ? bounds_of_data(n->operand) : all;
+  if (auto const* n = ir::as<ir::binary>(e); n && detail::is_data(e->type)) exact = detail::exact_bounds(*n);
+  if (auto const* n = ir::as<ir::unary>(e); n && detail::is_data(e->type)) exact = detail::exact_bounds(*n);
+  if (auto const* n = ir::as<ir::select>(e))
+    exact = detail::hull_of(bounds_of_data(n->when_true), bounds_of_data(n->when_false));
+  bool const may_wrap = detail::bits_of(e->type) == 64 && !is_bounded(exact);
+  return !may_wrap && detail::contains(all, exact) ? exact : all;
+}
+
+TTUNE_INLINE ir::expr narrow_integers(ir::expr const& e) {
+  auto made = e;
+  if (auto const* c = ir::as<ir::cast>(e)) made = detail::narrowed_cast(e, *c);
+  made = ir::map_operands(made, [](ir::expr const& o) { return o->type == dtype::index ? o : narrow_integers(o); });
+  auto const* b = ir::as<ir::binary>(made);
+  return b ? detail::unsigned_division(made, *b) : made;
+}
+
+TTUNE_INLINE ir::stmt narrow_integers(ir::stmt const& s) {
+  if (!s) return s;
+  if (auto const* l = ir::as<ir::loop>(s); l && l->kind == ir::loop_kind::tensorized) return s;  // a pattern
+  return ir::map_parts(
+      s, [](ir::stmt const& p) { return narrow_integers(p); },
+      [](ir::expr const& e) { return e->type == dtype::index ? e : narrow_integers(e); });
+}
+
+}  // namespace ttune::inline v0::pass

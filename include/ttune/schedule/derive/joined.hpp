@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stages are computed in one loop nest (compute_with): those of one iteration space that read the same elements,
+// none of which a register tile would use again. Sums of values and of their squares, a least and a largest element,
+// several outputs of the same points.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ttune/ir/tuple.hpp"
+#include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/primitive/compute_with.hpp"
+
+namespace ttune::inline v0::derive {
+
+/// An access that moves with every axis that has several elements: what it reads is read once by its stage.
+[[nodiscard]] inline bool is_read_once(plan const& p, planned_stage const& st, planned_access const& a) {
+  for (std::size_t x = 0; x < st.axis_count(); ++x)
+    if (st.axis_size(x) > 1 && stride(p, st, a, x) == 0) return false;
+  return true;
+}
+
+/// Registers of sums limit how many reductions go together.
+inline constexpr std::size_t most_joined_components = 6;
+
+namespace detail {
+
+[[nodiscard]] inline bool have_same_axes(planned_stage const& a, planned_stage const& b) {
+  bool same = a.axis_count() == b.axis_count() && a.definition->axes.size() == b.definition->axes.size();
+  for (std::size_t x = 0; same && x < a.axis_count(); ++x) same = a.axis_size(x) == b.axis_size(x);
+  return same;
+}
+
+[[nodiscard]] inline bool may_join(planned_stage const& st) {
+  auto const& d = *st.definition;
+  if (d.updates || !choosing_axes(d).empty()) return false;
+  return !d.reduces() || ir::reorders_apart(d.reduction);
+}
+
+[[nodiscard]] inline bool is_joined_output_order(plan const& p, planned_stage const& a, planned_stage const& b) {
+  auto const& outputs = p.program->outputs;
+  auto const i = std::find(outputs.begin(), outputs.end(), a.definition);
+  auto const j = std::find(outputs.begin(), outputs.end(), b.definition);
+  if (i == outputs.end() || j == outputs.end()) return i == j;
+  return i + 1 == j || j + 1 == i;
+}
+
+/// Some element of which each is read once by both; or, where nothing is reduced, one that the later one reads of the
+/// earlier one.
+[[nodiscard]] inline bool share_reads(plan const& p, std::size_t first, std::size_t second) {
+  auto const& a = p.stages[first];
+  auto const& b = p.stages[second];
+  for (auto const& x : a.accesses)
+    for (auto const& y : b.accesses)
+      if (!x.write && !y.write && is_same_element(x, y) && is_read_once(p, a, x)) return true;
+  return !a.definition->reduces() && std::any_of(b.accesses.begin(), b.accesses.end(), [&](planned_access const& y) {
+    return !y.write && y.producer == static_cast<std::int32_t>(first) && is_read_once(p, b, y);
+  });
+}
+
+/// The plan with the second stage joined to the first; nothing if the primitive refuses.
+[[nodiscard]] inline std::optional<std::pair<step, plan>> joined(space const& so_far, planned_stage const& first,
+                                                                 planned_stage const& second) {
+  step const s{primitive::compute_with, first.definition->name, {second.definition->name}, {}, {}};
+  auto with = so_far;
+  with.steps.push_back(s);
+  try {
+    return std::pair(s, make_plan(with));
+  } catch (schedule_error const&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace detail
+
+/// The next pair of stages to join and the plan that this makes; nothing if there is none.
+[[nodiscard]] inline std::optional<std::pair<step, plan>> next_joined(space const& so_far, plan const& p) {
+  for (std::size_t i = 0; i < p.stages.size(); ++i)
+    for (auto j = i + 1; j < p.stages.size(); ++j) {
+      auto const &a = p.stages[i], &b = p.stages[j];
+      if (a.definition->components.size() + b.definition->components.size() > most_joined_components ||
+          a.definition->reduces() != b.definition->reduces() || (!a.definition->reduces() && !a.output) ||
+          !detail::have_same_axes(a, b) || !detail::may_join(a) || !detail::may_join(b) ||
+          !detail::is_joined_output_order(p, a, b) || !detail::share_reads(p, i, j))
+        continue;
+      if (auto made = detail::joined(so_far, a, b)) return made;
+    }
+  return std::nullopt;
+}
+
+}  // namespace ttune::inline v0::derive

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a stage without a reduction whose axes have phases (phases.hpp). Along the vectors a phase is
+// computed in lanes of its own, in registers; what is stored are whole vectors, the phases interleaved.
+//
+//   parallel blocks
+//     for tiles of the block
+//       unroll phase of y:
+//         registers acc[tile]
+//         unroll phase of x: vectorize lane: acc[lane * period + phase] = … of the phase
+//         vectorize lane: O[lane] = acc[lane]
+#pragma once
+
+#include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/derive/phases.hpp"
+
+namespace ttune::inline v0::derive {
+
+class phased {
+ public:
+  /// Whether the stage is of this kind: some free axis has phases, and nothing before it is computed beside it.
+  [[nodiscard]] static bool suits(plan const& p, planned_stage const& st, target const& machine) {
+    if (st.definition->reduces() || st.definition->updates) return false;
+    bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
+                                         [](planned_access const& a) { return a.write || a.producer < 0; });
+    if (!of_operands && !choosing_axes(*st.definition).empty()) return false;
+    auto const lanes = machine.lanes(st.definition->type());
+    auto const v = contiguous_axis(p, st);
+    if (v < 0 || st.axis_size(static_cast<std::size_t>(v)) < lanes) return false;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+      if (phases_of(st, st.axis_name(x)) > 1) return true;
+    return false;
+  }
+
+  phased(space_builder& out, plan const& p, planned_stage const& st)
+      : out_(out), st_(st), name_(st.definition->name), v_(contiguous_axis(p, st)) {
+    lanes_ = out_.machine().lanes(st_.definition->type());
+    turns_ = phases_of(st_, axis(v_));
+    short_ = choosing_axes(*st_.definition);
+  }
+
+  void write() {
+    if (turns_ > 1) out_.step(primitive::cache_write, name_, {}, {in_registers()});
+    split_axes();
+    auto order = unit_axes(st_);
+    order.insert(order.end(), tasks_.begin(), tasks_.end());
+    order.insert(order.end(), middle_.begin(), middle_.end());
+    auto const last = order.back();
+    order.insert(order.end(), unrolled_.begin(), unrolled_.end());
+    order.push_back(vector_loop_);
+    out_.step(primitive::reorder, name_, order);
+    if (tasks_.size() > 1) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
+    out_.step(primitive::parallel, name_, {tasks_.size() > 1 ? "tasks" : tasks_[0]});
+    out_.step(primitive::vectorize, name_, {vector_loop_});
+    for (auto const& n : unrolled_) out_.step(primitive::unroll, name_, {n});
+    if (turns_ > 1) compute_phases(unrolled_.empty() ? last : unrolled_.back());
+  }
+
+ private:
+  /// Along which the result's elements lie side by side; -1 if it has one element there.
+  [[nodiscard]] static std::int32_t contiguous_axis(plan const& p, planned_stage const& st) {
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+      if (st.axis_size(x) > 1 && stride(p, st, st.accesses.back(), x) == 1) return static_cast<std::int32_t>(x);
+    return -1;
+  }
+
+  [[nodiscard]] std::int64_t size(std::int32_t a) const { return st_.axis_size(static_cast<std::size_t>(a)); }
+  [[nodiscard]] std::string const& axis(std::int32_t a) const { return st_.axis_name(static_cast<std::size_t>(a)); }
+  [[nodiscard]] std::string in_registers() const { return name_ + ".phases"; }
+
+  void split_axes() {
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(st_.definition->axes.size()); ++x) {
+      if (size(x) == 1) continue;
+      if (x == v_) split_vectors();
+      else split_rows(x);
+    }
+  }
+
+  void split_vectors() {
+    auto const& n = axis(v_);
+    auto const least = static_cast<std::int32_t>(turns_ * lanes_);
+    auto const count = ceil_divide(size(v_), std::int64_t{least});
+    auto const tile = out_.one_of(name_ + ".tile_" + n, {least, 2 * least}, least);
+    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count),
+                                   iterations_of(st_) <= most_sequential_elements ? count : 4096 / least);
+    out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
+    tasks_.push_back(n + "_0");
+    middle_.push_back(n + "_1");
+    vector_loop_ = n + "_2";
+  }
+
+  /// A few elements by which the stage chooses are unrolled, phases too: they share what they read.
+  void split_rows(std::int32_t x) {
+    auto const& n = axis(x);
+    auto const period = phases_of(st_, n);
+    if (period == 1 && size(x) <= most_phases && std::find(short_.begin(), short_.end(), n) != short_.end()) {
+      unrolled_.push_back(n);
+      return;
+    }
+    auto const count = ceil_divide(size(x), period);
+    auto const wanted = 16384 / std::max<std::int64_t>(1, size(v_) * period);
+    auto const seed = iterations_of(st_) <= most_sequential_elements
+                          ? count
+                          : std::min(wanted, count / (2 * std::int64_t{out_.machine().cores}));
+    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count), std::max<std::int64_t>(1, seed));
+    std::vector<std::string> loops = {n + "_0", n + "_1"};
+    std::vector<knob_value> extents = {chunk};
+    if (period > 1) {
+      loops.push_back(n + "_p");
+      extents.push_back(literal(period));
+      unrolled_.push_back(n + "_p");
+    }
+    out_.step(primitive::split, name_, {n}, loops, extents);
+    tasks_.push_back(n + "_0");
+    middle_.push_back(n + "_1");
+  }
+
+  void compute_phases(std::string const& place) {
+    auto const& n = axis(v_);
+    out_.step(primitive::compute_at, in_registers(), {name_, place});
+    out_.step(primitive::store_in, in_registers(), {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+    out_.step(primitive::split, in_registers(), {n}, {n + "_o", n + "_p"}, {literal(turns_)});
+    std::vector<std::string> order;
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(st_.definition->axes.size()); ++x)
+      if (x != v_) order.push_back(axis(x));  // one element each
+    order.push_back(n + "_p");
+    order.push_back(n + "_o");
+    out_.step(primitive::reorder, in_registers(), order);
+    out_.step(primitive::unroll, in_registers(), {n + "_p"});
+    out_.step(primitive::vectorize, in_registers(), {n + "_o"});
+  }
+
+  space_builder& out_;
+  planned_stage const& st_;
+  std::string name_;
+  std::int32_t v_;
+  std::int32_t lanes_ = 1;
+  std::int64_t turns_ = 1;
+  std::vector<std::string> short_;
+  std::vector<std::string> tasks_;
+  std::vector<std::string> middle_;
+  std::vector<std::string> unrolled_;
+  std::string vector_loop_;
+};
+
+}  // namespace ttune::inline v0::derive

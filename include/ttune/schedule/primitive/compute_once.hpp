@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// compute_once: a function of fewer elements than a stage computes becomes a stage of its own: the largest one of the
+// stage that depends on exactly the axes given, or on the elements of one source.
+//
+//   C(i, j) = sum(k) exp(A(i, k)) * B(k, j)      →      E(i, k) = exp(A(i, k))
+//                                                       C(i, j) = sum(k) E(i, k) * B(k, j)   compute_once({i, k}, "E")
+//
+//   O(x) = sum(r) exp(A(x + r))                  →      E(d0) = exp(A(d0))
+//                                                       O(x) = sum(r) E(x + r)               compute_once({A}, "E")
+//
+// All stages that compute the same read it, too. Only functions are taken (exp, sqrt, power, …): their results are
+// numbers, whatever was absent among their arguments. They must be defined at all points of the axes, whatever guards
+// the stage has around them: no read may lie outside, and no integer is divided by data.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "ttune/ir/equal.hpp"
+#include "ttune/pass/interval.hpp"
+#include "ttune/schedule/primitive/rebuild.hpp"
+
+namespace ttune::inline v0::primitives {
+
+namespace detail {
+
+/// Not of 16-bit floats: a kernel computes them in f32, and a stage of its own would round the result.
+[[nodiscard]] inline bool is_function(ir::expr const& e) {
+  if (e->type == dtype::f16 || e->type == dtype::bf16) return false;
+  if (auto const* u = ir::as<ir::unary>(e)) return u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf;
+  auto const* b = ir::as<ir::binary>(e);
+  return b && b->op == ir::binary_op::power;
+}
+
+[[nodiscard]] inline int count_nodes(ir::expr const& e) {
+  int count = 0;
+  ir::for_each_node(e, [&](ir::expr const&) { ++count; });
+  return count;
+}
+
+/// Axes of a stage, its reduced ones included, that an expression depends on, in the stage's order.
+[[nodiscard]] inline std::vector<ir::axis> axes_of(ir::expr const& e, ir::stage const& st) {
+  std::vector<ir::axis> made;
+  for (auto const* axes : {&st.axes, &st.reduction.axes})
+    for (auto const& a : *axes)
+      if (ir::contains(e, [&](ir::expr const& part) {
+            auto const* v = ir::as<ir::variable>(part);
+            return v && v->name == a.name;
+          }))
+        made.push_back(a);
+  return made;
+}
+
+[[nodiscard]] inline bool divides_by_data(ir::expr const& e) {
+  auto const* b = ir::as<ir::binary>(e);
+  return b && !is_float(e->type) && e->type != dtype::index && !ir::is_constant(b->right) &&
+         (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo);
+}
+[[nodiscard]] inline bool is_updated(ir::source const& from) {
+  auto const* t = std::get_if<handle<ir::tensor>>(&from);
+  return t && (*t)->role == ir::tensor_role::inout;
+}
+
+/// Whether an expression has a value at all points of the axes: reads lie inside, integers are divided by constants.
+[[nodiscard]] inline bool is_defined_everywhere(ir::expr const& e, pass::ranges const& known) {
+  return !ir::contains(e, [&](ir::expr const& part) {
+    if (divides_by_data(part)) return true;
+    auto const* a = ir::as<ir::access>(part);
+    if (!a) return false;
+    if (is_updated(a->from)) return true;
+    auto const shape = ir::shape_of(a->from);
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      bool const is_data =
+          ir::contains(a->indices[d], [](ir::expr const& i) { return ir::as<ir::access>(i) != nullptr; });
+      auto const range = pass::bounds(a->indices[d], known);
+      if (is_data || range.low < 0 || range.high >= shape[d]) return true;
+    }
+    return a->outside != ir::boundary::none;
+  });
+}
+
+[[nodiscard]] inline ir::expr dimension_variable(std::size_t d) { return ir::make_variable("d" + std::to_string(d)); }
+
+/// A function of one element and of nothing else that varies, with d0, d1, … for its indices; null if it is none.
+struct function_of_element {
+  ir::expr form;
+  ir::expr element;  ///< the access
+};
+[[nodiscard]] inline function_of_element as_function_of_element(ir::expr const& e) {
+  ir::expr element;
+  bool fits = is_function(e);
+  auto const look = [&](auto const& self, ir::expr const& part) -> ir::expr {
+    if (ir::as<ir::variable>(part)) fits = false;
+    auto const* a = ir::as<ir::access>(part);
+    if (!a) return ir::map_operands(part, [&](ir::expr const& o) { return self(self, o); });
+    fits = fits && a->outside == ir::boundary::none && !is_updated(a->from) && (!element || ir::equal(element, part));
+    element = part;
+    std::vector<ir::expr> places;
+    for (std::size_t d = 0; d < a->indices.size(); ++d) places.push_back(dimension_variable(d));
+    return ir::make_access(a->from, std::move(places), ir::boundary::none, {}, a->component);
+  };
+  auto form = look(look, e);
+  if (!fits || !element || ir::contains(form, divides_by_data)) return {};
+  return {std::move(form), std::move(element)};
+}
+
+/// The largest part of a stage's values for which `test` holds, the first of several.
+template <class Test>
+[[nodiscard]] ir::expr largest_part(ir::stage const& st, Test const& test) {
+  ir::expr best;
+  int most = 0;
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      if (!is_function(e) || !test(e)) return;
+      auto const count = count_nodes(e);
+      if (count > most) most = count, best = e;
+    });
+  return best;
+}
+
+/// Replaces parts from the outside in; `with(part)` is null where nothing is replaced.
+template <class With>
+[[nodiscard]] ir::expr replace_parts(ir::expr const& e, With const& with) {
+  if (auto made = with(e)) return made;
+  return ir::map_operands(e, [&](ir::expr const& o) { return replace_parts(o, with); });
+}
+
+/// The stage of a function of axes, which counts all of them from 0.
+[[nodiscard]] inline ir::stage stage_of(std::string const& name, ir::expr const& term,
+                                        std::vector<ir::axis> const& axes) {
+  ir::stage made;
+  made.name = name;
+  for (auto const& a : axes) made.axes.push_back({a.name, 0, a.begin == 0 ? a.end : ir::extent(a.size())});
+  auto const shifted = map_variables(term, [&](std::string const& v) -> ir::expr {
+    for (auto const& a : axes)
+      if (a.name == v && a.begin != 0) return ir::make_variable(v) + a.begin;
+    return {};
+  });
+  made.components.push_back({"", term->type, shifted});
+  return made;
+}
+
+[[nodiscard]] inline bool has_axes(ir::stage const& st, std::vector<ir::axis> const& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](ir::axis const& w) {
+    for (auto const* axes : {&st.axes, &st.reduction.axes})
+      for (auto const& a : *axes)
+        if (a.name == w.name) return a.begin == w.begin && a.end == w.end;
+    return false;
+  });
+}
+
+/// The program with a stage `made`, which is read wherever `place_of(stage, part)` gives indices.
+template <class PlaceOf>
+[[nodiscard]] handle<ir::program> with_stage(handle<ir::program> const& p, ir::stage const& made,
+                                             PlaceOf const& place_of) {
+  program_builder b(p);
+  handle<ir::stage> added;
+  for (auto const& st : p->stages) {
+    auto const reads = [&](ir::expr const& part) {
+      auto const indices = place_of(*st, part);
+      if (!indices) return ir::expr();
+      if (!added) added = b.add(made);
+      return ir::make_access(ir::source(added), *indices);
+    };
+    auto changed = *st;
+    if (!st->updates)
+      for (auto& c : changed.components) c.value = replace_parts(c.value, reads);
+    b.replace(st, b.add(changed));
+  }
+  return b.finish();
+}
+
+[[nodiscard]] inline handle<ir::program> once_for_axes(handle<ir::program> const& p, step const& s,
+                                                       ir::stage const& target) {
+  auto const known = pass::ranges_of(target);
+  auto const has_names = [&](std::vector<ir::axis> const& axes) {
+    return std::equal(axes.begin(), axes.end(), s.loops.begin(), s.loops.end(),
+                      [](ir::axis const& a, std::string const& name) { return a.name == name; });
+  };
+  auto const term = largest_part(
+      target, [&](ir::expr const& e) { return has_names(axes_of(e, target)) && is_defined_everywhere(e, known); });
+  if (!term) refuse(s, listed(s.loops), "are not the axes of any function in " + target.name);
+  auto const axes = axes_of(term, target);
+  std::vector<ir::expr> indices;
+  for (auto const& a : axes) indices.push_back(ir::make_variable(a.name) + -a.begin);
+  return with_stage(p, stage_of(s.results[0], term, axes), [&](ir::stage const& st, ir::expr const& part) {
+    bool const same = is_function(part) && ir::equal(part, term) && has_axes(st, axes);
+    return same ? std::optional(indices) : std::nullopt;
+  });
+}
+
+[[nodiscard]] inline handle<ir::program> once_for_elements(handle<ir::program> const& p, step const& s,
+                                                           ir::stage const& target) {
+  auto const reads_it = [&](ir::expr const& element) {
+    return ir::name_of(ir::as<ir::access>(element)->from) == s.loops[0];
+  };
+  auto const term = largest_part(target, [&](ir::expr const& e) {
+    auto const f = as_function_of_element(e);
+    return f.form && reads_it(f.element);
+  });
+  if (!term) refuse(s, s.loops[0], "is no source of which " + target.name + " has a function of single elements");
+  auto const wanted = as_function_of_element(term);
+  std::vector<ir::axis> axes;
+  auto const shape = ir::shape_of(ir::as<ir::access>(wanted.element)->from);
+  for (std::size_t d = 0; d < shape.size(); ++d) axes.push_back({"d" + std::to_string(d), 0, shape[d]});
+  return with_stage(p, stage_of(s.results[0], wanted.form, axes),
+                    [&](ir::stage const&, ir::expr const& part) -> std::optional<std::vector<ir::expr>> {
+                      if (!is_function(part)) return std::nullopt;
+                      auto const f = as_function_of_element(part);
+                      if (!f.form || !ir::equal(f.form, wanted.form)) return std::nullopt;
+                      return ir::as<ir::access>(f.element)->indices;
+                    });
+}
+
+}  // namespace detail
+
+/// loops: axes of the stage, in its order, or one source that it reads. results[0]: the new stage.
+[[nodiscard]] inline handle<ir::program> compute_once(handle<ir::program> const& p, step const& s) {
+  auto const target = find_stage(p, s, s.stage);
+  require_new_stage(p, s, s.results.at(0));
+  if (target->updates) refuse(s, s.stage, "updates its operand in place");
+  for (auto const* axes : {&target->axes, &target->reduction.axes})
+    for (auto const& a : *axes)
+      if (!s.loops.empty() && a.name == s.loops[0]) return detail::once_for_axes(p, s, *target);
+  if (s.loops.size() != 1) refuse(s, listed(s.loops), "are neither axes of " + s.stage + " nor one source of it");
+  return detail::once_for_elements(p, s, *target);
+}
+
+}  // namespace ttune::inline v0::primitives

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// slide: a stage that is computed inside a loop of its reader keeps the rows that earlier iterations have computed.
+// Its buffer, a ring of rows, lives as long as the loop; iterations before the first one compute the rows that the
+// first one finds there.
+//
+//   for i in 0..I                          for i in -2..I
+//     P[0..3] = … at i..i + 3       →        P[(i + 2) % 4] = … at i + 2
+//     C[i] = … P[0..3]                       if i >= 0: C[i] = … P[i % 4 … (i + 2) % 4]           slide(P)
+//
+// Halide does it where store_at is outside of compute_at: "sliding window optimization and storage folding"
+// (Ragan-Kelley et al., Halide, PLDI 2013, section 4.3). Stages that read each other slide together, each starts as
+// many iterations earlier as its reader needs. Where rows do not overlap, or move in another way than by a constant, it
+// is computed as without this step.
+#pragma once
+
+#include "ttune/schedule/primitive/lookup.hpp"
+
+namespace ttune::inline v0::primitives {
+
+inline void slide(plan& p, step const& s) {
+  auto& st = stage_of(p, s);
+  if (st.slides) refuse(s, s.stage, "slides already");
+  st.slides = true;
+}
+
+/// A ring of rows is plain memory of one thread, filled in the order of a plain loop.
+inline void check_sliding(plan const& p) {
+  for (auto const& st : p.stages) {
+    if (!st.slides) continue;
+    auto const say = [&](std::string const& sentence) { throw schedule_error("slide", st.definition->name, sentence); };
+    if (std::none_of(st.places.begin(), st.places.end(),
+                     [](planned_place const& place) { return place.kind == planned_place::sort::inside; }))
+      say("must be computed inside of a loop: compute_at first");
+    if (st.packed) say("is packed: a ring of rows lies in the order of its axes");
+    if (st.where_given && (st.where == ir::memory::registers || st.where == ir::memory::group))
+      say("lives in registers or in group memory: a ring of rows needs memory of one thread");
+    for (auto const& other : p.stages) {
+      if (other.doubled) say("stands beside " + other.definition->name + ", which is double buffered");
+      for (auto const& l : other.loops)
+        if (l.kind >= ir::loop_kind::block_x) say("is for CPUs: loop " + l.name + " runs over blocks or threads");
+    }
+  }
+}
+
+}  // namespace ttune::inline v0::primitives

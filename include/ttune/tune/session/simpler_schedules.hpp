@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands in for a seed that a backend refuses: schedules that need next to nothing.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/core/target.hpp"
+#include "ttune/ir/stmt.hpp"
+#include "ttune/schedule/space.hpp"
+
+namespace ttune::inline v0::detail {
+
+struct simpler_schedule {
+  std::string name;
+  space in;  ///< of one configuration, without knobs
+};
+
+/// The program's own loops, the outermost of each stage dealt out to threads (to blocks, on a GPU).
+[[nodiscard]] inline space outer_loops_shared(handle<ir::program> const& of, target const& machine) {
+  space made;
+  made.program = of;
+  for (auto const& s : of->stages) {
+    if (s->axes.empty()) continue;
+    step outer{machine.is_gpu() ? primitive::bind : primitive::parallel, s->name, {s->axes[0].name}, {}, {}};
+    if (machine.is_gpu()) outer.values = {literal(static_cast<std::int64_t>(ir::loop_kind::block_x))};
+    made.steps.push_back(std::move(outer));
+  }
+  return made;
+}
+
+/// The faster ones first; the last one is the program as it stands.
+[[nodiscard]] inline std::vector<simpler_schedule> simpler_schedules(handle<ir::program> const& of,
+                                                                     target const& machine) {
+  space plain;
+  plain.program = of;
+  return {{"plain loops with parallel outer ones", outer_loops_shared(of, machine)}, {"plain loops", std::move(plain)}};
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function in a process of its own, made by fork: what crashes or hangs there is told here.
+#pragma once
+
+#include <csignal>
+#include <exception>
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ttune_test {
+
+/// To be called first in a child: a fault ends it, without a report of the test program and without a core file.
+inline void begin_child() {
+  for (int const s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGALRM}) std::signal(s, SIG_DFL);
+  rlimit const none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+[[nodiscard]] inline std::string ending_of(int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return "it took too long";
+  if (WIFSIGNALED(status)) return "ended by signal " + std::to_string(WTERMSIG(status));
+  return WEXITSTATUS(status) == 0 ? "" : "ended with status " + std::to_string(WEXITSTATUS(status));
+}
+
+/// The text that `work` returns in a child, or how the child ended.
+template <class Work>
+[[nodiscard]] std::string said_by_child(Work const& work, unsigned seconds = 30) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  auto const child = fork();
+  if (child == 0) {
+    begin_child();
+    close(ends[0]);
+    alarm(seconds);
+    std::string text;
+    try {
+      text = work();
+    } catch (std::exception const& failure) {
+      text = std::string("throws: ") + failure.what();
+    }
+    text.resize(std::min<std::size_t>(text.size(), 60'000));  // what a pipe holds
+    auto const written = write(ends[1], text.data(), text.size());
+    _exit(written < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string text;
+  char part[4096];
+  for (ssize_t n = 0; (n = read(ends[0], part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  auto const ending = ending_of(status);
+  return ending.empty() ? text : ending;
+}
+
+}  // namespace ttune_test

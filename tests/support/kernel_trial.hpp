@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// One program under one schedule as machine code, beside the interpreter: compiled, run between guard pages with its
+// operands at either end of their memory, compared. What fails is made smaller.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/random_program.hpp"
+#include "support/random_schedule.hpp"
+#include "support/rounding_bounds.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/ir/verify.hpp"
+#include "ttune/runtime/backend.hpp"
+#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/sampling.hpp"
+#include "ttune/schedule/to_cpp.hpp"
+#include "ttune/tune/workload.hpp"
+
+namespace ttune_test {
+
+/// Where the schedule of a trial comes from.
+enum class schedule_source : std::uint8_t { plain, derived_seed, derived, written };
+inline constexpr int schedule_sources = 4;
+[[nodiscard]] inline char const* name_of(schedule_source s) {
+  constexpr char const* names[] = {"plain loops", "derived seed", "derived", "written"};
+  return names[static_cast<int>(s)];
+}
+
+enum class trial_kind : std::uint8_t {
+  right,
+  inapplicable,  ///< the schedule is refused before any backend sees it
+  refused,       ///< by the backend
+  wrong,         ///< another result, a touch outside of an operand
+};
+
+struct trial_outcome {
+  trial_kind kind = trial_kind::right;
+  std::string text;
+};
+
+/// A space and its choice; nothing if there is none.
+using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
+
+/// A schedule for a program, from a seed: the same one for the same program.
+[[nodiscard]] inline scheduled schedule_for(ttune::handle<ttune::ir::program> const& p, schedule_source from,
+                                            ttune::target const& machine, std::uint64_t seed) {
+  using namespace ttune;
+  rng random(seed);
+  if (from == schedule_source::plain) {
+    space plain;
+    plain.program = p;
+    return std::pair{plain, configuration{}};
+  }
+  if (from == schedule_source::written) {
+    primitive_counts counts;
+    auto const s = random_schedule(random, p, counts, cpu_schedules());
+    return std::pair{s, random_choices(random, s.knobs)};
+  }
+  auto const s = derive_space(p, machine);
+  if (from == schedule_source::derived_seed) return std::pair{s, workload(s, machine).seed()};
+  sampler const draws(s.knobs, s.constraints);
+  if (draws.empty()) return std::nullopt;
+  return std::pair{s, draws.draw(random)};
+}
+
+[[nodiscard]] inline std::vector<std::vector<std::uint8_t>> bytes_of(ttune::kernel_signature const& signature,
+                                                                     std::vector<ttune::ir::ndarray> const& operands) {
+  std::vector<std::vector<std::uint8_t>> made;
+  std::size_t next = 0;
+  for (auto const& o : signature.operands) {
+    auto& bytes = made.emplace_back();
+    if (o.way == ttune::operand_info::direction::out) continue;
+    bytes.resize(static_cast<std::size_t>(o.bytes()));
+    ttune::ir::store_ndarray(operands[next++], bytes.data());
+  }
+  return made;
+}
+
+/// As `ir::evaluate` gives them.
+[[nodiscard]] inline std::vector<ttune::ir::ndarray> results_of(ttune::ir::program const& p,
+                                                                ttune::kernel_signature const& signature,
+                                                                std::vector<std::vector<std::uint8_t>> const& bytes) {
+  std::vector<ttune::ir::ndarray> made;
+  for (auto const& out : p.outputs)
+    for (auto const& c : out->components) {
+      auto const name = out->updates                  ? out->updates->name
+                        : out->components.size() == 1 ? out->name
+                                                      : out->name + "." + c.name;
+      for (std::size_t i = 0; i < signature.operands.size(); ++i) {
+        auto const& o = signature.operands[i];
+        if (o.name == name) made.push_back(ttune::ir::load_ndarray(o.type, o.shape, bytes[i].data()));
+      }
+    }
+  return made;
+}
+
+/// Compiles and runs in this process: a kernel that touches a guard page ends it.
+[[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, scheduled const& what, int threads,
+                                              std::vector<ttune::ir::ndarray> const& operands,
+                                              expected_results const& expected) {
+  using namespace ttune;
+  if (!what) return {trial_kind::inapplicable, "the space is empty"};
+  auto const& [s, chosen] = *what;
+  ir::lowered lowered;
+  kernel_signature signature;
+  try {
+    lowered = workload(s, by.target()).build(chosen, signature);
+  } catch (schedule_error const& refused) {
+    return {trial_kind::inapplicable, refused.what()};
+  }
+  auto const compiled = by.compile(lowered, signature);
+  if (!compiled.image) return {trial_kind::refused, compiled.diagnostics};
+  bench_options options;
+  options.threads = threads;
+  options.data = bytes_of(signature, operands);
+  trial_bench bench(signature, std::move(options));
+  std::vector<std::vector<std::uint8_t>> outputs;
+  auto const how = bench.run(*compiled.image, outputs);
+  if (!how.ok()) return {trial_kind::wrong, how.message};
+  auto const found = difference_from(expected, results_of(*s.program, signature, outputs));
+  return {found.empty() ? trial_kind::right : trial_kind::wrong, found};
+}
+
+}  // namespace ttune_test

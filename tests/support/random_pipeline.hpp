@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random pipelines of stencils for property tests: stages of two axes that read each other through windows, at other
+// scales and across boundaries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ttune/ir/make.hpp"
+#include "ttune/support/rng.hpp"
+
+namespace ttune_test {
+
+class pipeline_generator {
+ public:
+  explicit pipeline_generator(ttune::rng& random) : random_(random) {}
+
+  ttune::handle<ttune::ir::program> make() {
+    constexpr ttune::dtype types[] = {ttune::dtype::f32, ttune::dtype::i32, ttune::dtype::u8, ttune::dtype::i16};
+    type_ = types[pick(4)];
+    ttune::ir::program made{{}, "pipeline", {}, {}, {}};
+    ttune::ir::tensor image;
+    image.name = "I";
+    image.type = type_;
+    image.shape = {extent(), extent()};
+    made.inputs.push_back(ttune::share(std::move(image)));
+    sources_.push_back(made.inputs[0]);
+    auto const count = 2 + pick(3);
+    for (std::int64_t n = 0; n < count; ++n) {
+      made.stages.push_back(stage("S" + std::to_string(n)));
+      sources_.push_back(made.stages.back());
+    }
+    made.outputs = {made.stages.back()};
+    return ttune::share(std::move(made));
+  }
+
+ private:
+  std::int64_t pick(std::int64_t below) {
+    return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below)));
+  }
+  std::int64_t extent() { return random_.chance(0.1) ? 1 + pick(3) : 8 + pick(12); }
+
+  ttune::handle<ttune::ir::stage> stage(std::string const& name) {
+    ttune::ir::stage made;
+    made.name = name;
+    made.axes = {{"y", 0, extent()}, {"x", 0, extent()}};
+    if (random_.chance(0.4)) {
+      made.reduction.kind = random_.chance(0.5) ? ttune::ir::reduction_kind::sum : ttune::ir::reduction_kind::maximum;
+      made.reduction.axes.push_back({"r", -pick(2), 1 + pick(3)});
+      if (random_.chance(0.5)) made.reduction.axes.push_back({"s", 0, 1 + pick(3)});
+    }
+    auto value = read(made, sources_.back());  // each stage is read by the next one at least
+    for (auto n = pick(4); n > 0; --n) {
+      auto const other = random_.chance(0.6) ? sources_.back() : sources_[random_.below(sources_.size())];
+      value = value + read(made, other);
+    }
+    if (random_.chance(0.2)) value = value * value;
+    made.components.push_back({"", type_, value});
+    return ttune::share(std::move(made));
+  }
+
+  /// An index near one axis, perhaps at another scale; perhaps in a window of a reduced axis.
+  ttune::ir::expr index(ttune::ir::stage const& reader, std::size_t axis) {
+    auto made = ttune::ir::make_variable(reader.axes[random_.chance(0.95) ? axis : 1 - axis].name);
+    if (random_.chance(0.06)) made = made * 2;
+    auto const& reduced = reader.reduction.axes;
+    if (!reduced.empty() && random_.chance(0.7))
+      made = made + ttune::ir::make_variable(reduced[axis % reduced.size()].name);
+    if (random_.chance(0.6)) made = made + (pick(7) - 3);
+    if (random_.chance(0.06))
+      made = ttune::ir::make_binary(ttune::ir::binary_op::floor_divide, made, ttune::ir::make_index(2));
+    return made;
+  }
+
+  ttune::ir::expr read(ttune::ir::stage const& reader, ttune::ir::source const& from) {
+    using ttune::ir::boundary;
+    constexpr boundary ways[] = {boundary::clamp, boundary::clamp, boundary::clamp,  boundary::value,
+                                 boundary::value, boundary::value, boundary::mirror, boundary::wrap};
+    auto const how = ways[random_.chance(0.85) ? pick(6) : 6 + pick(2)];
+    auto const fill = how == boundary::value ? ttune::ir::make_number(type_, 0) : ttune::ir::expr{};
+    return ttune::ir::make_access(from, {index(reader, 0), index(reader, 1)}, how, fill, 0);
+  }
+
+  ttune::rng& random_;
+  ttune::dtype type_ = ttune::dtype::f32;
+  std::vector<ttune::ir::source> sources_;
+};
+
+[[nodiscard]] inline ttune::handle<ttune::ir::program> random_pipeline(ttune::rng& random) {
+  return pipeline_generator(random).make();
+}
+
+}  // namespace ttune_test

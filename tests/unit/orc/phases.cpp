@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine code of stages whose axes have phases, or whose indices turn: against the interpreter, on this machine and on
+// one without masks.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "elementwise.hpp"
+#include "kernel_runs.hpp"
+#include "ttune/expr.hpp"
+
+using namespace ttune;
+using namespace ttune_test;
+
+namespace {
+
+template <class Op>
+void check(Op const& op, int configurations = 6) {
+  for (auto const& machine : machines()) {
+    orc_backend backend(machine);
+    check_derived(backend, run_here, op, configurations);
+  }
+}
+
+auto const [c, d, y, x, i, r, s, t] = axes<"c", "d", "y", "x", "i", "r", "s", "t">;
+
+auto transposed_conv(std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t pad) {
+  tensor<"X", float, 3> const X{{3, in, in + 2}};
+  constant<"W", float, 4> const W{{3, 18, kernel, kernel}};
+  auto const there = (y + pad - r) % stride == 0 && (x + pad - s) % stride == 0;
+  auto const pixel = zero_outside(X)(c, (y + pad - r) / stride, (x + pad - s) / stride);
+  auto const Y = compute<"Y">(d.in(18), y.in(stride * in), x.in(stride * in + 3)) =
+      sum(over(c, r, s), select(there, pixel * W(c, d, r, s), 0));
+  return op(inputs(X, W), outputs(Y), "transposed_conv");
+}
+
+template <class T>
+auto upsampled(std::int64_t height, std::int64_t width, std::int64_t by) {
+  tensor<"X", T, 2> const X{{height, width}};
+  auto const Y = compute<"Y">(y.in(by * height - 1), x.in(by * width - 1)) = X(y / by, x / by) + X(y / by, x / by);
+  return op(inputs(X), outputs(Y), "upsampled");
+}
+
+auto bilinear(std::int64_t height, std::int64_t width) {
+  tensor<"X", float, 2> const X{{height, width}};
+  auto const at = [&](auto const& row, auto const& column) { return clamp_outside(X)(row, column); };
+  auto const row = [&](auto const& column) {
+    return 0.75 * at(y / 2, column) + 0.25 * at(y / 2 + y % 2 * 2 - 1, column);
+  };
+  auto const Y = compute<"Y">(y.in(2 * height), x.in(2 * width)) =
+      0.75 * row(x / 2) + 0.25 * row(x / 2 + x % 2 * 2 - 1);
+  return op(inputs(X), outputs(Y), "bilinear");
+}
+
+template <class T>
+auto mosaic(std::int64_t height, std::int64_t width) {
+  tensor<"X", T, 2> const X{{height + 2, width + 2}};
+  auto const own = X(y + 1, x + 1);
+  auto const beside = X(y + 1, x) + X(y + 1, x + 2);
+  auto const above = X(y, x + 1) + X(y + 2, x + 1);
+  auto const red = select(y % 2 == 0, select(x % 2 == 0, own, beside), select(x % 2 == 0, above, own + beside));
+  auto const green = select((y + x) % 2 == 0, beside + above, own);
+  auto const Y = compute<"Y">(c.in(2), y.in(height), x.in(width)) = select(c == 0, red, green);
+  return op(inputs(X), outputs(Y), "mosaic");
+}
+
+}  // namespace
+
+TEST_CASE("phases: transposed convolutions of several strides and paddings") {
+  check(transposed_conv(9, 4, 2, 1));
+  check(transposed_conv(8, 3, 2, 1));
+  check(transposed_conv(7, 5, 3, 2), 4);
+  check(transposed_conv(5, 2, 4, 0), 4);
+}
+
+TEST_CASE("phases: upsampling, even and odd extents, narrow and wide elements") {
+  check(upsampled<float>(7, 37, 2));
+  check(upsampled<float>(5, 33, 3));
+  check(upsampled<std::uint8_t>(4, 150, 2));
+  check(upsampled<std::int16_t>(4, 75, 4));
+  check(upsampled<double>(3, 41, 5));
+  check(upsampled<f16>(3, 41, 2));
+  check(upsampled<float>(3, 140, 2));
+}
+
+TEST_CASE("phases: indices held at the edges of an image") {
+  check(bilinear(9, 40));
+  check(bilinear(5, 129));
+  check(bilinear(3, 17));
+}
+
+TEST_CASE("phases: colours chosen by the parity of two axes") {
+  check(mosaic<float>(8, 70));
+  check(mosaic<float>(7, 33));
+  check(mosaic<std::uint8_t>(6, 261));
+  check(mosaic<std::int32_t>(5, 64));
+}
+
+TEST_CASE("phases: resampling by 3 / 2, the weights by phase") {
+  for (std::int64_t const n : {48, 100, 613}) {
+    tensor<"X", float, 1> const X{{n + 9}};
+    tensor<"W", float, 2> const W{{3, 8}};
+    auto const Y = compute<"Y">(i.in(n / 2 * 3)) = sum(over(t), X(i * 2 / 3 + t) * W(i % 3, t));
+    check(op(inputs(X, W), outputs(Y), "resampled"));
+  }
+}
+
+TEST_CASE("phases: elements that change places") {
+  tensor<"X", float, 3> const X{{8, 5, 37}};
+  auto const Y = compute<"Y">(c.in(2), y.in(10), x.in(74)) = X(c * 4 + y % 2 * 2 + x % 2, y / 2, x / 2);
+  check(op(inputs(X), outputs(Y), "depth_to_space"));
+  tensor<"Z", float, 3> const Z{{2, 10, 74}};
+  auto const D = compute<"D">(c.in(8), y.in(5), x.in(37)) = Z(c / 4, y * 2 + c % 4 / 2, x * 2 + c % 2);
+  check(op(inputs(Z), outputs(D), "space_to_depth"));
+  tensor<"A", float, 1> const A{{75}};
+  tensor<"B", float, 1> const B{{75}};
+  auto const H = compute<"H">(i.in(149)) = A(i / 2) + select(i % 2 == 0, B(i / 2), -B(i / 2));
+  check(op(inputs(A, B), outputs(H), "inverse_haar"));
+}
+
+TEST_CASE("phases: indices that begin anew") {
+  for (std::int64_t const n : {5, 64, 77, 200}) {
+    tensor<"X", float, 2> const X{{n, n}};
+    auto const Y = compute<"Y">(y.in(n), x.in(n)) = X((y + 3) % n, (x + 2) % n) - wrap_outside(X)(y - 1, x - 3);
+    check(op(inputs(X), outputs(Y), "shifted"));
+    tensor<"T", std::uint8_t, 2> const T{{16, 16}};
+    auto const Z = compute<"Z">(y.in(n), x.in(n)) = T(y % 16, x % 16) + T(y % 16, (x + 5) % 16);
+    check(op(inputs(T), outputs(Z), "tiled"));
+    auto const M = compute<"M">(y.in(n), x.in(n)) = clamp_outside(X)(y - 2, x + 3) + mirror_outside(X)(y, x - 4);
+    check(op(inputs(X), outputs(M), "edges"));
+  }
+}
+
+TEST_CASE("phases: channels chosen behind a conversion, in fixed point") {
+  tensor<"P", std::uint8_t, 2> const P{{3, 301}};
+  auto const part = [&](int channel) { return cast<std::int32_t>(P(channel, i)); };
+  auto const luma = (66 * part(0) + 129 * part(1) + 25 * part(2) + 128) / 256 + 16;
+  auto const blue = (-38 * part(0) - 74 * part(1) + 112 * part(2) + 128 + 32768) / 256;
+  auto const red = (112 * part(0) - 94 * part(1) - 18 * part(2)) / 256 + 128;
+  auto const Y = compute<"Y">(c.in(3), i.in(301)) = cast<std::uint8_t>(select(c == 0, luma, select(c == 1, blue, red)));
+  check(op(inputs(P), outputs(Y), "yuv"));
+}
+
+TEST_CASE("phases: floats become bytes and words, saturating, NaN to 0") {
+  auto const saturated = [](auto type, double low, double high) {
+    using T = decltype(type);
+    std::vector<float> const values = {0,         0.9F,      -0.9F, 1,     -1,     127,    127.9F,  128,
+                                       -128,      -128.9F,   -129,  255,   255.9F, 256,    32767,   32768,
+                                       -32768.5F, -32769,    65535, 65536, 1e10F,  -1e10F, 3.4e38F, -3e38F,
+                                       INFINITY,  -INFINITY, NAN,   -0.0F, 1e-40F, 99.5F};
+    for (auto const& machine : machines()) {
+      auto const to = std::is_same_v<T, std::uint8_t>   ? dtype::u8
+                      : std::is_same_v<T, std::int8_t>  ? dtype::i8
+                      : std::is_same_v<T, std::int16_t> ? dtype::i16
+                                                        : dtype::u16;
+      auto const got =
+          apply<T>(machine, to, {dtype::f32}, [&](auto const& in) { return ir::make_cast(to, in[0]); }, values);
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        auto const want =
+            std::isnan(values[n]) ? 0.0 : std::trunc(std::min(std::max(static_cast<double>(values[n]), low), high));
+        CHECK_MESSAGE(static_cast<double>(got[n]) == want, values[n]);
+      }
+    }
+  };
+  saturated(std::uint8_t{}, 0, 255);
+  saturated(std::int8_t{}, -128, 127);
+  saturated(std::int16_t{}, -32768, 32767);
+  saturated(std::uint16_t{}, 0, 65535);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/schedule/primitive/compute_once.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "derived_programs.hpp"
+#include "support/random_program.hpp"
+#include "ttune/core/named_target.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/schedule.hpp"
+#include "ttune/schedule/derive.hpp"
+#include "ttune/schedule/plan.hpp"
+
+using namespace ttune;
+
+namespace {
+
+auto const [i, j, k, r] = axes<"i", "j", "k", "r">;
+tensor<"A", float, 2> const A{{6, 8}};
+tensor<"B", float, 2> const B{{8, 10}};
+tensor<"V", float, 1> const V{{20}};
+
+handle<ir::program> once(handle<ir::program> const& p, std::string stage, std::vector<std::string> of) {
+  return make_plan({p, {{primitive::compute_once, std::move(stage), std::move(of), {"E"}, {}}}, {}, {}, {}}).program;
+}
+std::string refusal(handle<ir::program> const& p, std::string stage, std::vector<std::string> of) {
+  try {
+    (void)once(p, std::move(stage), std::move(of));
+  } catch (schedule_error const& e) {
+    return e.what();
+  }
+  return "none";
+}
+bool says(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+void check_same(handle<ir::program> const& a, handle<ir::program> const& b) {
+  rng random(3);
+  auto const operands = ttune_test::random_operands(*a, random, false);
+  CHECK(ttune_test::difference(ir::evaluate(*a, operands), ir::evaluate(*b, operands)) == "");
+}
+
+int stages_computed_once(handle<ir::program> const& p) {
+  auto const space = derive_space(p, named_target("x86-64-v3"));
+  return static_cast<int>(std::count_if(space.steps.begin(), space.steps.end(),
+                                        [](step const& s) { return s.what == primitive::compute_once; }));
+}
+
+}  // namespace
+
+TEST_CASE("compute_once: weights of a window, counted from 0") {
+  auto const W = exp(cast<float>(r) * -0.5F);
+  auto const O = compute<"O">(i.in(10)) = sum(over(r.in(2, 6)), V(i + r) * W);
+  auto const p = op(inputs(V), outputs(O)).program();
+  auto const with = once(p, "O", {"r"});
+  REQUIRE(with->stages.size() == 2);
+  CHECK(with->stages[0]->axes[0].size() == 4);
+  check_same(p, with);
+}
+
+TEST_CASE("compute_once: a function of elements, at whatever places they are read, in all stages") {
+  auto const O = compute<"O">(i.in(10)) = sum(over(r.in(5)), sqrt(abs(V(i + r))));
+  auto const Y = compute<"Y">(i.in(10)) = O(i) * sqrt(abs(V(i * 2)));
+  auto const p = op(inputs(V), outputs(Y)).program();
+  auto const with = once(p, "O", {"V"});
+  REQUIRE(with->stages.size() == 3);
+  CHECK(!says(ir::print(*with).substr(ir::print(*with).find("O(")), "sqrt"));
+  check_same(p, with);
+}
+
+TEST_CASE("compute_once: nothing that a guard keeps from being read") {
+  auto const P = compute<"P">(i.in(9), j) = sum(over(k), select(i < 6, exp(zero_outside(A)(i, k)), 0.0F) * B(k, j));
+  auto const p = op(inputs(A, B), outputs(P)).program();
+  CHECK(says(refusal(p, "P", {"i", "k"}), "are not the axes of any function"));
+  CHECK(says(refusal(p, "P", {"A"}), "is no source of which P has a function"));  // nor the 1 outside of it
+  CHECK(says(refusal(p, "P", {"B"}), "is no source of which P has a function"));
+  CHECK(says(refusal(p, "P", {"i", "j"}), "are not the axes"));
+}
+
+TEST_CASE("compute_once: no function of 16-bit floats, which a stage would round") {
+  tensor<"H", bf16, 2> const H{{6, 8}};
+  auto const C = compute<"C">(i, j) = max(over(k), exp(H(i, k)) * cast<bf16>(B(k, j)));
+  auto const p = op(inputs(H, B), outputs(C)).program();
+  CHECK(says(refusal(p, "C", {"i", "k"}), "are not the axes of any function"));
+  CHECK(says(refusal(p, "C", {"H"}), "is no source of which C has a function"));
+}
+
+TEST_CASE("derived: functions with few different arguments are computed once for each") {
+  auto const product = compute<"C">(i, j) = sum(over(k), exp(A(i, k)) * B(k, j));
+  auto const window = compute<"O">(i.in(10)) = sum(over(r.in(5)), sqrt(abs(V(i + r))));
+  auto const m = compute<"m">(i) = max(over(k), A(i, k));
+  auto const softmax = compute<"S">(i, k) = exp(A(i, k) - m(i)) / sum(over(k), exp(A(i, k) - m(i)));
+  auto const once_each = compute<"X">(i, k) = exp(A(i, k));
+  CHECK(stages_computed_once(op(inputs(A, B), outputs(product)).program()) == 1);
+  CHECK(stages_computed_once(op(inputs(V), outputs(window)).program()) == 1);
+  CHECK(stages_computed_once(op(inputs(A), outputs(softmax)).program()) == 1);
+  CHECK(stages_computed_once(op(inputs(A), outputs(once_each)).program()) == 0);
+  ttune_test::check_derived(op(inputs(A, B), outputs(product), "exp_product"));
+  ttune_test::check_derived(op(inputs(V), outputs(window), "window_of_roots"));
+  ttune_test::check_derived(op(inputs(A), outputs(softmax), "softmax_without_stages"));
+}
