@@ -14,7 +14,7 @@
 namespace ttune_bench {
 
 struct timing {
-  double seconds = 0;      ///< one call: the median of the samples
+  double seconds = 0;      ///< one call: the median of the samples, or the fastest (options)
   double spread = 0;       ///< (third quartile - first quartile) / median
   bool disturbed = false;  ///< other processes took cores during nearly all samples: worth little
 };

@@ -21,6 +21,7 @@ std::string to_json_line(result const& r) {
                                                   {"of_peak", {r.peak_gflops > 0 ? r.gflops / r.peak_gflops : 0.0}},
                                                   {"tuning_seconds", {r.tuning_seconds}},
                                                   {"trials", {r.trials}},
+                                                  {"refused", {r.refused}},
                                                   {"status", {r.status}},
                                                   {"numerics", {r.numerics}},
                                                   {"mode", {r.mode}},

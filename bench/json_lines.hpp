@@ -18,6 +18,7 @@ struct result {
   double peak_gflops = 0;
   double tuning_seconds = 0;
   std::int64_t trials = 0;
+  std::int64_t refused = 0;  ///< trials that the backend did not compile
   std::string status = "ok";
   double numerics = 0;            ///< options::numerics
   std::string mode = {};          ///< of layouts, where the suite has modes

@@ -43,12 +43,13 @@ std::string usage() {
   std::string text =
       "usage: ttune-bench SUITE... [options]\n"
       "  --json FILE        appends a line for each case and system\n"
-      "  --budget SECONDS   of tuning, a case (60)\n"
+      "  --budget SECONDS   of tuning, a case (60; corpus: 4)\n"
       "  --trials N         of tuning, a case (as many as fit the budget)\n"
       "  --numerics X       error allowed to ttune, as a factor over direct sums' (0: reassociation only)\n"
       "  --mode M           layouts: nchw, nhwc or free (conv); plain or packed (gemm)\n"
       "  --cold             operands rotated through more than the last-level cache (conv, gemm)\n"
       "  --vary             each case also with all extents changed by -3, -1, 1, 3 (conv, gemm)\n"
+      "  --fastest          the fastest sample counts, not the median: where others use the machine, too\n"
       "  --shape S,S        in place of the suite's cases: MxNxK (gemm), or (conv) batch x channels x height x width "
       "x\n"
       "                     filters x kernel x stride x padding, as in 8x64x56x56x128x3x1x1\n"
@@ -71,14 +72,14 @@ options parse(int argc, char** argv) {
       continue;
     }
     if (name == "--help") return options{};
-    if (name == "--cold" || name == "--vary") {
-      (name == "--cold" ? o.cold : o.vary) = true;
+    if (name == "--cold" || name == "--vary" || name == "--fastest") {
+      (name == "--cold" ? o.cold : name == "--vary" ? o.vary : o.fastest) = true;
       continue;
     }
     if (i + 1 == argc) throw std::invalid_argument(name + ": a value is missing");
     std::string const value = argv[++i];
     if (name == "--json") o.json = value;
-    else if (name == "--budget") o.budget_seconds = number(name, value);
+    else if (name == "--budget") o.budget_seconds = number(name, value), o.has_budget = true;
     else if (name == "--trials") o.trials = static_cast<std::int64_t>(number(name, value));
     else if (name == "--case") o.cases = split(value);
     else if (name == "--shape") o.shapes = split(value);

@@ -16,6 +16,7 @@ struct options {
   std::vector<std::string> systems;  ///< only these; empty: all
   std::vector<std::string> shapes;   ///< in place of the suite's own cases, as "33x1000x77"
   double budget_seconds = 60;        ///< of tuning, a case
+  bool has_budget = false;           ///< --budget was given
   std::int64_t trials = 0;           ///< of tuning, a case; 0: as many as the budget allows
   double numerics = 0;               ///< error allowed over that of direct sums; 0: they may only be reordered
   std::string mode;                  ///< of layouts; empty: the suite's first
@@ -23,6 +24,7 @@ struct options {
   bool vary = false;                 ///< each case also with other extents nearby
   int threads = 0;                   ///< set by parse: --threads, OMP_NUM_THREADS or the cores of this process
   int samples = 21;
+  bool fastest = false;          ///< the fastest sample counts, not the median: on machines that others use
   double sample_seconds = 5e-3;  ///< a sample calls as often as it takes for that
   double pause_seconds = 0.04;   ///< before another system's turn: threads of the last one spin that long
 

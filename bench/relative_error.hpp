@@ -20,7 +20,8 @@ template <class Problem>
 /// Floats that hold the output.
 template <class Problem>
 [[nodiscard]] std::int64_t output_floats(Problem const& problem) {
-  return problem.outputs() * (is_wide(problem) ? 2 : 1);
+  if constexpr (requires { problem.output_floats(); }) return problem.output_floats();
+  else return problem.outputs() * (is_wide(problem) ? 2 : 1);
 }
 
 /// An element of the output, of whatever type the problem has.
@@ -32,6 +33,11 @@ template <class Problem>
 
 /// Largest difference of `out` from the expected result, by the root mean square of what is expected; over all outputs,
 /// or `samples` of them.
+template <class Problem>
+  requires requires(Problem const& problem, buffer const& out) { problem.error_of(out); }
+[[nodiscard]] double relative_error(Problem const& problem, buffer const& out, std::int64_t = 0) {
+  return problem.error_of(out);
+}
 template <class Problem>
 [[nodiscard]] double relative_error(Problem const& problem, buffer const& out, std::int64_t samples = 0) {
   auto const all = problem.outputs();

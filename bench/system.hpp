@@ -20,6 +20,7 @@ struct peer_case {
   std::function<void()> finish{};  ///< brings the result into `out` where `run` leaves it elsewhere; not timed
   double tuning_seconds = 0;
   std::int64_t trials = 0;
+  std::int64_t refused = 0;  ///< trials that the backend did not compile
 };
 
 /// A case not served, with its reason.

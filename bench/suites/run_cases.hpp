@@ -24,6 +24,11 @@ namespace ttune_bench {
 
 /// A difference this large (by the root mean square of the result) is no rounding.
 inline constexpr double tolerance = 2e-4;
+template <class Problem>
+[[nodiscard]] double tolerance_of(Problem const& problem) {
+  if constexpr (requires { problem.tolerance(); }) return problem.tolerance();
+  else return tolerance;
+}
 
 template <class Problem>
 std::vector<system_entry<Problem>> chosen_systems(options const& chosen) {
@@ -66,7 +71,7 @@ struct contender {
     peer.run();
     if (peer.finish) peer.finish();
     error = relative_error(problem, out, samples);
-    if (!(error < tolerance)) peer.status = "wrong result: differs by " + std::to_string(error);
+    if (!(error < tolerance_of(problem))) peer.status = "wrong result: differs by " + std::to_string(error);
     if (ok() && !others.empty()) rotate(system, others, chosen);
   }
   [[nodiscard]] bool ok() const { return peer.run && peer.status == "ok"; }
@@ -124,6 +129,7 @@ std::vector<result> run_case(std::string const& suite, Problem const& problem,
     else r.peak_gflops = peak;
     r.tuning_seconds = c->peer.tuning_seconds;
     r.trials = c->peer.trials;
+    r.refused = c->peer.refused;
     r.status = c->peer.status;
     r.numerics = chosen.numerics;
     r.operands = chosen.cold ? "cold" : "warm";

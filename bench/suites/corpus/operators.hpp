@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an operator joins the corpus: its program as a function of its extents, where its shape is from, what its inputs
+// hold. Its plain loops join by its name (loops.hpp).
+#pragma once
+
+#include <ttune/expr.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loops.hpp"
+
+namespace ttune_bench::corpus {
+
+/// What an input holds: uniform in [low, high), whole numbers where the operand is of integers.
+struct distribution {
+  double low = 0;
+  double high = 0;  ///< both 0: [-1, 1) of floats, all values of bytes, else what the operand declares, or [-100, 100)
+};
+[[nodiscard]] inline distribution uniform(double low, double high) { return {low, high}; }
+
+/// A function from extents to an operator, less its types.
+class program_maker {
+ public:
+  template <class Op, class... Extents>
+  program_maker(Op (*make)(Extents...))
+      : extents_(sizeof...(Extents)), make_([make](std::span<index const> sizes) {
+          return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return make(sizes[I]...).program();
+          }(std::index_sequence_for<Extents...>());
+        }) {}
+  [[nodiscard]] std::size_t extents() const noexcept { return extents_; }
+  [[nodiscard]] ttune::handle<ttune::ir::program> operator()(std::span<index const> sizes) const {
+    return make_(sizes);
+  }
+
+ private:
+  std::size_t extents_;
+  std::function<ttune::handle<ttune::ir::program>(std::span<index const>)> make_;
+};
+
+struct corpus_operator {
+  std::string name;
+  std::string source;          ///< of its shape
+  std::vector<index> extents;  ///< as the source gives them
+  std::vector<index> small;    ///< small and uneven, for the check
+  program_maker make;
+  std::vector<distribution> inputs = {};  ///< in their order; what is missing is as `distribution` says
+  double tolerance = 2e-4;                ///< difference from the plain loops, by the root mean square of an output
+};
+
+struct family {
+  std::string name;
+  std::vector<corpus_operator> operators;
+};
+
+/// In the order of their names once the suite has sorted them.
+inline std::vector<family>& families() {
+  static std::vector<family> all;
+  return all;
+}
+
+/// `static add_family const polybench{{"polybench", {{"gemm", "LARGE", {1000, 1100, 1200}, {5, 7, 9}, gemm}}}};`
+struct add_family {
+  explicit add_family(family f) { families().push_back(std::move(f)); }
+};
+
+}  // namespace ttune_bench::corpus
