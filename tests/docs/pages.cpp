@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of README.md and of the pages in docs/ that no example holds. Between "// [NAME]" and "// [/NAME]" is what a
+// page shows; tests/tools/check_snippets.py compares the two.
+#include <doctest/doctest.h>
+#include <ttune/backends/orc.hpp>
+#include <ttune/eigen.hpp>
+#include <ttune/models/xgboost.hpp>
+#include <ttune/records/sqlite.hpp>
+#include <ttune/runtime/interpreter_backend.hpp>
+#include <ttune/testing/check.hpp>
+#include <ttune/ttune.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <vector>
+
+#include "support/temporary_folder.hpp"
+
+namespace {
+
+using namespace ttune::literals;
+using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// It is only compiled: it would tune for ten seconds.
+[[maybe_unused]] void readme(matrix const& a, matrix const& b, matrix& c) {
+  // [readme]
+  auto const [i, j, k] = ttune::axes<"i", "j", "k">;
+  ttune::tensor<"A", float, 2> const A{{512, 256}};   // (M, K), row-major
+  ttune::tensor<"B", float, 2> const B{{256, 1024}};  // (K, N)
+  auto const C = ttune::compute<"C">(i, j) = ttune::sum(over(k), A(i, k) * B(k, j));
+  auto const matmul = ttune::op(inputs(A, B), outputs(C));
+  // ttune::compute<"C">(i, j) = A(i);      // does not compile: A has 2 dimensions, 1 index given
+
+  ttune::tuner tuner{ttune::orc_backend{}, {.model = ttune::xgboost{}, .records = ttune::sqlite{"ttune.db"}}};
+  auto const tuned = tuner.tune(matmul, {.trials = 256, .time = 10s});  // from the database on the next run
+  tuned(a, b, c);                                                       // Eigen matrices, spans, views
+  std::cout << tuned.report();
+  // [/readme]
+}
+
+// [fused]
+/// A layer: a product, a bias and the rectifier, in one kernel.
+/// Shape: X (rows, 256), W (256, 128), bias (128) -> Y (rows, 128)
+auto layer(std::int64_t rows) {
+  auto const [i, j, k] = ttune::axes<"i", "j", "k">;
+  ttune::tensor<"X", float, 2> const X{{rows, 256}};
+  ttune::constant<"W", float, 2> const W{{256, 128}};  // the same in every call: it may be laid out ahead
+  ttune::tensor<"bias", float, 1> const bias{{128}};
+  auto const Z = ttune::compute<"Z">(i, j) = ttune::sum(over(k), X(i, k) * W(k, j));  // an intermediate stage
+  auto const Y = ttune::compute<"Y">(i, j) = ttune::relu(Z(i, j) + bias(j));
+  return ttune::op(inputs(X, W, bias), outputs(Y), "layer");
+}
+// [/fused]
+
+// [window]
+/// Three rows around each element are averaged; outside of the image the nearest row counts.
+/// Shape: A (height, width) -> B (height, width)
+auto smooth(std::int64_t height, std::int64_t width) {
+  auto const [y, x] = ttune::axes<"y", "x">;
+  ttune::tensor<"A", float, 2> const A{{height, width}};
+  auto const inside = ttune::clamp_outside(A);
+  auto const B = ttune::compute<"B">(y, x) = (inside(y - 1, x) + inside(y, x) + inside(y + 1, x)) / 3;
+  return ttune::op(inputs(A), outputs(B), "smooth");
+}
+// [/window]
+
+TEST_CASE("tutorial: an operator is compared with plain loops, without any compiler") {
+  // [check]
+  CHECK(ttune::testing::check(smooth(7, 5), [](auto const& A, auto const& B) {
+    for (std::int64_t y = 0; y < 7; ++y)
+      for (std::int64_t x = 0; x < 5; ++x) {
+        auto const above = std::max<std::int64_t>(y - 1, 0), below = std::min<std::int64_t>(y + 1, 6);
+        B(y, x) = (A(above, x) + A(y, x) + A(below, x)) / 3;
+      }
+  }));
+  // [/check]
+}
+
+TEST_CASE("tutorial: a layer with its weights laid out ahead") {
+  // [tune]
+  ttune::tuner tuner{ttune::orc_backend{}};
+  auto const kernel = tuner.tune(layer(16), {.trials = 8, .time = 2s});
+  // [/tune]
+  // [prepare]
+  std::vector<float> const x(16 * 256, 0.5F), w(256 * 128, 0.25F), bias(128, 1);
+  std::vector<float> y(16 * 128);
+  auto const prepared = kernel.prepare(x, w, bias, y);  // lays W out as the loops want it; owns the copy
+  prepared(x, w, bias, y);
+  // [/prepare]
+  CHECK(std::ranges::all_of(y, [](float v) { return v == 33; }));  // 256 · 0.5 · 0.25 + 1
+  // [report]
+  ttune::tuning_report const& report = kernel.report();
+  std::cout << report;                   // all of it, for people
+  bool const better = report.gain > 1;   // over the untuned kernel, from a paired comparison
+  std::string chosen = report.schedule;  // the knobs of the winner
+  // [/report]
+  CHECK((better || report.source == ttune::tuning_report::origin::seed));
+  CHECK(!chosen.empty());
+}
+
+TEST_CASE("tutorial: the second start finds what the first one tuned") {
+  ttune_test::temporary_folder const folder;
+  auto const file = folder / "ttune.db";
+  for (bool const first : {true, false}) {
+    // [records]
+    ttune::tuner tuner{ttune::orc_backend{}, {.records = ttune::sqlite{file}}};
+    auto const kernel = tuner.tune(smooth(64, 64), {.trials = 4});
+    bool const found = kernel.report().source == ttune::tuning_report::origin::record;
+    // [/records]
+    CHECK(found != first);
+  }
+}
+
+// [argmax]
+/// The largest score of each row, and where it is; of equal ones the first.
+/// Shape: S (rows, n) -> best (rows), at (rows)
+auto argmax(std::int64_t rows, std::int64_t n) {
+  auto const [i, k] = ttune::axes<"i", "k">;
+  ttune::tensor<"S", float, 2> const S{{rows, n}};
+  auto const [best, at] = ttune::reduce<"best", "at">(
+      over(k), ttune::identity(-std::numeric_limits<float>::infinity(), 0),
+      [](auto left, auto right) {
+        auto const take = left.template get<0>() < right.template get<0>();
+        return ttune::components(ttune::select(take, right.template get<0>(), left.template get<0>()),
+                                 ttune::select(take, right.template get<1>(), left.template get<1>()));
+      },
+      ttune::law{.associative = true, .commutative = false}, S(i, k), ttune::cast<int>(k));
+  auto const Best = ttune::compute<"Best">(i) = best;
+  auto const At = ttune::compute<"At">(i) = at;
+  return ttune::op(inputs(S), outputs(Best, At), "argmax");
+}
+// [/argmax]
+
+TEST_CASE("how-to: a reduction of two values") {
+  CHECK(ttune::testing::check(argmax(3, 7), [](auto const& S, auto const& Best, auto const& At) {
+    for (std::int64_t i = 0; i < 3; ++i) {
+      std::int64_t at = 0;
+      for (std::int64_t k = 1; k < 7; ++k) at = S(i, k) > S(i, at) ? k : at;
+      Best(i) = S(i, at);
+      At(i) = static_cast<int>(at);
+    }
+  }));
+}
+
+/// A backend that prices a program by itself; nothing is compiled for the machine and no trial runs.
+// [backend]
+class counting_backend final : public ttune::untimed_backend {
+ public:
+  [[nodiscard]] std::string name() const override { return "counting"; }
+  [[nodiscard]] ttune::availability availability() const override { return {}; }
+  [[nodiscard]] ttune::target const& target() const override { return inner_.target(); }
+  [[nodiscard]] ttune::compile_result compile(ttune::ir::lowered const& program,
+                                              ttune::kernel_signature signature) override {
+    ++compiled;
+    return inner_.compile(program, std::move(signature));
+  }
+  [[nodiscard]] std::string source(ttune::ir::lowered const& program,
+                                   ttune::kernel_signature const& signature) const override {
+    return inner_.source(program, signature);
+  }
+  [[nodiscard]] double seconds(ttune::ir::lowered const& program) const override { return inner_.seconds(program); }
+
+  int compiled = 0;
+
+ private:
+  ttune::interpreter_backend inner_;
+};
+// [/backend]
+
+TEST_CASE("how-to: a backend of one's own") {
+  auto const own = std::make_shared<counting_backend>();
+  ttune::tuner tuner{own, {}};
+  auto const kernel = tuner.tune(smooth(6, 4), {.trials = 5});
+  std::vector<float> const a(24, 2);
+  std::vector<float> b(24);
+  kernel(a, b);
+  CHECK(b == a);
+  CHECK(own->compiled > 0);
+}
+
+}  // namespace
