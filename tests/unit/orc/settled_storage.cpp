@@ -118,6 +118,15 @@ TEST_CASE("settled storage: a buffer in registers around a parallel loop") {
   CHECK(fault_of(o.program(), s, {}) == "");
 }
 
+TEST_CASE("settled storage: lanes behind the last element do not make the others read another quotient") {
+  auto const [j, j_0, j_1, k] = axes<"j", "j_0", "j_1", "k">;
+  tensor<"T", std::int64_t, 1> const T{{6}};
+  auto const A = compute<"A">(j.in(13), k.in(2)) = T((k * 3 + j + 1) / 3);
+  auto const o = op(inputs(T), outputs(A), "quotient");
+  auto const s = schedule(o, "A").split(j, 4, j_0, j_1).reorder(k, j_0, j_1).unroll(k).unroll(j_0).vectorize(j_1);
+  for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(o.program(), s, {}, machine) == "");
+}
+
 TEST_CASE("halves: their maxima and comparisons call no function") {
   auto const [i, r] = axes<"i", "r">;
   tensor<"T", f16, 2> const T{{5, 19}};

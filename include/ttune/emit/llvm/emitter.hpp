@@ -115,6 +115,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::vector<std::pair<int, int>> running_pieces() const;
   [[nodiscard]] std::string opaque_mask(int lanes);
   [[nodiscard]] bool runs(int lane) const { return mask_.empty() || mask_[static_cast<std::size_t>(lane)]; }
+  [[nodiscard]] bool any_runs_in(mask const& lanes) const;
   [[nodiscard]] value assemble(std::vector<element> const& elements, dtype type,
                                std::vector<element> const* all_lanes = nullptr);
   [[nodiscard]] static std::vector<std::string> vectors_of(std::vector<element> const& elements, std::size_t most);

@@ -79,6 +79,13 @@ inline std::string llvm_emitter::mask_text(int lanes) const {
   return text + ">";
 }
 
+/// Returns true if a lane of these runs.
+inline bool llvm_emitter::any_runs_in(mask const& lanes) const {
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    if (lanes[i] && runs(static_cast<int>(i))) return true;
+  return false;
+}
+
 /// The mask as a value that LLVM cannot look into: masked stores of less than a register with a constant mask take it
 /// twice as long to compile, convolutions that store tiles 3 wide 40 ms instead of 20.
 inline std::string llvm_emitter::opaque_mask(int lanes) {

@@ -216,11 +216,14 @@ value llvm_emitter::with_mask(mask const& m, Evaluate const& evaluated) {
   return v;
 }
 
-/// One value in the lanes of a mask, another one in the others.
+/// Takes one value in the lanes of a mask, another one in the others. A value that no running lane takes is not
+/// evaluated: what it reads may lie outside of its buffer.
 template <class Yes, class No>
 value llvm_emitter::choose_lanes(mask const& known, Yes const& yes, No const& no) {
+  if (!any_runs_in(known)) return no();
   auto inverse = known;
   inverse.flip();
+  if (!any_runs_in(inverse)) return yes();
   auto const a = widened(with_mask(known, yes), lanes_);
   auto const b = widened(with_mask(inverse, no), lanes_);
   std::string bits = "<";
@@ -318,13 +321,8 @@ inline std::optional<value> llvm_emitter::evaluate_guarded_read(ir::select const
 
 /// Only the arm that is chosen is read: the other may lie outside of its buffer.
 inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& s) {
-  if (auto const known = decide(s.condition)) {
-    bool const some = std::find(known->begin(), known->end(), true) != known->end();
-    bool const all = std::find(known->begin(), known->end(), false) == known->end();
-    if (all) return evaluate(s.when_true);
-    if (!some) return evaluate(s.when_false);
+  if (auto const known = decide(s.condition))
     return choose_lanes(*known, [&] { return evaluate(s.when_true); }, [&] { return evaluate(s.when_false); });
-  }
   if (auto const read = evaluate_guarded_read(s)) return *read;
   bool reads = false;
   auto const look = [&](ir::expr const& n) {  // or divides, which traps
