@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affine index expressions: constant + sum of coefficient * variable; and linear ones, whose terms may be anything.
+// Affine index expressions: constant + sum of coefficient * variable. Linear ones: the terms may be any expressions.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ttune::inline v0::pass {
 
-/// Terms are in the order of first appearance, none with coefficient 0, no variable twice.
+/// An affine expression. Terms are in the order of first appearance; no coefficient is 0, no variable occurs twice.
 struct affine {
   std::int64_t constant = 0;
   std::vector<std::pair<std::string, std::int64_t>> terms;
@@ -22,11 +22,11 @@ struct affine {
   [[nodiscard]] std::int64_t coefficient_of(std::string const& variable) const noexcept;
 };
 
-/// Nothing if the expression is not affine (a division, an access, a product of variables).
+/// Returns nothing if the expression is not affine (a division, an access, a product of variables).
 [[nodiscard]] std::optional<affine> to_affine(ir::expr const& e);
 
-/// constant + sum of coefficient * atom, where an atom is a variable or something that is no sum: a division, a
-/// minimum, a gathered value. Every index expression has one. No atom stands twice (by ir::equal).
+/// A linear expression: constant + sum of coefficient * atom, where an atom is a variable or anything that is no sum: a
+/// division, a minimum, a gathered value. Every index expression has this form. No atom occurs twice (by ir::equal).
 struct linear {
   std::int64_t constant = 0;
   std::vector<std::pair<ir::expr, std::int64_t>> terms;
@@ -38,8 +38,8 @@ struct linear {
 };
 
 [[nodiscard]] linear to_linear(ir::expr const& e);
-/// In canonical order, so that equal sums become equal expressions: large coefficients first, among equal ones by
-/// name, what is subtracted behind what is added, the constant last: `io * 8 + ii - k + 3`, but `3 - k`.
+/// Writes the terms in canonical order, so that equal sums become equal expressions: by coefficient, large ones first,
+/// then by name; negative terms after positive ones; the constant last: `io * 8 + ii - k + 3`, but `3 - k`.
 [[nodiscard]] ir::expr from_linear(linear form);
 
 }  // namespace ttune::inline v0::pass

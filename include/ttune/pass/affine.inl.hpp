@@ -10,7 +10,7 @@ namespace ttune::inline v0::pass {
 
 namespace detail {
 
-/// Adds to the term for which `is_same` holds, or appends `atom`.
+/// Adds to the coefficient of the term for which `is_same` holds, or appends `atom` as a new term.
 template <class Terms, class Atom, class Same>
 void add_term(Terms& terms, Atom const& atom, std::int64_t coefficient, Same const& is_same) {
   for (auto it = terms.begin(); it != terms.end(); ++it) {
@@ -39,19 +39,19 @@ inline bool stands_before(std::pair<ir::expr, std::int64_t> const& a, std::pair<
   return x && y ? x->name < y->name : x && !y;
 }
 
-/// Stable, by insertion: a sum has a handful of terms.
+/// Sorts the terms, equal ones in their old order. Insertion sort, because a sum has few terms.
 inline void sort_terms(std::vector<std::pair<ir::expr, std::int64_t>>& terms) {
   for (auto it = terms.begin(); it != terms.end(); ++it)
     std::rotate(std::upper_bound(terms.begin(), it, *it, stands_before), it, it + 1);
 }
 
-/// `sum` plus or minus |coefficient| * atom.
+/// Returns `sum` plus or minus |coefficient| * atom.
 inline ir::expr accumulate_term(ir::expr sum, ir::expr const& atom, std::int64_t coefficient) {
   if (!sum) return atom * coefficient;
   return coefficient > 0 ? std::move(sum) + atom * coefficient : std::move(sum) - atom * -coefficient;
 }
 
-/// `a` if `b` says the same: a pass gives back what it got.
+/// Returns the old handle `a` if `b` is structurally equal, so that a pass keeps what it did not change.
 inline ir::expr keep_if_equal(ir::expr const& a, ir::expr b) { return ir::equal(a, b) ? a : b; }
 
 }  // namespace detail

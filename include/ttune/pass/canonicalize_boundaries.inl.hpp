@@ -11,7 +11,7 @@ namespace ttune::inline v0::pass {
 
 namespace detail {
 
-/// The index that a boundary reads instead of `i`; `n` elements.
+/// Returns the index that a boundary reads instead of `i`, for a dimension of `n` elements.
 inline ir::expr redirected(ir::boundary how, ir::expr const& i, std::int64_t n) {
   using ir::binary_op;
   using ir::make_binary;
@@ -42,13 +42,13 @@ inline void require_also(ir::expr& all, ir::expr const& condition) {
   all = all ? ir::make_binary(ir::binary_op::logical_and, all, condition) : condition;
 }
 
-/// One access; its indices have no boundaries any more.
+/// Returns an access whose indices have no boundaries any more.
 inline ir::expr without_boundary(ir::expr const& e, ir::access const& a, ranges const& known) {
   if (a.outside == ir::boundary::none) return e;
   auto const shape = ir::shape_of(a.from);
   auto indices = a.indices;
-  ir::expr guard;   // of axes: may become a predicate
-  ir::expr gather;  // of data: asked inside, where the guard holds
+  ir::expr guard;   // condition on axes: may become a predicate
+  ir::expr gather;  // condition on data: is tested inside the guard
   for (std::size_t d = 0; d < shape.size(); ++d) {
     auto const range = bounds(indices[d], known);
     if (is_inside(range, 0, shape[d])) continue;
@@ -67,14 +67,14 @@ inline ir::expr without_boundary(ir::expr const& e, ir::access const& a, ranges 
   return guarded(guard, guarded(gather, read, a.fill), a.fill);
 }
 
-/// By value: -0 counts as 0.
+/// Compares by value: -0 equals 0.
 inline bool is_same_constant(ir::expr const& e, ir::expr const& number) {
   auto const* a = ir::as<ir::constant>(e);
   auto const* b = ir::as<ir::constant>(number);
   return a && b && (is_float(e->type) ? a->real == b->real : a->integer == b->integer);
 }
 
-/// `e` as select(guard, value, identity); null if it is none.
+/// Returns `e` if it is select(guard, value, identity), otherwise null.
 inline ir::select const* as_guarded(ir::expr const& e, ir::expr const& identity) {
   auto const* s = ir::as<ir::select>(e);
   return s && is_same_constant(s->when_false, identity) && !reads_data(s->condition) ? s : nullptr;
@@ -86,7 +86,7 @@ inline ir::select const* as_absent_or(ir::expr const& e) {
 
 inline bool is_zero(ir::expr const& e) { return is_same_constant(e, ir::make_number(e->type, 0)); }
 
-/// select(p, e, 0), where `e` may itself be select(q, a, 0).
+/// Returns select(p, e, 0); merges the conditions if `e` is select(q, a, 0).
 inline ir::expr absent_unless(ir::expr const& p, ir::expr const& e) {
   if (is_zero(e)) return e;
   auto const* s = as_absent_or(e);
@@ -94,7 +94,7 @@ inline ir::expr absent_unless(ir::expr const& p, ir::expr const& e) {
   return absent_unless(ir::make_binary(ir::binary_op::logical_and, p, s->condition), s->when_true);
 }
 
-/// `make(operand)` of an operand that may be absent; null if it is not.
+/// Returns `make(operand)` below the guard of the operand, or null if the operand has no guard.
 template <class Make>
 ir::expr around(ir::expr const& operand, dtype type, Make const& make) {
   if (is_zero(operand)) return ir::make_number(type, 0);
@@ -102,7 +102,7 @@ ir::expr around(ir::expr const& operand, dtype type, Make const& make) {
   return s ? absent_unless(s->condition, make(s->when_true)) : ir::expr();
 }
 
-/// One node inside of a sum, its operands done: takes the guards of its operands.
+/// Moves the guards of the operands out of one node of a sum. The operands are processed already.
 inline ir::expr with_guard_outside(ir::expr const& e) {
   ir::expr made;
   if (auto const* b = ir::as<ir::binary>(e); b && b->op == ir::binary_op::multiply) {
@@ -118,13 +118,13 @@ inline ir::expr with_guard_outside(ir::expr const& e) {
   return made ? made : e;
 }
 
-/// Indices are not terms: an access is left as it is.
+/// Moves guards outwards in an expression. Accesses do not change, because their indices are not terms.
 inline ir::expr with_guards_outside(ir::expr const& e) {
   if (ir::as<ir::access>(e)) return e;
   return with_guard_outside(ir::map_operands(e, with_guards_outside));
 }
 
-/// A guard around a whole term becomes the predicate.
+/// Makes a guard around a whole term the predicate of the stage.
 inline void lift_predicate(ir::stage& st, ranges const& known) {
   auto const kind = st.reduction.kind;
   if (kind == ir::reduction_kind::none || kind == ir::reduction_kind::tuple) return;
@@ -141,7 +141,7 @@ inline void lift_predicate(ir::stage& st, ranges const& known) {
 
 using moved_stages = std::unordered_map<ir::stage const*, handle<ir::stage>>;
 
-/// One expression of a stage: reads go to the stages that were made again, without boundaries.
+/// Removes the boundaries of one expression of a stage. Reads of rewritten stages become reads of the new ones.
 inline ir::expr canonical(ir::expr const& e, moved_stages const& moved, ranges const& known) {
   return ir::rewrite(e, [&](ir::expr const& n) -> ir::expr {
     auto const* a = ir::as<ir::access>(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions as sums of affine inequalities: what a loop has to know of them.
+// Conditions as conjunctions of affine inequalities, the form that passes over loops use.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ inline ir::expr conjunction(std::vector<ir::expr> const& parts) {
   return all;
 }
 
-/// a < b and a <= b as `form >= 0`.
+/// Returns a < b or a <= b as `form >= 0`; nothing for another condition.
 inline std::optional<affine> as_non_negative(ir::expr const& condition) {
   auto const* b = ir::as<ir::binary>(condition);
   if (!b || b->left->type != dtype::index) return std::nullopt;
@@ -38,7 +38,7 @@ inline std::optional<affine> as_non_negative(ir::expr const& condition) {
   return form;
 }
 
-/// [low, high] of a form without one of its variables; nothing if another has no known range.
+/// Returns the bounds of a form without one of its variables; nothing if another variable has no known range.
 inline std::optional<interval> rest_of(affine const& form, std::string const& variable, ranges const& known) {
   interval sum{form.constant, form.constant};
   for (auto const& [name, c] : form.terms) {

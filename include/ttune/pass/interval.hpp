@@ -10,14 +10,14 @@
 
 namespace ttune::inline v0::pass {
 
-/// [low, high], both inside.
+/// The integers from low to high; both ends belong to it.
 struct interval {
   std::int64_t low = 0;
   std::int64_t high = 0;
   friend bool operator==(interval const&, interval const&) = default;
 };
 
-/// What is not known to be bounded. An end that lies at or beyond one of these is none; arithmetic keeps it there.
+/// Interval without ends. An end at or beyond one of these is missing; arithmetic keeps it missing.
 inline constexpr interval unbounded{-(std::int64_t{1} << 60), std::int64_t{1} << 60};
 [[nodiscard]] constexpr bool is_bounded(interval const& i) noexcept {
   return i.low > unbounded.low && i.high < unbounded.high;
@@ -28,13 +28,13 @@ inline constexpr interval unbounded{-(std::int64_t{1} << 60), std::int64_t{1} <<
 
 using ranges = std::unordered_map<std::string, interval>;
 
-/// A superset of the values that the expression takes. Exact for affine ones over independent variables; gathered
-/// indices are bounded by the range that their operand declares.
+/// Returns an interval that contains all values of the expression. It is exact for affine expressions of independent
+/// variables; a gathered index has the range that its operand declares.
 [[nodiscard]] interval bounds(ir::expr const& e, ranges const& known);
 [[nodiscard]] interval bounds(affine const& form, ranges const& known);
 [[nodiscard]] interval bounds(linear const& form, ranges const& known);
 
-/// The ranges of a stage's axes. An empty axis has an empty range (high < low).
+/// Returns the ranges of a stage's axes. An empty axis has an empty range (high < low).
 [[nodiscard]] ranges ranges_of(ir::stage const& s);
 
 }  // namespace ttune::inline v0::pass

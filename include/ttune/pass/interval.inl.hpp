@@ -13,7 +13,7 @@ namespace detail {
 
 inline std::int64_t clamped(std::int64_t v) { return std::clamp(v, unbounded.low, unbounded.high); }
 
-/// One end of an interval: a missing end stays missing.
+/// Adds two ends of the same side. The sum is missing if one of them is.
 inline std::int64_t add_ends(std::int64_t a, std::int64_t b) {
   if (a <= unbounded.low || b <= unbounded.low) return unbounded.low;
   if (a >= unbounded.high || b >= unbounded.high) return unbounded.high;
@@ -33,7 +33,7 @@ inline interval product_of(interval a, interval b) {
 }
 inline interval hull_of(interval a, interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 
-/// By one positive constant.
+/// Divides an interval by one positive constant, rounding down.
 inline interval quotient_of(interval a, std::int64_t by) {
   return {a.low <= unbounded.low ? a.low : floor_divide(a.low, by),
           a.high >= unbounded.high ? a.high : floor_divide(a.high, by)};
@@ -52,7 +52,7 @@ inline interval range_of_type(dtype t) {
   return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
 }
 
-/// Data used as an index.
+/// Returns the bounds of data that serves as an index.
 inline interval gathered_bounds(ir::expr const& data) {
   if (auto const* a = ir::as<ir::access>(data))
     if (auto const* t = std::get_if<handle<ir::tensor>>(&a->from);
@@ -75,7 +75,7 @@ inline interval binary_bounds(ir::binary const& b, ranges const& known) {
   }
 }
 
-/// Of something that is no sum.
+/// Returns the bounds of an expression that is no sum.
 inline interval atom_bounds(ir::expr const& e, ranges const& known) {
   if (auto const* v = ir::as<ir::variable>(e)) {
     auto const it = known.find(v->name);

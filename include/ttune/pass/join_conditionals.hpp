@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours that are decided by the same condition are decided once. A register tile whose edges differ in its first
-// values, its sums and its way to memory becomes one whole tile for each edge: registers that are merged behind each
-// condition would be kept in memory (1x1 convolutions of 63 filters: 0.45 of peak, 0.8 joined).
+// Joins neighbouring statements under the same condition, so that it is tested once. A register tile whose edges differ
+// in its first values, its sums and its transfer to memory then becomes one whole tile for each edge. Without this,
+// registers that merge after each condition stay in memory (1x1 convolutions of 63 filters: 0.45 of peak, 0.8 joined).
 //
 //   if x < 3: A else: B                if x < 3: A; C
 //   if x < 3: C else: D          →     else:     B; D
 //
-// Conditions that read memory are left alone: what they decide may change it.
+// Conditions that read memory are not joined, because the statements between may change that memory.
 #pragma once
 
 #include "ttune/ir/stmt.hpp"

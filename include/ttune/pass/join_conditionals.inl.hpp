@@ -17,7 +17,7 @@ inline bool reads_memory(ir::expr const& e) {
   return ir::contains(e, [](ir::expr const& part) { return ir::as<ir::access>(part) != nullptr; });
 }
 
-/// Both in order, as one; null if they are not decided by the same condition.
+/// Returns both statements, in order, as one; null if their conditions differ.
 inline ir::stmt joined_conditional(ir::stmt const& first, ir::stmt const& second) {
   auto const* a = ir::as<ir::conditional>(first);
   auto const* b = ir::as<ir::conditional>(second);

@@ -17,13 +17,13 @@ inline bool contains(interval const& outer, interval const& inner) {
   return outer.low <= inner.low && inner.high <= outer.high;
 }
 
-/// Of C++'s division by a positive constant, and of its remainder.
+/// Bounds of C++'s quotient, and of its remainder, by a positive constant.
 inline interval truncated_quotient(interval a, std::int64_t by) { return {a.low / by, a.high / by}; }
 inline interval truncated_remainder(interval a, std::int64_t by) {
   return {a.low < 0 ? std::max(a.low, 1 - by) : 0, a.high > 0 ? std::min(a.high, by - 1) : 0};
 }
 
-/// What an operation gives in exact arithmetic.
+/// Returns the bounds of an operation in exact arithmetic.
 inline interval exact_bounds(ir::binary const& b) {
   auto const x = bounds_of_data(b.left);
   auto const y = bounds_of_data(b.right);
@@ -56,7 +56,7 @@ class integer_narrower {
  public:
   explicit integer_narrower(dtype type) : type_(type), range_(range_of_type(type)) {}
 
-  /// An expression of the type that has the low bits of `e`; null if there is none.
+  /// Returns an expression of the narrow type with the low bits of `e`; null if there is none.
   [[nodiscard]] ir::expr low_bits(ir::expr const& e) const {
     if (auto const* c = ir::as<ir::constant>(e)) return low_bits(c->integer);
     if (auto const* n = ir::as<ir::cast>(e)) return low_bits(*n);
@@ -77,7 +77,7 @@ class integer_narrower {
     return ir::make_integer(type_, value);
   }
 
-  /// A comparison of two values that both fit; others stay as they are.
+  /// Narrows a comparison if both values fit the type; other conditions do not change.
   [[nodiscard]] ir::expr condition(ir::expr const& e) const {
     auto const* b = ir::as<ir::binary>(e);
     if (!b || b->op < ir::binary_op::equal || !is_data(b->left->type) || bits_of(b->left->type) <= bits_of(type_))
@@ -87,7 +87,7 @@ class integer_narrower {
     return y ? ir::make_binary(b->op, x, y) : e;
   }
 
-  /// An extension that is not needed, or not so far; of what is wider the low bits.
+  /// Removes or shortens an extension. From a wider operand it takes the low bits.
   [[nodiscard]] ir::expr low_bits(ir::cast const& c) const {
     auto const& from = c.operand;
     if (!is_data(from->type)) return from->type == dtype::boolean ? ir::make_cast(type_, from) : ir::expr{};
@@ -120,7 +120,7 @@ class integer_narrower {
   interval range_;
 };
 
-/// A conversion to fewer bits, of arithmetic that no wider type needs.
+/// Narrows arithmetic below a conversion to fewer bits.
 inline ir::expr narrowed_cast(ir::expr const& e, ir::cast const& c) {
   auto const from = c.operand->type;
   if (!is_data(e->type) || !is_data(from) || bits_of(e->type) >= bits_of(from) || ir::as<ir::cast>(c.operand)) return e;
@@ -133,7 +133,7 @@ inline ir::expr narrowed_cast(ir::expr const& e, ir::cast const& c) {
   return e;
 }
 
-/// a / c of an `a` that cannot be negative.
+/// Makes a / c unsigned if `a` cannot be negative.
 inline ir::expr unsigned_division(ir::expr const& e, ir::binary const& b) {
   bool const divides = b.op == ir::binary_op::divide || b.op == ir::binary_op::modulo;
   if (!divides || !is_data(e->type) || is_unsigned(e->type) || bits_of(e->type) > 32 || !ir::is_constant(b.right) ||

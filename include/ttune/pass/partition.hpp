@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions leave the inner loops: loops are cut into an interior, where a condition always holds, and edges, which
-// become code of their own in which unrolled and vectorised parts are decided when they are emitted.
+// Moves conditions out of inner loops. A loop is cut into an interior, in which a condition always holds, and edges
+// with code of their own, in which conditions on unrolled and vectorised loops are decided when code is emitted.
 //
 //   for xo in 0..4                                   xo = 0: …      (x = 0 needs no tap 0: not emitted)
 //     unroll xi in 0..7                        →     for xo in 1..3: …                  no condition
 //       if 0 < xo * 7 + xi + s: …                    xo = 3: …
 //
-// Where all that such a condition decides stands inside of a tile of registers, the choice is made there, and what
-// comes before and behind it exists once.
+// If all statements below such a condition are inside of a register tile, the cut is made around the tile, and the code
+// before and after the tile exists once.
 //
-// A condition without unrolled or vectorised variables shortens the innermost loop that it speaks of instead:
+// A condition without unrolled or vectorised variables shortens the innermost loop whose variable it uses:
 //
 //   for r in 0..3: if 0 < y + r: …             →     for r in max(0, 1 - y)..3: …
 //
-// but not within a thread of a device around what it accumulates: its sums are registers, whose places are known only
-// where loops have constant lengths. There the condition stays, a predicate.
+// This is not done in a device thread around its accumulators: they are registers, and the compiler knows their places
+// only if loops have constant lengths. There the condition stays, as a predicate.
 //
-// Within values, choices that always fall one way in the part at hand are decided.
+// In values, choices with only one possible result in the current part are decided.
 //
-// A choice between two expressions that speaks of one loop alone, as of the last tile, cuts that loop in two: each part
-// has its own code.
+// A choice between two expressions that uses one loop variable only, such as a choice of the last tile, cuts that loop
+// in two. Each part has its own code.
 //
 //   for x in 0..4: O[x] = select(x < 3, A[x], B[x])      →     for x in 0..3: O[x] = A[x]      for x in 3..4: O[x] =
 //   B[x]
 //
-// After it: a condition that is left over is one of a loop that is too small to cut, or not affine.
-// Measured: masks or padded copies instead cost 5 to 25 points of peak on convolutions.
+// After this pass, a remaining condition belongs to a loop that is too small to cut, or is not affine. Masks or padded
+// copies instead of this pass cost 5 to 25 per cent of peak on convolutions (measured).
 #pragma once
 
 #include "ttune/ir/stmt.hpp"

@@ -16,7 +16,7 @@ namespace ttune::inline v0::pass {
 
 namespace detail {
 
-/// A choice between two expressions, neither of which is a constant: not a boundary, but two kinds of elements.
+/// Returns a choice between two expressions, neither of which is a constant: two kinds of elements, not a boundary.
 inline ir::select const* as_choice(ir::expr const& e) {
   auto const* s = ir::as<ir::select>(e);
   return s && !ir::is_constant(s->when_true) && !ir::is_constant(s->when_false) ? s : nullptr;
@@ -40,7 +40,7 @@ void for_each_value(ir::stmt const& s, F const& f) {
   for_each_store(s, [&](ir::store const& w) { f(w.value); });
 }
 
-/// Whether there is such a choice by an index that is compared.
+/// Returns true if a statement contains such a choice that compares an index.
 inline bool has_choices(ir::stmt const& all) {
   bool found = false;
   for_each_value(all, [&](ir::expr const& value) {
@@ -54,7 +54,7 @@ inline bool has_choices(ir::stmt const& all) {
   return found;
 }
 
-/// One pass over a statement tree, outside in.
+/// Rewrites a statement tree from the outside to the inside.
 class partitioner {
  public:
   explicit partitioner(bool has_choices = false) : has_choices_(has_choices) {}
@@ -80,7 +80,7 @@ class partitioner {
     return ir::contains(e, [](ir::expr const& n) { return ir::as<ir::select>(n) || as_turn(n); });
   }
 
-  /// An index that a boundary redirects: it is held at a limit, mirrored, or begins anew.
+  /// Returns an index that a boundary redirects: limited, mirrored or periodic; otherwise null.
   static ir::binary const* as_turn(ir::expr const& e) {
     auto const* b = ir::as<ir::binary>(e);
     if (!b || e->type != dtype::index) return nullptr;
@@ -89,13 +89,13 @@ class partitioner {
     return turns ? b : nullptr;
   }
 
-  /// The index between its limits, where nothing redirects it.
+  /// Returns the index as it is between the limits, where nothing redirects it.
   static ir::expr straight(ir::expr const& e) {
     auto const* turn = as_turn(e);
     return turn ? straight(turn->left) : ir::map_operands(e, straight);
   }
 
-  /// The conditions under which such an index is not redirected: left >= limit, left <= limit, 0 <= left < period.
+  /// Appends the conditions under which the index is not redirected: left >= limit, left <= limit, 0 <= left < period.
   static void conditions_of_turn(ir::binary const& turn, ranges const& known, std::vector<ir::expr>& out) {
     auto const inner = straight(turn.left);
     auto const limit = straight(turn.right);
@@ -105,31 +105,31 @@ class partitioner {
       return out.push_back(ir::make_binary(ir::binary_op::less_equal, limit, inner));
     auto const period = ir::constant_integer(limit);
     auto const range = bounds(inner, known);
-    if (range.low <= -period || range.high >= 2 * period) return;  // the index begins anew too often
+    if (range.low <= -period || range.high >= 2 * period) return;  // there are too many periods
     out.push_back(ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), inner));
     out.push_back(ir::make_binary(ir::binary_op::less, inner, limit));
   }
 
-  /// Loops around a condition, inside of the one that may be cut.
+  /// The loops between a condition and the loop that may be cut.
   struct loops_inside {
     std::set<std::string> all;
-    std::set<std::string> unrolled;  ///< or vectorised
+    std::set<std::string> unrolled;  ///< unrolled or vectorised
     std::set<std::string> vectorized;
   };
 
   static constexpr std::int64_t most_peeled = 3;  ///< iterations at either edge that become code of their own
 
-  /// A condition somewhere inside of a loop, and what the loops around it there are.
+  /// A condition inside of a loop, and which loops in between it uses.
   struct found_condition {
     affine form;
-    bool unrolled = false;  ///< speaks of an unrolled or vectorised loop inside
-    bool deeper = false;    ///< speaks of any loop inside
-    bool of_tile = false;   ///< stands inside of a register tile and speaks of no loop between that and the loop
+    bool unrolled = false;  ///< uses an unrolled or vectorised loop inside
+    bool deeper = false;    ///< uses any loop inside
+    bool of_tile = false;   ///< is inside of a register tile and uses no loop between the tile and the loop
   };
 
-  /// A variable that could be cut, but all of whose conditions stand inside of tiles of registers and are the same for
-  /// all tiles between. There the choice is made, so that the code around what differs, the first values of a tile and
-  /// its way to memory, exists once: it takes longer to compile than the products.
+  /// A variable that could be cut, but whose conditions are all inside of register tiles and the same for all tiles in
+  /// between. The choice is made at the tiles, so that the differing code, the first values of a tile and its transfer
+  /// to memory, exists once: it takes longer to compile than the products.
   struct postponed {
     std::string variable;
     std::int64_t begin;
@@ -199,12 +199,12 @@ class partitioner {
     }
   }
 
-  /// The part of [begin, end) in which every condition that wants it holds whatever the loops inside do.
+  /// Returns the part of [begin, end) in which every relevant condition holds for all values of the inner loops.
   iterations interior(std::string const& variable, std::int64_t begin, std::int64_t end, ir::stmt const& body,
                       bool outside_of_tiles = false) const {
     loops_inside inner;
     auto known = known_;
-    known[variable] = {begin, end - 1};  // loops inside may begin at it
+    known[variable] = {begin, end - 1};  // inner loops may begin at the variable
     std::vector<found_condition> conditions;
     collect(body, inner, known, conditions);
     iterations made{begin, end};
@@ -238,7 +238,7 @@ class partitioner {
     return c.low - begin <= most_peeled && end - c.high <= most_peeled;
   }
 
-  /// A choice by thread, or a loop as long as a thread says, must not decide who comes to a barrier.
+  /// Returns true if a statement has a barrier: all threads must reach it, so no choice by thread may surround it.
   static bool has_barrier(ir::stmt const& s) {
     if (!s) return false;
     if (ir::as<ir::barrier>(s)) return true;
@@ -252,7 +252,7 @@ class partitioner {
 
   // ------------------------------------------------------------------------- choices between two expressions
 
-  /// Where one of them changes that speaks of a variable alone, inside of its range.
+  /// Returns a value inside of the range at which a choice that uses only this variable changes its result.
   [[nodiscard]] std::optional<std::int64_t> change_of_choice(std::string const& variable, std::int64_t begin,
                                                              std::int64_t end, ir::stmt const& body) const {
     std::optional<std::int64_t> found;
@@ -270,14 +270,14 @@ class partitioner {
     return found;
   }
 
-  /// A body for a part of its variable's range, the choices decided.
+  /// Returns the body for a part of the variable's range, with decided choices.
   ir::stmt decided(std::string const& variable, std::int64_t low, std::int64_t high, ir::stmt const& body) {
     auto known = known_;
     known[variable] = {low, high - 1};
     return simplify(body, known);
   }
 
-  /// Each part of the range has code of its own: two loops, or a choice at run time if it must stay one.
+  /// Returns code for each part of the range: two loops, or a choice at run time if the loop must stay one.
   ir::stmt two_loops(ir::loop const& l, std::int64_t begin, std::int64_t at, std::int64_t end) {
     auto const part = [&](std::int64_t low, std::int64_t high) {
       return visit(ir::make_loop(l.variable, ir::make_index(low), ir::make_index(high), l.kind,
@@ -324,7 +324,7 @@ class partitioner {
     return ir::make_allocate(a.storage, ir::make_block(std::move(parts)));
   }
 
-  /// Of the variables that a statement speaks of, the first is chosen by here, the others inside of its arms.
+  /// Chooses by the first variable that a statement uses; the arms choose by the others.
   ir::stmt choose(std::vector<postponed> choices, ir::stmt const& s) {
     while (!choices.empty()) {
       auto const p = choices.front();
@@ -350,7 +350,7 @@ class partitioner {
     return found;
   }
 
-  /// The lanes of a vectorised loop of which no index is redirected.
+  /// Returns the lanes of a vectorised loop in which no index is redirected.
   [[nodiscard]] iterations plain_lanes(ir::loop const& l, std::int64_t begin, std::int64_t end) const {
     iterations made{begin, end};
     auto known = known_;
@@ -373,7 +373,7 @@ class partitioner {
     return made;
   }
 
-  /// Lanes whose indices are redirected are loaded one by one: the others have a loop of their own.
+  /// Cuts a vectorised loop: lanes with redirected indices are loaded one by one, the others have their own loop.
   ir::stmt cut_lanes(ir::loop const& l, std::int64_t begin, std::int64_t end) {
     auto const part = [&](std::int64_t low, std::int64_t high) {
       return ir::make_loop(l.variable, ir::make_index(low), ir::make_index(high), l.kind,
@@ -440,7 +440,7 @@ class partitioner {
                          with_range(l.variable, begin, end, l.body));
   }
 
-  /// Edges before and behind a loop over the interior.
+  /// Returns a loop over the interior, with edges before and after it.
   ir::stmt sequence(ir::loop const& l, iterations c, std::int64_t begin, std::int64_t end) {
     if (c.low >= c.high) c = {end, end};
     std::vector<ir::stmt> parts;
@@ -452,7 +452,7 @@ class partitioner {
     return ir::make_block(std::move(parts));
   }
 
-  /// The same for a variable that must stay one loop (parallel), or is none (let): a choice at run time.
+  /// The same as a choice at run time, for a variable that must stay one loop (parallel) or is no loop (let).
   ir::stmt chain(std::string const& variable, iterations c, std::int64_t begin, std::int64_t end, ir::stmt const& body,
                  std::vector<postponed> const& further = {}) {
     if (c.low >= c.high) c = {end, end};
@@ -484,8 +484,8 @@ class partitioner {
 
   // ----------------------------------------------------------------------------------- shorter innermost loops
 
-  /// Arrays of a thread of a device are registers where all their places are known once loops are unrolled. A loop as
-  /// long as a variable says cannot be, a condition in it is a predicate.
+  /// Returns true if a statement uses an array of a device thread. Such an array becomes registers only if all its
+  /// places are constants after unrolling: loops have constant lengths, and conditions are predicates.
   static bool uses_own_array(ir::stmt const& s) {
     auto const own = [](ir::buffer const& b) {
       return b.where == ir::memory::local || b.where == ir::memory::registers;
@@ -536,7 +536,7 @@ class partitioner {
   ranges known_;
   std::vector<postponed> postponed_;
   bool has_choices_;
-  bool in_thread_ = false;  ///< of a device
+  bool in_thread_ = false;  ///< inside of a device thread
 };
 
 }  // namespace detail
@@ -544,7 +544,7 @@ class partitioner {
 TTUNE_INLINE ir::stmt partition(ir::stmt const& s) {
   if (!s) return s;
   if (!detail::has_choices(s)) return detail::partitioner().visit(s);
-  return detail::partitioner(true).visit(simplify(s));  // parts of an axis become loops' variables
+  return detail::partitioner(true).visit(simplify(s));  // parts of an axis are expressions of loop variables
 }
 
 }  // namespace ttune::inline v0::pass

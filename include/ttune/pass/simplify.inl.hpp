@@ -15,8 +15,8 @@ namespace ttune::inline v0::pass {
 
 namespace detail {
 
-/// Index expressions become linear forms from the leaves up; a form becomes an expression again only where one is
-/// needed (an atom, the result), so that long sums are collected once.
+/// Turns index expressions into linear forms from the leaves up. A form becomes an expression again only where one is
+/// needed (an atom, the result), so that the terms of long sums are collected once.
 class index_simplifier {
  public:
   explicit index_simplifier(ranges const& known) : known_(known) {}
@@ -71,7 +71,7 @@ class index_simplifier {
     }
   }
 
-  /// `e` itself if its operands are what they were.
+  /// Returns `e` itself if its operands did not change.
   [[nodiscard]] linear atom(ir::expr const& e, ir::binary const& b, linear const& left, linear const& right) const {
     auto made = ir::make_binary(b.op, from_linear(left), from_linear(right));
     if (auto const* c = ir::as<ir::constant>(made)) return {c->integer, {}};
@@ -83,7 +83,7 @@ class index_simplifier {
     return to_linear(made);
   }
 
-  /// a / c * (c k) + a % c * k = a * k
+  /// Applies a / c * (c k) + a % c * k = a * k.
   [[nodiscard]] static linear joined(linear form) {
     for (std::size_t r = 0; r < form.terms.size(); ++r) {
       auto const* rest = ir::as<ir::binary>(form.terms[r].first);
@@ -104,7 +104,7 @@ class index_simplifier {
     return form;
   }
 
-  /// What is a multiple of `by`, and the rest; of the constant the part towards zero.
+  /// Splits a form into the multiples of `by` and the rest. The constant is split towards zero.
   [[nodiscard]] static std::pair<linear, linear> parted(linear const& form, std::int64_t by) {
     std::pair<linear, linear> made;
     made.first.constant = form.constant / by;
@@ -121,7 +121,7 @@ class index_simplifier {
     return with;
   }
 
-  /// The quotient that all values of the form have, if it is one.
+  /// Returns true, and the quotient, if all values of the form have the same quotient.
   [[nodiscard]] bool one_quotient(linear const& form, std::int64_t by, std::int64_t& q) const {
     auto const range = bounds(form, known_);
     if (!is_bounded(range)) return false;
@@ -176,7 +176,7 @@ class index_simplifier {
     return made;
   }
 
-  /// (a % (by * k)) differs from a by a multiple of `by`.
+  /// Replaces a % (by * k) by a, which differs by a multiple of `by`.
   [[nodiscard]] static linear without_modulo(linear const& form, std::int64_t by) {
     linear made{form.constant, {}};
     for (auto const& [atom, c] : form.terms) {
@@ -241,7 +241,7 @@ class index_simplifier {
     return non_negative(joined(std::move(difference)));
   }
 
-  /// form >= 0
+  /// Returns the condition form >= 0.
   [[nodiscard]] ir::expr non_negative(linear form) const {
     auto const range = bounds(form, known_);
     if (range.low >= 0) return ir::make_bool(true);
@@ -255,7 +255,7 @@ class index_simplifier {
     return sided(op::less_equal, form);
   }
 
-  /// ±(a op b) + k >= 0 in terms of a and b; null if there is no such thing.
+  /// Returns ±(a op b) + k >= 0 as a condition on a and b; null if there is none.
   [[nodiscard]] ir::expr of_one_atom(ir::binary const& b, bool positive, std::int64_t k) const {
     if (b.op == op::floor_divide && ir::is_constant(b.right) && ir::constant_integer(b.right) > 0) {
       auto const by = ir::constant_integer(b.right);
@@ -294,12 +294,12 @@ class index_simplifier {
     return sided(b.op, difference);
   }
 
-  /// form >= 0 (or == 0), what is subtracted on the left, what is added on the right.
+  /// Returns form >= 0 (or == 0) with the negative terms on the left and the positive terms on the right.
   [[nodiscard]] static ir::expr sided(op what, linear const& form) {
     linear left;
     linear right;
     for (auto const& [atom, c] : form.terms) (c < 0 ? left : right).terms.emplace_back(atom, std::abs(c));
-    if (what != op::less_equal) {  // the side with terms stands on the left
+    if (what != op::less_equal) {  // put the side with terms on the left
       right.constant = 0;
       if (left.terms.empty()) return ir::make_binary(what, from_linear(right), ir::make_index(-form.constant));
       (form.constant > 0 ? right : left).constant = std::abs(form.constant);
@@ -327,7 +327,7 @@ class index_simplifier {
     }
   }
 
-  /// a <= b as b - a >= 0; nothing for other conditions.
+  /// Returns a <= b as b - a >= 0; nothing for other conditions.
   static bool as_difference(ir::expr const& e, linear& difference) {
     auto const* b = ir::as<ir::binary>(e);
     if (!b || b->left->type != dtype::index || (b->op != op::less && b->op != op::less_equal)) return false;
@@ -337,7 +337,7 @@ class index_simplifier {
     return true;
   }
 
-  /// Whether `a` makes `b` superfluous: the same words, or the same sum with a constant that says more.
+  /// Returns true if `a` makes `b` superfluous: they are equal, or the same sum with a stricter constant.
   static bool implies(ir::expr const& a, ir::expr const& b) {
     if (ir::equal(a, b)) return true;
     linear x;
@@ -374,7 +374,7 @@ class index_simplifier {
 
   // -------------------------------------------------------------------------------------------- the rest
 
-  /// Operands simplified; a select that is decided disappears.
+  /// Simplifies the operands. A select with a decided condition becomes one of its arms.
   [[nodiscard]] ir::expr keep_if_rebuilt(ir::expr const& e) const {
     auto made = ir::map_operands(e, [&](ir::expr const& o) { return any(o); });
     if (auto const* s = ir::as<ir::select>(made); s && ir::equal(s->when_true, s->when_false)) return s->when_true;
@@ -384,7 +384,7 @@ class index_simplifier {
   ranges const& known_;
 };
 
-/// The ranges of what is declared on the way down.
+/// Simplifies statements and keeps the ranges of the variables declared around them.
 class stmt_simplifier {
  public:
   explicit stmt_simplifier(ranges known) : known_(std::move(known)) {}
@@ -406,7 +406,7 @@ class stmt_simplifier {
         s, [&](ir::stmt const& p) { return visit(p); }, [&](ir::expr const& e) { return simplify(e, known_); });
   }
 
-  /// The range holds for the body, not for the expressions that give it.
+  /// Simplifies a loop or let. The range holds in the body, but not in the expressions that give the range.
   ir::stmt scope(ir::stmt const& s, std::string const& variable, interval range) {
     auto const it = known_.find(variable);
     auto const saved = it == known_.end() ? std::optional<interval>() : it->second;

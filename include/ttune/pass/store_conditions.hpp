@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under which conditions the stores of a statement run, those aside that leave nothing behind: into buffers that live
-// inside of it.
+// Finds the conditions under which the stores of a statement run. Stores into buffers that exist only inside of the
+// statement do not count.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct iterations {
   std::int64_t high;
 };
 
-/// The part of `all` outside of which no store of a statement can run, whatever the loops inside do. Stores into
-/// `scratch`, buffers that live inside of the statement, do not count: nothing is left of them.
+/// Returns a part of `all` outside of which no store of a statement can run, for all values of the inner loops. Stores
+/// into `scratch` do not count: these buffers exist only inside of the statement.
 inline iterations storing_iterations(std::string const& variable, iterations all, ir::stmt const& s, ranges& known,
                                      buffers& scratch) {
   constexpr iterations never{0, 0};
@@ -73,7 +73,7 @@ inline iterations storing_iterations(std::string const& variable, iterations all
   return storing_iterations(variable, all, n->then, known, scratch);
 }
 
-/// A condition by what it says, whatever way it was written.
+/// Returns a key that is equal for the same condition in another order of terms.
 [[nodiscard]] inline std::string key_of(affine const& form) {
   auto terms = form.terms;
   std::sort(terms.begin(), terms.end());
@@ -83,8 +83,8 @@ inline iterations storing_iterations(std::string const& variable, iterations all
 }
 using condition_set = std::map<std::string, affine>;
 
-/// The conditions under which every store of a statement stands that leaves something behind (see
-/// `storing_iterations`); nothing if there is no such store.
+/// Returns the conditions that surround every lasting store of a statement (see `storing_iterations`); nothing if there
+/// is no such store.
 inline std::optional<condition_set> common_conditions(ir::stmt const& s, buffers& scratch) {
   if (auto const* n = ir::as<ir::conditional>(s)) {
     if (n->otherwise) return condition_set{};
@@ -116,7 +116,7 @@ inline std::optional<condition_set> common_conditions(ir::stmt const& s, buffers
   return found;
 }
 
-/// A statement without these conditions.
+/// Returns a statement without these conditions.
 inline ir::stmt without(ir::stmt const& s, condition_set const& gone) {
   if (auto const* n = ir::as<ir::conditional>(s)) {
     std::vector<ir::expr> parts;

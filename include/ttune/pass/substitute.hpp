@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables and combine arguments replaced by expressions. Afterwards none of the replaced names is left, unless a
-// replacement speaks of it. The same handle comes back if nothing was replaced.
+// Replaces variables and combine arguments by expressions. Afterwards no replaced name is left, unless a replacement
+// uses it. The functions return the same handle if nothing was replaced.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace ttune::inline v0::pass {
 
 using substitution = std::unordered_map<std::string, ir::expr>;
 
-/// All at once: replacements are not searched again.
+/// Replaces all names at once; replacements are not searched again.
 [[nodiscard]] ir::expr substitute(ir::expr const& e, substitution const& with);
 [[nodiscard]] ir::expr substitute(ir::expr const& e, std::string const& variable, ir::expr const& with);
-/// Loops and lets that declare a replaced name again hide it from there on.
+/// Loops and lets that declare a replaced name again hide it in their bodies.
 [[nodiscard]] ir::stmt substitute(ir::stmt const& s, substitution const& with);
 
-/// A combine function applied to two tuples.
+/// Applies a combine function to two tuples.
 [[nodiscard]] ir::expr substitute_arguments(ir::expr const& combine, std::vector<ir::expr> const& left,
                                             std::vector<ir::expr> const& right);
 

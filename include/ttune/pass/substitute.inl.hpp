@@ -13,7 +13,7 @@ inline substitution without_name(substitution with, std::string const& name) {
   return with;
 }
 
-/// The variable is declared here: its range or value is outside of its scope, the body is not.
+/// Replaces in a statement that declares a variable: its range or value is outside of its scope, the body is inside.
 inline ir::stmt substitute_scope(ir::stmt const& s, std::string const& name, substitution const& with) {
   auto const inner = without_name(with, name);
   return ir::map_parts(
