@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time extents of a program become constants.
+// Replaces run-time extents of a program by constants.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace ttune::inline v0::capture {
 
-/// The same as in expr/builder.hpp. Throws program_error if a dim is not in the program, its value not within the dim's
-/// range, or a read would then lie outside of its source.
+/// The function declared in expr/builder.hpp. Throws program_error if a dim is not in the program, if its value is
+/// outside of the dim's range, or if a read could then lie outside of its source.
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
 [[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);
 

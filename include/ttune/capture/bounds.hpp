@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads are proven to lie inside of what they read, by intervals.
+// Proves by intervals that reads lie inside of their sources.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace ttune::inline v0::capture::detail {
 
-/// Throws program_error, which begins with `stage`, for a read without a boundary function whose index may lie outside.
+/// Throws program_error, which begins with `stage`, if a read without a boundary function may lie outside.
 void check_read(std::string const& stage, ir::access const& a, pass::ranges const& axes);
-/// All reads of an expression.
+/// Checks all reads of an expression.
 void check_reads(std::string const& stage, ir::expr const& e, pass::ranges const& axes);
 
 }  // namespace ttune::inline v0::capture::detail

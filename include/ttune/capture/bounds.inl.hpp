@@ -9,7 +9,7 @@
 
 namespace ttune::inline v0::capture::detail {
 
-/// Data as an index: the operand says which values it holds.
+/// Throws if an index is data whose declared range does not fit the dimension `d` of `size` elements.
 inline void check_gather(std::string const& stage, ir::access const& a, std::size_t d, std::int64_t size) {
   auto const source = ir::name_of(a.from);
   ir::for_each_node(a.indices[d], [&](ir::expr const& n) {
@@ -22,8 +22,8 @@ inline void check_gather(std::string const& stage, ir::access const& a, std::siz
   });
 }
 
-/// How to say what the first operand holds that an index reads and that declares no range: all but the range itself.
-/// Empty if there is none.
+/// Returns advice for an index that contains data without a declared range: the declaration that is missing, without
+/// the range itself. Returns an empty text if there is no such data.
 inline std::string data_without_range(ir::expr const& index) {
   std::string found;
   ir::for_each_node(index, [&](ir::expr const& n) {

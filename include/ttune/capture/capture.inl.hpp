@@ -20,7 +20,7 @@ namespace ttune::inline v0 {
 
 #if defined(TTUNE_SEPARATE_COMPILATION)
 namespace detail {
-// Files that include the notation only count references, too, and do not see the nodes: they link these.
+// Translation units that include only the notation count references without the nodes' types; they link these.
 template void retain(ir::expr_node const*) noexcept;
 template void retain(ir::tensor const*) noexcept;
 template void retain(ir::dimension const*) noexcept;
@@ -134,7 +134,7 @@ TTUNE_INLINE node read(handle<ir::stage> const& from, int component, std::vector
 
 namespace detail {
 
-/// Inner reductions wait as stages whose name begins so and whose extents are open.
+/// First character of the name of an inner reduction whose extents are still open.
 inline constexpr char open_mark = '?';
 inline bool is_open(ir::stage const& s) { return !s.name.empty() && s.name[0] == open_mark; }
 inline ir::stage const* open_stage(ir::expr const& e) {
@@ -161,7 +161,7 @@ inline ir::reduction as_reduction(reduction const& how) {
   return made;
 }
 
-/// Settles one compute.
+/// Builds the stage of one compute: finds its extents and makes its inner reductions stages.
 class assignment {
  public:
   assignment(std::string name, std::vector<axis_range> const& left, memory_order order, handle<ir::tensor> updates)
@@ -193,7 +193,7 @@ class assignment {
     std::int64_t begin = 0;
     ir::extent end;
     bool given = false;
-    std::string where;  ///< "A dimension 1": what said so
+    std::string where;  ///< source of the range, such as "A dimension 1"
   };
 
   [[noreturn]] void refuse(std::string const& sentence) const { throw program_error(name_ + ": " + sentence); }
@@ -215,7 +215,7 @@ class assignment {
     });
   }
 
-  /// Bare axes give extents; all must agree.
+  /// Takes the extents of axes from the dimensions that they index alone; all must agree.
   void collect_uses(ir::expr const& e) {
     ir::for_each_node(e, [&](ir::expr const& n) {
       if (auto const* s = open_stage(n)) {
@@ -260,7 +260,7 @@ class assignment {
     for (auto const& [axis, r] : ranges_) known[axis] = {r.begin, r.end.value - 1};
     ir::for_each_node(e, [&](ir::expr const& n) {
       if (auto const* s = open_stage(n)) {
-        for (auto const& c : s->components) check_reads(c.value);  // of this class: open stages have reads of their own
+        for (auto const& c : s->components) check_reads(c.value);  // open stages check their own reads
         return;
       }
       auto const* a = ir::as<ir::access>(n);
@@ -270,7 +270,7 @@ class assignment {
     });
   }
 
-  /// In place: only the element that is written may be read.
+  /// Checks that an update in place reads only the element that it writes.
   void check_update(ir::access const& a) const {
     auto const* t = std::get_if<handle<ir::tensor>>(&a.from);
     if (!updates_ || !t || (*t)->name != updates_->name) return;
@@ -284,9 +284,9 @@ class assignment {
     }
   }
 
-  /// The value is one inner reduction, read at the axes of the left side.
+  /// Returns true if the value is one inner reduction, read at the axes of the left side.
   [[nodiscard]] bool is_whole(ir::expr const& value, ir::stage const& inner) const {
-    if (inner.name.size() > 1) return false;  // named by the user: stays a stage
+    if (inner.name.size() > 1) return false;  // the user named it, so it stays a stage
     if (inner.components.size() != 1) return false;
     auto const& indices = ir::as<ir::access>(value)->indices;
     return std::all_of(indices.begin(), indices.end(), [&](ir::expr const& i) {
@@ -315,7 +315,7 @@ class assignment {
     return share(std::move(made));
   }
 
-  /// Open stages inside become real ones.
+  /// Replaces the open stages inside of an expression by complete ones.
   ir::expr settle(ir::expr const& e) {
     if (auto const* s = open_stage(e)) {
       auto const made = settle_stage(*s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums that keep the order of their terms, whatever the schedule.
+// Makes sums keep the order of their terms under every schedule.
 #pragma once
 
 #include "ttune/expr/builder.hpp"
@@ -7,9 +7,9 @@
 
 namespace ttune::inline v0::capture {
 
-/// The same as in expr/builder.hpp. Reductions whose result depends on the order of their terms (sums and products of
-/// floating-point numbers, tuples) are declared neither associative nor commutative: schedules that reorder them are
-/// refused, and none is derived.
+/// The function declared in expr/builder.hpp. Declares reductions whose result depends on the order of their terms
+/// (sums and products of floating-point numbers, tuples) neither associative nor commutative: schedules that reorder
+/// them are refused, and none is derived.
 [[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
 
 }  // namespace ttune::inline v0::capture

@@ -127,7 +127,7 @@ class arranger {
     return made;
   }
 
-  /// Reduced axes that index a blocked dimension and nothing else there.
+  /// Finds reduced axes that are indices of a blocked dimension by themselves.
   void find_splits(ir::stage const& s, ir::expr const& e) {
     ir::for_each_node(e, [&](ir::expr const& n) {
       auto const* const a = ir::as<ir::access>(n);
@@ -196,23 +196,23 @@ class arranger {
   ir::program const& program_;
   std::vector<named_layout> const& layouts_;
   std::vector<bool> used_;
-  std::map<std::string, std::int64_t> splits_;  ///< axes of the stage at hand, by their blocks
-  std::set<std::string> names_;                 ///< its axes
+  std::map<std::string, std::int64_t> splits_;  ///< axes of the current stage -> size of their blocks
+  std::set<std::string> names_;                 ///< names of the axes of the current stage
   std::map<void const*, handle<ir::tensor>> tensors_;
   std::map<void const*, handle<ir::stage>> stages_;
 };
 
 // -------------------------------------------------------------------------------------------------- candidates
 
-/// The dimension of a free operand along which its readers, or its stage, can use vectors.
+/// A dimension of a free operand along which its readers, or its stage, can use vectors.
 struct vector_dimension {
   std::string operand;
   std::vector<std::int64_t> shape;
   int dimension;
-  bool may_be_split;  ///< every index of it becomes two axes
+  bool may_be_split;  ///< every index of this dimension can become two axes
 };
 
-/// Whether an axis is an index by itself wherever it occurs in an access of the stage.
+/// Returns true if an axis is an index by itself in every access of the stage that uses it.
 inline bool is_bare(ir::stage const& s, std::string const& axis) {
   bool bare = true;
   for (auto const& c : s.components)
@@ -230,7 +230,7 @@ inline bool is_bare(ir::stage const& s, std::string const& axis) {
   return bare;
 }
 
-/// The read of the one stage that another reads, or null.
+/// Returns the read of the only stage that this stage reads, or null.
 inline ir::access const* only_source(ir::stage const& s) {
   ir::access const* found = nullptr;
   bool only = true;
@@ -244,8 +244,8 @@ inline ir::access const* only_source(ir::stage const& s) {
   return only ? found : nullptr;
 }
 
-/// The last axis of the result that is worth a vector: of a convolution the filter, not a pixel, whose index is a sum.
-/// What only reads another stage element by element has that one's.
+/// Returns the last axis of the result that suits vectors: for a convolution the filter, not a pixel, whose index is a
+/// sum. A stage that only reads another one element by element has the axis of that one.
 inline int vector_axis(ir::stage const& s) {
   if (auto const* const from = s.reduces() ? nullptr : only_source(s)) {
     auto const d = vector_axis(*std::get<handle<ir::stage>>(from->from));
@@ -260,7 +260,7 @@ inline int vector_axis(ir::stage const& s) {
   return -1;
 }
 
-/// Along the vectors of a reader, else along what it sums over.
+/// Returns the dimension along the vectors of a reader, or else along a reduced axis of a reader.
 inline std::optional<vector_dimension> vector_dimension_of(ir::program const& p, handle<ir::tensor> const& t) {
   vector_dimension made{t->name, shape_values(t), -1, true};
   int best = 0;
@@ -297,7 +297,7 @@ inline std::optional<vector_dimension> vector_dimension_of(ir::program const& p,
   return made;
 }
 
-/// Most of a vector: what is read along other dimensions then, such as the pixels of a row, lies better as it is.
+/// Returns true if a vector would be mostly empty. Data read along other dimensions, as pixels, then stays as it is.
 inline bool leaves_lanes_empty(vector_dimension const& v, std::int64_t lanes) {
   return 2 * v.shape[static_cast<std::size_t>(v.dimension)] < lanes;
 }
@@ -310,7 +310,7 @@ inline operand_layout innermost(vector_dimension const& v) {
   return operand_layout(order);
 }
 
-/// The quotient stays where the dimension was; that of the innermost one goes outside of all.
+/// Divides the dimension into blocks. The quotient stays in its place; that of the innermost one becomes outermost.
 inline operand_layout blocked(vector_dimension const& v, std::int64_t lanes) {
   auto const last = static_cast<int>(v.shape.size()) - 1;
   bool const fits =

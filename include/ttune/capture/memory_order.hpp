@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Column-major operands and results become row-major ones whose dimensions stand in the order of memory, outermost
-// first. Nothing behind capture knows the difference; kernels compare the shapes of their arguments accordingly.
+// Turns column-major operands and results into row-major ones, whose dimensions are in the order of memory, outermost
+// first. Later parts of the library see row-major operands only; kernels compare the shapes of arguments accordingly.
 //
 //   A f32 (M, K) column_major        A f32 (K, M)
 //   C(i, j) = sum(k) A(i, k) * …  →  C(i, j) = sum(k) A(k, i) * …
@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::capture::detail {
 
-/// The same program in the order of memory; the very same if that is how it is.
+/// Returns the same program in the order of memory; returns it unchanged if it has this order already.
 [[nodiscard]] ir::program in_memory_order(ir::program p);
 
 }  // namespace ttune::inline v0::capture::detail
