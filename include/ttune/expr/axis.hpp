@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes and index expressions. An axis is its name; where it runs is said at its use or follows from the operands.
+// Axes and index expressions. An axis is only a name; its range is given where it is used or follows from the operands.
 #pragma once
 
 #include <type_traits>
@@ -24,11 +24,11 @@ template <fixed_string Name>
 struct axis {
   using name_set = names<Name>;
   static constexpr auto name = Name;
-  /// [0, n)
+  /// Returns the axis with the range [0, n).
   [[nodiscard]] bounded_axis<Name> in(extent_value n) const { return {0, n}; }
-  /// [low, high)
+  /// Returns the axis with the range [low, high).
   [[nodiscard]] bounded_axis<Name> in(std::int64_t low, std::int64_t high) const { return {low, high}; }
-  /// Anything else, as data: a loop whose length they say.
+  /// Returns the axis with bounds that are data: a loop whose length is read at run time.
   template <class... Bounds>
     requires(!(std::is_convertible_v<Bounds, extent_value> && ...))
   [[nodiscard]] bounded_axis<Name> in(Bounds const&...) const {
@@ -38,7 +38,7 @@ struct axis {
   [[nodiscard]] axis_range range() const { return {Name.text, false, 0, 0}; }
 };
 
-/// `const auto [i, j, k] = ttune::axes<"i", "j", "k">;`
+/// Axes by their names: `const auto [i, j, k] = ttune::axes<"i", "j", "k">;`
 template <fixed_string... Names>
 struct axis_pack {
   template <std::size_t I>
@@ -56,7 +56,7 @@ struct axis_pack {
 template <fixed_string... Names>
 inline constexpr axis_pack<Names...> axes{};
 
-/// An affine index: axes and integers under + - *, and / and % by constants.
+/// An affine index: axes and integers with + - *, and with / and % by constants.
 template <class Axes>
 struct index_expr {
   using name_set = Axes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a read outside of an operand gives: `zero_outside(I)(n, c, y + r - 1, x + s - 1)`.
+// Boundary functions: values of reads outside of an operand, as `zero_outside(I)(n, c, y + r - 1, x + s - 1)`.
 #pragma once
 
 #include "ttune/expr/compute.hpp"
@@ -33,7 +33,7 @@ class extended {
   capture::node fill_;
 };
 
-/// A value of the element type.
+/// Reads outside give a value of the element type.
 template <class Source, class Literal>
 [[nodiscard]] auto value_outside(Source const& source, Literal value) {
   return extended<outside::value, Source>(source, detail::literal_node<typename Source::element_type>(value));
@@ -42,17 +42,17 @@ template <class Source>
 [[nodiscard]] auto zero_outside(Source const& source) {
   return value_outside(source, 0);
 }
-/// The nearest element.
+/// Reads outside give the nearest element.
 template <class Source>
 [[nodiscard]] auto clamp_outside(Source const& source) {
   return extended<outside::clamp, Source>(source);
 }
-/// Periodic.
+/// Reads outside continue the operand periodically.
 template <class Source>
 [[nodiscard]] auto wrap_outside(Source const& source) {
   return extended<outside::wrap, Source>(source);
 }
-/// Reflected; the element at the edge is not repeated.
+/// Reads outside are reflected; the element at the edge is not repeated.
 template <class Source>
 [[nodiscard]] auto mirror_outside(Source const& source) {
   return extended<outside::mirror, Source>(source);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the DSL asks of whoever builds the program (capture/): plain functions over opaque handles. Expression types
-// are summaries around one such handle, so nothing behind this header is a template.
+// The interface of the DSL to the builder of programs (capture/): plain functions with opaque handles. Expression types
+// hold one such handle each, so nothing behind this header is a template.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct program;
 struct dimension;
 }  // namespace ir
 
-/// Operations by name; capture maps them to those of the IR.
+/// Names of operations; capture converts them to operations of the IR.
 enum class operation : std::uint8_t {
   add,
   subtract,
@@ -68,13 +68,13 @@ struct dim {
   std::int64_t high = 1;
 };
 
-/// `op.at({{b, 64}})`.
+/// The value of a run-time extent: `op.at({{b, 64}})`.
 struct bound_dim {
   dim what;
   std::int64_t value;
 };
 
-/// An extent as users give it: a number, or a dim with the value that tuning uses.
+/// An extent as users write it: a number, or a dim with the value for tuning.
 struct extent_value {
   std::int64_t value = 0;
   handle<ir::dimension> symbol = {};
@@ -82,7 +82,7 @@ struct extent_value {
   extent_value(dim const& d);
 };
 
-/// An axis with what is known of its range.
+/// An axis with its range, as far as it is known.
 struct axis_range {
   std::string name;
   bool given = false;
@@ -112,11 +112,11 @@ using node = handle<ir::expr_node>;
 [[nodiscard]] node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how,
                         node fill);
 
-/// A reduction inside an expression: becomes a stage when the whole is assigned. Its ranges may be settled later.
+/// A reduction inside of an expression. It becomes a stage when the whole is assigned; until then ranges may be open.
 struct reduction {
   reducer kind = reducer::none;
   std::vector<axis_range> over;
-  std::vector<node> identity;  ///< tuple only
+  std::vector<node> identity;  ///< for tuples only
   std::vector<node> combine;
   std::vector<std::string> component_names;
   bool associative = true;
@@ -125,8 +125,8 @@ struct reduction {
 [[nodiscard]] std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values,
                                        std::string name = {});
 
-/// `name(left) = reduce? value`. Settles all extents, proves all reads inside, splits off inner reductions as stages.
-/// Throws program_error with a sentence that names the axis or operand.
+/// Builds the stage `name(left) = reduce? value`: finds all extents, proves that all reads are inside, makes inner
+/// reductions stages. Throws program_error with a sentence that names the axis or operand.
 [[nodiscard]] handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,
                                        memory_order order, handle<ir::tensor> updates);
 
@@ -134,10 +134,10 @@ struct reduction {
                                           std::vector<handle<ir::stage>> outputs);
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
 [[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
-/// Operands of free layout get one (core/operand_layout.hpp); inputs and results become free.
+/// Gives free operands their layouts (core/operand_layout.hpp); `with_free_operands` makes inputs and results free.
 [[nodiscard]] handle<ir::program> arrange(handle<ir::program> const& p, std::vector<named_layout> const& layouts);
 [[nodiscard]] handle<ir::program> with_free_operands(handle<ir::program> const& p);
-/// Names of its run-time extents.
+/// Returns the names of the program's run-time extents.
 [[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);
 [[nodiscard]] std::string signature_text(handle<ir::program> const& p);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `compute<"C">(i, j) = …`: a stage, which is an operand of later ones.
+// Stages of a program: `compute<"C">(i, j) = …`. A stage is an operand of later ones.
 #pragma once
 
 #include "ttune/expr/reduce.hpp"
@@ -7,7 +7,7 @@
 
 namespace ttune::inline v0 {
 
-/// The result of a compute. `Reduced`: the axes reduced over in its right-hand side, for schedules.
+/// The result of a compute. `Reduced`: the axes of the reductions in its right-hand side, for schedules.
 template <fixed_string Name, class T, class Axes, class Reduced = names<>, class Layout = row_major>
 class stage {
  public:
@@ -37,7 +37,7 @@ class stage {
 
 namespace detail {
 
-/// Axes of a short-form reduction that only one operand uses, if there are two such in different operands.
+/// Axes of a short-form reduction that only one operand uses, if two different operands have such axes.
 template <class Reduced, class Uses>
 struct product_of_sums {
   using type = names<>;
@@ -128,7 +128,7 @@ class pending_stage {
   std::string text_;
 };
 
-/// Stands for a left side after its error.
+/// Replaces a left side after an error.
 struct swallow_all {
   template <class X>
   invalid operator=(X const&) const {
@@ -156,8 +156,8 @@ using twice_t = decltype(repeated_in(axes_of_t<Axes>{}...));
 
 }  // namespace detail
 
-/// The left side of a stage: `compute<"C">(i, j.in(20)) = …`, or `compute<"C", col_major>(i, j) = …`. One of several
-/// that are alike, and so of one type, has a number behind its name in the program: `compute<"C">.numbered(1)(i) = …`.
+/// The left side of a stage: `compute<"C">(i, j.in(20)) = …`, or `compute<"C", col_major>(i, j) = …`. Stages of the
+/// same type, as in a loop, get a number after their name in the program: `compute<"C">.numbered(1)(i) = …`.
 template <fixed_string Name, class Layout = row_major>
 struct compute_maker {
   constexpr explicit compute_maker(std::int64_t number = 0) : number_(number) {}
@@ -185,7 +185,7 @@ struct compute_maker {
 template <fixed_string Name, class Layout = row_major>
 inline constexpr compute_maker<Name, Layout> compute{};
 
-/// In place: `update(C)(i, j) = C(i, j) + …`. The operand is both input and output.
+/// Update in place: `update(C)(i, j) = C(i, j) + …`. The operand is both input and output.
 template <fixed_string Name, class T, int Rank, class Layout>
 [[nodiscard]] auto update(tensor<Name, T, Rank, Layout, tensor_kind::inout> const& target) {
   return [handle = target.handle_of()](auto const&... axes) {

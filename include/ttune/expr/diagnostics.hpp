@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every sentence that the DSL says at compile time, and how a culprit gets into it: the culprit is computed as a type
-// and asserted to be empty, so that both compilers print it.
+// All compile-time messages of the DSL. A message shows its culprit as follows: the culprit is computed as a type, and
+// an assertion demands that it is empty, so that both compilers print it.
 #pragma once
 
 #include "ttune/expr/names.hpp"
 
 namespace ttune::inline v0 {
 
-/// What stands for an expression after its first error. Every operation swallows it: one mistake, one message.
+/// Replaces an expression after its first error. Every operation accepts it, so that one mistake gives one message.
 struct invalid {};
 
 // Culprits, as types that compilers print.

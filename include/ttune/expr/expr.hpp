@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of the DSL: summaries around one handle. The type says element type, free axes and what is read; it
-// does not grow with the expression.
+// Expressions of the DSL. An expression holds one handle; its type has the element type, the free axes and the operands
+// that are read, and does not grow with the expression.
 #pragma once
 
 #include "ttune/expr/axis.hpp"
 
 namespace ttune::inline v0 {
 
-/// What an expression reads: one entry for each operand and set of axes that index it.
+/// An operand that an expression reads, with the axes that index it; an expression has one entry for each such pair.
 template <fixed_string Operand, class Axes>
 struct use {};
-/// Stands among the uses for a reduction inside of the expression.
+/// Entry among the uses for a reduction inside of the expression.
 template <class Axes>
 struct reduction_over {};
 template <class... Uses>
@@ -24,7 +24,7 @@ struct expr {
   capture::node node;
 };
 
-/// A reduction in its short form, `sum(e)`: which axes it reduces is known when it is assigned.
+/// A reduction in its short form, `sum(e)`: the axes that it reduces are known when it is assigned.
 template <reducer Kind, class T, class Axes, class Uses>
 struct implicit_reduction {
   using element = T;
@@ -48,7 +48,7 @@ inline constexpr bool is_invalid_v = false;
 template <>
 inline constexpr bool is_invalid_v<invalid> = true;
 
-/// Something of ours: an operator with one such operand is claimed.
+/// True for types of the DSL: an operator with one such operand belongs to the DSL.
 template <class T>
 concept ours =
     is_expr_v<T> || is_implicit_v<T> || is_index_v<T> || is_invalid_v<T> || is_gather_v<T> || is_bounded_v<T>;
@@ -111,7 +111,7 @@ struct reduced_axes<uses<Uses...>> {
 template <class Uses>
 using reduced_axes_t = typename reduced_axes<Uses>::type;
 
-/// The expression that two operands make.
+/// The type of the expression that two operands form.
 template <class T, class L, class R>
 using joined = expr<T, united_t<axes_of_t<L>, axes_of_t<R>>, united_uses_t<uses_of_t<L>, uses_of_t<R>>>;
 

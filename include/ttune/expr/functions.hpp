@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of expressions: mathematics, choice, conversion.
+// Functions of expressions: mathematics, selection, conversion.
 #pragma once
 
 #include "ttune/expr/operators.hpp"
@@ -50,11 +50,11 @@ TTUNE_FUNCTION(tanh)
 TTUNE_FUNCTION(erf)
 TTUNE_FUNCTION(floor)
 TTUNE_FUNCTION(ceil)
-TTUNE_FUNCTION(round)  ///< half to even
+TTUNE_FUNCTION(round)  ///< rounds half to even
 #undef TTUNE_FUNCTION
 
-/// The nearest float whose fraction has 10 bits, ties away from zero: what tensor cores multiply of f32. A sum of
-/// products of two such floats runs on them.
+/// Rounds to the nearest float whose fraction has 10 bits, ties away from zero: the numbers that tensor cores multiply
+/// for f32. A sum of products of two such floats runs on tensor cores.
 template <class X>
   requires(detail::is_expr_v<X>)
 [[nodiscard]] auto round_to_tf32(X const& x) {
@@ -76,7 +76,7 @@ template <class X>
 [[nodiscard]] auto rsqrt(X const& x) {
   return 1 / sqrt(x);
 }
-/// 1 / (1 + exp(-x))
+/// Returns 1 / (1 + exp(-x)).
 template <class X>
   requires(detail::ours<X>)
 [[nodiscard]] auto sigmoid(X const& x) {
@@ -103,14 +103,14 @@ template <class X>
 [[nodiscard]] auto relu(X const& x) {
   return max(x, 0);
 }
-/// x * Phi(x), by the error function
+/// Returns x * Phi(x), computed with the error function.
 template <class X>
   requires(detail::ours<X>)
 [[nodiscard]] auto gelu(X const& x) {
   return x * 0.5 * (1 + erf(x * 0.70710678118654752440));
 }
 
-/// `condition ? a : b`; only the arm that is chosen is read.
+/// Returns `condition ? a : b`; only the selected arm is read.
 template <class C, class A, class B>
   requires(detail::ours<C>)
 [[nodiscard]] auto select(C const& condition, A const& a, B const& b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of axis names as types: free axes, bound axes, what is left over.
+// Sets of axis names as types: free axes, bound axes, remaining axes.
 #pragma once
 
 #include <utility>
@@ -44,7 +44,7 @@ constexpr auto subtract(names<A...>, B) {
   return (names<>{} + ... + name_unless<A, B>{});
 }
 
-/// Names that occur more than once, each once.
+/// The names that occur more than once, each once.
 template <fixed_string Name, fixed_string... All>
 struct name_if_repeated {};
 

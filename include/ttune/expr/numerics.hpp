@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a compute may round otherwise than the sum that it stands for.
+// Limits of the rounding error of a compute, relative to the sum that it replaces.
 #pragma once
 
 #include <cmath>
@@ -10,17 +10,17 @@
 
 namespace ttune::inline v0 {
 
-/// What a user allows of alternatives: by default sums in another order, nothing more.
+/// The rounding that a user allows in alternatives. By default they may add the terms of sums in another order only.
 ///
-/// Errors are told as factors: the root mean square error against exact results, over that of the direct sum in the
+/// Errors are factors: the root mean square error against exact results, divided by the error of the direct sum in the
 /// same element type, on independent normal data.
 class numerics {
  public:
   numerics() = default;
-  /// The terms of sums in another order.
+  /// Allows another order of the terms of sums.
   [[nodiscard]] static numerics reassociation() { return {}; }
-  /// Whatever is expected to err by no more than this factor; the direct sum itself has 1. Throws argument_error unless
-  /// it is a positive number.
+  /// Allows every compute whose expected error is at most this factor; the direct sum has the factor 1. Throws
+  /// argument_error unless `factor` is a positive number.
   [[nodiscard]] static numerics error_within(double factor) {
     if (!(factor > 0) || !std::isfinite(factor))
       throw argument_error("numerics::error_within: a factor over the direct sum's error is a positive number");
@@ -29,13 +29,13 @@ class numerics {
     return made;
   }
 
-  /// `error`: of a compute (op_type::error); 0: it only reassociates.
+  /// Returns true if a compute with this error (op_type::error) is allowed; the error 0 means reassociation only.
   [[nodiscard]] bool allows(double error) const noexcept {
     if (limit_ == 0) return error == 0;
     return (error == 0 ? 1 : error) <= limit_;
   }
   [[nodiscard]] double limit() const noexcept { return limit_; }
-  /// `reassociation` or `error within 2.5 x direct`
+  /// Returns `reassociation` or `error within 2.5 x direct`.
   [[nodiscard]] std::string text() const {
     if (limit_ == 0) return "reassociation";
     char line[64];
@@ -44,7 +44,7 @@ class numerics {
   }
 
  private:
-  double limit_ = 0;  ///< 0: reassociation only
+  double limit_ = 0;  ///< 0 means reassociation only
 };
 
 }  // namespace ttune::inline v0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators: which operands in which order. Their types are those of the kernels.
+// Operators: the operands and their order. Kernels take operands of these types.
 #pragma once
 
 #include "ttune/expr/boundary.hpp"
@@ -42,7 +42,7 @@ constexpr auto repeated_operands(type_list<Operands...>) {
   return repeated<Operands::name...>();
 }
 
-/// Inputs and outputs; what updates an operand in place is that operand, not another.
+/// Inputs and outputs. An operand that is updated in place is listed once, as that operand.
 template <class... All>
 constexpr auto operands_of(type_list<All...> all) {
   return all;
@@ -55,7 +55,7 @@ constexpr auto operands_of(type_list<All...> all, Out*, Rest*... rest) {
 template <class Operands>
 struct op_of;
 
-/// Whether the layout of an operand is its kernel's choice.
+/// True if the kernel chooses the layout of an operand.
 template <class Operand>
 inline constexpr bool is_free_v = std::is_same_v<typename Operand::layout, layout::any>;
 
@@ -92,36 +92,36 @@ class op_type {
   explicit op_type(handle<ir::program> program) : program_(std::move(program)) {}
   op_type(handle<ir::program> program, double error) : program_(std::move(program)), error_(error) {}
   [[nodiscard]] handle<ir::program> const& program() const noexcept { return program_; }
-  /// With run-time extents bound to constants: `op.at({{b, 64}})`. Kernels are made for constants only. Throws
-  /// program_error for a dim that the operator does not have, or a value outside of its range.
+  /// Returns the operator with its run-time extents bound to constants: `op.at({{b, 64}})`. Kernels are made for
+  /// constants only. Throws program_error for a dim that the operator does not have, or a value outside of its range.
   [[nodiscard]] op_type at(std::vector<bound_dim> const& values) const {
     op_type made(capture::bind(program_, values));
     made.error_ = error_;
     made.layouts_ = layouts_;
     return made;
   }
-  /// The same operator with the terms of its sums added one after the other, in the order of the axes as written: any
-  /// schedule, number of threads and width of vectors gives the same bits, on processors that fuse multiply and add.
-  /// Sums along the contiguous axis of their operands are slow then: lanes would be sums of their own.
+  /// Returns the operator with the terms of its sums added one after the other, in the order of the axes as written:
+  /// every schedule, number of threads and vector width gives the same bits, on processors that fuse multiply and add.
+  /// Sums along the contiguous axis of their operands are slow then, because the lanes cannot hold partial sums.
   [[nodiscard]] op_type in_order() const {
     op_type made(capture::in_order(program_));
     made.error_ = error_;
     return made;
   }
-  /// The same operator, declared to round otherwise than a sum of its terms in any order: `factor` is the root mean
-  /// square error to be expected over that of the direct sum (numerics). Throws argument_error unless it is positive.
+  /// Returns the operator, declared to round in another way than a sum of its terms: `factor` is the expected root mean
+  /// square error divided by that of the direct sum (numerics). Throws argument_error unless it is positive.
   [[nodiscard]] op_type with_error(double factor) const {
     op_type made = *this;
     made.error_ = numerics::error_within(factor).limit();
     return made;
   }
-  /// The same with all inputs and results of free layout that are row-major, and neither constant nor updated in place.
+  /// Returns the operator with free layouts for row-major inputs and results, except constants and updated operands.
   [[nodiscard]] auto with_free_layouts() const {
     using free = typename detail::op_of<detail::type_list<typename detail::freed<Operands>::type...>>::type;
     return free(capture::with_free_operands(program_), error_);
   }
-  /// With the layout of a free operand settled, as where another kernel gives or takes it: `second.with_layout<"I">(
-  /// first.layout_of<"O">())`. Throws program_error for one that the operand cannot have.
+  /// Returns the operator with a fixed layout of a free operand, for example one that another kernel returns:
+  /// `second.with_layout<"I">(first.layout_of<"O">())`. Throws program_error if the operand cannot have this layout.
   template <fixed_string Name>
   [[nodiscard]] op_type with_layout(operand_layout const& how) const {
     static_assert(detail::none_v<detail::not_free<Name, Operands...>>, TTUNE_SAY_NOT_FREE);
@@ -130,11 +130,11 @@ class op_type {
     made.layouts_.push_back({Name.text, how});
     return made;
   }
-  /// Those that are settled.
+  /// Returns the layouts that are fixed.
   [[nodiscard]] std::vector<named_layout> const& layouts() const noexcept { return layouts_; }
-  /// 0: it rounds as a sum in some order does.
+  /// Returns the error factor; 0 if the operator rounds as a sum in some order does.
   [[nodiscard]] double error() const noexcept { return error_; }
-  /// `C(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)`
+  /// Returns a text such as `C(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)`.
   [[nodiscard]] std::string text() const { return capture::signature_text(program_); }
 
  private:
@@ -148,7 +148,7 @@ struct detail::op_of<detail::type_list<Operands...>> {
   using type = op_type<Operands...>;
 };
 
-/// Whether an operator has operands whose layout is its kernel's choice.
+/// True if the kernel of an operator chooses the layout of one of its operands.
 template <class Op>
 inline constexpr bool has_free_layouts = false;
 template <class Op>
@@ -156,7 +156,7 @@ inline constexpr bool has_free_layouts<Op const> = has_free_layouts<Op>;
 template <class... Operands>
 inline constexpr bool has_free_layouts<op_type<Operands...>> = (detail::is_free_v<Operands> || ...);
 
-/// `op(inputs(A, B), outputs(C))`. Named after its first output, or as given.
+/// Makes an operator: `op(inputs(A, B), outputs(C))`. It is named after its first output, or as given.
 template <class... In, class... Out>
 [[nodiscard]] auto op(input_list<In...> const& in, output_list<Out...> const& out, std::string name = {}) {
   using operands = decltype(detail::operands_of(detail::type_list<In...>{}, static_cast<Out*>(nullptr)...));
@@ -165,15 +165,15 @@ template <class... In, class... Out>
   return typename detail::op_of<operands>::type(capture::program(std::move(name), in.handles, out.handles));
 }
 
-/// Equivalent computes of one operator; the first is the others' oracle. A tuner divides its trials among those that
-/// the user's numerics allow.
+/// Equivalent computes of one operator; the first one is the oracle of the others. A tuner divides its trials among the
+/// computes that the user's numerics allow.
 template <class Op>
 class alternatives_type {
  public:
   explicit alternatives_type(std::vector<Op> all) : all_(std::move(all)) {}
   [[nodiscard]] std::vector<Op> const& all() const& noexcept { return all_; }
   [[nodiscard]] std::vector<Op> all() && { return std::move(all_); }
-  /// As of one operator.
+  /// Returns all computes with free layouts, as for one operator.
   [[nodiscard]] auto with_free_layouts() const {
     std::vector<decltype(all_.front().with_free_layouts())> made;
     for (auto const& op : all_) made.push_back(op.with_free_layouts());

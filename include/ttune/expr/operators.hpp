@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic, comparisons and logic. An operator is claimed as soon as one operand is ours; what else is wrong is said
-// in a sentence.
+// Arithmetic, comparisons and logic. The DSL takes an operator if one operand belongs to the DSL; a static assertion
+// explains any other fault in a sentence.
 #pragma once
 
 #include "ttune/expr/expr.hpp"
@@ -12,7 +12,7 @@ namespace detail {
 constexpr bool is_comparison(operation op) { return op >= operation::equal; }
 constexpr bool is_logical(operation op) { return op == operation::logical_and || op == operation::logical_or; }
 
-/// Axes and integers.
+/// Makes an index of axes and integers.
 template <operation Op, class L, class R>
 auto combine_indices(L const& l, R const& r) {
   using result = index_expr<united_t<axes_of_t<L>, axes_of_t<R>>>;
@@ -32,14 +32,14 @@ auto combine_indices(L const& l, R const& r) {
   }
 }
 
-/// A number beside an expression takes the expression's type.
+/// Converts a number beside an expression to the expression's type.
 template <class T, class Literal>
 [[nodiscard]] capture::node literal_node(Literal value) {
   if constexpr (is_float(dtype_of<T>())) return capture::number(dtype_of<T>(), static_cast<double>(value));
   else return capture::integer(dtype_of<T>(), static_cast<std::int64_t>(value));
 }
 
-/// An operand of a value expression of element type T as a node.
+/// Returns the node of an operand of a value expression of element type T.
 template <class T, class X>
 [[nodiscard]] capture::node value_node(X const& x) {
   if constexpr (is_expr_v<X>) return x.node;
@@ -47,7 +47,7 @@ template <class T, class X>
   else return literal_node<T>(x);
 }
 
-/// Whether X may stand beside an expression of element type T; says why not.
+/// Returns true if X may stand beside an expression of element type T; otherwise an assertion explains the reason.
 template <class T, class X>
 constexpr bool fits() {
   if constexpr (is_expr_v<X>) {

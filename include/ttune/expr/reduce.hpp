@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: `sum(over(k), e)` anywhere, `sum(e)` as a whole right-hand side, tuples by `reduce`.
+// Reductions: `sum(over(k), e)` anywhere, `sum(e)` as a whole right-hand side, tuples with `reduce`.
 #pragma once
 
 #include <initializer_list>
@@ -88,7 +88,7 @@ TTUNE_REDUCTION(max, maximum)
 TTUNE_REDUCTION(min, minimum)
 #undef TTUNE_REDUCTION
 
-/// The law that a tuple reduction declares; rfactor and parallel reductions are legal only where it holds.
+/// Algebraic laws that a tuple reduction declares; rfactor and parallel reductions need them.
 struct law {
   bool associative = true;
   bool commutative = true;
@@ -105,8 +105,8 @@ struct reduced_tuple {
   }
 };
 
-/// A reduction over tuples: `identity(t...)` values, and `combine(left, right)` which takes two lists of components and
-/// gives a list, e.g. the index of the maximum, the first one winning:
+/// A reduction of tuples with the values `identity(t...)`. `combine(left, right)` takes two lists of components and
+/// returns a list. Example: the index of the maximum, the first one if there are several:
 ///
 ///   const auto [best, at] = reduce<"best", "at">(over(k), identity(-infinity, 0),
 ///       [](auto l, auto r) { const auto take = l.template get<0>() < r.template get<0>();
@@ -129,7 +129,7 @@ struct combine_side {
   }
 };
 
-/// The values that a tuple reduction of nothing gives.
+/// The values that a tuple reduction without terms returns.
 template <class... Numbers>
 struct identity {
   explicit identity(Numbers... values) : numbers{static_cast<double>(values)...} {}

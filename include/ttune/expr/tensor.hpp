@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands: a name, an element type, a rank and a layout in the type; the shape in the value. No storage.
+// Operands. The type has the name, the element type, the rank and the layout; the value has the shape. No storage.
 #pragma once
 
 #include "ttune/expr/operators.hpp"
@@ -13,21 +13,21 @@ struct row_major {
 struct col_major {
   static constexpr auto order = memory_order::column_major;
 };
-/// Inner stride 1, outer strides given at the call: not supported yet.
+/// Inner stride 1; outer strides would be given at the call. Not supported yet.
 struct strided {};
 namespace layout {
-/// The kernel chooses, says which it wants (`layout_of`) and gives `pack` and `unpack`. Not for constants, which
-/// kernels lay out themselves, nor for operands that are updated in place.
+/// The kernel chooses the layout, reports it (`layout_of`) and gives `pack` and `unpack`. Not available for constants,
+/// which kernels lay out themselves, nor for operands that are updated in place.
 struct any {
   static constexpr auto order = memory_order::any;
 };
 }  // namespace layout
 
-/// The range of integers that an operand holds: what indices are checked by.
+/// The range of the integers in an operand, by which indices are checked.
 struct values {
   std::int64_t low;
   std::int64_t high;
-  /// Both inside [low, high).
+  /// Values from `from` up to `to`, without `to` itself.
   values(std::int64_t from, std::int64_t to) : low(from), high(to) {}
 };
 
@@ -41,7 +41,7 @@ constexpr bool is_supported_layout = std::is_same_v<Layout, row_major> || std::i
 template <fixed_string Name, class Layout, tensor_kind Kind>
 using unsupported_layout = std::conditional_t<is_supported_layout<Layout, Kind>, void, layout_of_tensor<Name, Layout>>;
 
-/// The axes that an index argument brings in, and what it reads.
+/// The axes that an index argument contributes, and the data that it reads.
 template <class Index>
 constexpr bool is_index_argument() {
   return is_index_v<Index> || is_gather_v<Index> || std::is_integral_v<Index>;
@@ -53,7 +53,7 @@ constexpr auto bounded_axes_of() {
   else return names<>{};
 }
 
-/// `source(indices...)` for anything that can be read.
+/// Reads a tensor or a stage: `source(indices...)`.
 template <fixed_string Name, int Rank, class T, class Make, class... Indices>
 auto access(Make const& make, Indices const&... indices) {
   if constexpr ((is_invalid_v<Indices> || ...)) {
@@ -77,8 +77,8 @@ auto access(Make const& make, Indices const&... indices) {
 
 }  // namespace detail
 
-/// An operand of an operator.
-/// Shape: as given, outermost dimension first.
+/// An operand of an operator. `Shape` gives its extents, outermost dimension
+/// first.
 template <fixed_string Name, class T, int Rank, class Layout = row_major, tensor_kind Kind = tensor_kind::input>
 class tensor {
   static_assert(element<T>, TTUNE_SAY_ELEMENT);
@@ -98,7 +98,7 @@ class tensor {
   tensor(extent_value const (&shape)[Rank == 0 ? 1 : Rank], values range)
     requires(Rank > 0)
       : handle_(capture::ranged(make({shape, shape + Rank}), range.low, range.high)) {}
-  /// A scalar.
+  /// Makes a scalar.
   tensor()
     requires(Rank == 0)
       : handle_(make({})) {}
@@ -120,11 +120,11 @@ class tensor {
   handle<ir::tensor> handle_;
 };
 
-/// An operand whose content stays the same between calls: kernels lay it out once (`kernel.prepare`).
+/// An operand whose content stays the same between calls: kernels change its layout once (`kernel.prepare`).
 template <fixed_string Name, class T, int Rank, class Layout = row_major>
 using constant = tensor<Name, T, Rank, Layout, tensor_kind::constant>;
 
-/// A small operand whose content is known now: part of the program, folded where loops are unrolled.
+/// A small operand with a known content. It is part of the program; unrolled loops use its elements as constants.
 template <fixed_string Name, class T, int Rank>
 class table {
  public:
