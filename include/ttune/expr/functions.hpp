@@ -6,7 +6,7 @@
 
 namespace ttune::inline v0 {
 
-/// Converts to element type T: floats to integers towards zero, saturating, NaN to 0; integers wrap. Also an axis.
+/// Converts to element type T: floats to integers towards zero, saturating, NaN to 0; integers wrap. Also takes axes.
 template <element T, class X>
   requires(detail::ours<X>)
 [[nodiscard]] auto cast(X const& x) {

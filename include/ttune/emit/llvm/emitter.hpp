@@ -36,27 +36,27 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::string run();
 
  private:
-  /// Thrown where lanes would have to go different ways. The module is then emitted again with the vectorised loop
-  /// at hand unrolled instead; it happens rarely, and nothing has to be taken back.
+  /// Thrown where lanes would have to take different branches. The module is then emitted again with the current
+  /// vectorised loop unrolled instead. This is rare, and nothing has to be undone.
   struct needs_scalar {};
 
-  using mask = lane_mask;  ///< one a lane; empty: all lanes run
+  using mask = lane_mask;  ///< one flag per lane; empty if all lanes run
 
   /// An element of a register buffer: lane `lane` of an SSA vector (or literal). Elements that were stored together
-  /// are one group, and stay one vector through loops and conditions.
+  /// form one group and stay one vector through loops and conditions.
   struct element {
-    std::string vector;  ///< empty: may be anything
+    std::string vector;  ///< empty if the value is undefined
     int lane = 0;
     int lanes = 1;
     int group = 0;
     dtype type = dtype::f32;
     friend bool operator==(element const&, element const&) = default;
   };
-  using register_file = std::map<ir::buffer const*, std::vector<element>>;  ///< by offset
+  using register_file = std::map<ir::buffer const*, std::vector<element>>;  ///< elements by offset
 
-  /// Where a read may lie outside of its buffer: another place is read instead.
+  /// Place of a read that may lie outside of its buffer: another place is read then.
   struct guard {
-    std::string condition;  ///< that it lies inside; empty: it always does
+    std::string condition;  ///< true if the read lies inside; empty if it always does
     std::string instead;
   };
 
@@ -75,9 +75,9 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] linear as_linear(std::string const& ssa, int depth) const;
   [[nodiscard]] int depth_of(linear const& l) const;
   [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
-  /// Which lanes fulfil a condition, if that is known now.
+  /// Returns the lanes that fulfil a condition, if they are known during emission.
   [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
-  /// An index before and behind a place where it turns.
+  /// The two forms of an index, before and after a place where it is redirected.
   struct turn {
     std::int64_t at;
     ir::expr before;
@@ -168,7 +168,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value choose_lanes(mask const& known, Yes const& yes, No const& no);
 
   // ------------------------------------------------------------------------------ dot products (emitter_dot)
-  /// Where an operand of a dot product lies: the elements of a lane side by side.
+  /// Place of an operand of a dot product whose elements of one lane are neighbours in memory.
   struct dot_operand {
     ir::buffer const* from = nullptr;
     linear flat;
@@ -203,7 +203,7 @@ class llvm_emitter : private lane_sink {
   void emit_parallel(ir::loop const& l, linear const& begin, linear const& end);
   void emit_conditional(ir::conditional const& c);
   void emit_branch(ir::conditional const& c);
-  /// An arm of a condition as it ends: what its registers hold, and the block that it ends in.
+  /// State at the end of an arm of a condition: the content of its registers, and its last block.
   struct arm_end {
     register_file registers;
     std::string label;
@@ -227,25 +227,25 @@ class llvm_emitter : private lane_sink {
   std::string globals_;
   std::set<std::string> declarations_;
   std::unordered_map<ir::buffer const*, std::string> tables_;
-  std::map<std::string, std::string> instead_;  ///< constants that guarded reads read, by content
+  std::map<std::string, std::string> instead_;  ///< content -> name of the constant that guarded reads use instead
   std::map<std::vector<double>, std::string> constants_;
-  std::set<std::string> helpers_;                                      ///< functions that others call
-  std::set<ir::loop const*> scalar_loops_;                             ///< vectorised loops that cannot be
-  ir::loop const* vector_loop_ = nullptr;                              ///< the one being emitted
-  std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< by rows, lanes, bytes of an element
+  std::set<std::string> helpers_;                                      ///< functions that other functions call
+  std::set<ir::loop const*> scalar_loops_;                             ///< vectorised loops that must be unrolled
+  ir::loop const* vector_loop_ = nullptr;                              ///< the vectorised loop being emitted
+  std::map<std::tuple<int, int, int>, transposition> transpositions_;  ///< key: rows, lanes, bytes of an element
   int next_ = 0;
   int parallel_depth_ = 0;
 
-  // of the function being written
+  // State of the current function.
   frames frames_;
-  std::string label_;  ///< of the block being written
+  std::string label_;  ///< label of the current block
   std::string allocas_;
   std::unordered_map<std::string, linear> variables_;
   int lanes_ = 1;
   mask mask_;
-  mask chunk_mask_;  ///< of the vectorised loop, without the conditions inside of it
+  mask chunk_mask_;  ///< mask of the vectorised loop, without the conditions inside of it
   register_file registers_;
-  std::optional<int> arm_begins_;  ///< number of the first value in the arm being written, if the condition has two
+  std::optional<int> arm_begins_;  ///< number of the first value in the current arm, if its condition has two arms
 };
 
 }  // namespace ttune::inline v0::emit

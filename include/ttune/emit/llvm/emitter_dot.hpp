@@ -7,7 +7,7 @@
 
 namespace ttune::inline v0::emit {
 
-/// An operand that is read at neighbouring elements by the terms; nothing if it is read otherwise.
+/// Returns an operand whose terms are neighbouring elements; nothing if it is read in another way.
 inline std::optional<llvm_emitter::dot_operand> llvm_emitter::dot_source(ir::expr const& e, std::string const& variable,
                                                                          dot_product const& dot) {
   auto const* a = ir::as<ir::access>(e);
@@ -27,18 +27,18 @@ inline std::optional<llvm_emitter::dot_operand> llvm_emitter::dot_source(ir::exp
   return made;
 }
 
-/// There are instructions for 128 bits and twice as much up to the machine's vectors.
+/// Returns true if an instruction exists for these lanes: for 128 bits, doubled up to the machine's vector width.
 inline bool llvm_emitter::multiplies_lanes(dot_product const& dot) const {
   if (dot.how == dot_method::split_bfloats) return lanes_ > 1;
   if (dot.how == dot_method::bytes && !instructions_.dots_bytes) return false;
   if (dot.how == dot_method::bfloats && !instructions_.dots_bfloats) return false;
-  if (dot.how == dot_method::distances)  // 16-bit sums, from 128 bits
+  if (dot.how == dot_method::distances)  // 16-bit sums, at least 128 bits
     return instructions_.adds_distances && lanes_ >= 8 && lanes_ <= 32 && lanes_ * 2 <= machine_.vector_bytes;
   return lanes_ >= 4 && lanes_ <= 16 && lanes_ * 4 <= machine_.vector_bytes;
 }
 
-/// A loop over terms `sum += widened a * widened b`, or `|widened a - widened b|`, as one instruction for all lanes;
-/// false, and nothing is emitted that counts, if it is anything else.
+/// Emits a loop over terms `sum += widened a * widened b`, or `|widened a - widened b|`, as one instruction for all
+/// lanes. Returns false for any other loop; it emits no needed text then.
 inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   if (begin != 0 || lanes_ == 1) return false;
   auto const terms = static_cast<int>(end);
@@ -54,7 +54,7 @@ inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::i
   auto const* write = ir::as<ir::store>(c ? c->then : l.body);
   auto const term = write ? ir::match_added_term(*write) : std::nullopt;
   if (!term) return false;
-  for (int t = 0; c && t < terms; ++t) {  // all terms run in the same lanes
+  for (int t = 0; c && t < terms; ++t) {  // all terms must run in the same lanes
     linear at;
     at.constant = t;
     variables_[l.variable] = at;
@@ -88,7 +88,7 @@ inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::i
   return done(true);
 }
 
-/// What is made of an operand, made once for all that use it.
+/// Emits a value derived from an operand once, and returns its name to all users.
 inline std::string llvm_emitter::computed_once(dot_operand const& o, std::string const& what, std::string const& text) {
   auto const key = what + " of " + text;
   if (auto const* known = frames_.find_load(o.from->name, key)) return *known;
@@ -97,7 +97,7 @@ inline std::string llvm_emitter::computed_once(dot_operand const& o, std::string
   return made;
 }
 
-/// The terms of all lanes, an integer a lane.
+/// Loads the terms of all lanes, as one integer per lane.
 inline std::string llvm_emitter::load_dot(dot_operand const& o) {
   auto const scalar = o.lane_type();
   auto const type = vector_of(scalar, lanes_);
@@ -129,7 +129,7 @@ inline std::string llvm_emitter::load_dot(dot_operand const& o) {
   return widened({made, o.bits() == 16 ? dtype::i16 : dtype::i32, 1}, lanes_).text;
 }
 
-/// i8 x i8: a + 128 is a u8, and what that adds, 128 b, is taken off as 128 (-b - 1) + 128, once for all a.
+/// Multiplies i8 by i8: a + 128 is a u8. The excess 128 b is subtracted as 128 (-b - 1) + 128, once for all a.
 inline std::string llvm_emitter::dot_bytes(dot_operand a, dot_operand b, std::string const& sum) {
   if (a.type != dtype::u8 && (b.type == dtype::u8 || a.flat.lane != 0)) std::swap(a, b);
   auto const type = vector_of("i32", lanes_);
@@ -182,7 +182,7 @@ inline std::string llvm_emitter::dot_bfloats(dot_operand const& a, dot_operand c
                 ")");
 }
 
-/// Of a pair the first one is moved up, the second one is there once the first is cleared.
+/// Multiplies pairs of bf16 as floats: the first of a pair is shifted up, for the second the first is cleared.
 inline std::string llvm_emitter::dot_split_bfloats(dot_operand const& a, dot_operand const& b, std::string const& sum) {
   auto const bits = vector_of("i32", lanes_);
   auto const type = vector_of("float", lanes_);
@@ -208,8 +208,8 @@ inline std::string llvm_emitter::dot_split_bfloats(dot_operand const& a, dot_ope
   return made;
 }
 
-/// The elements of all lanes' terms, eight lanes' in each 128 bits: bytes 8 i to 8 i + 15 in part i. As many are read
-/// as the lanes that run need.
+/// Loads the elements of all lanes' terms, those of eight lanes into each 128 bits: bytes 8 i to 8 i + 15 into part i.
+/// Reads only the elements that the running lanes need.
 inline std::string llvm_emitter::load_sliding(dot_operand const& o) {
   auto start = o.flat;
   start.lane = 0;
@@ -236,7 +236,7 @@ inline std::string llvm_emitter::load_sliding(dot_operand const& o) {
   return made;
 }
 
-/// `same` has no lanes. Sums of four distances fit 16 bits, to which the instruction adds nothing.
+/// Adds distances. `same` has no lanes. Sums of four distances fit 16 bits; the instruction itself does not accumulate.
 inline std::string llvm_emitter::dot_distances(dot_operand const& same, dot_operand const& sliding, value const& sum) {
   auto const bytes = vector_of("i8", 2 * lanes_);
   auto const words = vector_of("i16", lanes_);
@@ -246,8 +246,8 @@ inline std::string llvm_emitter::dot_distances(dot_operand const& same, dot_oper
   if (!known) frames_.remember_load(same.from->name, key, four);
   auto const all = widened({four, dtype::i32, 1}, lanes_ / 2).text;
   auto const x = computed_once(same, "bytes", "bitcast " + vector_of("i32", lanes_ / 2) + " " + all + " to " + bytes);
-  // From which two of the four 32 bits of a part the lanes' elements come: 0 and 1 for four lanes, 1 and 2 for the
-  // next.
+  // Selects two of the four 32-bit groups of a part for the lanes' elements: groups 0 and 1 for four lanes, 1 and 2 for
+  // the next four.
   int const quarters = 0 | 1 << 2 | 1 << 4 | 2 << 6;
   auto const name = "@llvm.x86.avx512.dbpsadbw." + std::to_string(16 * lanes_);
   declare("declare " + words + " " + name + "(" + bytes + ", " + bytes + ", i32)");

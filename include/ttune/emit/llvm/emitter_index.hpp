@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index arithmetic: as much as possible is decided here, the rest is computed in the outermost loop that knows it.
+// Index arithmetic: as much as possible is computed during emission, the rest in the outermost loop that knows it.
 #pragma once
 
 #include "ttune/emit/llvm/emitter.hpp"
@@ -30,7 +30,7 @@ inline linear llvm_emitter::index(ir::expr const& e) {
     if (known && std::find(known->begin(), known->end(), false) == known->end()) return index(s->when_true);
     if (known && std::find(known->begin(), known->end(), true) == known->end()) return index(s->when_false);
   }
-  // Data used as an index, or a choice made at run time.
+  // data used as an index, or a choice at run time
   if (varies(e)) throw needs_scalar{};
   auto v = evaluate(e);
   if (scalar_type(v.type) != "i64")
@@ -76,7 +76,7 @@ inline linear llvm_emitter::index_binary(ir::binary const& b) {
   return as_linear(define_at(depth, call, call), depth);
 }
 
-/// floor(a / by), or the remainder.
+/// Returns floor(a / by), or the remainder.
 inline linear llvm_emitter::divide(linear const& a, std::int64_t by, bool remainder) {
   auto const parts = divide_partly(a, by, lanes_);
   if (!parts) throw needs_scalar{};
@@ -98,7 +98,7 @@ inline linear llvm_emitter::divide(linear const& a, std::int64_t by, bool remain
   return quotient + as_linear(define_at(depth, division, division), depth);
 }
 
-/// The value without its lane part as one i64, each partial sum where its terms are known.
+/// Returns the value without its lane part as one i64; emits each partial sum in the loop where its terms are known.
 inline std::string llvm_emitter::materialise(linear const& l) {
   std::string sum;
   int depth = 0;
@@ -151,8 +151,8 @@ inline std::optional<llvm_emitter::mask> llvm_emitter::decide(ir::expr const& co
   });
 }
 
-/// The innermost part of an index that is not the same sum in all lanes: held at a limit, or a quotient or remainder
-/// that lanes do not share; null if there is none.
+/// Returns the innermost part of an index that is not the same sum in all lanes: a minimum or maximum with a limit, or
+/// a quotient or remainder that differs between lanes; null if there is none.
 inline ir::expr llvm_emitter::turning_part(ir::expr const& part) {
   auto const* b = ir::as<ir::binary>(part);
   if (!b || part->type != dtype::index) return nullptr;
@@ -180,7 +180,7 @@ inline std::optional<llvm_emitter::turn> llvm_emitter::find_turn(ir::binary cons
   return turn{(first + 1) * limit, part(first), part(first + 1)};
 }
 
-/// A read whose lanes turn, as a choice between two that do not; null for all others.
+/// Returns a read with such a place as a choice between two reads without one; null for all other reads.
 inline ir::expr llvm_emitter::turned_read(ir::expr const& e, ir::access const& a) {
   if (lanes_ == 1) return nullptr;
   for (auto const& i : a.indices) {
@@ -197,7 +197,7 @@ inline ir::expr llvm_emitter::turned_read(ir::expr const& e, ir::access const& a
   return nullptr;
 }
 
-/// The expression with a part of it replaced.
+/// Returns the expression with one of its parts replaced.
 inline ir::expr llvm_emitter::replaced(ir::expr const& e, ir::expr const& part, ir::expr const& by) {
   if (e == part) return by;
   return ir::map_operands(e, [&](ir::expr const& o) { return replaced(o, part, by); });

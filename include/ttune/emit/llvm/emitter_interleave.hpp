@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of register buffers whose elements come from a few other vectors: phases of an axis that were computed by
-// themselves are interleaved by shuffles.
+// Builds vectors of register buffers from elements of a few other vectors. Example: phases of an axis, which were
+// computed separately, are interleaved by shuffles.
 //
 //   a = x0 x2 x4 x6, b = x1 x3 x5 x7     →     x0 x1 x2 x3, x4 x5 x6 x7
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace ttune::inline v0::emit {
 
-/// The vectors that elements come from, in the order of their first use; empty if some element is a scalar or a
-/// constant, or vectors differ in width, or are narrower than what is made, or are more than `most`.
+/// Returns the vectors that contain the elements, in the order of their first use. Returns none if an element is a
+/// scalar or a constant, if vectors differ in width or are narrower than the result, or if there are more than `most`.
 inline std::vector<std::string> llvm_emitter::vectors_of(std::vector<element> const& elements, std::size_t most) {
   std::vector<std::string> vectors;
   int width = 0;
@@ -25,8 +25,8 @@ inline std::vector<std::string> llvm_emitter::vectors_of(std::vector<element> co
   return vectors;
 }
 
-/// One vector of elements of a few others, by a shuffle for each of them but the first; nothing if that cannot be.
-/// Elements without a vector may be anything.
+/// Builds one vector from elements of a few others, with a shuffle for each of them but the first; nothing if that is
+/// not possible. Elements without a vector are undefined.
 inline std::optional<value> llvm_emitter::interleaved(std::vector<element> const& elements, dtype type) {
   constexpr std::size_t most_vectors = 8;
   int const lanes = static_cast<int>(elements.size());
@@ -37,7 +37,7 @@ inline std::optional<value> llvm_emitter::interleaved(std::vector<element> const
   auto const vector = vector_of(scalar_type(type), width);
   auto made = vectors[0];
   auto const steps = std::max<std::size_t>(vectors.size(), 2);
-  for (std::size_t i = 1; i < steps; ++i) {  // those of vectors[i] join what is there
+  for (std::size_t i = 1; i < steps; ++i) {  // adds the elements of vectors[i]
     int const places = i + 1 == steps ? lanes : width;
     std::string text;
     for (int lane = 0; lane < places; ++lane) {

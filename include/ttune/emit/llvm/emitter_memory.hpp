@@ -14,7 +14,7 @@ inline lane_value llvm_emitter::lanes_of(value const& v) { return {this, v.text,
 
 inline value llvm_emitter::value_of(lane_value const& v, dtype type) { return {v.text, type, v.lanes}; }
 
-/// Computed once, at the start of the function.
+/// Returns the address of an array of constants, computed once at the start of the function.
 inline std::string llvm_emitter::constants(std::vector<double> const& values) {
   auto const [place, is_new] = constants_.try_emplace(values, "@constants" + std::to_string(constants_.size()));
   if (!is_new) return place->second;
@@ -35,7 +35,7 @@ inline std::string llvm_emitter::splat(std::string const& scalar, std::string co
   return define_at(0, all, all);
 }
 
-/// The first byte of a buffer, computed once at the start of the function.
+/// Returns the address of a buffer, computed once at the start of the function.
 inline std::string llvm_emitter::base(ir::buffer const& b) {
   auto const key = "base " + b.name;
   if (auto const* known = frames_.find_known(0, key)) return *known;
@@ -57,7 +57,7 @@ inline std::string llvm_emitter::base(ir::buffer const& b) {
   return made;
 }
 
-/// Address of an element: variable parts are added loop by loop, so that the innermost adds one term.
+/// Returns the address of an element. Variable parts are added loop by loop, so that the innermost loop adds one term.
 inline std::string llvm_emitter::pointer(ir::buffer const& b, linear const& flat) {
   auto const type = memory_type(b.type);
   auto address = base(b);
@@ -79,15 +79,15 @@ inline std::string llvm_emitter::mask_text(int lanes) const {
   return text + ">";
 }
 
-/// Returns true if a lane of these runs.
+/// Returns true if one of these lanes runs.
 inline bool llvm_emitter::any_runs_in(mask const& lanes) const {
   for (std::size_t i = 0; i < lanes.size(); ++i)
     if (lanes[i] && runs(static_cast<int>(i))) return true;
   return false;
 }
 
-/// The mask as a value that LLVM cannot look into: masked stores of less than a register with a constant mask take it
-/// twice as long to compile, convolutions that store tiles 3 wide 40 ms instead of 20.
+/// Returns the mask as a value that LLVM cannot evaluate. With a constant mask, masked stores of less than a register
+/// take twice as long to compile: 40 ms instead of 20 for convolutions that store tiles of width 3.
 inline std::string llvm_emitter::opaque_mask(int lanes) {
   std::uint64_t bits = 0;
   for (int i = 0; i < lanes; ++i) bits |= std::uint64_t{runs(i)} << i;
@@ -171,16 +171,16 @@ inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat, 
                      b.type, lanes);
 }
 
-/// Constants that are laid out in the order in which they are read, and more than a core's own cache holds: they come
-/// from further out in every call.
+/// Returns true for constants that are stored in the order of their reads and are larger than the second-level cache of
+/// a core: every call reads them from a more distant memory.
 inline bool llvm_emitter::streams(ir::buffer const& b) const {
   return b.where == ir::memory::prepared &&
          b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type)) > machine_.l2_bytes;
 }
 
-/// Asks for a line of a stream so early that it is there when it is read. Hardware alone does not look far enough while
-/// each line keeps the arithmetic units busy (C12 of ResNet-18 with 25 MB of transformed weights: 696 us without, 686
-/// with 4 KiB, 618 with 8 or 16 KiB ahead; layers whose weights the last-level cache holds: within 2 %).
+/// Prefetches a line of a stream in time for its read. The hardware alone does not prefetch far enough while each line
+/// keeps the arithmetic units busy (C12 of ResNet-18 with 25 MB of transformed weights: 696 us without, 686 with 4 KiB,
+/// 618 with 8 or 16 KiB ahead; layers whose weights fit the last-level cache: within 2 %).
 inline void llvm_emitter::fetch_ahead(ir::buffer const& b, linear const& flat) {
   constexpr std::int64_t distance = 8192;
   constexpr std::int64_t line = 64;
@@ -191,14 +191,14 @@ inline void llvm_emitter::fetch_ahead(ir::buffer const& b, linear const& flat) {
   ask_for(pointer(b, ahead), 1);
 }
 
-/// The line of an address, into the cache of a level.
+/// Prefetches the line of an address into the cache of a level.
 inline void llvm_emitter::ask_for(std::string const& address, int cache_level) {
   declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
   frames_.line("call void @llvm.prefetch.p0(ptr " + address + ", i32 0, i32 " + std::to_string(4 - cache_level) +
                ", i32 1)");
 }
 
-/// The lanes that run, as first lanes and powers of two of neighbours.
+/// Returns the running lanes as groups of neighbours: the first lane, and the size, a power of two.
 inline std::vector<std::pair<int, int>> llvm_emitter::running_pieces() const {
   std::vector<std::pair<int, int>> pieces;
   for (int lane = 0; lane < lanes_;) {
@@ -215,8 +215,8 @@ inline std::vector<std::pair<int, int>> llvm_emitter::running_pieces() const {
   return pieces;
 }
 
-/// What a masked load would be where there is none: whole smaller vectors, put side by side. `flat` is of lane 0;
-/// a lane is a `scalar` of so many elements.
+/// Replaces a masked load where the target has none: loads smaller vectors and joins them. `flat` is the index of lane
+/// 0; a lane has `elements` scalars of type `scalar`.
 inline std::string llvm_emitter::load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
                                              int elements) {
   auto const whole = vector_of(scalar, lanes_);
@@ -249,17 +249,17 @@ inline std::string llvm_emitter::load_pieces(ir::buffer const& b, linear const& 
   return made;
 }
 
-/// One half that all lanes need is spread before it is converted: it stays among the vectors.
+/// Returns true if one half that all lanes need is first copied to all lanes, then converted: it stays in a vector.
 inline bool llvm_emitter::spreads_halves(ir::buffer const& b) const {
   return b.type == dtype::f16 && lanes_ > 1 && instructions_.converts_half;
 }
 
-/// Lanes a few elements apart (pixels under a window that moves by two): what lies between them is in the buffer too.
+/// Returns true if lanes are a few elements apart (windows that move by two): the elements between can be loaded, too.
 inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, linear const& flat) const {
   return flat.lane >= 2 && flat.lane <= 4 && lanes_ >= 4 && mask_.empty() && b.content.empty();
 }
 
-/// As many vectors as lanes are apart, of which the last ends with the last lane's element, and shuffles.
+/// Loads as many vectors as lanes are elements apart, the last one up to the last lane's element; shuffles them.
 inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat) {
   auto const type = vector_of(memory_type(b.type), lanes_);
   auto const step = static_cast<int>(flat.lane);
@@ -273,7 +273,7 @@ inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat)
     auto const loaded =
         define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
     std::string places = "<";
-    for (int lane = 0; lane < lanes_; ++lane) {  // those before `first` are there already
+    for (int lane = 0; lane < lanes_; ++lane) {  // earlier parts loaded the elements before `first`
       int const from = lane * step - first;
       bool const here = lane * step >= part * lanes_ && from < lanes_;
       places += (lane != 0 ? ", i32 " : "i32 ") + std::to_string(here ? lanes_ + from : lane);
@@ -284,7 +284,7 @@ inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat)
   return from_memory(made, b.type, lanes_);
 }
 
-/// Lanes that are not side by side: one scalar load each.
+/// Loads lanes that are not neighbours by one scalar load each.
 inline value llvm_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
   auto const type = memory_type(b.type);
   auto const vector = vector_of(type, lanes_);
@@ -347,7 +347,7 @@ inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, 
   frames_.forget_loads(b.name);
 }
 
-/// What a masked store would be where there is none. `flat` is of lane 0.
+/// Replaces a masked store where the target has none. `flat` is the index of lane 0.
 inline void llvm_emitter::store_pieces(ir::buffer const& b, linear const& flat, std::string const& raw) {
   auto const scalar = memory_type(b.type);
   auto const whole = vector_of(scalar, lanes_);
@@ -398,8 +398,8 @@ inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat
   return assemble(wanted, compute_type(b.type), &all);
 }
 
-/// One vector of the elements given: the very vector they come from if they lie in it in order. Elements without
-/// a vector may be anything; what they are in `all_lanes` may stand there, so that a tile is transposed once for masked
+/// Builds one vector from elements, or returns the vector that has them in this order already. Elements without a
+/// vector are undefined; elements of `all_lanes` may take their places, so that a tile is transposed once for masked
 /// and unmasked uses.
 inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype type,
                                     std::vector<element> const* all_lanes) {
@@ -430,15 +430,15 @@ inline value llvm_emitter::assemble(std::vector<element> const& elements, dtype 
   return {made, type, lanes};
 }
 
-/// Whether an arm of a condition with two is being written, and values were there before it.
+/// Returns true if an arm of a two-armed condition is being emitted and the values were defined before it.
 inline bool llvm_emitter::lie_before_arm(std::vector<std::string> const& vectors) const {
   return arm_begins_ && frames_.in_arm() && std::all_of(vectors.begin(), vectors.end(), [&](std::string const& v) {
            return v == "undef" || std::stoi(v.substr(2)) < *arm_begins_;
          });
 }
 
-/// The same lane of several vectors: a column of a tile whose rows they are. The tile is transposed once, and the
-/// next columns are there already. Rows that are missing may be anything.
+/// Builds a vector from the same lane of several vectors: a column of a tile whose rows they are. The tile is
+/// transposed once; later columns are then known. Missing rows are undefined.
 inline std::optional<value> llvm_emitter::column(std::vector<element> const& elements, dtype type) {
   auto const rows = static_cast<int>(elements.size());
   int lane = -1;
@@ -459,7 +459,7 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
   auto const bytes = static_cast<int>(size_in_bytes(type));
   auto const& plan = transpositions_.try_emplace({rows, lanes, bytes}, rows, lanes, bytes).first->second;
   if (!frames_.find_load("transposed", key)) {
-    // In an arm, before the condition: the other arm stores the same tile, whole or with a mask.
+    // In an arm, transpose before the condition: the other arm stores the same tile, whole or with a mask.
     auto arm = lie_before_arm(vectors) ? std::optional(frames_.suspend()) : std::nullopt;
     frames_.remember_load("transposed", key, "all");
     transpose(plan, std::move(vectors), lanes, type, key);
@@ -481,8 +481,8 @@ inline std::optional<value> llvm_emitter::column(std::vector<element> const& ele
                type, rows};
 }
 
-/// The same value, into whose origin instruction selection does not look: it searches chains of shuffles for better
-/// ones, in vain for those of a transposition, and a 16 x 16 one takes 6 ms that way.
+/// Returns the same value and hides its origin from instruction selection, which searches chains of shuffles for
+/// shorter ones: in vain for a transposition, and it takes 6 ms for a 16 x 16 one.
 inline std::string llvm_emitter::fenced(std::string const& v, dtype type, int lanes) {
   if (!is_float(type)) return v;
   auto const vector = vector_of(scalar_type(type), lanes);
@@ -491,7 +491,7 @@ inline std::string llvm_emitter::fenced(std::string const& v, dtype type, int la
   return define("call " + vector + " " + name + "(" + vector + " " + v + ")");
 }
 
-/// Emits the shuffles; what they make is remembered under the key and the number of the vector.
+/// Emits the shuffles; remembers their results under the key and the number of the vector.
 inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::string> vectors, int lanes, dtype type,
                                     std::string const& key) {
   auto const vector = vector_of(scalar_type(type), lanes);

@@ -15,7 +15,7 @@ inline std::string llvm_emitter::define(std::string const& instruction) {
   return name;
 }
 
-/// Pure arithmetic, computed once at the start of the loop of a depth.
+/// Emits pure arithmetic once, at the start of the loop of a depth.
 inline std::string llvm_emitter::define_at(int depth, std::string const& key, std::string const& instruction) {
   if (auto const* known = frames_.find_known(depth, key)) return *known;
   auto name = fresh();
@@ -63,7 +63,7 @@ inline std::string llvm_emitter::module() {
   return text;
 }
 
-/// Buffers whose content is known become constants of the module.
+/// Makes buffers with known content constants of the module.
 inline void llvm_emitter::find_tables(ir::stmt const& s) {
   auto const look = [&](ir::expr const& e) {
     auto const* a = ir::as<ir::access>(e);
@@ -129,7 +129,7 @@ inline void llvm_emitter::emit(ir::stmt const& s) {
   }
 }
 
-/// Into the second-level cache: what lies further ahead than the first one holds would push out what is in use.
+/// Prefetches into the second-level cache: the first one is too small for lines so far ahead.
 inline void llvm_emitter::emit_prefetch(ir::prefetch const& hint) {
   auto const at = flat_index(*hint.from, hint.indices);
   if (at.lane == 0) ask_for(pointer(*hint.from, at), 2);
@@ -201,8 +201,8 @@ inline dtype llvm_emitter::widest_store(ir::stmt const& s) {
   return widest;
 }
 
-/// Chunks of the target's vector width; what is left over is one masked chunk, or halves down to a scalar where
-/// the target has no masks.
+/// Emits chunks of the target's vector width. The remaining lanes are one masked chunk or, where the target has no
+/// masks, halves down to a scalar.
 inline void llvm_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   if (scalar_loops_.count(&l) != 0) return emit_unrolled(l, begin, end);
   int const width = machine_.lanes(compute_type(widest_store(l.body)));
@@ -240,7 +240,7 @@ inline void llvm_emitter::emit_chunk(ir::loop const& l, std::int64_t begin, int 
   chunk_mask_.clear();
 }
 
-/// The groups that register buffers consist of here: the first element of each.
+/// Returns the groups of the live register buffers: the first element of each.
 inline std::vector<llvm_emitter::element> llvm_emitter::live_registers() const {
   std::vector<element> groups;
   std::set<int> seen;
@@ -256,7 +256,7 @@ inline void llvm_emitter::rename_registers(std::map<int, std::string> const& nam
       if (auto const it = names.find(e.group); !e.vector.empty() && it != names.end()) e.vector = it->second;
 }
 
-/// A loop of the machine. Register buffers that live around it become phis.
+/// Emits a loop of the machine. Register buffers that live around it become phis.
 inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, linear const& end) {
   for (auto const& b : stored_buffers(l.body)) frames_.forget_loads(b);
   bool const surely_runs = begin.is_constant() && end.is_constant();
@@ -287,7 +287,7 @@ inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, li
   emit(l.body);
   variables_ = saved;
 
-  // What the registers hold at the end of the body, in the shape that they had at its start.
+  // The content of the registers at the end of the body, in the shape that they had at its start.
   std::map<int, std::string> latched;
   for (auto const& [b, file] : inside_file) {
     std::map<int, std::vector<element>> parts;
@@ -326,10 +326,10 @@ inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, li
   for (auto const& b : stored_buffers(l.body)) frames_.forget_loads(b);
 }
 
-/// The body becomes a function of its own, run by the runtime's workers. Outer variables travel in a closure.
+/// Makes the body a function of its own, which the runtime's workers call. Outer variables are passed in a closure.
 inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, linear const& end) {
   auto const name = "@task" + std::to_string(next_++);
-  std::vector<std::string> captured;  // names of outer variables that are values
+  std::vector<std::string> captured;  // names of the outer variables that are values
   for (auto const& [variable, at] : variables_)
     if (!at.is_constant()) captured.push_back(variable);
   std::sort(captured.begin(), captured.end());
@@ -355,7 +355,7 @@ inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, 
   auto const outer_label = label_;
   auto const outer_allocas = std::move(allocas_);
   auto const outer_variables = variables_;
-  auto const outer_registers = std::exchange(registers_, {});  // none is used across the loop: emit/llvm/storage.hpp
+  auto const outer_registers = std::exchange(registers_, {});  // no loop uses them: emit/llvm/storage.hpp
   frames_ = {};
   frames_.open(0, false);
   allocas_.clear();
@@ -398,7 +398,7 @@ inline void llvm_emitter::emit_conditional(ir::conditional const& c) {
   auto const known = decide(c.condition);
   if (!known) {
     if (!varies(c.condition)) return emit_branch(c);
-    // What differs between lanes becomes a mask, what does not a branch around it.
+    // Conditions that differ between lanes become a mask; conditions that do not become a branch around it.
     auto const* both = ir::as<ir::binary>(c.condition);
     if (!both || both->op != ir::binary_op::logical_and || c.otherwise) throw needs_scalar{};
     auto const right = ir::make_conditional(both->right, c.then);
@@ -425,7 +425,7 @@ inline void llvm_emitter::emit_conditional(ir::conditional const& c) {
   under(inverse, c.otherwise);
 }
 
-/// An arm of a condition, without the jump at its end.
+/// Emits an arm of a condition, without the jump at its end.
 inline llvm_emitter::arm_end llvm_emitter::emit_arm(std::string const& label, ir::stmt const& s,
                                                     std::optional<int> begins) {
   auto const outer_arm = std::exchange(arm_begins_, begins);
@@ -436,15 +436,15 @@ inline llvm_emitter::arm_end llvm_emitter::emit_arm(std::string const& label, ir
   return {registers_, label_, frames_.close()};
 }
 
-/// Puts the registers of an arm together as those of the other one are, where that has longer vectors, or as long ones
-/// if `ties`: so both arms end with vectors that a phi can choose from.
+/// Gives the registers of an arm the shape that they have in the other arm, if that has longer vectors, or equally long
+/// ones and `ties` is true. Then both arms end with vectors that a phi can merge.
 inline void llvm_emitter::take_shape(arm_end& arm, arm_end const& other, bool ties) {
   using place = std::pair<ir::buffer const*, std::size_t>;
   struct group {
     std::vector<element> lanes;
     std::vector<std::pair<place, element>> taken;
   };
-  std::map<int, group> groups;  // of the other arm
+  std::map<int, group> groups;  // groups of the other arm
   for (auto const& [b, file] : other.registers) {
     auto const it = arm.registers.find(b);
     if (it == arm.registers.end()) continue;
@@ -471,7 +471,7 @@ inline void llvm_emitter::take_shape(arm_end& arm, arm_end const& other, bool ti
   arm.text += frames_.close();
 }
 
-/// A condition of the machine; registers written in an arm are merged behind it.
+/// Emits a condition of the machine; registers written in an arm are merged after it.
 inline void llvm_emitter::emit_branch(ir::conditional const& c) {
   auto const condition = evaluate(c.condition);
   if (condition.lanes != 1) throw needs_scalar{};
@@ -496,7 +496,7 @@ inline void llvm_emitter::emit_branch(ir::conditional const& c) {
       for (auto const& name : stored_buffers(*s)) frames_.forget_loads(name);
 }
 
-/// What registers hold behind two arms that end with the same shapes.
+/// Merges the registers of two arms that end with the same shapes.
 inline void llvm_emitter::merge_registers(arm_end& a, arm_end& b) {
   std::map<std::pair<int, int>, element> merged;
   auto const merge = [&](element const& x, element const& y) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions at code generation: one instruction a node, fused multiply-add where the target has it.
+// Expressions at code generation: one instruction per node, fused multiply-add where the target has it.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ inline value llvm_emitter::evaluate(ir::expr const& e) {
   throw backend_error("llvm: an expression of a lowered program has a node that only programs have");
 }
 
-/// An index used as a value.
+/// Emits an index that is used as a value.
 inline value llvm_emitter::evaluate_index(ir::expr const& e) {
   if (auto const* a = ir::as<ir::access>(e)) {
     auto const& b = *std::get<handle<ir::buffer>>(a->from);
@@ -98,8 +98,8 @@ inline value llvm_emitter::compare(ir::binary_op op, value a, value b, bool unsi
   return {define(std::string("icmp ") + name + " " + type + " " + a.text + ", " + b.text), dtype::boolean, a.lanes};
 }
 
-/// What was a half, where LLVM does not see that it was: it would compare and choose halves, and calls `fmaxf` for
-/// that.
+/// Returns a value converted from a half and hides its origin from LLVM, which would compare and select in halves and
+/// would call `fmaxf` for that.
 inline value llvm_emitter::kept_wide(ir::expr const& e, value v) {
   auto const* c = ir::as<ir::cast>(e);
   bool const was_half = e->type == dtype::f16 || (c && c->operand->type == dtype::f16);
@@ -178,8 +178,8 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   }
 }
 
-/// The processor traps on 0 and on the smallest value by -1. The second wraps here; the first is nobody's but that of
-/// lanes that do not run.
+/// Divides integers. The processor traps on a division by 0, and of the smallest value by -1. The second case wraps
+/// here; the first occurs only in lanes that do not run, where the divisor is replaced.
 inline value llvm_emitter::divide_integers(value const& x, value y, ir::binary_op op, bool no_sign,
                                            std::optional<std::int64_t> constant_divisor) {
   bool const quotient = op == ir::binary_op::divide;
@@ -216,8 +216,8 @@ value llvm_emitter::with_mask(mask const& m, Evaluate const& evaluated) {
   return v;
 }
 
-/// Takes one value in the lanes of a mask, another one in the others. A value that no running lane takes is not
-/// evaluated: what it reads may lie outside of its buffer.
+/// Emits one value for the lanes of a mask and another one for the others. A value that no running lane takes is not
+/// evaluated, because its reads may lie outside of their buffers.
 template <class Yes, class No>
 value llvm_emitter::choose_lanes(mask const& known, Yes const& yes, No const& no) {
   if (!any_runs_in(known)) return no();
@@ -232,7 +232,7 @@ value llvm_emitter::choose_lanes(mask const& known, Yes const& yes, No const& no
   return choose(bits + ">", lanes_, a, b);
 }
 
-/// The parts of a conjunction: those that all lanes share and those of which it is known which lanes fulfil them.
+/// Splits a conjunction into parts that are equal in all lanes and parts whose lanes are known during emission.
 inline llvm_emitter::parts_of_condition llvm_emitter::parts_of(ir::expr const& condition) {
   parts_of_condition made;
   std::function<void(ir::expr const&)> const take = [&](ir::expr const& part) {
@@ -250,8 +250,8 @@ inline ir::expr llvm_emitter::all_of(std::vector<ir::expr> const& parts) {
   return made;
 }
 
-/// A choice by what all lanes share, around one by which lanes are known to fulfil the rest, where a condition says
-/// both, as where a row may lie outside and its first element does; null if it does not.
+/// Splits a choice whose condition has both kinds of parts, as where a row and its first element may lie outside: an
+/// outer choice, equal in all lanes, around one with known lanes. Returns null for all other choices.
 inline ir::expr llvm_emitter::lanes_apart(ir::select const& s) {
   auto const parts = parts_of(s.condition);
   if (parts.shared.empty() || parts.of_lanes.empty()) return nullptr;
@@ -259,8 +259,8 @@ inline ir::expr llvm_emitter::lanes_apart(ir::select const& s) {
                          s.when_false);
 }
 
-/// A conjunction of comparisons of indices that no lane decides, computed in the outermost loop that knows it; nothing
-/// if there are others.
+/// Emits a conjunction of comparisons of indices that are equal in all lanes, in the outermost loop that knows them.
+/// Returns nothing if it has other parts.
 inline std::optional<std::string> llvm_emitter::shared_condition(std::vector<ir::expr> const& parts) {
   if (parts.empty()) return std::nullopt;
   std::string all;
@@ -271,7 +271,7 @@ inline std::optional<std::string> llvm_emitter::shared_condition(std::vector<ir:
                           (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal) &&
                           !ir::contains(part, [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; });
     if (!by_index || varies(part)) return std::nullopt;
-    auto const apart = index(b->right) + index(b->left).scaled(-1);  // 0 or 1 at least
+    auto const apart = index(b->right) + index(b->left).scaled(-1);  // true if at least 0 or 1
     auto const compared = "icmp sge i64 " + materialise(apart) + (b->op == ir::binary_op::less ? ", 1" : ", 0");
     auto const one = define_at(depth_of(apart), compared, compared);
     auto const both = "and i1 " + all + ", " + one;
@@ -281,7 +281,7 @@ inline std::optional<std::string> llvm_emitter::shared_condition(std::vector<ir:
   return all;
 }
 
-/// A constant of the module that is as wide as a vector.
+/// Returns the name of a constant of the module that is as wide as a vector.
 inline std::string llvm_emitter::read_instead(ir::expr const& constant) {
   auto const v = evaluate(constant);
   auto const type = scalar_type(v.type);
@@ -294,8 +294,8 @@ inline std::string llvm_emitter::read_instead(ir::expr const& constant) {
   return place->second;
 }
 
-/// An element, or a constant where it lies outside: a vector of that constant is read then. There is no branch, so that
-/// what comes before and behind it is one block, and unrolled rows share what they read.
+/// Emits a read of an element, or of a constant if the element lies outside: the address of a vector of that constant
+/// is selected. Without a branch, the code before and after stays one block, and unrolled rows share their loads.
 inline std::optional<value> llvm_emitter::evaluate_guarded_read(ir::select const& s) {
   auto const* a = ir::as<ir::access>(s.when_true);
   if (!a || !ir::is_constant(s.when_false)) return std::nullopt;
@@ -313,19 +313,19 @@ inline std::optional<value> llvm_emitter::evaluate_guarded_read(ir::select const
   auto const known = parts.of_lanes.empty() ? std::nullopt : decide(all_of(parts.of_lanes));
   bool const in_all_lanes = !known || std::find(known->begin(), known->end(), false) == known->end();
   bool const in_pieces = !machine_.has_masks && flat.lane == 1 && (!in_all_lanes || !mask_.empty());
-  if (in_pieces) return std::nullopt;  // each has a place of its own
+  if (in_pieces) return std::nullopt;  // each piece has an address of its own
   guard const where{*inside, read_instead(s.when_false)};
   if (in_all_lanes) return load(b, flat, where);
   return choose_lanes(*known, [&] { return load(b, flat, where); }, [&] { return evaluate(s.when_false); });
 }
 
-/// Only the arm that is chosen is read: the other may lie outside of its buffer.
+/// Emits a choice. Only the selected arm is read, since the other one may lie outside of its buffer.
 inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& s) {
   if (auto const known = decide(s.condition))
     return choose_lanes(*known, [&] { return evaluate(s.when_true); }, [&] { return evaluate(s.when_false); });
   if (auto const read = evaluate_guarded_read(s)) return *read;
   bool reads = false;
-  auto const look = [&](ir::expr const& n) {  // or divides, which traps
+  auto const look = [&](ir::expr const& n) {  // or a division, which may trap
     auto const* b = ir::as<ir::binary>(n);
     bool const divides = b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo) &&
                          !is_float(n->type) && !ir::is_constant(b->right);
@@ -358,7 +358,7 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
   auto const [a, from_a] = arm(yes, s.when_true);
   auto const [b, from_b] = arm(no, s.when_false);
   frames_.line("br i1 " + c.text + ", label %" + yes + ", label %" +
-               no);  // behind what an arm puts before it: a transposed tile
+               no);  // after a transposed tile that an arm puts before the branch
   frames_.top().body += arms;
   start_block(join);
   auto const type = vector_of(scalar_type(a.type), a.lanes);
@@ -366,7 +366,7 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
           a.lanes};
 }
 
-/// One scalar call a lane, through the table of the runtime.
+/// Emits one scalar call per lane, through the runtime table.
 inline value llvm_emitter::call_runtime(char const* name, std::size_t offset, std::vector<value> const& arguments) {
   auto const t = arguments[0].type;
   auto const scalar = scalar_type(t);
@@ -390,8 +390,8 @@ inline value llvm_emitter::call_runtime(char const* name, std::size_t offset, st
   return {made, t, lanes};
 }
 
-/// sin or cos: those of large angles by the runtime, lane by lane, behind a branch that is hardly ever taken. Each lane
-/// by itself, so that a result does not depend on its neighbours.
+/// Emits sin or cos. The runtime computes large angles, lane by lane, after a branch that is hardly ever taken. Each
+/// lane is computed by itself, so that a result does not depend on its neighbours.
 inline value llvm_emitter::of_angle(value const& x, angle_function which) {
   auto const angle = lanes_of(x);
   auto const computed = sine_or_cosine(angle, which);
@@ -414,7 +414,7 @@ inline value llvm_emitter::of_angle(value const& x, angle_function which) {
           x.type, x.lanes};
 }
 
-/// Whether a condition holds in any lane that runs.
+/// Returns the condition that another condition holds in any running lane.
 inline std::string llvm_emitter::any_lane(lane_value condition) {
   if (condition.lanes == 1) return condition.text;
   if (!mask_.empty() && condition.lanes == lanes_) condition = condition & condition.named(mask_text(lanes_), "i1");
@@ -423,9 +423,9 @@ inline std::string llvm_emitter::any_lane(lane_value condition) {
   return define("call i1 " + reduce + "(" + condition.type() + " " + condition.text + ")");
 }
 
-/// The name of a function of the module, written once: the runtime's sin or cos of the lanes with large angles, what
-/// was computed in the others. A function of its own keeps bodies that are unrolled small. It stays in the section of
-/// its callers: between sections, LLVM's linker for 64-bit ARM branches by absolute addresses.
+/// Returns the name of a module function, emitted once: sin or cos by the runtime for lanes with large angles, the
+/// computed value for the others. A separate function keeps unrolled bodies small. It stays in the section of its
+/// callers: between sections, LLVM's linker for 64-bit ARM branches by absolute addresses.
 inline std::string llvm_emitter::function_of_large_angles(angle_function which, dtype type, int lanes) {
   bool const wide = type == dtype::f64;
   bool const sine = which == angle_function::sine;
@@ -514,7 +514,7 @@ inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
     return compare(ir::binary_op::not_equal, x, zero, false);
   }
   if (is_float(from) && is_float(to)) {
-    if (to == dtype::f16 || to == dtype::bf16) {  // through the storage type, to round
+    if (to == dtype::f16 || to == dtype::bf16) {  // converts through the storage type, to round
       if (x.type == dtype::f64) x = value_of(rounded_to_odd(lanes_of(x)), dtype::f32);
       return from_memory(to_memory(x, to), to, x.lanes);
     }
@@ -523,7 +523,7 @@ inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
   }
   if (is_float(to)) {
     bool const no_sign = is_unsigned(from) || from == dtype::boolean;
-    if (to == dtype::bf16 && size_in_bytes(from) >= 4) {  // more bits than a float has: rounded once all the same
+    if (to == dtype::bf16 && size_in_bytes(from) >= 4) {  // has more bits than a float, but must be rounded only once
       auto const integer = size_in_bytes(from) == 8 ? fit_for_double(lanes_of(x), no_sign) : lanes_of(x);
       return from_memory(
           to_memory(value_of(rounded_to_odd(integer.cast(no_sign ? "uitofp" : "sitofp", "double")), dtype::f32), to),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text under construction: one frame a loop body, into whose entry outer computations are hoisted, with the values
-// known so far. What lies in a frame dominates everything emitted while the frame is open.
+// Text under construction. There is one frame per loop body, with the values known so far; computations of outer values
+// are hoisted into its entry. The text of a frame dominates everything emitted while the frame is open.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@
 namespace ttune::inline v0::emit {
 
 struct frame {
-  int depth = 0;      ///< loop depth; an arm of a conditional has that of its loop
-  bool arm = false;   ///< of a conditional: nothing is hoisted into it
+  int depth = 0;      ///< loop depth; an arm of a conditional has the depth of its loop
+  bool arm = false;   ///< true for an arm of a conditional: nothing is hoisted into it
   std::string entry;  ///< hoisted arithmetic, at the start of the loop body
   std::string body;
-  std::unordered_map<std::string, std::string> known;                                   ///< pure values by key
-  std::unordered_map<std::string, std::unordered_map<std::string, std::string>> loads;  ///< by buffer, by key
+  std::unordered_map<std::string, std::string> known;                                   ///< key -> pure value
+  std::unordered_map<std::string, std::unordered_map<std::string, std::string>> loads;  ///< buffer -> key -> value
 };
 
 class frames {
@@ -33,7 +33,7 @@ class frames {
     stack_.pop_back();
     return text;
   }
-  /// Takes the innermost frame out: what is emitted until `resume` lies before it.
+  /// Removes the innermost frame: text emitted until `resume` stands before it.
   [[nodiscard]] frame suspend() {
     auto inner = std::move(stack_.back());
     stack_.pop_back();
@@ -46,10 +46,10 @@ class frames {
 
   void line(std::string const& text) { stack_.back().body += "  " + text + "\n"; }
 
-  /// Depth of values that are defined in the middle of a body: what depends on them is not hoisted.
+  /// Depth of values that are defined in the middle of a body: values that depend on them are not hoisted.
   static constexpr int here = 1 << 20;
 
-  /// Emits arithmetic at the start of the loop of depth `depth`, or at hand.
+  /// Emits arithmetic at the start of the loop of depth `depth`, or at the current place for `here`.
   void line_at(int depth, std::string const& text) {
     if (depth == here) line(text);
     else at(depth).entry += "  " + text + "\n";
@@ -79,7 +79,7 @@ class frames {
   }
 
  private:
-  /// The loop frame of a depth: arms are passed over.
+  /// Returns the loop frame of a depth; arms are skipped.
   [[nodiscard]] frame& at(int depth) {
     if (depth == here) return stack_.back();
     for (auto f = stack_.rbegin(); f != stack_.rend(); ++f)

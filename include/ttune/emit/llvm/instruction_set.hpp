@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which conversions and dot products a machine has instructions for; the others are emitted as arithmetic.
+// Conversions and dot products for which a machine has instructions; all others are emitted as arithmetic.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 namespace ttune::inline v0::emit {
 
 struct instruction_set {
-  bool rounds = false;         ///< floats to integral ones
-  bool converts_half = false;  ///< f16 from and to f32
-  bool dots_bytes = false;     ///< LLVM ends the process at an instruction that the features do not hold
+  bool rounds = false;         ///< rounds floats to integral values
+  bool converts_half = false;  ///< converts between f16 and f32
+  bool dots_bytes = false;     ///< LLVM ends the process at an instruction that the features do not include
   bool dots_bfloats = false;
   bool adds_distances = false;
-  bool scales = false;  ///< 512 bits of floats by powers of two
+  bool scales = false;  ///< multiplies 512 bits of floats by powers of two
 
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;
@@ -30,7 +30,7 @@ struct instruction_set {
   }
 
  private:
-  /// Whether "+name" is in a list as "+sse2,-avx". What is not listed is taken as missing: that is slower, never wrong.
+  /// Returns true if "+name" is in a list such as "+sse2,-avx". A name not in the list is missing: slower, never wrong.
   [[nodiscard]] static bool has(std::string_view features, std::string_view name) {
     for (std::size_t at = 0; at < features.size();) {
       auto const end = features.find(',', at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on all lanes of a vector, written as formulas: what conversions and functions are made of.
+// Arithmetic on all lanes of a vector, written as formulas. Conversions and functions are built from it.
 #pragma once
 
 #include <bit>
@@ -12,26 +12,26 @@
 
 namespace ttune::inline v0::emit {
 
-/// Where the text goes.
+/// Receiver of the emitted text.
 class lane_sink {
  public:
   lane_sink() = default;
   lane_sink(lane_sink const&) = delete;
   lane_sink& operator=(lane_sink const&) = delete;
   virtual ~lane_sink() = default;
-  /// The name of what an instruction makes.
+  /// Emits an instruction; returns the name of its result.
   virtual std::string define(std::string const& instruction) = 0;
-  /// The name of a vector that holds a literal in every lane.
+  /// Returns the name of a vector with a literal in every lane.
   virtual std::string splat(std::string const& scalar, std::string const& literal, int lanes) = 0;
   virtual void declare(std::string const& declaration) = 0;
-  /// The name of an array of doubles that the module holds.
+  /// Returns the name of an array of doubles in the module.
   virtual std::string constants(std::vector<double> const& values) = 0;
   [[nodiscard]] virtual bool has_fma() const = 0;
-  /// Instructions that multiply 512 bits of floats by powers of two, and take out their exponents and fractions.
+  /// Returns true if instructions multiply 512 bits of floats by powers of two and extract exponents and fractions.
   [[nodiscard]] virtual bool has_scaling() const = 0;
 };
 
-/// A value in every lane; `scalar` is its LLVM type. Operators are those of the type, / of floats only.
+/// A value in every lane; `scalar` is its LLVM type. Operators are those of the type; / exists for floats only.
 struct lane_value {
   lane_sink* sink = nullptr;
   std::string text;
@@ -47,7 +47,7 @@ struct lane_value {
   [[nodiscard]] lane_value two(std::string const& instruction, lane_value const& b) const {
     return named(sink->define(instruction + " " + type() + " " + text + ", " + b.text), scalar);
   }
-  /// A constant of the same type.
+  /// Returns a constant of the same type.
   [[nodiscard]] lane_value number(double v) const {
     return named(sink->splat(scalar, real_literal(wide() ? dtype::f64 : dtype::f32, v), lanes), scalar);
   }
@@ -57,7 +57,7 @@ struct lane_value {
   [[nodiscard]] lane_value cast(std::string const& instruction, std::string const& to) const {
     return named(sink->define(instruction + " " + type() + " " + text + " to " + vector_of(to, lanes)), to);
   }
-  /// The bits of a float as an integer, of an integer as a float.
+  /// Returns the bits of a float as an integer, and of an integer as a float.
   [[nodiscard]] lane_value as_bits() const { return cast("bitcast", wide() ? "i64" : "i32"); }
   [[nodiscard]] lane_value as_real() const { return cast("bitcast", scalar == "i64" ? "double" : "float"); }
   [[nodiscard]] lane_value shifted_left(int by) const { return two("shl", bits(static_cast<std::uint64_t>(by))); }
@@ -65,11 +65,11 @@ struct lane_value {
   [[nodiscard]] lane_value shifted_right_signed(int by) const {
     return two("ashr", bits(static_cast<std::uint64_t>(by)));
   }
-  /// fcmp or icmp, as "olt".
+  /// Compares by fcmp or icmp; `how` is a name such as "olt".
   [[nodiscard]] lane_value compared(std::string const& how, lane_value const& b) const {
     return named(sink->define((real() ? "fcmp " : "icmp ") + how + " " + type() + " " + text + ", " + b.text), "i1");
   }
-  /// Of conditions: a where it holds, else b.
+  /// For conditions: returns a where the condition holds, else b.
   [[nodiscard]] lane_value choose(lane_value const& a, lane_value const& b) const {
     return named(
         sink->define("select " + type() + " " + text + ", " + a.type() + " " + a.text + ", " + b.type() + " " + b.text),
@@ -88,7 +88,7 @@ struct lane_value {
   }
 };
 
-/// a * b + c, rounded once where the machine can.
+/// Returns a * b + c, rounded once if the machine has the instruction.
 [[nodiscard]] inline lane_value fused(lane_value const& a, lane_value const& b, lane_value const& c) {
   if (!a.sink->has_fma()) return a * b + c;
   auto const type = a.type();
@@ -99,7 +99,7 @@ struct lane_value {
                  a.scalar);
 }
 
-/// array[index] by gathers; `index` is i64.
+/// Returns array[index] by gathers; `index` is i64.
 [[nodiscard]] inline lane_value gathered(std::string const& array, lane_value const& index) {
   auto const place = index.sink->define("getelementptr double, ptr " + array + ", " + index.type() + " " + index.text);
   auto const lanes = std::to_string(index.lanes);
@@ -113,8 +113,8 @@ struct lane_value {
                      "double");
 }
 
-/// array[2 i] and array[2 i + 1] of an array of doubles; i is i64 and inside of it in every lane. A load of both a lane
-/// where gathers are slow.
+/// Returns array[2 i] and array[2 i + 1] of an array of doubles; i is i64 and inside of the array in every lane. Uses
+/// one load of both per lane where gathers are slow.
 [[nodiscard]] inline std::pair<lane_value, lane_value> looked_up_pairs(std::string const& array, lane_value const& i) {
   auto& sink = *i.sink;
   if (sink.has_scaling() && i.lanes >= 8) {
@@ -136,11 +136,11 @@ struct lane_value {
   return {i.named(made[0], "double"), i.named(made[1], "double")};
 }
 
-/// Whether one instruction scales these lanes.
+/// Returns true if one instruction scales these lanes.
 [[nodiscard]] inline bool can_scale(lane_value const& x) {
   return x.sink->has_scaling() && x.lanes * (x.wide() ? 64 : 32) == 512;
 }
-/// x 2^n of a whole n, rounded once: infinite, denormal or zero where that is what comes out (AVX-512's vscalef).
+/// Returns x 2^n for an integral n, rounded once; the result may be infinite, denormal or zero (AVX-512's vscalef).
 /// Requires `can_scale(x)`.
 [[nodiscard]] inline lane_value scaled(lane_value const& x, lane_value const& n) {
   auto const type = x.type();
@@ -152,7 +152,7 @@ struct lane_value {
                  x.scalar);
 }
 
-/// One of AVX-512's functions of a float and a mask of lanes, all of which run. `control` stands behind the float.
+/// Emits an AVX-512 function of a float with a mask of lanes, which all run. `control` is the operand after the float.
 [[nodiscard]] inline lane_value masked_function(std::string const& function, lane_value const& x,
                                                 std::string const& control) {
   auto const type = x.type();
@@ -165,15 +165,15 @@ struct lane_value {
                                 mask + " -1, i32 4)"),
                  x.scalar);
 }
-/// floor(log2(|x|)) as a float, of subnormals, too; -infinity of 0, infinity of infinity. Requires `can_scale(x)`.
+/// Returns floor(log2(|x|)) as a float, also for subnormals; 0: -infinity; infinity: infinity. Needs `can_scale(x)`.
 [[nodiscard]] inline lane_value exponent_of(lane_value const& x) { return masked_function("getexp", x, ""); }
-/// x 2^-n in [0.75, 1.5); 1 of zero and infinity, NaN of negative x. Requires `can_scale(x)`.
+/// Returns x 2^-n in [0.75, 1.5); 1 for zero and infinity, NaN for negative x. Requires `can_scale(x)`.
 [[nodiscard]] inline lane_value fraction_of(lane_value const& x) {
-  constexpr int from_three_quarters = 3;  // of the interval; 12: negative numbers are NaN, -0 is 0
+  constexpr int from_three_quarters = 3;  // interval code 3; 12: negative numbers give NaN, -0 gives 0
   return masked_function("getmant", x, std::to_string(from_three_quarters + 12));
 }
 
-/// Bits of the sign and without it.
+/// Returns the sign bit; the next function returns the other bits.
 [[nodiscard]] inline lane_value sign_bit(lane_value const& bits) {
   return bits & bits.bits(bits.scalar == "i64" ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(INT32_MIN));
 }
@@ -181,11 +181,11 @@ struct lane_value {
   return bits & bits.bits(bits.scalar == "i64" ? ~(std::uint64_t{1} << 63) : 0x7fffffff);
 }
 [[nodiscard]] inline lane_value magnitude(lane_value const& x) { return magnitude_bits(x.as_bits()).as_real(); }
-/// |a| with the sign of b
+/// Returns |a| with the sign of b.
 [[nodiscard]] inline lane_value with_sign(lane_value const& a, lane_value const& b) {
   return (magnitude_bits(a.as_bits()) | sign_bit(b.as_bits())).as_real();
 }
-/// The smaller of x and a limit; NaN stays.
+/// Returns the smaller of x and a limit; NaN stays NaN.
 [[nodiscard]] inline lane_value at_most(lane_value const& x, double limit) {
   auto const l = x.number(limit);
   return x.compared("ogt", l).choose(l, x);

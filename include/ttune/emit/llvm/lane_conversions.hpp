@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding, TF32 and 16-bit floats by integer arithmetic, for machines without instructions for them. LLVM would call
-// functions from outside, and an image has none.
+// Rounding, TF32 and 16-bit floats by integer arithmetic, for machines without such instructions. LLVM would call
+// external functions there, which an image does not have.
 #pragma once
 
 #include "ttune/emit/llvm/lane_code.hpp"
 
 namespace ttune::inline v0::emit {
 
-/// Half to even. Adding 2^p pushes the fraction out; from 2^p on there is none.
+/// Rounds half to even. Adding 2^p shifts the fraction out; numbers from 2^p on have none.
 [[nodiscard]] inline lane_value rounded_to_even(lane_value const& x) {
   auto const size = magnitude(x);
   auto const limit = x.number(x.wide() ? 0x1p52 : 0x1p23);
@@ -25,15 +25,15 @@ namespace ttune::inline v0::emit {
   return with_sign(upper, x);
 }
 
-/// Of floats: core/tf32.hpp.
+/// Rounds floats to TF32 (core/tf32.hpp).
 [[nodiscard]] inline lane_value to_tf32(lane_value const& x) {
   auto const bits = x.as_bits();
   auto const mask = bits.bits(~std::uint64_t{0x1fff});
   return x.compared("uno", x).choose(x, ((bits + bits.bits(0x1000)) & mask).as_real());
 }
 
-/// Double to float, inexact results to the neighbour with an odd last bit: a second rounding to fewer bits then gives
-/// what a single one would have (Boldo and Melquiond, "When double rounding is odd", 2005).
+/// Converts double to float, inexact results to the neighbour with an odd last bit. A second rounding to fewer bits
+/// then gives the result of a single one (Boldo and Melquiond, "When double rounding is odd", 2005).
 [[nodiscard]] inline lane_value rounded_to_odd(lane_value const& x) {
   auto const near = x.cast("fptrunc", "float");
   auto const back = near.cast("fpext", "double");
@@ -43,7 +43,7 @@ namespace ttune::inline v0::emit {
   return ((bits - too_large) | inexact).as_real();
 }
 
-/// An integer of 64 bits as one that a double holds: what does not fit is remembered by an odd last bit.
+/// Converts a 64-bit integer to one that fits a double; an odd last bit stands for bits that do not fit.
 [[nodiscard]] inline lane_value fit_for_double(lane_value const& x, bool is_unsigned) {
   auto const kept = x & x.bits(~std::uint64_t{0x7ff});
   auto const lost = (x & x.bits(0x7ff)).compared("ne", x.bits(0)).cast("zext", "i64").shifted_left(11);
@@ -52,8 +52,8 @@ namespace ttune::inline v0::emit {
   return shifted.compared("ult", x.bits(is_unsigned ? limit : 2 * limit)).choose(x, kept | lost);
 }
 
-/// Towards zero into 8 or 16 bits, saturating, NaN to 0: held within the type's range first, so that all lanes take one
-/// conversion to 32 bits (saturating conversions to narrow types are made one by one).
+/// Converts to 8 or 16 bits towards zero, saturating, NaN to 0. The value is first limited to the type's range, so that
+/// one conversion to 32 bits serves all lanes (saturating conversions to narrow types would be made one by one).
 [[nodiscard]] inline lane_value to_narrow_integer(lane_value const& x, dtype type) {
   auto const bits = 8 * static_cast<int>(size_in_bytes(type));
   bool const no_sign = is_unsigned(type);
@@ -64,7 +64,7 @@ namespace ttune::inline v0::emit {
   return inside.cast("fptosi", "i32").cast("trunc", "i" + std::to_string(bits));
 }
 
-/// i16 bits of a half to float. The exponent's bias differs by 112; subnormals become normal by the product.
+/// Converts the i16 bits of a half to float. The exponent's bias differs by 112; a product makes subnormals normal.
 [[nodiscard]] inline lane_value half_to_float(lane_value const& half) {
   auto const bits = half.cast("zext", "i32");
   auto const size = bits & bits.bits(0x7fff);
@@ -75,14 +75,14 @@ namespace ttune::inline v0::emit {
   return (scaled | special | sign).as_real();
 }
 
-/// Float to the i16 bits of a half, to nearest even.
+/// Converts a float to the i16 bits of a half, to nearest even.
 [[nodiscard]] inline lane_value float_to_half(lane_value const& x) {
   auto const bits = x.as_bits();
   auto const size = magnitude_bits(bits);
   auto const odd = size.shifted_right(13) & size.bits(1);
   auto const normal =
       (size + odd + size.bits((std::uint64_t{0} - (std::uint64_t{112} << 23)) + 0xfff)).shifted_right(13);
-  auto const half = x.number(0.5);  // its last bit is worth as much as that of a subnormal half
+  auto const half = x.number(0.5);  // its last bit has the weight of the last bit of a subnormal half
   auto const subnormal = (size.as_real() + half).as_bits() - half.as_bits();
   auto const infinite = size.compared("ugt", size.bits(0x7f800000)).choose(size.bits(0x7e00), size.bits(0x7c00));
   auto const finite = size.compared("ult", size.bits(0x38800000)).choose(subnormal, normal);
@@ -94,7 +94,7 @@ namespace ttune::inline v0::emit {
   return bfloat.cast("zext", "i32").shifted_left(16).as_real();
 }
 
-/// Float to the i16 bits of a bfloat, to nearest even; a NaN stays one.
+/// Converts a float to the i16 bits of a bfloat, to nearest even; NaN stays NaN.
 [[nodiscard]] inline lane_value float_to_bfloat(lane_value const& x) {
   auto const bits = x.as_bits();
   auto const odd = bits.shifted_right(16) & bits.bits(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of all lanes of a vector at once. Their errors: backends/README.md, and tests/unit/orc/functions.cpp.
+// Functions of all lanes of a vector at once. backends/README.md and tests/unit/orc/functions.cpp have their errors.
 #pragma once
 
 #include "ttune/emit/llvm/functions/error_function.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which scratch buffers can be where the schedule wants them: registers have no addresses, and tasks share no stack.
+// Decides which scratch buffers can be where the schedule wants: registers have no addresses, tasks share no stack.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 
 namespace ttune::inline v0::emit {
 
-/// What is done with the buffers of a program, told by one walk over it.
+/// Uses of a program's buffers, found by one walk over it.
 ///
-/// A buffer in registers consists of SSA values: each index must be known while code is written, so it may depend on
-/// unrolled and vectorised loops and on nothing else; and what a loop of the machine hands from one iteration to the
-/// next one must be there before it. A buffer of a thread's own cannot be seen by the tasks of a parallel loop that
-/// starts inside of the buffer's life.
+/// A buffer in registers consists of SSA values, so each index must be known during emission: it may depend only
+/// on unrolled and vectorised loops. A value that a machine loop passes to its next iteration must exist before
+/// the loop. A thread-local buffer is invisible to the tasks of a parallel loop that starts during the buffer's
+/// life.
 class buffer_uses {
  public:
   explicit buffer_uses(ir::stmt const& s) { visit(s); }
 
-  /// Where a buffer has to lie, given where it is wanted.
+  /// Returns the memory for a buffer, which may differ from the memory that the schedule wants.
   [[nodiscard]] ir::memory place_of(ir::buffer const& b) const {
     bool const own = b.where == ir::memory::registers || b.where == ir::memory::local;
     if (own && crossing_.count(&b) != 0) return ir::memory::shared;
@@ -32,7 +32,7 @@ class buffer_uses {
   }
 
  private:
-  /// Whether the value is known while code is written, up to the lane.
+  /// Returns true if the value is known during emission, except for the lane.
   [[nodiscard]] bool is_known(ir::expr const& e) const {
     return !ir::contains(e, [&](ir::expr const& n) {
       auto const* v = ir::as<ir::variable>(n);
@@ -63,7 +63,7 @@ class buffer_uses {
     });
   }
 
-  /// `s` with a variable that is known there or not.
+  /// Visits `s` with a variable that is known or unknown in it.
   void visit_with(std::string const& variable, bool known, ir::stmt const& s) {
     bool const was = known_.count(variable) != 0;
     known ? (void)known_.insert(variable) : (void)known_.erase(variable);
@@ -82,7 +82,7 @@ class buffer_uses {
     if (starts_tasks) in_parallel_ = false;
   }
 
-  /// A store in a loop that the buffer outlives, to what nothing was stored before it, is lost with the iteration.
+  /// Records a store. A buffer whose first store is in a machine loop cannot be registers: an iteration would lose it.
   void write(ir::buffer const* b) {
     auto const it = depth_.find(b);
     if (it == depth_.end() || b->where != ir::memory::registers) return;
@@ -115,15 +115,15 @@ class buffer_uses {
 
   std::set<std::string> known_;
   bool in_parallel_ = false;
-  std::set<ir::buffer const*> outside_;                      ///< of parallel loops
+  std::set<ir::buffer const*> outside_;                      ///< allocated outside of the current parallel loops
   std::set<ir::buffer const*> crossing_;                     ///< allocated outside of a parallel loop, used inside
-  std::set<ir::buffer const*> moving_;                       ///< wanted in registers, which cannot be
-  std::set<ir::buffer const*> written_;                      ///< so far
-  std::vector<std::set<ir::buffer const*>> written_before_;  ///< before each loop of the machine that is open
-  std::map<ir::buffer const*, std::size_t> depth_;           ///< open loops where it begins to live
+  std::set<ir::buffer const*> moving_;                       ///< wanted in registers, but not possible there
+  std::set<ir::buffer const*> written_;                      ///< written so far
+  std::vector<std::set<ir::buffer const*>> written_before_;  ///< written before each open machine loop
+  std::map<ir::buffer const*, std::size_t> depth_;           ///< number of open loops where the buffer's life begins
 };
 
-/// The same program with every scratch buffer where it can be; the same statements if that is where it was wanted.
+/// Places every scratch buffer where it can be; returns the same statements if nothing has to move.
 class storage_settler {
  public:
   [[nodiscard]] ir::stmt operator()(ir::stmt const& s) {

@@ -11,14 +11,14 @@
 
 namespace ttune::inline v0::emit {
 
-/// A value at code generation: an SSA name or a literal. f16 and bf16 exist in memory only; here they are f32.
+/// A value at code generation: an SSA name or a literal. f16 and bf16 exist in memory only and are f32 here.
 struct value {
   std::string text;
   dtype type = dtype::f32;
   int lanes = 1;
 };
 
-/// The type in which an element is computed with.
+/// Returns the type in which an element takes part in arithmetic.
 [[nodiscard]] inline dtype compute_type(dtype t) {
   return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t == dtype::index ? dtype::i64 : t;
 }
@@ -43,7 +43,7 @@ struct value {
   return "i64";
 }
 
-/// In memory a boolean is a byte, and 16-bit floats are integers.
+/// Returns the LLVM type of an element in memory: booleans are bytes, 16-bit floats are integers.
 [[nodiscard]] inline std::string memory_type(dtype t) {
   return t == dtype::boolean ? "i8" : t == dtype::f16 || t == dtype::bf16 ? "i16" : scalar_type(t);
 }
@@ -64,7 +64,7 @@ struct value {
   return std::to_string(v);
 }
 
-/// The same literal in every lane.
+/// Returns a vector literal with the same value in every lane.
 [[nodiscard]] inline std::string splat_literal(std::string const& scalar, std::string const& literal, int lanes) {
   if (lanes == 1) return literal;
   if (literal == "0" || literal == "0x0000000000000000" || literal == "false") return "zeroinitializer";
@@ -73,7 +73,7 @@ struct value {
   return text + ">";
 }
 
-/// Suffix of an overloaded intrinsic: "f32", "v16f32", "i64".
+/// Returns the suffix of an overloaded intrinsic: "f32", "v16f32", "i64".
 [[nodiscard]] inline std::string mangled(dtype t, int lanes) {
   std::string base = is_float(t) ? (t == dtype::f64 ? "f64" : "f32") : "i" + scalar_type(t).substr(1);
   return lanes == 1 ? base : "v" + std::to_string(lanes) + base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where scratch buffers lie: one region for the call, one a thread, small ones on the thread's stack.
+// Places of scratch buffers: one region per call, one per thread, and the thread's stack for small ones.
 #pragma once
 
 #include <unordered_map>
@@ -8,7 +8,7 @@
 
 namespace ttune::inline v0::emit {
 
-/// Byte offsets of buffers. Buffers never share memory: what is saved is not worth what aliasing would cost.
+/// Byte offsets of buffers. Buffers never share memory: the saving would be less than the cost of aliasing.
 struct workspace_plan {
   static constexpr std::int64_t alignment = 64;
   static constexpr std::int64_t stack_limit = 16 << 10;  ///< larger local buffers go to the thread's workspace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // erf of all lanes at once: erf(x) = 1 - 2^(-x p(x)), where p(x) = -log2(erfc(x)) / x is smooth, so that one polynomial
-// serves all x up to where erf is 1; 1 - 2^n (1 + tail) keeps the relative precision of small results.
+// serves all x until erf is 1. 1 - 2^n (1 + tail) keeps the relative precision of small results.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 namespace ttune::inline v0::emit {
 
 struct error_function_fit {
-  double last;                   ///< from here on erf is 1
-  std::vector<double> exponent;  ///< of p on [0, last], weighted by x erfc(x) / erf(x)
-  std::vector<double> power;     ///< of (2^r - 1) / r for |r| <= 0.5
+  double last;                   ///< erf is 1 from here on
+  std::vector<double> exponent;  ///< coefficients of p on [0, last], weighted by x erfc(x) / erf(x)
+  std::vector<double> power;     ///< coefficients of (2^r - 1) / r for |r| <= 0.5
 };
 
 /// Weighted minimax fits: relative errors of erf of 4e-9 and 2e-9 (floats), of 2^-57 and 2^-56 (doubles).
@@ -40,7 +40,7 @@ struct error_function_fit {
   auto const fit = fit_of_error_function(x.wide());
   auto const size = at_most(magnitude(x), fit.last);
   auto const p = polynomial(size, fit.exponent);
-  auto const pusher = x.number((x.wide() ? 0x1.8p52 : 0x1.8p23) + exponent_bias(x));  // pushes the fraction out
+  auto const pusher = x.number((x.wide() ? 0x1.8p52 : 0x1.8p23) + exponent_bias(x));  // shifts the fraction out
   auto const pushed = fused(-size, p, pusher);
   auto const scale = pushed.as_bits().shifted_left(x.wide() ? 52 : 23).as_real();
   auto const r = fused(-size, p, pusher - pushed);

@@ -11,8 +11,8 @@
 
 namespace ttune::inline v0::emit {
 
-/// Coefficients of (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2: minimax fits of the relative error of exp. Floats: a
-/// relative error of 4e-9, of coefficients that are floats; doubles: 2^-57.9.
+/// Coefficients of (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2. Minimax fits of the relative error of exp: 4e-9 for
+/// floats, with coefficients that are floats; 2^-57.9 for doubles.
 [[nodiscard]] inline std::vector<double> exponential_coefficients(bool wide) {
   if (!wide)
     return {0.4999999343211974, 0.16666520399053053, 0.04166839078556532, 0.008368745107929607, 0.001381454007465751};
@@ -21,17 +21,17 @@ namespace ttune::inline v0::emit {
           2.7630234039273585e-07, 2.500006500170369e-08};
 }
 
-/// exp(2^doublings x) = 2^n exp(2^doublings r). `pushed` holds n + bias in its low bits: x / ln 2 was added to a number
-/// so large that the fraction is pushed out.
+/// exp(2^doublings x) = 2^n exp(2^doublings r). `pushed` has n + bias in its low bits: it is x / ln 2 plus a number so
+/// large that the fraction is shifted out.
 struct split_exponential {
   lane_value n;
   lane_value pushed;
   lane_value r;
   int doublings = 0;
 
-  /// 2^n, if the bias is that of an exponent.
+  /// Returns 2^n, if `bias` is the bias of the float type.
   [[nodiscard]] lane_value scale() const { return pushed.as_bits().shifted_left(pushed.wide() ? 52 : 23).as_real(); }
-  /// (exp(s) - 1 - s) / s^2 of s = 2^doublings r, times 4^doublings
+  /// Returns (exp(s) - 1 - s) / s^2 for s = 2^doublings r, times 4^doublings.
   [[nodiscard]] lane_value curvature() const {
     auto c = exponential_coefficients(r.wide());
     for (std::size_t k = 0; k < c.size(); ++k) c[k] = std::ldexp(c[k], doublings * (static_cast<int>(k) + 2));
@@ -39,10 +39,10 @@ struct split_exponential {
   }
 };
 
-/// The bias of stored exponents.
+/// Returns the bias of stored exponents.
 [[nodiscard]] inline int exponent_bias(lane_value const& x) { return x.wide() ? 1023 : 127; }
 
-/// `bias` is even where ties matter: it does not change which way n is rounded.
+/// Splits an exponential. `bias` must be even where ties matter: then it does not change how n is rounded.
 [[nodiscard]] inline split_exponential split_exp(lane_value const& x, int bias, int doublings = 0) {
   bool const wide = x.wide();
   auto const ln2 = parts_of_constant(std::ldexp(std::numbers::ln2_v<long double>, -doublings), {wide ? 40 : 15});
@@ -53,8 +53,8 @@ struct split_exponential {
   return {n, pushed, r, doublings};
 }
 
-/// x 2^n where `pushed` holds n and twice the bias: in two steps, as 2^n itself may not be normal, of which the first
-/// is exact.
+/// Returns x 2^n, where `pushed` has n plus twice the bias. 2^n itself may not be normal, so there are two steps, of
+/// which the first is exact.
 [[nodiscard]] inline lane_value scaled_in_two_steps(lane_value const& x, lane_value const& pushed) {
   bool const wide = x.wide();
   int const fraction = wide ? 52 : 23;
@@ -65,7 +65,7 @@ struct split_exponential {
   return (x * half.as_real()) * rest.as_real();
 }
 
-/// exp(x + small), where `small` is null or what x lacks to a more precise argument.
+/// Returns exp(x + small), where `small` is null or the difference of x from a more precise argument.
 [[nodiscard]] inline lane_value exponential(lane_value const& x, lane_value const* small = nullptr) {
   bool const wide = x.wide();
   auto parts = split_exp(at_most(at_least(x, wide ? -746 : -104), wide ? 710 : 89), 2 * exponent_bias(x));
@@ -75,9 +75,9 @@ struct split_exponential {
   return can_scale(x) ? scaled(fraction, parts.n) : scaled_in_two_steps(fraction, parts.pushed);
 }
 
-/// e / (e + 2) with e = exp(2 |x|) - 1
+/// Returns e / (e + 2) with e = exp(2 |x|) - 1.
 [[nodiscard]] inline lane_value hyperbolic_tangent(lane_value const& x) {
-  auto const size = at_most(magnitude(x), x.wide() ? 20 : 10);  // from here on it is 1
+  auto const size = at_most(magnitude(x), x.wide() ? 20 : 10);  // the result is 1 from here on
   auto const parts = split_exp(size, exponent_bias(x), 1);
   auto const tail = fused(parts.r * parts.r, parts.curvature(), parts.r + parts.r);
   auto const scale = parts.scale();

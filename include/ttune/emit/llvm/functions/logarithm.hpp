@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// log of all lanes at once: x = 2^n (1 + f) with 0.75 <= 1 + f < 1.5, log(x) = n ln 2 + log(1 + f), the latter by one
+// log of all lanes at once: x = 2^n (1 + f) with 0.75 <= 1 + f < 1.5, log(x) = n ln 2 + log(1 + f). The latter is one
 // polynomial: no division, no table (J.-M. Muller, "Elementary Functions", 3rd ed., ch. 11).
 #pragma once
 
@@ -12,28 +12,28 @@
 
 namespace ttune::inline v0::emit {
 
-/// |x| = 2^n m with 0.75 <= m < 1.5, both floats. Of 0 n is -infinity, of infinity n is infinity; of NaN n or m is NaN.
+/// |x| = 2^n m with 0.75 <= m < 1.5, both floats. n is -infinity for 0 and infinity for infinity; NaN has n or m NaN.
 struct split_number {
   lane_value n;
   lane_value m;
 };
 
-/// bits / 2^fraction, rounded down, as a float. Doubles: there is no conversion from 64-bit integers in AVX2, so the
+/// Returns bits / 2^fraction, rounded down, as a float. AVX2 has no conversion from 64-bit integers, so for doubles the
 /// integer becomes the last bits of 2^52.
 [[nodiscard]] inline lane_value exponent_as_real(lane_value const& bits) {
   if (bits.scalar == "i32") return bits.shifted_right_signed(23).cast("sitofp", "float");
-  auto const positive = (bits + bits.bits(std::uint64_t{1} << 63)).shifted_right(52);  // 2048 more
+  auto const positive = (bits + bits.bits(std::uint64_t{1} << 63)).shifted_right(52);  // 2048 is added
   auto const real = (positive | bits.bits(std::bit_cast<std::uint64_t>(0x1p52))).as_real();
   return real - real.number(0x1p52 + 2048);
 }
 
-/// The bits of v where a condition holds, else 0.
+/// Returns the bits of v where a condition holds, else 0.
 [[nodiscard]] inline lane_value bits_where(lane_value const& condition, lane_value const& v) {
   return condition.choose(v, v.bits(0));
 }
 
-/// By arithmetic on bits: subnormals are multiplied by 2^shift first. That shift is a power of two, so that its bits
-/// are some of infinity's, and infinity is taken off where x is 0. No blend: some processors take three steps for one.
+/// Splits by arithmetic on bits. Subnormals are first multiplied by 2^shift. The shift is a power of two, so its bits
+/// are a subset of infinity's; infinity is subtracted where x is 0. No blend: it takes three steps on some processors.
 [[nodiscard]] inline split_number split_bits(lane_value const& x) {
   bool const wide = x.wide();
   int const fraction = wide ? 52 : 23;
@@ -47,18 +47,18 @@ struct split_number {
   auto const too_much =
       bits_where(small, x.number(shift).as_bits()) | bits_where(is_zero, x.number(HUGE_VAL).as_bits());
   auto const n = exponent_as_real(above);
-  auto const beyond = x - x.number(wide ? DBL_MAX : FLT_MAX);  // at most 0, but of infinity and NaN
+  auto const beyond = x - x.number(wide ? DBL_MAX : FLT_MAX);  // at most 0, except for infinity and NaN
   return {n.compared("ogt", beyond).choose(n, beyond) - too_much.as_real(), m};
 }
 
-/// Two instructions of AVX-512 do it, with the same result.
+/// Splits by two instructions of AVX-512 if possible, with the same result.
 [[nodiscard]] inline split_number split(lane_value const& x) {
   if (!can_scale(x)) return split_bits(x);
   auto const m = fraction_of(x);
   return {exponent_of(x) - exponent_of(m), m};
 }
 
-/// Coefficients of (log(1 + f) - f) / f^2 for -0.25 <= f < 0.5: minimax fits of the relative error of log, 2^-26.9 with
+/// Coefficients of (log(1 + f) - f) / f^2 for -0.25 <= f < 0.5. Minimax fits of the relative error of log: 2^-26.9 with
 /// coefficients that are floats, and 2^-56.7.
 [[nodiscard]] inline std::vector<double> logarithm_coefficients(bool wide) {
   if (!wide)
@@ -82,7 +82,7 @@ struct split_number {
   auto const parts = split(x);
   auto const f = parts.m - x.number(1);
   auto of_fraction = fused(f * f, polynomial(f, logarithm_coefficients(wide)), f);
-  if (wide) of_fraction = fused(parts.n, x.number(0x1.abc9e3b39803fp-56), of_fraction);  // what ln 2 has more bits
+  if (wide) of_fraction = fused(parts.n, x.number(0x1.abc9e3b39803fp-56), of_fraction);  // the low bits of ln 2
   auto const made = fused(parts.n, x.number(std::numbers::ln2), of_fraction);
   // A NaN with all bits set would look like memory that was never written.
   auto const nan = x.as_bits().bits(wide ? 0x7ff8000000000000 : 0x7fc00000).as_real();

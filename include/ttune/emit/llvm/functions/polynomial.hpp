@@ -11,14 +11,14 @@
 
 namespace ttune::inline v0::emit {
 
-/// c[0] + c[1] x + … by Horner's rule: a chain of as many multiply-adds as the polynomial has degrees.
+/// Returns c[0] + c[1] x + … by Horner's rule: a chain of multiply-adds, one per degree.
 [[nodiscard]] inline lane_value horner(lane_value const& x, std::vector<double> const& c) {
   auto sum = x.number(c.back());
   for (std::size_t i = c.size() - 1; i-- > 0;) sum = fused(sum, x, x.number(c[i]));
   return sum;
 }
 
-/// c[0] + c[1] x + …; long ones as two chains, of the even and of the odd powers, which run side by side.
+/// Returns c[0] + c[1] x + …; long ones as two parallel chains, of the even and of the odd powers.
 [[nodiscard]] inline lane_value polynomial(lane_value const& x, std::vector<double> const& c) {
   constexpr std::size_t longest_chain = 6;
   if (c.size() <= longest_chain) return horner(x, c);
@@ -29,8 +29,8 @@ namespace ttune::inline v0::emit {
   return fused(x, horner(square, odd), horner(square, even));
 }
 
-/// A constant in parts of `bits` bits each, the last one rounded to a double. Integers of few bits times one of the
-/// parts are exact, so that x - n * constant loses nothing (Cody and Waite, 1980).
+/// Splits a constant into parts of `bits` bits each; the last part is rounded to a double. Integers of few bits times a
+/// part are exact, so that x - n * constant loses nothing (Cody and Waite, 1980).
 [[nodiscard]] inline std::vector<double> parts_of_constant(long double constant, std::vector<int> const& bits) {
   std::vector<double> parts;
   for (int const b : bits) {
