@@ -164,7 +164,7 @@ inline ir::expr llvm_emitter::turning_part(ir::expr const& part) {
   return divides && !divide_partly(index(b->left), ir::constant_integer(b->right), lanes_) ? part : nullptr;
 }
 
-/// Where lanes turn at a place that is known, as at the edge of an image: the lanes before it, and those behind it.
+/// Returns the place where lanes are redirected (as at the edge of an image) and the index on each side, if known.
 inline std::optional<llvm_emitter::turn> llvm_emitter::find_turn(ir::binary const& b) {
   auto const limit = ir::constant_integer(b.right);
   if (b.op == ir::binary_op::minimum) return turn{limit + 1, b.left, b.right};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workloads of one tuning may still spend.
+// Measures the budget that the workloads of one tuning share.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ttune::inline v0::detail {
 
 class budget_meter {
  public:
-  /// Needs its arguments as long as it lives.
+  /// Keeps references to its arguments.
   budget_meter(tuning_budget const& budget, std::size_t workloads, session_clock const& clock)
       : budget_(budget), workloads_(workloads), clock_(clock) {}
 
@@ -23,12 +23,12 @@ class budget_meter {
   }
   [[nodiscard]] double elapsed() const { return clock_.elapsed(); }
   [[nodiscard]] session_clock const& clock() const noexcept { return clock_; }
-  /// Before the final comparisons have to begin.
+  /// Returns the time until the final comparisons have to begin.
   [[nodiscard]] double seconds_left() const { return budget_.time.count() - reserved_ - elapsed(); }
-  /// One workload's part of the whole time.
+  /// Returns one workload's share of the whole time.
   [[nodiscard]] double seconds_each() const noexcept { return budget_.time.count() / static_cast<double>(workloads_); }
   [[nodiscard]] bool stopped() const noexcept { return budget_.stop.stop_requested(); }
-  /// Why nobody may go on; empty: they may.
+  /// Returns the reason why no workload may continue; empty if they may.
   [[nodiscard]] std::string exhausted() const {
     if (stopped()) return "stopped by request";
     if (trials_left() == 0) return "all trials were made";
@@ -36,7 +36,7 @@ class budget_meter {
     return {};
   }
 
-  /// Of the whole tuning, at the pace so far.
+  /// Returns the expected rest of the whole tuning, at its pace so far.
   [[nodiscard]] double expected_seconds_left() const {
     auto const each = elapsed() / static_cast<double>(std::max<std::int64_t>(1, trials_));
     return std::max(0.0, std::min(each * static_cast<double>(trials_left()), seconds_left()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration as the program that is compiled or counted.
+// Turns a configuration into the program that is compiled or counted.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace ttune::inline v0::detail {
 struct candidate {
   ir::lowered program;
   kernel_signature signature;
-  std::uint64_t text = 0;   ///< hash of the printed program: equal where configurations mean the same
-  std::string diagnostics;  ///< not empty: there is no program
+  std::uint64_t text = 0;   ///< hash of the printed program: configurations of the same program have the same hash
+  std::string diagnostics;  ///< if not empty, there is no program
 };
 
-/// Lowering may refuse a configuration: that is a value.
+/// Makes the program of a configuration. If lowering refuses the configuration, the result says why.
 [[nodiscard]] inline candidate make_candidate(workload const& of, configuration const& chosen) {
   candidate made;
   try {
@@ -35,7 +35,7 @@ struct candidate {
   return made;
 }
 
-/// Nothing if the configuration is refused, or the compiler fails.
+/// Compiles a configuration; returns nothing if it is refused or the compiler fails.
 [[nodiscard]] inline std::optional<kernel_image> compile_candidate(workload const& of, backend& by,
                                                                    configuration const& chosen) {
   auto made = make_candidate(of, chosen);

@@ -18,7 +18,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// Adds to the report: phases, checked elements, isolation.
+/// Makes trials with a backend and a worker. Adds to the report: phases, checked elements, isolation.
 class compiled_trials final : public trial_runner {
  public:
   compiled_trials(workload const& of, backend& by, tuner_options const& options, budget_meter const& budget,
@@ -33,7 +33,7 @@ class compiled_trials final : public trial_runner {
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
   TTUNE_INLINE void prepare(std::span<configuration const> batch) override;
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
-  /// What its workers can measure side by side, and as much again that waits for them.
+  /// Returns twice the number of trials that its workers can measure in parallel, so that as many more can wait.
   [[nodiscard]] TTUNE_INLINE std::size_t width() const noexcept override;
   [[nodiscard]] TTUNE_INLINE std::vector<trial> measure_all(std::span<configuration const> chosen,
                                                             trial_limits const& limits) override;
@@ -54,7 +54,7 @@ class compiled_trials final : public trial_runner {
   parallel_compiler compiler_;
   std::unordered_map<configuration, compiled_candidate, configuration_hash> prepared_;
   std::optional<measurer> measurer_;
-  std::unordered_map<std::uint64_t, measurement> known_;  ///< by `candidate::text`
+  std::unordered_map<std::uint64_t, measurement> known_;  ///< results by `candidate::text`
 };
 
 }  // namespace ttune::inline v0::detail

@@ -19,7 +19,7 @@ TTUNE_INLINE void compiled_trials::prepare(std::span<configuration const> batch)
   for (std::size_t i = 0; i < batch.size(); ++i) prepared_.insert_or_assign(batch[i], std::move(made[i]));
 }
 
-/// Prepared, or compiled now.
+/// Returns the prepared candidate, or compiles it now.
 TTUNE_INLINE compiled_candidate compiled_trials::compiled(configuration const& chosen) {
   if (auto ready = prepared_.extract(chosen)) {
     auto const& one = ready.mapped();
@@ -58,7 +58,7 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
   return t;
 }
 
-/// Of the first kernel, sampled at full size.
+/// Checks the result of the first kernel, at samples of the full size.
 TTUNE_INLINE void compiled_trials::check_result(double seconds) {
   oracle_check_options how;
   how.seconds = std::min(how.seconds, seconds);
@@ -90,7 +90,7 @@ TTUNE_INLINE std::vector<trial> compiled_trials::measure_all(std::span<configura
     auto& t = made.emplace_back(trial{c, {}});
     auto one = compiled(c);
     texts.push_back(one.text);
-    if (!known_.emplace(one.text, measurement()).second) {  // its result may not be there yet
+    if (!known_.emplace(one.text, measurement()).second) {  // the result may come later
       t.what = trial::kind::same;
       continue;
     }

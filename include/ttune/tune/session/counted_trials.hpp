@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials that a backend prices itself: nothing runs.
+// Trials whose costs a backend computes itself; no kernel runs.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class counted_trials final : public trial_runner {
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
   [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
-  /// Nothing runs.
+  /// Returns no bytes, because no kernel runs.
   [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
   [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
 
@@ -30,7 +30,7 @@ class counted_trials final : public trial_runner {
   workload const& work_;
   untimed_backend& backend_;
   std::string const& workload_;
-  std::unordered_map<std::uint64_t, measurement> known_;  ///< by `candidate::text`
+  std::unordered_map<std::uint64_t, measurement> known_;  ///< results by `candidate::text`
 };
 
 }  // namespace ttune::inline v0::detail

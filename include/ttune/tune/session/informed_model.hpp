@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the records know of other workloads, as a model's knowledge before its first trial.
+// Teaches a cost model the records of other workloads before its first trial.
 #pragma once
 
 #include "ttune/records/store.hpp"
@@ -7,9 +7,10 @@
 
 namespace ttune::inline v0::detail {
 
-/// The model of one tuning: `given`, or, where lessons of the same target and objective are in the records, a
-/// `transfer_model` of models like it that learned from those first, in which `given` learns the task's own rows. A
-/// `transfer_model` without base is told; what has one, and a model of which there is no other, stays as it is.
+/// Returns the model of one tuning. With lessons of the same target and objective in the records, it is a
+/// `transfer_model` that first learns them with models like `given`; `given` then learns the task's own rows. A
+/// `transfer_model` without a base learns the lessons itself. One with a base, and a model that cannot be created anew,
+/// are returned as they are.
 [[nodiscard]] any_cost_model informed_model(any_cost_model const& given, shared_store const& records,
                                             record_key const& measured_as);
 

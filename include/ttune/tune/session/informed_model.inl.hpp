@@ -12,12 +12,12 @@
 
 namespace ttune::inline v0::detail {
 
-/// Rows of lessons, each of which is a group.
+/// Rows of lessons; each lesson is a group.
 struct rows_elsewhere {
   std::vector<float> values;
   std::vector<model_target> targets;
 
-  /// Lessons of another list of features, damaged ones, and those without speeds say nothing.
+  /// Adds a lesson. Skips lessons with another list of features, damaged ones, and those without speeds.
   void add(lesson const& l) {
     auto const finite = [](float x) { return std::isfinite(x); };
     if (l.schema != feature_schema || l.columns != feature_count || l.speeds.size() != l.size()) return;
@@ -43,7 +43,7 @@ TTUNE_INLINE any_cost_model informed_model(any_cost_model const& given, shared_s
     transfers->learn_base(rows.view(), rows.targets);
     return given;
   }
-  constexpr std::size_t most_rows = 1024;  // of more, a fit would take longer than it helps
+  constexpr std::size_t most_rows = 1024;  // more rows make a fit slower than they help
   transfer_model made([given] { return any_cost_model(given->another()); }, {.most_base_rows = most_rows}, given);
   made.learn_base(rows.view(), rows.targets);
   return made;

@@ -13,7 +13,7 @@ namespace ttune::inline v0::detail {
 
 class leaderboard {
  public:
-  /// Whether it is the fastest now.
+  /// Adds a trial; returns true if it is the fastest now.
   bool add(trial t) {
     bool const leads = t.result.seconds < best_seconds();
     auto const slower = [](trial const& a, trial const& b) { return a.result.seconds < b.result.seconds; };
@@ -24,7 +24,7 @@ class leaderboard {
   [[nodiscard]] double best_seconds() const noexcept {
     return trials_.empty() ? std::numeric_limits<double>::infinity() : trials_.front().result.seconds;
   }
-  /// Fastest first.
+  /// Returns the trials, fastest first.
   [[nodiscard]] std::vector<trial> const& trials() const noexcept { return trials_; }
   [[nodiscard]] std::vector<observation> incumbents() const {
     std::vector<observation> made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All trials as a cost model learns from them: the workloads of one tuning are groups of one fit.
+// Feeds all trials to a cost model: the workloads of one tuning are groups of one fit.
 #pragma once
 
 #include <memory>
@@ -16,24 +16,24 @@ namespace ttune::inline v0::detail {
 
 class learner {
  public:
-  /// A model that `knows` is used as it is.
+  /// `knows` is true for a model that has learned already; it scores at once.
   learner(any_cost_model model, std::shared_ptr<executor> on, bool knows = false)
       : model_(std::move(model)), executor_(std::move(on)), informed_(knows) {}
 
   [[nodiscard]] cost_model const& model() const noexcept { return *model_; }
-  /// Before the first trial: what the records know of other workloads, once (`informed_model`).
+  /// Teaches the model the records of other workloads, once, before the first trial (`informed_model`).
   void inform(shared_store const& records, record_key const& measured_as);
-  /// Tasks are numbered from 0 on. `seconds` of one call; 0: it failed.
+  /// Adds a trial. Tasks are numbered from 0 on; `seconds` is the time of one call, 0 if it failed.
   void add(std::int32_t task, workload const& of, configuration const& chosen, double seconds);
   void fit();
-  /// Appends trials of a task to a lesson: all, or as many from all over its speeds.
+  /// Appends up to `most` trials of a task to a lesson, spread over all its speeds.
   void sample(std::int32_t task, std::size_t most, lesson& to) const;
-  /// Of candidates of a workload; empty as long as the model knows nothing (it may have come with knowledge). Valid
-  /// until this object ends.
+  /// Returns the scorer of candidates of a workload; empty as long as the model knows nothing (it may have started with
+  /// knowledge). Valid until this object ends.
   [[nodiscard]] batch_scorer scorer(workload const& of);
-  /// Whether scores are backed by a trial.
+  /// Returns true if the model has learned from a trial.
   [[nodiscard]] bool has_learned() const noexcept { return has_learned_; }
-  /// Rank correlation of the last fit with trials that it had not seen.
+  /// Returns the rank correlation of the last fit with trials that it had not seen.
   [[nodiscard]] double validation() const noexcept { return validation_; }
 
  private:
@@ -42,11 +42,11 @@ class learner {
     double seconds;
   };
   any_cost_model model_;
-  std::shared_ptr<executor> executor_;  ///< candidates are scored on it
+  std::shared_ptr<executor> executor_;  ///< scores the candidates
   bool informed_;
-  std::vector<float> features_;  ///< one row a trial
+  std::vector<float> features_;  ///< one row per trial
   std::vector<outcome> outcomes_;
-  std::vector<double> best_seconds_;  ///< [task]
+  std::vector<double> best_seconds_;  ///< best time of each task
   bool has_learned_ = false;
   double validation_ = progress::unknown;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates of one batch, lowered and compiled side by side: nothing is measured meanwhile.
+// Lowers and compiles the candidates of one batch in parallel; nothing is measured meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace ttune::inline v0::detail {
 
 struct compiled_candidate {
   std::uint64_t text = 0;              ///< `candidate::text`
-  std::optional<compile_result> made;  ///< nothing: the text is known, or there was no time
+  std::optional<compile_result> made;  ///< nothing if the text is known already, or there was no time
 };
 
-/// Needs its arguments as long as it lives.
+/// Compiler of batches. Keeps references to its arguments.
 class parallel_compiler {
  public:
-  /// The backend itself and as many others as it can make, `at_once` in all; 0: one a processor.
+  /// Uses the backend and as many copies as it can make, `at_once` in total; 0 means one per processor.
   parallel_compiler(workload const& of, backend& by, std::int32_t at_once) : work_(of), by_(by), at_once_(at_once) {}
 
-  /// One for each member of the batch. A program whose text `is_known` is not compiled, nor one twice. `is_over` is
-  /// asked by the calling thread only; `is_known` by any, one at a time.
+  /// Returns one result for each member of the batch. Does not compile a program whose text `is_known`, nor one program
+  /// twice. Only the calling thread calls `is_over`; all threads call `is_known`, one at a time.
   [[nodiscard]] std::vector<compiled_candidate> compile(std::span<configuration const> batch,
                                                         std::function<bool(std::uint64_t)> const& is_known,
                                                         std::function<bool()> const& is_over);
@@ -39,7 +39,7 @@ class parallel_compiler {
   workload const& work_;
   backend& by_;
   std::int32_t at_once_;
-  bool no_more_ = false;  ///< others can be made
+  bool no_more_ = false;  ///< true if the backend cannot be copied any more
   std::vector<std::unique_ptr<backend>> others_;
 };
 

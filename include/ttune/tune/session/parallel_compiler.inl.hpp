@@ -15,7 +15,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// What the threads share: each takes the next candidate until none is left.
+/// State that the threads share: each takes the next candidate until none is left.
 class parallel_compiler::batch_job {
  public:
   batch_job(workload const& of, std::span<configuration const> batch,
@@ -63,7 +63,7 @@ class parallel_compiler::batch_job {
   std::vector<compiled_candidate> made_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> over_{false};
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< protects the following members
   std::unordered_set<std::uint64_t> taken_;
   std::exception_ptr failure_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials whose measurements are recorded ones.
+// Trials whose measurements come from records.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@ class replayed_trials final : public trial_runner {
     report.replayed = true;
   }
 
-  /// Where the seed is not recorded, the first success that is: nothing says how fast the seed was.
-  /// Throws backend_error if there is none.
+  /// Returns the recorded seed or, without a record of it, the first recorded success: the speed of the seed is then
+  /// unknown. Throws backend_error if there is none.
   [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
   [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
-  /// Of the recorded seconds.
+  /// Compares the recorded seconds.
   [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
-  /// Nothing runs.
+  /// Returns no bytes, because no kernel runs.
   [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
-  /// Compiled, if the backend is available.
+  /// Compiles the configuration, if the backend is available.
   [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of one tuning: budgets and reports look at no other.
+// The clock of one tuning; budgets and reports use no other.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace ttune::inline v0::detail {
 
-/// Seconds since it was made; never falls. Where the source steps back, time stands still for that step only.
+/// Seconds since its creation; they never decrease. If the source steps back, the clock stops for that step only.
 class session_clock {
  public:
-  /// `source`: seconds since any moment; none: std::chrono::steady_clock.
+  /// `source` returns seconds since some moment; without a source it is std::chrono::steady_clock.
   explicit session_clock(std::function<double()> const& source) : source_(source), last_(now()) {}
   session_clock(session_clock const&) = delete;
   session_clock& operator=(session_clock const&) = delete;
@@ -21,7 +21,7 @@ class session_clock {
     double at = last_;
     try {
       at = now();
-    } catch (...) {  // scopes are timed in destructors
+    } catch (...) {  // scopes are timed in destructors, which must not throw
       failure_ = std::current_exception();
     }
     if (!std::isfinite(at)) return elapsed_;
@@ -29,7 +29,7 @@ class session_clock {
     last_ = at;
     return elapsed_;
   }
-  /// Throws what the source threw.
+  /// Throws the exception that the source threw, if any.
   void check() const {
     if (failure_) std::rethrow_exception(failure_);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in for a seed that a backend refuses: schedules that need next to nothing.
+// Replacements for a seed that a backend refuses: schedules that need few resources.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace ttune::inline v0::detail {
 
 struct simpler_schedule {
   std::string name;
-  space in;  ///< of one configuration, without knobs
+  space in;  ///< has one configuration, without knobs
 };
 
-/// The program's own loops, the outermost of each stage dealt out to threads (to blocks, on a GPU).
+/// Returns the program's own loops; the outermost of each stage is divided among threads (among blocks on a GPU).
 [[nodiscard]] inline space outer_loops_shared(handle<ir::program> const& of, target const& machine) {
   space made;
   made.program = of;
@@ -30,7 +30,7 @@ struct simpler_schedule {
   return made;
 }
 
-/// The faster ones first; the last one is the program as it stands.
+/// Returns the replacements, faster ones first; the last one is the unscheduled program.
 [[nodiscard]] inline std::vector<simpler_schedule> simpler_schedules(handle<ir::program> const& of,
                                                                      target const& machine) {
   space plain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store has for a workload, as far as this machine can run it.
+// Finds a stored kernel that this machine can run.
 #pragma once
 
 #include <functional>
@@ -16,41 +16,41 @@
 
 namespace ttune::inline v0::detail {
 
-/// A kernel that records have, in one way or another.
+/// A kernel found in the records.
 struct stored_kernel {
-  record of;                          ///< of another key where the image of another key stands in
-  std::optional<kernel_image> image;  ///< nothing: the workload has to be tuned
-  bool compiled = false;              ///< the image is a new one, of the schedule that is recorded
-  std::string fallback = {};          ///< not empty: why the stored image does not serve, and what does
+  record of;                          ///< has another key if the image of another key is used instead
+  std::optional<kernel_image> image;  ///< nothing if the workload has to be tuned
+  bool compiled = false;              ///< true if the recorded schedule was compiled now
+  std::string fallback = {};          ///< if not empty: why the stored image cannot be used, and its replacement
 };
 
-/// Nothing if there is none, or if another version of the library made it.
+/// Returns the image; nothing if there is none, or if another version of the library made it.
 [[nodiscard]] inline std::optional<kernel_image> usable_image(image_lookup const& stored) {
   if (!stored || stored.of.lowering_version != lowering_version) return std::nullopt;
   try {
     auto image = image_from_bytes(stored.bytes);
     if (image.abi == abi_version) return image;
-  } catch (record_error const&) {  // it is compiled again
+  } catch (record_error const&) {  // it will be compiled again
   }
   return std::nullopt;
 }
 
-/// What this machine lacks of the instructions that an image is made of, if it is for this kind of processor; else
-/// empty. Images for other processors run elsewhere.
+/// Returns the instructions of an image that this machine lacks, if the image is for this kind of processor; otherwise
+/// an empty text. Images for other processors run elsewhere.
 [[nodiscard]] inline std::string missing_for(kernel_image const& image) {
   return is_host_architecture(image.target) ? missing_features(image.features) : std::string();
 }
 
-/// Of the images for the same program and objective that were made for other targets or in other spaces, the fastest
-/// (where it was measured) that runs here, or none. Looks at the 1000 nearest keys.
+/// Returns the fastest measured image that runs here, among the images for the same program and objective with other
+/// targets or spaces; nothing if there is none. Looks at the 1000 nearest keys.
 [[nodiscard]] stored_kernel next_stored_image(record_store const& in, record_key const& wanted);
 
-/// The stored image of a key. Where this machine lacks instructions for it, the next one; where there is none, what
-/// `compile` makes of the best record: nothing, if that fails.
+/// Returns the stored image of a key. If this machine lacks instructions for it, returns the next one; if there is
+/// none, the image that `compile` makes of the best record; if that fails, nothing.
 [[nodiscard]] stored_kernel find_stored(record_store const& in, record_key const& wanted,
                                         std::function<std::optional<kernel_image>(record const&)> const& compile);
 
-/// The recorded choices as text, "C.tile_j=64 C.order=0,1".
+/// Returns the recorded choices as text: "C.tile_j=64 C.order=0,1".
 [[nodiscard]] std::string describe_choices(std::vector<knob_choice> const& choices);
 
 }  // namespace ttune::inline v0::detail

@@ -9,7 +9,7 @@
 namespace ttune::inline v0::detail {
 
 TTUNE_INLINE stored_kernel next_stored_image(record_store const& in, record_key const& wanted) {
-  constexpr std::size_t nearest = 1000;  // other shapes of the operator are among them
+  constexpr std::size_t nearest = 1000;  // these include other shapes of the operator
   stored_kernel fastest;
   double seconds = std::numeric_limits<double>::infinity();
   for (auto const& r : in.near(wanted, nearest)) {

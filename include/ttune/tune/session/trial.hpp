@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trial, and what makes the trials of one workload.
+// A trial, and the interface of objects that make the trials of one workload.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// A first kernel that cannot be compiled: a simpler one may.
+/// Thrown if the first kernel cannot be compiled; a simpler one may succeed.
 struct refused_kernel : backend_error {
   using backend_error::backend_error;
 };
@@ -22,16 +22,16 @@ struct refused_kernel : backend_error {
 struct trial {
   enum class kind : std::uint8_t {
     made,
-    same,    ///< means a program that was tried before: its result, and nothing ran
-    unknown  ///< a replay has no record of it: no result, and none of the configuration's fault
+    same,    ///< has the program of an earlier trial, and its result; nothing ran
+    unknown  ///< a replay has no record of it; there is no result, but the configuration is not faulty
   };
   configuration chosen;
   measurement result;
-  std::optional<kernel_image> image = {};  ///< of a success
+  std::optional<kernel_image> image = {};  ///< image of a successful trial
   kind what = kind::made;
 };
 
-/// Of trials whose seconds are exact.
+/// Compares trials whose seconds are exact.
 [[nodiscard]] inline comparison compare_known(trial const& a, trial const& b, std::int32_t pairs) {
   comparison made;
   made.first_seconds = a.result.seconds;
@@ -49,16 +49,16 @@ class trial_runner {
   trial_runner& operator=(trial_runner const&) = delete;
   virtual ~trial_runner() = default;
 
-  /// The untuned kernel, which all others are compared with, in result and in speed. Its own result is checked for
-  /// `check_seconds` at most, 0: not at all. Throws refused_kernel if it cannot be compiled, backend_error if it does
-  /// not run or is wrong.
+  /// Makes the trial of the untuned kernel, with which all others are compared in result and in speed. Checks its own
+  /// result for at most `check_seconds`; 0 means no check. Throws refused_kernel if it cannot be compiled,
+  /// backend_error if it does not run or is wrong.
   [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
-  /// Of a batch that is about to be measured: what can be done for all of it at once, before the first is measured.
+  /// Prepares a batch that will be measured: does the work that is possible for all members at once.
   virtual void prepare(std::span<configuration const>) {}
   [[nodiscard]] virtual trial measure(configuration const& chosen, trial_limits const& limits) = 0;
-  /// How many configurations are worth giving to `measure_all` together.
+  /// Returns the number of configurations that `measure_all` handles best together.
   [[nodiscard]] virtual std::size_t width() const noexcept { return 1; }
-  /// In their order; fewer if a stop is requested.
+  /// Measures configurations; returns trials in the same order, fewer if a stop is requested.
   [[nodiscard]] virtual std::vector<trial> measure_all(std::span<configuration const> chosen,
                                                        trial_limits const& limits) {
     std::vector<trial> made;
@@ -66,9 +66,9 @@ class trial_runner {
     return made;
   }
   [[nodiscard]] virtual comparison compare(trial const& a, trial const& b, std::int32_t pairs) = 0;
-  /// Of an operand: an input as kernels get it, an output as the first kernel left it. Empty where nothing ran.
+  /// Returns the bytes of an operand: an input as kernels get it, an output of the first kernel. Empty if nothing ran.
   [[nodiscard]] virtual std::vector<std::uint8_t> operand_bytes(std::size_t operand) = 0;
-  /// The code of a configuration that need not be measured.
+  /// Returns the code of a configuration without measuring it.
   [[nodiscard]] virtual std::optional<kernel_image> image_of(configuration const& chosen) = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One workload on its way to a kernel: looked up, or tried, learned from and in the end compared with the untuned one.
+// Turns one workload into a kernel: from the records, or by trials, learning and a final comparison with the seed.
 #pragma once
 
 #include <memory>
@@ -15,35 +15,35 @@
 
 namespace ttune::inline v0::detail {
 
-/// Needs its arguments as long as it lives.
+/// Session of one workload. Keeps references to its arguments.
 class tuning_session {
  public:
   tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model,
                  budget_meter& budget, space const& in);
 
-  /// A kernel from the records, or the first trial: the seed, which is checked against the interpreter unless the
-  /// caller will compare it with one that was. Where the seed cannot be compiled, other configurations and simpler
-  /// schedules follow. Throws backend_error if none of them can, or the kernel does not run or is wrong.
+  /// Takes a kernel from the records, or makes the first trial: the seed, checked against the interpreter unless the
+  /// caller compares it with a checked kernel. If the seed cannot be compiled, other configurations, then simpler
+  /// schedules are tried. Throws backend_error if none compiles, or if the kernel does not run or is wrong.
   void start(bool is_checked_by_caller = false);
-  /// Nothing is left to do but to finish.
+  /// Returns true if only `finish` remains to be called.
   [[nodiscard]] bool over() const noexcept { return !why_over_.empty(); }
-  /// Proposes a batch, makes trials of it while the budget lasts, and has the model learn from them.
+  /// Proposes a batch, makes its trials while the budget lasts, and teaches them to the model.
   void advance();
-  /// Seconds of a call that a second of further tuning may save: an estimate that falls as trials gain nothing.
+  /// Returns the estimated seconds per call that one more second of tuning saves. It falls while trials gain nothing.
   [[nodiscard]] double expected_gain() const;
   [[nodiscard]] tuning_result finish();
 
-  // Beside sessions of the same operator.
-  /// Of a call of the best kernel so far.
+  // Functions for several sessions of the same operator.
+  /// Returns the time of a call of the best kernel so far.
   [[nodiscard]] double best_seconds() const noexcept { return found_ ? report_.seconds : best_.best_seconds(); }
-  /// The same kernel timed now, if this session times any: the trial may have come in another moment.
+  /// Returns the time of the same kernel now, if this session measures: the machine may have changed since its trial.
   [[nodiscard]] double seconds_now();
   [[nodiscard]] std::int64_t trials() const noexcept { return report_.trials; }
   [[nodiscard]] double seconds_spent() const noexcept { return report_.tuning_seconds; }
-  /// How the first kernel's results differ from those of the oracle's, by more than rounding times `tolerance`
-  /// explains; empty: they do not, or one of them was not run.
+  /// Describes how the first kernel's results differ from the oracle's, beyond rounding times `tolerance`. Empty if
+  /// they do not differ, or if one of the kernels did not run.
   [[nodiscard]] std::string disagreement(tuning_session& oracle, double tolerance);
-  /// Two kernels in turns; no pairs if this session runs none.
+  /// Compares two kernels alternately; without pairs if this session runs none.
   [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs);
 
  private:
@@ -79,14 +79,14 @@ class tuning_session {
   record_key key_;
   tuning_report report_;
   std::unique_ptr<trial_runner> runner_;
-  std::optional<tuning_result> found_;  ///< in the records
+  std::optional<tuning_result> found_;  ///< result from the records
   trial seed_;
   leaderboard best_;
   configuration_set visited_;
-  std::vector<configuration> queue_;  ///< to be tried before what the search proposes
-  std::int64_t last_gain_ = 0;        ///< number of the trial
-  double batch_gain_ = 0;             ///< seconds of a call saved by the last batch, per second that it took
-  int idle_batches_ = 0;              ///< in a row, without a trial
+  std::vector<configuration> queue_;  ///< configurations to try before the proposals of the search
+  std::int64_t last_gain_ = 0;        ///< number of the trial with the last gain
+  double batch_gain_ = 0;             ///< seconds per call that the last batch saved, per second of its duration
+  int idle_batches_ = 0;              ///< consecutive batches without a trial
   std::string why_over_;
 };
 

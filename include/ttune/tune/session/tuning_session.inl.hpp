@@ -24,7 +24,7 @@ namespace ttune::inline v0::detail {
 
 inline constexpr std::int32_t final_pairs = 20;
 inline constexpr std::size_t finalists = 3;
-inline constexpr int most_idle_batches = 64;  ///< that led to no trial
+inline constexpr int most_idle_batches = 64;  ///< consecutive batches without a trial that end a session
 
 TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options const& options, backend& compiler,
                                             any_search search, learner& model, budget_meter& budget, space const& in)
@@ -71,7 +71,7 @@ TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
   why_over_ = reason_to_end();
 }
 
-/// The seed; where it cannot be compiled, another configuration of the space, or else a simpler schedule.
+/// Makes the first trial: the seed or, if it cannot be compiled, another configuration or a simpler schedule.
 TTUNE_INLINE void tuning_session::find_first(double check_seconds) {
   constexpr int most_drawn = 3;
   if (try_first(work_->seed(), check_seconds)) return;
@@ -92,7 +92,7 @@ TTUNE_INLINE void tuning_session::find_first(double check_seconds) {
   throw backend_error(why);
 }
 
-/// Whether it can be compiled; if not, the report says why, and counts it.
+/// Returns true if the configuration can be compiled; otherwise the report has the reason, and counts it.
 TTUNE_INLINE bool tuning_session::try_first(configuration const& chosen, double check_seconds) {
   try {
     seed_ = runner_->first(chosen, check_seconds);
@@ -104,7 +104,7 @@ TTUNE_INLINE bool tuning_session::try_first(configuration const& chosen, double 
   }
 }
 
-/// An image that runs at once, or a configuration that only has to be compiled.
+/// Finds an image that runs at once, or a configuration that only has to be compiled.
 TTUNE_INLINE bool tuning_session::find_in_records() {
   if (!options_.records) return false;
   auto const& knobs = work_->space().knobs;
@@ -126,7 +126,7 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
   return true;
 }
 
-/// What was best for other shapes or machines, and for this one by another version of the library, is tried first.
+/// Queues first the best of other shapes and machines, and of other versions of the library on this machine.
 TTUNE_INLINE void tuning_session::queue_neighbours() {
   if (!options_.records) return;
   constexpr std::size_t most = 4;
@@ -140,8 +140,8 @@ TTUNE_INLINE void tuning_session::queue_neighbours() {
   }
 }
 
-/// Then what is like the best of other workloads, whatever their operators. A quarter of the trials at most: what came
-/// from elsewhere may be wrong here.
+/// Then queues configurations like the best of other workloads, for whatever operator. They take at most a quarter of
+/// the trials, since they may be wrong here.
 TTUNE_INLINE void tuning_session::queue_proposals() {
   if (!options_.records) return;
   constexpr std::size_t most = 8;
@@ -154,7 +154,7 @@ TTUNE_INLINE void tuning_session::queue_proposals() {
   for (auto& c : model.propose(*work_, count, known)) queue_.push_back(std::move(c));
 }
 
-/// A replay measures nothing that could be recorded.
+/// Returns true if results may be stored. A replay measures nothing that could be stored.
 TTUNE_INLINE bool tuning_session::may_record() const {
   return options_.records && options_.records->writable() && !options_.replay;
 }
@@ -188,7 +188,7 @@ TTUNE_INLINE std::string tuning_session::reason_to_end() const {
   return {};
 }
 
-/// A candidate much slower than the best is not worth samples; one that hangs is killed.
+/// Returns the limits of a trial: a candidate much slower than the best gets no samples; one that hangs is killed.
 TTUNE_INLINE trial_limits tuning_session::limits() const {
   trial_limits l;
   l.rival_seconds = best_.best_seconds();
@@ -197,8 +197,8 @@ TTUNE_INLINE trial_limits tuning_session::limits() const {
   return l;
 }
 
-/// Where the time is short the model learns at least eight times; where trials are many, each fit brings little that is
-/// new and takes long.
+/// Returns the size of the next batch. If time is short, the model learns at least eight times; if trials are many,
+/// batches are larger, since each fit takes long and adds little.
 TTUNE_INLINE std::size_t tuning_session::batch_size() const {
   auto const each = report_.tuning_seconds / static_cast<double>(report_.trials);
   auto const affordable = budget_.seconds_left() / 8 / static_cast<double>(budget_.workloads()) / std::max(each, 1e-6);
@@ -232,7 +232,7 @@ TTUNE_INLINE void tuning_session::advance() {
         std::min({runner_->width(), batch.size() - i, static_cast<std::size_t>(budget_.trials_left())});
     auto made = runner_->measure_all(std::span(batch).subspan(i, together), limits());
     for (auto& t : made) {
-      if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial says nothing
+      if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial has no meaning
       else settle(std::move(t), score ? std::optional<double>(predicted[i]) : std::nullopt);
       ++i;
     }
@@ -245,7 +245,7 @@ TTUNE_INLINE void tuning_session::advance() {
   learner_.fit();
 }
 
-/// Recorded first, then learned from, then reported.
+/// Records a trial, then learns from it, then reports it.
 TTUNE_INLINE void tuning_session::settle(trial t, std::optional<double> predicted) {
   visited_.insert(t.chosen);
   if (t.what == trial::kind::unknown) return;
@@ -264,7 +264,7 @@ TTUNE_INLINE void tuning_session::settle(trial t, std::optional<double> predicte
   why_over_ = reason_to_end();
 }
 
-/// What model and search get to know. Configurations that mean the same program are neighbours worth knowing.
+/// Gives a trial to the model and the search. Configurations of the same program are informative neighbours, too.
 TTUNE_INLINE void tuning_session::learn_from(trial const& t) {
   bool const timed = t.result.ok() || t.result.status == trial_status::cut_off;
   learner_.add(task_, *work_, t.chosen, timed ? t.result.seconds : 0);
@@ -272,8 +272,8 @@ TTUNE_INLINE void tuning_session::learn_from(trial const& t) {
   search_->observe(std::span(&seen, 1));
 }
 
-/// After Ansor (Zheng et al., OSDI 2020, section 6): what the last batch gained, and what there may be to gain, which
-/// is bounded by the machine's peak and fades with the trials that were made.
+/// Follows Ansor (Zheng et al., OSDI 2020, section 6): the gain of the last batch, and the possible gain, which is
+/// bounded by the machine's peak and decreases with the number of trials.
 TTUNE_INLINE double tuning_session::expected_gain() const {
   constexpr double trust_in_the_past = 0.2;
   auto const best = best_.best_seconds();
@@ -306,14 +306,14 @@ TTUNE_INLINE void tuning_session::report_progress(bool finished) {
 
 // ---------------------------------------------------------------------------------------------------- the end
 
-/// Of the final comparisons; a tenth of the time at most.
+/// Returns the time reserved for the final comparisons: at most a tenth of the whole.
 TTUNE_INLINE double tuning_session::closing_seconds() const {
   auto const pair = 2 * std::max(250e-6, seed_.result.seconds);
   return std::min(static_cast<double>(finalists) * (final_pairs * pair + 8 * seed_.result.seconds + 5e-3),
                   budget_.seconds_each() / 10);
 }
 
-/// The finalists meet the seed in pairs; it stays unless one beats it with confidence.
+/// Compares the finalists with the seed in pairs. The seed stays unless one of them is faster with confidence.
 TTUNE_INLINE trial const* tuning_session::find_winner(comparison& final) {
   if (budget_.stopped()) return clear_winner();
   trial const* winner = nullptr;
@@ -324,13 +324,13 @@ TTUNE_INLINE trial const* tuning_session::find_winner(comparison& final) {
     scope_timer const timing(budget_.clock(), spent);
     auto const c = runner_->compare(seed_, t, final_pairs);
     if (!c.failure.empty()) continue;
-    if (c.first_seconds > 0) report_.seed_seconds = c.first_seconds;  // measured beside the best
+    if (c.first_seconds > 0) report_.seed_seconds = c.first_seconds;  // measured in pairs with the best
     if (c.faster && c.ratio < final.ratio) final = c, winner = &t;
   }
   return winner;
 }
 
-/// Where there is no time for pairs: the fastest, if it was so much faster that no noise explains it.
+/// Returns the winner if there is no time for pairs: the fastest, if no noise can explain its advantage.
 TTUNE_INLINE trial const* tuning_session::clear_winner() const {
   if (best_.trials().empty()) return nullptr;
   auto const& t = best_.trials().front();
@@ -354,7 +354,7 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
     bool const paired = final.pairs > 0;
     report_.source = winner ? tuning_report::origin::tuned : tuning_report::origin::seed;
     report_.seconds = !winner ? report_.seed_seconds : paired ? final.second_seconds : best.result.seconds;
-    if (winner && paired) report_.seed_seconds = final.first_seconds;  // measured beside the winner
+    if (winner && paired) report_.seed_seconds = final.first_seconds;  // measured in pairs with the winner
     report_.gain = paired ? 1 / final.ratio : report_.seed_seconds / report_.seconds;
     report_.spread = best.result.spread;
     report_.schedule = describe_choices(work_->space().knobs, best.chosen);
@@ -398,7 +398,7 @@ TTUNE_INLINE double tuning_session::seconds_now() {
   return std::min(again.first_seconds, again.second_seconds);
 }
 
-/// The kernel that won, with its time beside the seed, for the next start.
+/// Stores the winner and its time, measured in pairs with the seed, for the next start.
 TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& image) {
   if (!may_record()) return;
   trial timed{winner.chosen, winner.result};
@@ -410,7 +410,7 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
   options_.records->put_lesson(taught_by(winner));
 }
 
-/// The winner, and what was nearly as fast (in what those differ does not matter much), then a sample of all trials.
+/// Returns the winner, those nearly as fast (their differences matter little), and a sample of all trials as a lesson.
 TTUNE_INLINE lesson tuning_session::taught_by(trial const& winner) const {
   constexpr std::size_t most_good = 4;
   constexpr std::size_t most_sampled = 60;
