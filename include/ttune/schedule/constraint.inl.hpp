@@ -27,7 +27,7 @@ inline std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) noexcept
   if (!__builtin_mul_overflow(a, b, &r)) return r;
   return (a < 0) == (b < 0) ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
 }
-/// Whether a / b leaves 64 bits.
+/// Returns true if a / b does not fit 64 bits.
 inline bool division_overflows(std::int64_t a, std::int64_t b) noexcept {
   return a == std::numeric_limits<std::int64_t>::min() && b == -1;
 }
@@ -60,7 +60,7 @@ TTUNE_INLINE std::int64_t apply(knob_expression::op what, std::int64_t a, std::i
   return 0;
 }
 
-/// Evaluates postfix items; `value_of(item's knob_value)` gives the operands.
+/// Evaluates items in postfix order; `value_of(knob_value of an item)` returns the operands.
 template <class ValueOf>
 std::int64_t evaluate_postfix(std::vector<knob_expression::item> const& items, ValueOf const& value_of) {
   using op = knob_expression::op;

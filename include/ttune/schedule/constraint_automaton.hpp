@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One constraint as a layered automaton: it reads the choices of its knobs in a fixed order and accepts the valid ones.
 //
-// An expression is partially evaluated one knob at a time; what is left of it (the values of its finished
-// sub-expressions) is the state. Equal remainders are one state, intervals decide remainders early, and afterwards
-// states that accept the same are merged, as are choices that act alike. Counting and drawing under many constraints
-// then costs table look-ups only (decision_diagram.hpp).
+// An expression is partially evaluated one knob at a time. The state is the remainder: the values of its finished
+// sub-expressions. Equal remainders are one state, and intervals decide remainders early. Afterwards states that accept
+// the same choices are merged, and so are choices with the same transitions. Counting and drawing under many
+// constraints then costs table look-ups only (decision_diagram.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct value_interval {
   std::int64_t high;
 };
 
-/// The values that `a what b` may take for any a and b in the intervals (perhaps more, never fewer).
+/// Returns an interval with all values of `a what b` for a and b in the intervals; it may have more, never fewer.
 [[nodiscard]] value_interval apply(knob_expression::op what, value_interval a, value_interval b) noexcept;
 
 /// Evaluates an expression one knob at a time.
@@ -28,33 +28,33 @@ class partial_evaluator {
  public:
   enum class verdict : std::uint8_t { rejected, accepted, open };
 
-  /// `order`: the knobs that the expression depends on, in the order in which they will be read.
+  /// `order` lists the knobs that the expression uses, in the order in which they will be read.
   partial_evaluator(knob_expression const& expression, std::vector<knob> const& knobs,
                     std::span<std::int32_t const> order);
 
   [[nodiscard]] std::size_t layers() const noexcept { return layers_.size(); }
-  /// Choices of the knob at a layer that the expression cannot tell apart have one class.
+  /// Returns the class of each choice at a layer; the expression cannot distinguish choices of one class.
   [[nodiscard]] std::vector<std::uint32_t> const& classes(std::size_t layer) const { return layers_[layer].class_of; }
   [[nodiscard]] std::uint32_t class_count(std::size_t layer) const { return layers_[layer].class_count; }
 
-  /// What is left before any knob is read.
+  /// Returns the remainder before any knob is read.
   [[nodiscard]] std::vector<std::int64_t> const& initial() const noexcept { return initial_; }
   /// Reads the knob of `layer`: updates the remainder in place.
   void read(std::size_t layer, std::uint32_t choice_class, std::span<std::int64_t> remainder);
-  /// What is known when `read_layers` knobs have been read.
+  /// Returns what the remainder proves after `read_layers` knobs have been read.
   [[nodiscard]] verdict judge(std::size_t read_layers, std::span<std::int64_t const> remainder);
 
  private:
   struct node {
     knob_expression::op what = knob_expression::op::value;
     std::int64_t literal = 0;
-    std::int32_t knob = -1;  ///< a column of a knob
+    std::int32_t knob = -1;  ///< for a column of a knob
     std::int32_t column = 0;
     std::vector<std::int32_t> children;
-    std::int32_t first = -1;  ///< the first layer that it depends on; -1: constant
+    std::int32_t first = -1;  ///< the first layer that the node depends on; -1: constant
     std::int32_t last = -1;   ///< the layer after which its value is known
-    std::int32_t slot = -1;   ///< where the values of its finished children are kept
-    std::int32_t term = -1;   ///< depends on one knob: its row in that layer's table
+    std::int32_t slot = -1;   ///< slot for the values of its finished children
+    std::int32_t term = -1;   ///< for a node of one knob: its row in the table of that layer
   };
   struct layer_table {
     std::vector<std::uint32_t> class_of;
@@ -82,10 +82,10 @@ class partial_evaluator {
   std::vector<layer_table> layers_;
   std::vector<std::int64_t> initial_;
   std::vector<std::int64_t> scratch_;   ///< values of the nodes that finish in the current layer
-  std::vector<value_interval> unread_;  ///< of each node, nothing read
+  std::vector<value_interval> unread_;  ///< interval of each node before anything is read
 };
 
-/// The tables. States of a layer are numbered; 0 accepts whatever comes.
+/// The transition tables. States of a layer are numbered; state 0 accepts all choices.
 struct constraint_automaton {
   static constexpr std::uint32_t rejected = 0xffffffffU;
   struct layer {
@@ -97,7 +97,7 @@ struct constraint_automaton {
   std::vector<layer> layers;
   std::uint32_t start = 0;
 
-  /// Whether the choices of its knobs are valid together.
+  /// Returns true if the choices of its knobs are valid together.
   [[nodiscard]] bool accepts(std::span<std::int32_t const> choices) const noexcept {
     auto state = start;
     for (auto const& l : layers) {
@@ -114,7 +114,7 @@ struct constraint_automaton {
   }
 };
 
-/// False if more than `work` transitions would be needed; `work` is reduced by those made.
+/// Builds the automaton. Returns false if it needs more than `work` transitions; subtracts the transitions made.
 [[nodiscard]] bool build_automaton(knob_expression const& condition, std::vector<knob> const& knobs,
                                    std::span<std::int32_t const> order, std::size_t& work, constraint_automaton& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partial evaluation of expressions, and the automata made by it.
+// Partial evaluation of expressions, and the automata built with it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ttune::inline v0::detail {
 
 using expression_op = knob_expression::op;
 
-/// Operators whose operands may be folded in any order and grouping.
+/// Returns true for operators whose operands may be combined in any order and grouping.
 inline bool is_chain(expression_op what) noexcept {
   return what == expression_op::add || what == expression_op::multiply || what == expression_op::minimum ||
          what == expression_op::maximum || what == expression_op::logical_and || what == expression_op::logical_or;
@@ -37,7 +37,7 @@ inline value_interval hull(value_interval a, value_interval b) noexcept {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-/// For operators that are monotone in each operand where b keeps its sign.
+/// Computes an interval for operators that are monotone in each operand where b does not change its sign.
 inline value_interval corners(expression_op what, value_interval a, value_interval b) noexcept {
   auto const p = apply(what, a.low, b.low);
   auto const q = apply(what, a.low, b.high);
@@ -98,7 +98,7 @@ TTUNE_INLINE partial_evaluator::partial_evaluator(knob_expression const& express
   plan();
 }
 
-/// The first and last layer of a node, from its children or its knob.
+/// Sets the first and last layer of a node from its children or its knob.
 TTUNE_INLINE void partial_evaluator::set_extent(node& n) const {
   if (n.knob >= 0) n.first = n.last = layer_of_knob_[static_cast<std::size_t>(n.knob)];
   for (auto const child : n.children) {
@@ -115,7 +115,7 @@ TTUNE_INLINE std::int32_t partial_evaluator::add(node n) {
   return static_cast<std::int32_t>(nodes_.size()) - 1;
 }
 
-/// Postfix to a tree.
+/// Converts postfix order to a tree.
 TTUNE_INLINE std::int32_t partial_evaluator::parse(knob_expression const& expression) {
   std::vector<std::int32_t> stack;
   for (auto const& item : expression.items()) {
@@ -137,7 +137,7 @@ TTUNE_INLINE std::int32_t partial_evaluator::parse(knob_expression const& expres
   return stack.back();
 }
 
-/// Flattens chains, and gathers what a chain holds of one knob: `i0 * j * i1` becomes `(i0 * i1) * j`.
+/// Flattens chains, and combines the operands of a chain that use the same knob: `i0 * j * i1` becomes `(i0 * i1) * j`.
 TTUNE_INLINE std::int32_t partial_evaluator::fold(std::int32_t id) {
   node n = nodes_[static_cast<std::size_t>(id)];
   for (auto& child : n.children) child = fold(child);
@@ -151,7 +151,7 @@ TTUNE_INLINE std::int32_t partial_evaluator::fold(std::int32_t id) {
     if (c.what == n.what && c.first != c.last) flat.insert(flat.end(), c.children.begin(), c.children.end());
     else flat.push_back(child);
   }
-  std::vector<std::vector<std::int32_t>> of_layer(layers_.size() + 1);  // one more: constants
+  std::vector<std::vector<std::int32_t>> of_layer(layers_.size() + 1);  // one more, for constants
   n.children.clear();
   for (auto const child : flat) {
     auto const& c = nodes_[static_cast<std::size_t>(child)];
@@ -173,7 +173,7 @@ TTUNE_INLINE std::int32_t partial_evaluator::fold(std::int32_t id) {
   return add(std::move(n));
 }
 
-/// The value of a node of one knob (or none) for a choice of that knob.
+/// Returns the value of a node of at most one knob for a choice of that knob.
 TTUNE_INLINE std::int64_t partial_evaluator::value_at(std::int32_t id, std::span<std::int32_t const> choice) const {
   auto const& n = nodes_[static_cast<std::size_t>(id)];
   if (n.what == expression_op::value) return n.knob < 0 ? n.literal : choice[static_cast<std::size_t>(n.column)];
@@ -185,7 +185,7 @@ TTUNE_INLINE std::int64_t partial_evaluator::value_at(std::int32_t id, std::span
   return value;
 }
 
-/// Finds the maximal sub-expressions of one knob, tabulates them over its choices, and numbers the classes.
+/// Finds the maximal sub-expressions of one knob, tabulates their values for its choices, and numbers the classes.
 TTUNE_INLINE void partial_evaluator::tabulate(std::vector<knob> const& knobs, std::span<std::int32_t const> order) {
   std::vector<std::int32_t> open{root_};
   while (!open.empty()) {
@@ -228,7 +228,7 @@ TTUNE_INLINE void partial_evaluator::tabulate(std::vector<knob> const& knobs, st
   }
 }
 
-/// Gives slots to nodes that finish in steps, and lists per layer what a read has to do.
+/// Gives slots to nodes that finish in several steps, and lists the work of a read at each layer.
 TTUNE_INLINE void partial_evaluator::plan() {
   scratch_.resize(nodes_.size());
   unread_.resize(nodes_.size(), point(0));
@@ -281,7 +281,7 @@ TTUNE_INLINE void partial_evaluator::absorb(node const& n, std::size_t child, st
   else remainder[slot + child] = value;
 }
 
-/// The value of a node all of whose children are known; its slots are cleared, so that equal remainders look equal.
+/// Returns the value of a node with known children; clears its slots, so that equal remainders compare equal.
 TTUNE_INLINE std::int64_t partial_evaluator::finish(node const& n, std::span<std::int64_t> remainder) const {
   auto const slots = remainder.subspan(static_cast<std::size_t>(n.slot), is_chain(n.what) ? 1 : n.children.size());
   auto value = slots[0];
@@ -370,7 +370,7 @@ class row_numbering {
     if (++count_ * 2 > table_.size()) grow();
     return count_ - 1;
   }
-  /// `none` if there is no such row.
+  /// Returns `none` if there is no such row.
   [[nodiscard]] std::uint32_t find(T const* row_begin) const {
     return table_[place_of(row_begin, hash_of_row(row_begin))];
   }
@@ -406,7 +406,7 @@ class row_numbering {
   std::vector<T> rows_;
 };
 
-/// Forward: every remainder that can occur becomes a state. State 0 of each layer accepts all.
+/// Forward step: every remainder that can occur becomes a state. State 0 of each layer accepts all choices.
 inline bool expand(partial_evaluator& evaluator, std::size_t& work, constraint_automaton& out) {
   auto const width = evaluator.initial().size();
   std::vector<std::int64_t> remainder(width);
@@ -436,7 +436,7 @@ inline bool expand(partial_evaluator& evaluator, std::size_t& work, constraint_a
   return true;
 }
 
-/// Merges classes that all states of a layer treat alike.
+/// Merges classes with the same transitions in all states of a layer.
 inline void merge_classes(constraint_automaton::layer& layer) {
   auto const states = layer.next.size() / layer.classes;
   row_numbering<std::uint32_t> columns(states);
@@ -454,9 +454,9 @@ inline void merge_classes(constraint_automaton::layer& layer) {
   for (auto& c : layer.class_of) c = renamed[c];
 }
 
-/// Backward: merges states that accept the same; those that accept nothing become `rejected`.
+/// Backward step: merges states that accept the same choices; a state that accepts none becomes `rejected`.
 inline void minimise(constraint_automaton& automaton) {
-  std::vector<std::uint32_t> renamed{0};  // of the states of the layer behind
+  std::vector<std::uint32_t> renamed{0};  // new numbers of the next layer's states
   for (std::size_t l = automaton.layers.size(); l-- > 0;) {
     auto& layer = automaton.layers[l];
     for (auto& next : layer.next)
@@ -464,7 +464,7 @@ inline void minimise(constraint_automaton& automaton) {
     auto const states = layer.next.size() / layer.classes;
     row_numbering<std::uint32_t> rows(layer.classes);
     renamed.assign(states, constraint_automaton::rejected);
-    for (std::size_t s = 0; s < states; ++s) {  // state 0 comes first and stays 0
+    for (std::size_t s = 0; s < states; ++s) {  // state 0 is the first one and stays 0
       auto const* const row = layer.next.data() + s * layer.classes;
       bool const dead =
           std::all_of(row, row + layer.classes, [](auto n) { return n == constraint_automaton::rejected; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All valid choices of a few knobs as a decision diagram: counted exactly, drawn uniformly, numbered.
+// All valid choices of a few knobs as a decision diagram, which counts them exactly, draws uniformly and numbers them.
 //
-// The diagram is the product of the automata of the constraints. A level is a knob, an edge a group of choices that
-// no constraint can tell apart, and a node knows how many valid completions it has.
+// The diagram is the product of the automata of the constraints. A level is a knob; an edge is a group of choices that
+// no constraint can distinguish; a node knows its number of valid completions.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace ttune::inline v0::detail {
 
 class decision_diagram {
  public:
-  /// `order`: the knobs, first level first. `automata` read subsets of them in that order. False if more than `work`
-  /// edges would be looked at, or the count exceeds 64 bits; `work` is reduced by those looked at.
+  /// Builds the diagram. `order` lists the knobs, first level first; the `automata` read subsets of them in that order.
+  /// Returns false if it needs more than `work` edges or the count exceeds 64 bits; subtracts the edges from `work`.
   [[nodiscard]] bool build(std::vector<knob> const& knobs, std::span<std::int32_t const> order,
                            std::span<constraint_automaton const* const> automata, std::size_t& work);
 
@@ -26,9 +26,9 @@ class decision_diagram {
   [[nodiscard]] std::size_t nodes() const noexcept { return nodes_.size(); }
   [[nodiscard]] std::size_t edges() const noexcept { return edges_.size(); }
 
-  /// Writes the choices of its knobs. Requires number < count().
+  /// Writes the choices with this number. Requires number < count().
   void unrank(std::uint64_t number, std::span<std::int32_t> choices) const noexcept;
-  /// The inverse. Requires choices that the automata accept.
+  /// Returns the number of these choices, the inverse of `unrank`. Requires choices that the automata accept.
   [[nodiscard]] std::uint64_t rank(std::span<std::int32_t const> choices) const noexcept;
 
  private:
@@ -40,14 +40,14 @@ class decision_diagram {
   struct edge {
     std::uint32_t group = 0;
     std::uint32_t child = 0;
-    std::uint64_t through = 0;  ///< completions by this edge and those before it
+    std::uint64_t through = 0;  ///< completions through this edge and those before it
   };
   struct level {
     std::uint32_t first_node = 0;
     std::uint32_t last_node = 0;
     std::vector<std::uint32_t> group_of;      ///< [choice]
-    std::vector<std::uint32_t> place;         ///< [choice]: within its group
-    std::vector<std::uint32_t> first_member;  ///< [group], and one more
+    std::vector<std::uint32_t> place;         ///< [choice]: position within its group
+    std::vector<std::uint32_t> first_member;  ///< [group], with one more entry at the end
     std::vector<std::int32_t> members;        ///< choices, by group
     std::vector<std::uint32_t> classes;       ///< [reader][group]: class in the automaton that reads here
     std::vector<std::pair<std::uint32_t, std::uint32_t>> readers;  ///< automata that read this knob, and at which layer
@@ -63,7 +63,7 @@ class decision_diagram {
 
   std::vector<std::int32_t> order_;
   std::vector<level> levels_;
-  std::vector<node> nodes_;  ///< by level, the root first, the one end last
+  std::vector<node> nodes_;  ///< level by level: first the root, last the end
   std::vector<edge> edges_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the product of automata level by level, then counts from the end.
+// Builds the product of the automata level by level, then counts from the end.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// Groups the choices of a knob by their classes in all automata that read it.
+/// Groups the choices of a knob by their classes in all automata that read the knob.
 TTUNE_INLINE void decision_diagram::group(knob const& k, level& at,
                                           std::span<constraint_automaton const* const> automata) const {
   auto const choices = static_cast<std::uint32_t>(k.choices());
@@ -40,7 +40,7 @@ TTUNE_INLINE void decision_diagram::group(knob const& k, level& at,
     for (std::uint32_t g = 0; g < groups; ++g) at.classes[r * groups + g] = signatures.row(g)[r];
 }
 
-/// Forward: the nodes that can be reached. A node is the tuple of the automata's states.
+/// Forward step: finds the reachable nodes. A node is a tuple of states, one per automaton.
 TTUNE_INLINE bool decision_diagram::expand(std::span<constraint_automaton const* const> automata, std::size_t& work) {
   auto const width = automata.size();
   row_numbering<std::uint32_t> here(width);
@@ -82,7 +82,7 @@ TTUNE_INLINE bool decision_diagram::expand(std::span<constraint_automaton const*
   return true;
 }
 
-/// Backward: completions of each node; edges that lead nowhere count none. False beyond 64 bits.
+/// Backward step: counts the completions of each node; dead ends have none. Returns false if a count exceeds 64 bits.
 TTUNE_INLINE bool decision_diagram::count_completions() {
   nodes_.push_back({0, 0, 1});
   for (std::size_t l = levels_.size(); l-- > 0;)
@@ -107,7 +107,7 @@ TTUNE_INLINE bool decision_diagram::build(std::vector<knob> const& knobs, std::s
   nodes_.clear();
   edges_.clear();
   for (auto const* a : automata)
-    if (a->start == constraint_automaton::rejected) return true;  // nothing is valid: no nodes
+    if (a->start == constraint_automaton::rejected) return true;  // no choice is valid, so there are no nodes
   for (std::size_t l = 0; l < order.size(); ++l) {
     for (std::uint32_t a = 0; a < automata.size(); ++a)
       for (std::uint32_t i = 0; i < automata[a]->layers.size(); ++i)

@@ -25,7 +25,7 @@ namespace ttune::inline v0 {
 
 namespace derive {
 
-/// Walks the stages from the outputs back and gives each a schedule, alone or together with its reader.
+/// Visits the stages from the outputs back and gives each a schedule, alone or together with its reader.
 class deriver {
  public:
   deriver(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
@@ -51,9 +51,9 @@ class deriver {
   }
 
  private:
-  /// Functions that are called more often than they have arguments become stages, which stay if that is worth it.
+  /// Makes functions that are called more often than they have different arguments stages of their own, if that pays.
   void compute_functions_once() {
-    constexpr int most = 8;  // a stage more is not worth the time that deriving takes
+    constexpr int most = 8;  // a further stage is not worth the time of deriving it
     p_ = make_plan(partial_);
     for (int made = 0; made < most; ++made) {
       auto next = next_computed_once(partial_, p_);
@@ -62,7 +62,7 @@ class deriver {
     }
   }
 
-  /// Stages without a reduction vanish into their readers, unless that would do costly things more often.
+  /// Inlines stages without a reduction into their readers, unless costly operations would be repeated.
   void inline_cheap_stages() {
     auto const before = make_plan(partial_);
     std::vector<bool> stays(before.stages.size());
@@ -81,7 +81,7 @@ class deriver {
     }
   }
 
-  /// An operand in the order of dimensions that a stage without a reduction, which stays, reads along.
+  /// Returns true for an operand whose dimensions are put into the order in which a stage without reduction reads it.
   [[nodiscard]] static bool is_rearranged_for(plan const& p, std::size_t stage, std::vector<bool> const& stays) {
     auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
     return is_rearranged_operand(p.stages[stage]) && std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
@@ -90,15 +90,15 @@ class deriver {
            });
   }
 
-  /// What passes between stages through a first-level cache needs no blocks.
+  /// Data between stages needs no blocks if they fit a first-level cache.
   static constexpr double least_block_bytes = 64 * 1024;
 
-  /// Reduced axes that are contiguous together become one.
+  /// Merges reduced axes that are contiguous together.
   void merge_rows() {
     while (auto made = next_long_row(partial_, p_, out_.machine())) take(std::move(*made));
   }
 
-  /// Stages that read the same elements, each once, are computed in one loop nest.
+  /// Joins stages that read the same elements, each of them once, in one loop nest.
   void join_stages() {
     while (auto made = next_joined(partial_, p_)) take(std::move(*made));
   }
@@ -121,7 +121,7 @@ class deriver {
     if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }
 
-  /// Vector lanes run along a free axis, not along a reduced one.
+  /// Returns true if the vector lanes of a stage run along a free axis, not along a reduced one.
   [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
     if (!ir::reorders_apart(st.definition->reduction)) return false;
     auto const lanes = out_.machine().lanes(st.definition->type());
@@ -132,8 +132,8 @@ class deriver {
     return choice.score >= 0 || (!long_rows && 4 * st.axis_size(static_cast<std::size_t>(choice.axis)) > lanes);
   }
 
-  /// For the last stage: whether what it reads is computed for blocks of one of its axes, that along which most
-  /// passes between stages; the outermost of several.
+  /// Decides whether the inputs of the last stage are computed for blocks of one of its axes: the axis along which most
+  /// data pass between stages, or the outermost such axis.
   void choose_blocks(std::size_t last) {
     auto const& st = p_.stages[last];
     if (last + 1 != p_.stages.size() || has_choices() || st.definition->updates) return;
@@ -159,7 +159,7 @@ class deriver {
         blocks_[s] = {p_.stages[s].axis_name(static_cast<std::size_t>(best.axis[s])), s == last, seed};
   }
 
-  /// What the last stage has in registers or a row beside it anyway does not pass through memory.
+  /// Removes stages whose results do not pass through memory: the last stage has them in registers, or row by row.
   void leave_out_absorbed(std::size_t last, block_chain& chain) const {
     auto beside = row_producers(last);
     if (auto const r = tiled_producer(last); r >= 0) beside.push_back(static_cast<std::size_t>(r));
@@ -169,7 +169,7 @@ class deriver {
     if (!others) chain.bytes_each = 0;
   }
 
-  /// Behind the steps of a stage's own: it is computed for a block of the last stage, or whole.
+  /// Places a stage, after its own steps: it is computed for a block of the last stage, or completely before it.
   void place_for_block(std::size_t i) {
     if (blocks_[i].name.empty() || blocks_[i].is_last) return;
     auto const& name = p_.stages[last_].definition->name;
@@ -213,8 +213,8 @@ class deriver {
     rows(out_, p_, st, st.definition->name, stages, blocks_[i]).write();
   }
 
-  /// A stage without a choice of its own, as of one point, that combines what it alone reads of a stage with one, each
-  /// element where it is made.
+  /// Returns true for a stage without a choice of its own, such as one with a single point, that combines elements of a
+  /// stage with a choice where they are computed. It must be their only reader.
   [[nodiscard]] bool combines_choices(planned_stage const& st) const {
     bool found = false;
     for (auto const& a : st.accesses) {
@@ -231,13 +231,13 @@ class deriver {
     return found && !st.output;
   }
 
-  /// A stage with a choice, or one that combines elements as such a stage does for each choice.
+  /// Returns true for a stage with a choice, or one that combines elements as such a stage does for each choice.
   [[nodiscard]] bool is_transform(planned_stage const& st) const {
     if (!choosing_axes(*st.definition).empty()) return true;
     return !st.definition->reduces() && st.accesses.size() > 2 && !is_of_constants(p_, st);
   }
 
-  /// With stages of the same kind that it alone reads.
+  /// Schedules such a stage together with stages of the same kind that only this stage reads.
   void schedule_choice(planned_stage const& st) {
     std::vector<planned_stage const*> first;
     for (auto const& a : st.accesses) {
@@ -254,9 +254,9 @@ class deriver {
     transform(out_, p_, st, std::move(first), blocks ? &*blocks : nullptr).write();
   }
 
-  /// The products that `first` alone read, in blocks of an axis that they share with `st`, at the same place: of
-  /// tiles, together with their factors, so that each core takes its share of them through all stages; or, where that
-  /// cannot be, or each block would read constants that are much more than what passes, of the filters.
+  /// Returns the products that only `first` read, in blocks of an axis shared with `st`. Preferred are blocks of tiles,
+  /// with the products' factors, so that each core computes its share of them in all stages. If that is impossible, or
+  /// each block would read constants much larger than the data between the stages, blocks of filters are used.
   [[nodiscard]] std::optional<pipeline> pipeline_before(planned_stage const& st,
                                                         std::vector<planned_stage const*> const& first) const {
     pipeline made;
@@ -300,7 +300,7 @@ class deriver {
 
   static constexpr std::int64_t most_vectors_of_tile = 4;
 
-  /// A core's share, if what passes fits its cache; else what half of it holds.
+  /// Returns a core's share if its data fit the cache; otherwise the number of tiles that half of the cache holds.
   [[nodiscard]] std::int64_t block_of_tiles(double bytes, std::int64_t tiles) const {
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const cache = static_cast<double>(out_.machine().l2_bytes);
@@ -309,8 +309,8 @@ class deriver {
     return nearest(pipeline_blocks(tiles, cores), std::max<std::int64_t>(1, fitting));
   }
 
-  /// What `readers` read, constants aside: reductions, or none of them. False if others read it too, or if it is of
-  /// the other kind.
+  /// Appends the non-constant sources of `readers`, which must all be reductions, or all not, as `reduce` says. Returns
+  /// false if they are of the other kind, or have other readers.
   [[nodiscard]] bool sources_of(std::vector<planned_stage const*> const& readers, bool reduce,
                                 std::vector<std::size_t>& found) const {
     auto const is_reader = [&](std::int32_t r) {
@@ -330,7 +330,7 @@ class deriver {
     return !found.empty();
   }
 
-  /// What reductions read of constants that are laid out ahead, in elements.
+  /// Returns the number of elements of prepared constants that the reductions read.
   [[nodiscard]] double constants_of(std::vector<planned_stage const*> const& reductions) const {
     double sum = 0;
     for (auto const* r : reductions)
@@ -350,7 +350,7 @@ class deriver {
     });
   }
 
-  /// All reads of `producer` are at the reader's own axis of that name.
+  /// Returns true if the reader uses its own axis of that name in all reads of `producer`.
   [[nodiscard]] bool is_in_place(planned_stage const& reader, planned_stage const& producer,
                                  std::string const& axis) const {
     auto const& axes = producer.definition->axes;
@@ -372,17 +372,17 @@ class deriver {
     return n;
   }
 
-  /// A stage without arithmetic, in a program whose time goes into transforms and products.
+  /// Returns true for a stage without arithmetic in a program that spends its time in transforms and products.
   [[nodiscard]] bool moves_for_choices(planned_stage const& st) const {
     auto value = st.definition->components[0].value;
     if (auto const* s = ir::as<ir::select>(value)) value = ir::expr(s->when_true);
     return has_choices() && ir::as<ir::access>(value);
   }
 
-  /// A reduction that nothing is fused behind: it accumulates in a stage of its own.
+  /// Schedules a reduction without a fused reader: it accumulates in a stage of its own.
   void schedule_reduction(planned_stage const& st, block_axis const& blocks) {
     auto const& name = st.definition->name;
-    if (st.definition->updates) return;  // in place: the plain loops
+    if (st.definition->updates) return;  // update in place: keeps the plain loops
     auto const acc = name + ".acc";
     out_.settle(takes_little(st));
     out_.step(primitive::cache_write, name, {}, {acc});
@@ -394,7 +394,7 @@ class deriver {
     out_.settle(false);
   }
 
-  /// `reader` stores what `reduction` accumulates under the name `acc`.
+  /// Schedules a contraction: `reader` stores the values that `reduction` accumulates under the name `acc`.
   void schedule_contraction(planned_stage const& reduction, std::string const& reader, std::string const& acc,
                             planned_stage const& stored_by, block_axis const& blocks, part_at_once const& part = {}) {
     auto const stream = blocks.name.empty() ? choose_stream(p_, reduction, out_.machine()) : std::nullopt;
@@ -402,14 +402,14 @@ class deriver {
     else contraction(out_, p_, reduction, reader, acc, stored_by, blocks, part).write();
   }
 
-  /// Beside another reduction of the program it is not worth trials.
+  /// Returns true for a stage that takes so little time beside another reduction of the program that trials do not pay.
   [[nodiscard]] bool takes_little(planned_stage const& st) const {
     return std::any_of(p_.stages.begin(), p_.stages.end(), [&](planned_stage const& other) {
       return other.definition->reduces() && iterations_of(other) > 6 * iterations_of(st);
     });
   }
 
-  /// A reduction with a vectorisable free axis that only this stage reads, element by element; -1 if there is none.
+  /// Returns a reduction with a vectorisable free axis that only this stage reads, element by element; -1 if none.
   [[nodiscard]] std::int32_t tiled_producer(std::size_t reader) const {
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0) continue;
@@ -423,14 +423,14 @@ class deriver {
     return -1;
   }
 
-  /// What is computed row by row beside `reader`.
+  /// Returns the stages that are computed row by row inside of the loops of `reader`.
   [[nodiscard]] std::vector<std::size_t> row_producers(std::size_t reader) const {
     auto made = row_chain_of(p_, reader, [&](std::size_t i) { return can_stand_beside(p_.stages[i], i); });
     if (wastes_cores(p_.stages[reader], made.row)) made.stages.clear();
     return std::move(made.stages);
   }
 
-  /// Whether there are fewer rows than cores, and much to do: then the columns are dealt out, stage by stage.
+  /// Returns true for fewer rows than cores and much work: then columns are divided among cores, stage by stage.
   [[nodiscard]] bool wastes_cores(planned_stage const& reader, std::vector<std::string> const& row) const {
     double rows = 1;
     for (std::size_t x = 0; x < reader.definition->axes.size(); ++x)
@@ -447,9 +447,9 @@ class deriver {
   space partial_;
   plan p_;
   std::vector<bool> done_;
-  std::vector<block_axis> blocks_;     ///< by stage
-  std::vector<part_at_once> at_once_;  ///< by stage: of those in a pipeline
-  std::size_t last_ = 0;               ///< whose blocks they are
+  std::vector<block_axis> blocks_;     ///< block axis of each stage
+  std::vector<part_at_once> at_once_;  ///< for each stage: its part in a pipeline
+  std::size_t last_ = 0;               ///< the stage whose blocks they are
   knob_value in_blocks_ = literal(0);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumeration of factor tuples: candidates for an inner part, then tuples of them, depth first.
+// Enumerates factor tuples: first the candidates for an inner part, then tuples of them, depth first.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// The divisors of n, ascending.
+/// Returns the divisors of n, ascending.
 inline std::vector<std::int32_t> divisors_of(std::int64_t n) {
   std::vector<std::int32_t> small;
   std::vector<std::int32_t> large;
@@ -44,7 +44,7 @@ class factor_enumeration {
   }
 
  private:
-  /// What an inner part may be, ascending.
+  /// Returns the possible values of an inner part, ascending.
   std::vector<std::int32_t> candidates() const {
     auto const top = std::min<std::int64_t>(extent_, limits_.max_inner);
     std::vector<std::int32_t> all;
@@ -61,8 +61,8 @@ class factor_enumeration {
     return all;
   }
 
-  /// All of 1 … top where that stays small; else divisors, powers of two, three and five times those, and the least
-  /// number that makes n iterations, for each n.
+  /// Returns 1 … top if these are few. Otherwise returns divisors, powers of two, three and five times those, and for
+  /// each n the smallest number that makes n iterations.
   std::vector<std::int32_t> any_numbers(std::int64_t top) const {
     constexpr std::int64_t small = 64;
     std::vector<std::int32_t> all(static_cast<std::size_t>(std::min(top, small)));
@@ -102,7 +102,7 @@ class factor_enumeration {
     if (waste <= limits_.max_waste || waste == 0) found_.emplace_back(waste, tuple_);
   }
 
-  /// Keeps the `max_choices` tuples that waste least, in the order of enumeration.
+  /// Keeps the `max_choices` tuples with the least waste, in the order of enumeration.
   void thin() {
     if (found_.size() <= limits_.max_choices) return;
     std::vector<std::size_t> order(found_.size());
@@ -138,7 +138,7 @@ TTUNE_INLINE std::vector<std::int32_t> factor_tuples(std::int64_t extent, std::i
   factor_limits relaxed = limits;
   relaxed.multiple_of = 1;
   tuples = detail::factor_enumeration(extent, parts, policy, relaxed).run();
-  if (tuples.empty()) {  // only limits below 1 do that
+  if (tuples.empty()) {  // possible only with limits below 1
     tuples.assign(static_cast<std::size_t>(parts), 1);
     tuples[0] = static_cast<std::int32_t>(extent);
   }

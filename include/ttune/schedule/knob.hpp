@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A knob is one open choice of a schedule; a configuration makes all of them.
+// A knob is one open choice of a schedule; a configuration has a choice for every knob.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct knob {
     one_of,       ///< one integer
     permutation,  ///< an order of `width` loops
     boolean,      ///< 0 or 1
-    location      ///< where a stage is computed: an index into a list of places
+    location      ///< place where a stage is computed: an index into a list of places
   };
   std::string name;
   sort kind = sort::one_of;
@@ -31,13 +31,13 @@ struct knob {
   }
 };
 
-/// One choice index a knob, in the order of the space's knobs.
+/// One choice index per knob, in the order of the space's knobs.
 struct configuration {
   std::vector<std::int32_t> choices;
   friend bool operator==(configuration const&, configuration const&) = default;
 };
 
-/// A literal, or a column of the tuple that a knob chose.
+/// A literal, or a column of the tuple chosen for a knob.
 struct knob_value {
   std::int32_t knob = -1;  ///< -1: `literal`
   std::int32_t column = 0;
@@ -51,14 +51,14 @@ struct knob_value {
 
 namespace detail {
 
-/// "C.order=0,1", behind what the text holds already.
+/// Appends a choice such as "C.order=0,1" to the text.
 template <class Values>
 void describe_choice(std::string& text, std::string const& knob, Values const& values) {
   text += (text.empty() ? "" : " ") + knob + "=";
   for (std::size_t v = 0; v < values.size(); ++v) text += (v != 0 ? "," : "") + std::to_string(values[v]);
 }
 
-/// "C.tile_j=64 C.order=0,1"
+/// Returns a text such as "C.tile_j=64 C.order=0,1".
 [[nodiscard]] inline std::string describe_choices(std::vector<knob> const& knobs, configuration const& chosen) {
   std::string text;
   for (std::size_t i = 0; i < knobs.size(); ++i)

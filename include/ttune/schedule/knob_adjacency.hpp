@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which choices of a knob lie next to each other: the neighbourhood of local search.
+// Neighbouring choices of a knob: the moves of local search.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// For each choice, where its neighbours start in the second list (with one entry more at the end).
+/// Returns for each choice the start of its neighbours in the second list, with one entry more at the end.
 ///   factors      a prime factor moves between two inner parts, or an inner part gains or loses one (the outermost
 ///                part takes up the difference), or an inner part changes by one where such a choice exists
 ///   permutation  two loops change places

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours are found by making the tuple of each possible move and looking it up.
+// Finds neighbours by making the tuple of each possible move and looking it up.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// From a tuple to its choice. The outermost part of factors follows from the inner ones and is no part of the key.
+/// Finds the choice of a tuple. The outermost part of factors follows from the inner ones and is not in the key.
 class choice_index {
  public:
   explicit choice_index(knob const& k)
@@ -19,7 +19,7 @@ class choice_index {
     for (std::int32_t c = 0; c < k.choices(); ++c)
       if (numbers_.number_of(k.choice(c).data() + skip_) == first_.size()) first_.push_back(c);
   }
-  /// -1: there is no such choice.
+  /// Returns -1 if there is no such choice.
   [[nodiscard]] std::int32_t find(std::vector<std::int32_t> const& tuple) const {
     auto const number = numbers_.find(tuple.data() + skip_);
     return number == row_numbering<std::int32_t>::none ? -1 : first_[number];
@@ -83,7 +83,7 @@ void for_each_swap(std::vector<std::int32_t> const& tuple, Visit const& visit) {
     }
 }
 
-/// Next smaller and next larger, by value.
+/// Connects each choice with the next smaller and the next larger value.
 inline void chain_by_value(knob const& k, std::vector<std::vector<std::int32_t>>& to) {
   std::vector<std::int32_t> order(to.size());
   std::iota(order.begin(), order.end(), 0);

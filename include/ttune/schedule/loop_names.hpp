@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of loop names as types: what the type of a schedule knows of a stage.
+// Sets of loop names as types: the knowledge that the type of a schedule has about a stage.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ttune::inline v0 {
 /// Names of loops, as a type that compilers print.
 template <fixed_string... Names>
 struct loop_names {};
-/// Loops that only the run time knows.
+/// Loops that are known at run time only.
 struct unchecked_loops {};
 
 namespace detail {
@@ -74,10 +74,10 @@ constexpr auto repeated_loops(loop_names<A...>) {
   return (loop_names<>{} + ... + loop_if_repeated<A, loop_count_v<A, A...>>{});
 }
 
-/// A and what B adds.
+/// The names of A, then those that B adds.
 template <class A, class B>
 using joined_loops_t = decltype(join_loops(A{}, B{}));
-/// Those of A that are not in B; none where loops are unchecked.
+/// The names of A that are not in B; none if loops are unchecked.
 template <class A, class B>
 struct loops_without {
   using type = decltype(filter_loops<false>(A{}, B{}));
@@ -88,11 +88,11 @@ struct loops_without<A, unchecked_loops> {
 };
 template <class A, class B>
 using loops_without_t = typename loops_without<A, B>::type;
-/// Those of A that are in B, or twice in A.
+/// The names of A that are also in B, or twice in A.
 template <class A, class B>
 using loops_again_t = decltype(join_loops(repeated_loops(A{}), filter_loops<true>(A{}, B{})));
 
-/// Loops in which `Gone` became `Added`.
+/// Loops in which the names `Gone` are replaced by `Added`.
 template <class Loops, class Gone, class Added>
 struct changed_loops {
   using type = joined_loops_t<loops_without_t<Loops, Gone>, Added>;

@@ -15,34 +15,34 @@ struct nest {
   static constexpr std::size_t max_stages = 48;
   static constexpr std::size_t max_axes = 16;
 
-  /// A leaf loop: contributes stride * iteration to its axis.
+  /// A leaf loop: adds stride * iteration to its axis.
   struct loop {
     std::int32_t extent = 1;
     std::int32_t stride = 1;
     std::int16_t axis = 0;
     std::int16_t source = 0;  ///< index into planned_stage::loops
     ir::loop_kind kind = ir::loop_kind::serial;
-    bool fused = false;  ///< runs as one with the next loop inside
+    bool fused = false;  ///< runs as one loop with the next loop inside
   };
   /// A stage computed at one place. Its loops are loops[first, first + count), outermost first.
   struct stage {
     std::int16_t first = 0;
     std::int16_t count = 0;
-    std::int16_t attached_to = -1;  ///< stage inside whose loops it is computed; -1: the root
-    std::int16_t depth = -1;        ///< inside loops [0, depth] of that stage
+    std::int16_t attached_to = -1;  ///< stage inside of whose loops it is computed; -1: none
+    std::int16_t depth = -1;        ///< it is inside of loops [0, depth] of that stage
     bool inlined = false;
     bool group = false;         ///< in the memory of a block: its region is what all threads around it read
-    std::int16_t padding = 0;   ///< elements left free behind each row of its buffer
-    std::int32_t swizzle = 0;   ///< rows so far apart begin in other banks; 0: chunks lie in order
+    std::int16_t padding = 0;   ///< unused elements after each row of its buffer
+    std::int32_t swizzle = 0;   ///< number of rows after which rows begin in other banks; 0: chunks keep their order
     std::int16_t buffers = 1;   ///< more than one: a later iteration's part is computed while this one's is read
-    std::int16_t prefetch = 0;  ///< iterations ahead of planned_stage::prefetched; 0: none
-    /// An axis along which the stage slides (primitive/slide.hpp): an iteration of the loop around it computes only
-    /// `extent` of the rows that are read there, the others are those of earlier iterations. -1: there is none.
+    std::int16_t prefetch = 0;  ///< iterations by which planned_stage::prefetched is read ahead; 0: none
+    /// An axis along which the stage slides (primitive/slide.hpp), or -1. An iteration of the loop around it then
+    /// computes only `extent` of the rows that are read there; earlier iterations have computed the others.
     std::int16_t slid_axis = -1;
-    std::int16_t warm_up = 0;  ///< iterations of the loop around it before the first one in which it is computed
+    std::int16_t warm_up = 0;  ///< iterations of the loop around it before the first one that computes it
     std::int32_t window = 0;   ///< rows along `slid_axis` that are read in an iteration
-    std::int32_t ring = 0;     ///< rows along `slid_axis` that its buffer has room for: a power of two
-    /// Extents of its axes there: of the region that is read inside the place, or the whole.
+    std::int32_t ring = 0;     ///< rows along `slid_axis` for which its buffer has space: a power of two
+    /// Extents of its axes at its place: of the region that is read there, or of the whole stage.
     std::array<std::int32_t, max_axes> extent{};
   };
 

@@ -29,7 +29,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// Steps that change the program come first, whatever their place in the list: they speak of axes, not loops.
+/// Applies a step that changes the program. Such steps come first, wherever they are listed: they name axes, not loops.
 inline handle<ir::program> structural_step(handle<ir::program> const& p, step const& s) {
   switch (s.what) {
     case primitive::merge: return primitives::merge(p, s);
@@ -66,7 +66,7 @@ inline void loop_step(plan& p, step const& s) {
   }
 }
 
-/// The index that is clamped to [0, extent), by one end or both; `e` itself if it is another one.
+/// Returns the index that is clamped to [0, extent), at one end or both; `e` itself if it is not clamped.
 inline ir::expr without_clamp(ir::expr const& e, std::int64_t extent) {
   auto const* b = ir::as<ir::binary>(e);
   if (!b || !ir::is_constant(b->right)) return e;
@@ -76,8 +76,8 @@ inline ir::expr without_clamp(ir::expr const& e, std::int64_t extent) {
   return cuts_low || cuts_high ? without_clamp(b->left, extent) : e;
 }
 
-/// The index that is wrapped to [0, extent), or mirrored at its ends (pass/canonicalize_boundaries.hpp); `e` itself if
-/// it is another one.
+/// Returns the index that is wrapped to [0, extent), or mirrored at its ends (pass/canonicalize_boundaries.hpp); `e`
+/// itself if it is neither.
 inline ir::expr without_period(ir::expr const& e, std::int64_t extent) {
   auto const* b = ir::as<ir::binary>(e);
   auto const period_of = [](ir::binary const* remainder) {
@@ -90,7 +90,7 @@ inline ir::expr without_period(ir::expr const& e, std::int64_t extent) {
   return period_of(inner) == 2 * (extent - 1) && extent > 1 ? inner->left : e;
 }
 
-/// One index of an access to a dimension of `extent` elements.
+/// Converts one index of an access to a dimension of `extent` elements.
 inline planned_index plan_index(planned_stage const& st, ir::expr const& e, std::int64_t extent) {
   planned_index made;
   made.coefficient.assign(st.axis_count(), 0);
@@ -119,8 +119,8 @@ inline planned_index plan_index(planned_stage const& st, ir::expr const& e, std:
   return made;
 }
 
-/// Whether reads of one dimension, which differ by constants only, surround an element of the source wherever the
-/// reader is: then the nearest element of each of them is between them.
+/// Returns true if reads of one dimension that differ by constants only always have an element of the source between
+/// them, for every place of the reader. The nearest element of each of them is then between them, too.
 inline bool stays_within_window(planned_stage const& st, std::vector<planned_index const*> const& reads,
                                 std::int64_t extent) {
   auto least = reads[0]->constant;
@@ -134,8 +134,8 @@ inline bool stays_within_window(planned_stage const& st, std::vector<planned_ind
   return floor_divide(most, reads[0]->divisor) >= 0 && floor_divide(least + moves, reads[0]->divisor) < extent;
 }
 
-/// A region holds the nearest elements of reads outside of a stage only if it reaches into the stage: otherwise it is
-/// the whole dimension.
+/// Checks clamped reads. A region contains the nearest elements of reads outside of a stage only if it reaches into the
+/// stage; otherwise the region is the whole dimension.
 inline void check_clamped(plan const& p, planned_stage& st) {
   auto const in_one_window = [](planned_index const& i, planned_index const& j) {
     return !i.whole && i.coefficient == j.coefficient && i.divisor == j.divisor;
@@ -144,7 +144,7 @@ inline void check_clamped(plan const& p, planned_stage& st) {
     if (a.write || a.producer < 0) continue;
     auto const& axes = p.program->stages[static_cast<std::size_t>(a.producer)]->axes;
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
-      a.indices[d].whole = a.indices[d].whole || a.indices[d].periodic;  // other elements than those nearby
+      a.indices[d].whole = a.indices[d].whole || a.indices[d].periodic;  // these elements are not near the index
       if (!a.indices[d].clamped || a.indices[d].whole) continue;
       std::vector<planned_index const*> reads;
       for (auto const& b : st.accesses)
@@ -155,7 +155,7 @@ inline void check_clamped(plan const& p, planned_stage& st) {
   }
 }
 
-/// All reads of a stage, each distinct one once, then its write.
+/// Appends all different reads of a stage, then its write.
 inline void plan_accesses(plan& p, planned_stage& st) {
   std::vector<ir::access const*> seen;
   auto const same = [](ir::access const& a, ir::access const& b) {
@@ -199,8 +199,8 @@ inline planned_stage plan_stage(handle<ir::program> const& program, handle<ir::s
   return st;
 }
 
-/// Where buffers live unless store_in said so: operands, what constants are laid out into, one for the call, or
-/// one a thread (which of these two is settled with the places: schedule/lower.inl.hpp).
+/// Chooses the memory of buffers without store_in: operands, prepared constants, or scratch memory per call or per
+/// thread (schedule/lower.inl.hpp decides between the last two when places are known).
 inline void choose_memory(plan& p) {
   std::vector<bool> constant(p.stages.size(), false);
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
@@ -227,13 +227,13 @@ inline void choose_memory(plan& p) {
     else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
     else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == planned_place::sort::root)
       st.where = ir::memory::shared;
-    constant[i] = st.where == ir::memory::prepared;  // what is computed in each call makes its readers so
+    constant[i] = st.where == ir::memory::prepared;  // a value computed in each call makes its readers non-constant
   }
 }
 
-/// Whether stage `reader` runs inside `place`, where only knobs do not decide it.
+/// Returns true if stage `reader` runs inside of `place`, as far as no knob decides it.
 inline bool runs_inside(plan const& p, std::int32_t reader, planned_place const& place) {
-  auto loop = -1;  // of place.stage: what the reader is computed in
+  auto loop = -1;  // the loop of place.stage in which the reader is computed
   while (reader != place.stage) {
     auto const& places = p.stages[static_cast<std::size_t>(reader)].places;
     if (places.size() != 1) return true;
@@ -248,7 +248,7 @@ inline bool runs_inside(plan const& p, std::int32_t reader, planned_place const&
   return primitives::position(at, loop) >= primitives::position(at, place.loop);
 }
 
-/// What is computed inside of a loop is read inside of it only.
+/// Checks that a stage computed inside of a loop is read only there.
 inline void check_places(plan const& p) {
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto const& st = p.stages[i];
@@ -264,14 +264,14 @@ inline void check_places(plan const& p) {
   }
 }
 
-/// The parts that a loop was split into, from the outside in.
+/// Collects the parts of a split loop, from the outermost to the innermost.
 inline void collect_leaves(planned_stage const& st, std::int32_t loop, std::vector<std::int32_t>& leaves) {
   auto const& l = st.loops[static_cast<std::size_t>(loop)];
   if (l.children.empty()) leaves.push_back(loop);
   for (auto const c : l.children) collect_leaves(st, c, leaves);
 }
 
-/// Terms of a reduction that is not commutative come in the order of its axes, parts of an axis from the outside in.
+/// Checks that terms of a non-commutative reduction keep the order of its axes, parts of an axis outermost first.
 inline void check_order(planned_stage const& st) {
   if (!st.definition->reduces() || st.definition->reduction.commutative) return;
   auto const say = [&](std::int32_t loop) {
@@ -291,7 +291,7 @@ inline void check_order(planned_stage const& st) {
     if (reduced(id) && id != *next++) say(id);
   auto const moves = [&](std::int32_t at) { return reduced(st.order[static_cast<std::size_t>(at)]); };
   if (std::none_of(st.permuted.begin(), st.permuted.end(), moves)) return;
-  int passed = 0;  // also those that stand still between the places of the others
+  int passed = 0;  // includes those that keep their places between the others
   for (auto at = st.permuted.front(); at <= st.permuted.back(); ++at)
     if (moves(at) && ++passed == 2) say(st.order[static_cast<std::size_t>(at)]);
 }
@@ -300,7 +300,7 @@ inline void check_order(planned_stage const& st) {
 
 namespace detail {
 
-/// Nests have room for so many.
+/// Checks that the numbers fit the arrays of a nest.
 inline void check_size(plan const& p) {
   std::size_t loops = 0;
   for (auto const& st : p.stages) loops += st.order.size();
@@ -318,7 +318,7 @@ TTUNE_INLINE plan make_plan(space const& of) {
   p.knobs = of.knobs;
   p.program = pass::canonicalize_boundaries(of.program);
   for (auto const& s : of.steps) p.program = detail::structural_step(p.program, s);
-  p.program = pass::canonicalize_boundaries(p.program);  // what inlining brought together
+  p.program = pass::canonicalize_boundaries(p.program);  // boundaries that inlining combined
   for (auto const& st : p.program->stages) p.stages.push_back(detail::plan_stage(p.program, st));
   for (auto& st : p.stages) detail::plan_accesses(p, st);
   for (auto const& s : of.steps) detail::loop_step(p, s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cache lines a read touches while some loops run: the places at which a prefetch asks for them.
+// Finds the cache lines that a read touches while some loops run: the places that a prefetch names.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct line_loop {
   std::int64_t extent;
 };
 
-/// Elements from one iteration's to the next one's, as far as a line is concerned. 0: it is the same one; what does not
-/// lie in one row is further away than any line is long.
+/// Returns the distance in elements between two iterations, as far as lines matter. 0 means the same element; a move to
+/// another row counts as further than any line is long.
 [[nodiscard]] inline std::int64_t elements_ahead(std::vector<ir::expr> const& indices, std::string const& variable) {
   constexpr std::int64_t far = 1 << 20;
   auto const is_variable = [&](ir::expr const& part) {
@@ -36,7 +36,7 @@ struct line_loop {
   return step;
 }
 
-/// `indices` for every line of `elements_a_line` elements; empty if there are more than `most`.
+/// Returns `indices` for every line of `elements_a_line` elements; nothing if there are more than `most` lines.
 [[nodiscard]] inline std::vector<std::vector<ir::expr>> prefetched_lines(std::vector<ir::expr> const& indices,
                                                                          std::vector<line_loop> const& inside,
                                                                          std::int64_t elements_a_line,

@@ -11,8 +11,8 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// How many iterations the parts of a loop of `extent` make: an extent that its own parts do not divide is rounded up,
-/// so that no two iterations of the loop around meet.
+/// Returns the number of iterations that the parts of a loop of `extent` make. An extent that the parts do not divide
+/// is rounded up, so that iterations of the loop around do not overlap.
 inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l,
                             std::int32_t extent) {
   std::int32_t inner = 1;
@@ -27,7 +27,7 @@ inline std::int32_t covered(plan const& p, configuration const& chosen, planned_
   return inner;
 }
 
-/// Extents and strides of a stage's loops from those of its axes; leaves go into the nest in their order.
+/// Computes extents and strides of a stage's loops from those of its axes; puts leaves into the nest in their order.
 inline void replay_loops(plan const& p, configuration const& chosen, nest& out, std::size_t index) {
   auto const& st = p.stages[index];
   auto& made = out.stages[index];
@@ -79,7 +79,7 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
     out.loops[static_cast<std::size_t>(made.first + st.permuted[i])] = moved[i];
 }
 
-/// The region of `st` that its readers touch inside its place, and all of what it reduces.
+/// Computes the region of `st` that its readers touch inside of its place, and the whole of its reduced axes.
 inline void replay_region(plan const& p, nest& out, std::size_t st) {
   auto const& planned = p.stages[st];
   auto& made = out.stages[st];
@@ -100,7 +100,7 @@ TTUNE_INLINE std::int64_t axis_span(plan const& p, nest const& n, std::size_t st
 TTUNE_INLINE void replay(plan const& p, configuration const& chosen, nest& out) {
   out.loop_count = 0;
   out.stage_count = static_cast<std::int16_t>(p.stages.size());
-  for (std::size_t i = p.stages.size(); i-- > 0;) {  // readers first: they say which region is needed
+  for (std::size_t i = p.stages.size(); i-- > 0;) {  // readers first, since they determine the region
     auto const& st = p.stages[i];
     auto& made = out.stages[i];
     auto const& place = st.places[static_cast<std::size_t>(p.value(st.place, chosen))];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws, moves and counts in a constrained space: every configuration that leaves here is valid.
+// Draws, moves and counts in a constrained space. Every returned configuration is valid.
 //
 // Constraints are solved when the sampler is built, not checked after a draw. Knobs that no constraint connects are
 // independent; each connected component is a decision diagram (decision_diagram.hpp).
@@ -18,28 +18,28 @@
 
 namespace ttune::inline v0 {
 
-/// How many valid configurations there are.
+/// The number of valid configurations.
 struct space_size {
   uint128 count = 0;
-  bool exact = true;       ///< false: `count` is an estimate
-  bool saturated = false;  ///< more than 128 bits hold: `count` is their largest number
+  bool exact = true;       ///< false if `count` is an estimate
+  bool saturated = false;  ///< true if the number exceeds 128 bits; `count` is then their largest number
 
   [[nodiscard]] double approximate() const noexcept { return static_cast<double>(count); }
-  /// "100", "about 3200", "at least 3402…".
+  /// Returns a text such as "100", "about 3200", "at least 3402…".
   [[nodiscard]] std::string text() const;
-  /// Exactly this many.
+  /// Returns true for exactly this number.
   friend bool operator==(space_size const& a, std::uint64_t b) noexcept {
     return a.exact && !a.saturated && a.count == b;
   }
 };
 
 struct sampler_options {
-  /// Table entries and diagram edges that may be looked at for one component (some 10 ns each). A component beyond
-  /// that is drawn with its hardest constraints left out, and draws that violate those are thrown away.
+  /// Maximum of table entries and diagram edges to examine for one component (some 10 ns each). A component with more
+  /// is drawn without its hardest constraints, and draws that violate those are discarded.
   std::size_t work_limit = 2'000'000;
 };
 
-/// Const member functions are safe to call from many threads at once, each with its own rng.
+/// Sampler of a space. Const member functions may be called from many threads at once, each with its own rng.
 class sampler {
  public:
   sampler() = default;
@@ -49,37 +49,37 @@ class sampler {
   [[nodiscard]] std::vector<knob> const& knobs() const noexcept { return knobs_; }
   [[nodiscard]] space_size const& size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_.count == 0; }
-  /// As many choices as knobs, each in range, and all constraints hold. ~50 ns.
+  /// Returns true if there is a choice in range for each knob and all constraints hold. Takes about 50 ns.
   [[nodiscard]] bool valid(configuration const& c) const;
-  /// The first constraint that does not hold; null if all do.
+  /// Returns the first constraint that does not hold; null if all hold.
   [[nodiscard]] constraint const* violated(configuration const& c) const;
 
-  /// A valid configuration, all equally likely (where size().exact). Throws schedule_error if the space is empty.
+  /// Returns a valid configuration, all equally likely if size().exact. Throws schedule_error if the space is empty.
   [[nodiscard]] configuration draw(rng& random) const;
-  /// The same into existing memory.
+  /// Draws into existing memory.
   void draw(rng& random, configuration& out) const;
 
-  /// Another valid configuration that differs in one knob: all other choices of that knob that are valid are equally
-  /// likely. False, and `c` as it was, if there is none. Requires valid(c), as all moves do.
+  /// Changes one knob to another valid choice; all valid choices of that knob are equally likely. Returns false and
+  /// does not change `c` if there is none. Requires valid(c), as all moves do.
   bool mutate(configuration& c, rng& random) const;
-  /// A move to a neighbour of one knob: a prime factor changes tile level, two loops change places, a number goes one
-  /// up or down its list. (Ansor's MutateTileSize; the neighbourhood that AutoTVM's random walk lacks.) Falls back on
-  /// mutate where no neighbour is valid.
+  /// Moves one knob to a neighbouring choice: a prime factor changes its tile level, two loops swap places, or a number
+  /// moves up or down its list by one. (Ansor's MutateTileSize; AutoTVM's random walk has no such neighbourhood.) Calls
+  /// `mutate` if no neighbour is valid.
   bool shift(configuration& c, rng& random) const;
-  /// Each knob from one parent or the other, where that is valid together; else whole components.
+  /// Takes each knob from one of the parents, if the result is valid; otherwise takes whole components.
   [[nodiscard]] configuration crossover(configuration const& a, configuration const& b, rng& random) const;
-  /// All valid configurations that a shift can reach.
+  /// Returns all valid configurations that a shift can reach.
   [[nodiscard]] std::vector<configuration> neighbours(configuration const& c) const;
 
-  /// The configuration of a number below size().count; a bijection. Requires size().exact and not saturated, else
-  /// throws argument_error. Knobs without constraints vary fastest, the last of them first, where they come last: what
-  /// such a knob does not change need not be computed again for the next number.
+  /// Returns the configuration with a number below size().count; a bijection. Throws argument_error unless size().exact
+  /// and not saturated. Knobs without constraints vary fastest, the last of them first, if they come last: results that
+  /// do not depend on such a knob can be reused for the next number.
   [[nodiscard]] configuration unrank(uint128 number) const;
   [[nodiscard]] uint128 rank(configuration const& c) const;
-  /// All configurations in the order of their numbers. Throws argument_error if there are more than `limit`.
+  /// Returns all configurations in the order of their numbers. Throws argument_error if there are more than `limit`.
   [[nodiscard]] std::vector<configuration> all(std::size_t limit = 10'000'000) const;
 
-  /// Choices of a knob that a shift goes to from a choice.
+  /// Returns the choices that a shift reaches from a choice of a knob.
   [[nodiscard]] std::span<std::int32_t const> neighbours_of(std::int32_t knob, std::int32_t choice) const;
 
  private:
@@ -90,10 +90,10 @@ class sampler {
     detail::decision_diagram diagram;
     uint128 count = 0;
     bool exact = true;
-    bool rare = false;  ///< hardly any draw from the diagram is valid: search instead
+    bool rare = false;  ///< true if draws from the diagram are hardly ever valid: search is used instead
   };
   struct adjacency {
-    std::vector<std::uint32_t> first;  ///< [choice], and one more
+    std::vector<std::uint32_t> first;  ///< [choice], with one more entry at the end
     std::vector<std::int32_t> to;
   };
 
@@ -115,7 +115,7 @@ class sampler {
   std::vector<knob> knobs_;
   std::vector<constraint> constraints_;
   std::vector<detail::constraint_automaton> automata_;     ///< [constraint]
-  std::vector<bool> tabulated_;                            ///< [constraint]: whether it has an automaton
+  std::vector<bool> tabulated_;                            ///< [constraint]: true if it has an automaton
   std::vector<std::vector<std::int32_t>> constraints_of_;  ///< [knob]
   std::vector<std::int32_t> movable_;                      ///< knobs with more than one choice
   std::vector<adjacency> adjacency_;                       ///< [knob]
@@ -123,7 +123,7 @@ class sampler {
   space_size size_;
 };
 
-/// A hash of the choices, the same on all platforms.
+/// Returns a hash of the choices, the same on all platforms.
 [[nodiscard]] inline std::uint64_t hash_of(configuration const& c) noexcept {
   std::uint64_t hash = 0x2545f4914f6cdd1dU;
   for (auto const choice : c.choices) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components, their diagrams, and the draws and moves made of them.
+// Components, their diagrams, and draws and moves that use them.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TTUNE_INLINE void sampler::check_names() const {
     }
 }
 
-/// Knobs are connected if a constraint looks at both.
+/// Finds components: knobs are connected if a constraint uses both.
 TTUNE_INLINE void sampler::find_components() {
   std::vector<std::int32_t> leader(knobs_.size());
   std::iota(leader.begin(), leader.end(), 0);
@@ -93,10 +93,10 @@ TTUNE_INLINE void sampler::find_components() {
 
 namespace detail {
 
-/// An order of knobs that keeps few constraints half read, since only those make states: greedily the knob that
-/// leaves the fewest open, among equals the one that is mentioned most, since reading it folds most terms, then the
-/// one with the most choices, which are cheapest where nodes are few.
-/// `largest_first`: the first is the one with the most choices, whatever it opens.
+/// Returns an order of knobs that leaves few constraints partly read, since only those make states. Greedy: the next
+/// knob is the one that leaves the fewest constraints open; among equals the one mentioned most, since reading it
+/// evaluates most terms; then the one with the most choices, which are cheapest where nodes are few. With
+/// `largest_first` the first knob is the one with the most choices.
 inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, std::vector<knob> const& knobs,
                                                std::vector<std::vector<std::int32_t>> const& scopes,
                                                std::vector<std::int32_t> const& mentions, bool largest_first) {
@@ -148,8 +148,8 @@ TTUNE_INLINE void sampler::solve(component& part, std::size_t work_limit) {
   if (!part.exact) estimate(part);
 }
 
-/// Builds the automata and the diagram of a component with its knobs in this order. `must`: if that takes more than
-/// `work`, leaves out the constraints with the largest automata until it does not.
+/// Builds the automata and the diagram of a component with its knobs in this order. With `must`, constraints with the
+/// largest automata are left out until that takes at most `work`.
 TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t const> order, std::size_t work,
                                      bool must) {
   std::vector<std::int32_t> solved;
@@ -178,7 +178,7 @@ TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t con
     auto budget = must ? work : left;
     if (part.diagram.build(knobs_, order, automata, budget)) break;
     if (!must) return false;
-    if (solved.empty()) {  // more than 64 bits hold, though nothing is constrained: cannot be drawn from as one
+    if (solved.empty()) {  // more than 64 bits without any constraint: knobs are drawn one by one
       part.rare = true;
       break;
     }
@@ -190,10 +190,10 @@ TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t con
   return true;
 }
 
-/// Counts what draws from an incomplete diagram are worth.
+/// Estimates the share of valid draws from an incomplete diagram.
 TTUNE_INLINE void sampler::estimate(component& part) {
   constexpr int tries = 2000;
-  rng random(tries);  // a fixed seed: the same space has the same size each time
+  rng random(tries);  // a fixed seed, so that equal spaces have equal sizes
   std::vector<std::int32_t> choices(knobs_.size());
   int hits = 0;
   for (int i = 0; i < tries && part.count > 0 && !part.rare; ++i) {
@@ -270,7 +270,7 @@ TTUNE_INLINE void sampler::require_exact() const {
 
 namespace detail {
 
-/// Depth first with random choices, cutting what intervals refute.
+/// Depth-first search with random choices that skips what intervals refute.
 class backtracking {
  public:
   backtracking(std::vector<knob> const& knobs, std::span<std::int32_t const> order)
@@ -290,7 +290,7 @@ class backtracking {
     watchers_.push_back({std::move(evaluator), std::move(layers), std::move(remainders)});
   }
 
-  /// False if there is nothing, or nothing was found in a million steps.
+  /// Returns false if there is no valid choice, or none was found in a million steps.
   bool run(rng& random, std::vector<std::int32_t>& choices) {
     constexpr int most_steps = 1'000'000;
     std::size_t depth = 0;
@@ -314,7 +314,7 @@ class backtracking {
  private:
   struct watcher {
     partial_evaluator evaluator;
-    std::vector<std::int32_t> layer_of_depth;           ///< -1: does not read that knob
+    std::vector<std::int32_t> layer_of_depth;           ///< -1: the constraint does not use that knob
     std::vector<std::vector<std::int64_t>> remainders;  ///< before each depth
   };
 
@@ -325,7 +325,7 @@ class backtracking {
     shuffle(std::span(list), random);
   }
 
-  /// False if the choice is refuted.
+  /// Returns false if the choice is refuted.
   bool read(std::size_t depth, std::int32_t choice) {
     for (auto& w : watchers_) {
       auto& remainder = w.remainders[depth + 1];
@@ -346,7 +346,7 @@ class backtracking {
 
 }  // namespace detail
 
-/// For components whose draws are hardly ever valid: finds something valid, though not all with equal likelihood.
+/// Finds valid choices of a component whose draws are hardly ever valid; they are not equally likely.
 TTUNE_INLINE bool sampler::search(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
   detail::backtracking search(knobs_, part.diagram.knobs());
   for (auto const c : part.constraints) search.watch(constraints_[static_cast<std::size_t>(c)].condition);
@@ -386,7 +386,7 @@ TTUNE_INLINE bool sampler::redraw(std::int32_t knob_number, rng& random, std::ve
   auto& chosen = choices[static_cast<std::size_t>(knob_number)];
   auto const before = chosen;
   auto const n = knobs_[static_cast<std::size_t>(knob_number)].choices();
-  constexpr int tries = 8;  // then looking at all choices is cheaper than more luck
+  constexpr int tries = 8;  // afterwards examining all choices is cheaper
   for (int i = 0; i < tries; ++i) {
     auto const other = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n - 1)));
     chosen = other < before ? other : other + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule space: a program, the steps that schedule it, the knobs left open and the constraints among them.
-// Hand-written and derived spaces are this one type.
+// A schedule space: a program, the steps that schedule it, the open knobs and the constraints among them. Hand-written
+// and derived spaces have the same type.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct space {
   std::vector<step> steps;
   std::vector<knob> knobs;
   std::vector<constraint> constraints;
-  configuration seed;  ///< the heuristic first configuration; empty: the space has none of its own
+  configuration seed;  ///< the heuristic first configuration; empty if the space has none
 };
 
 }  // namespace ttune::inline v0

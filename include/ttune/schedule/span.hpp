@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the axes of stages move while some loops of a replayed nest run: what regions and bounds are made of.
+// Computes how far the axes of stages move while some loops of a replayed nest run, for regions and bounds.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// How far an axis moves while the loops of its own stage run that `runs(level)` picks.
+/// Returns how far an axis moves while those loops of its own stage run for which `runs(level)` is true.
 template <class Runs>
 inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Runs const& runs) {
   std::int64_t span = 0;
@@ -25,26 +25,26 @@ inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Ru
   }
   return std::min<std::int64_t>(span, s.extent[axis] - 1);
 }
-/// … while loops (from, to] run.
+/// The same for loops (from, to].
 inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, std::int32_t from, std::int32_t to) {
   return own_span(n, st, axis, [=](std::int32_t i) { return i > from && i <= to; });
 }
 
-/// Whether a loop of a stage, or the one that it is fused into, runs over threads.
+/// Returns true if a loop of a stage, or the loop that it is fused into, runs over threads.
 inline bool over_threads(nest const& n, std::size_t st, std::int32_t level) {
   auto const* l = &n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
   while (l->fused) ++l;
   return l->kind >= ir::loop_kind::thread_x;
 }
 
-/// How far the base of an axis of an attached stage moves. `of_reader(r, x, here)`: how far axis x of reader r does;
-/// here: the stage is computed inside of loops of r.
+/// Returns how far the base of an axis of an attached stage moves. `of_reader(r, x, here)` returns how far axis x of
+/// reader r moves; `here` is true if the stage is computed inside of loops of r.
 template <class OfReader>
 inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis,
                               OfReader const& of_reader) {
   auto const& s = n.stages[st];
   if (s.attached_to < 0 || axis >= p.stages[st].definition->axes.size()) return 0;
-  if (s.extent[axis] >= p.stages[st].axis_size(axis)) return 0;  // the whole axis: its base is 0
+  if (s.extent[axis] >= p.stages[st].axis_size(axis)) return 0;  // the whole axis, whose base is 0
   std::int64_t most = 0;
   for (std::size_t r = st + 1; r < p.stages.size(); ++r) {
     auto const& reader = n.stages[r];
@@ -62,27 +62,27 @@ inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std:
   return most;
 }
 
-/// … while the loops between place (of, depth) and the stage's own place run.
+/// The same while the loops between place (of, depth) and the stage's own place run.
 inline std::int64_t base_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
                               std::int32_t depth) {
   auto const last = n.stages[st].depth;
   if (n.stages[st].attached_to == static_cast<std::int16_t>(of) && last <= depth)
-    return 0;  // it stands outside of them
+    return 0;  // the stage is outside of them
   return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
     if (r == of) return own_span(n, r, x, depth, here ? last : n.stages[r].count - 1);
     return (here ? own_span(n, r, x, -1, last) : 0) + base_span(p, n, r, x, of, depth);
   });
 }
 
-/// How far an axis moves while all loops inside place (of, depth) run.
+/// Returns how far an axis moves while all loops inside of place (of, depth) run.
 inline std::int64_t span_inside(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
                                 std::int32_t depth) {
   if (st == of) return own_span(n, st, axis, depth, n.stages[st].count - 1);
   return n.stages[st].extent[axis] - 1 + base_span(p, n, st, axis, of, depth);
 }
 
-/// Where a stage is computed, as its region sees it: loops outside are fixed, but for those over threads if all threads
-/// share it.
+/// Place of a stage as its region depends on it: loops outside are fixed, except for those over threads if all threads
+/// share the stage.
 struct region_place {
   std::size_t of = 0;
   std::int32_t depth = -1;
@@ -93,7 +93,7 @@ struct region_place {
   return {static_cast<std::size_t>(s.attached_to), s.depth, s.group};
 }
 
-/// The innermost level of a stage's loops that is around a place; -1: none is.
+/// Returns the innermost level of a stage's loops that is around a place; -1 if there is none.
 [[nodiscard]] inline std::int32_t last_around(nest const& n, std::size_t st, region_place at) {
   while (at.of != st) {
     auto const& s = n.stages[at.of];
@@ -103,12 +103,12 @@ struct region_place {
   return at.depth;
 }
 
-/// How far the base of an axis of an attached stage moves while the threads around a place run that is around the
-/// stage's own.
+/// Returns how far the base of an axis of an attached stage moves while those threads run that are around a place
+/// outside of the stage's own.
 inline std::int64_t base_span_of_threads(plan const& p, nest const& n, std::size_t st, std::size_t axis,
                                          region_place const& at) {
   auto const& s = n.stages[st];
-  if (s.group) return 0;  // one for all threads
+  if (s.group) return 0;  // one buffer for all threads
   return base_span(p, n, st, axis, [&](std::size_t r, std::size_t x, bool here) {
     auto const last = here ? std::min<std::int32_t>(s.depth, last_around(n, r, at)) : -1;
     return own_span(n, r, x, [&](std::int32_t i) { return i <= last && over_threads(n, r, i); }) +
@@ -116,7 +116,7 @@ inline std::int64_t base_span_of_threads(plan const& p, nest const& n, std::size
   });
 }
 
-/// How far an axis moves inside a place.
+/// Returns how far an axis moves inside of a place.
 inline std::int64_t axis_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, region_place const& at) {
   auto const span = span_inside(p, n, st, axis, at.of, at.depth);
   if (!at.group) return span;

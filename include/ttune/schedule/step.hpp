@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule is data: a list of steps. Replayed with a configuration it becomes a nest; printed, a text that can
-// be pasted back; hashed, a part of the database key.
+// A schedule is data: a list of steps. Replayed with a configuration, the steps become a nest; printed, they are a text
+// that can be pasted back; hashed, they are a part of the database key.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace ttune::inline v0 {
 
-/// The primitives. Each has its rules and its page `before → after` in schedule/primitive/<name>.hpp. Keys of records
-/// count them: new ones come last.
+/// The primitives. Each has a page `before → after` and its rules in schedule/primitive/<name>.hpp. Keys of records
+/// contain their numbers: new ones are added at the end.
 enum class primitive : std::uint8_t {
-  // program: change which stages there are
+  // these change the stages of the program
   merge,        ///< loops: adjacent axes of `stage` -> results[0]: one axis in all stages, where layouts allow
   cache_read,   ///< `stage` reads loops[0] through the new stage results[0]
   cache_write,  ///< the reduction of `stage` moves into the new stage results[0], which `stage` copies
@@ -22,7 +22,7 @@ enum class primitive : std::uint8_t {
   // loops
   split,    ///< loops[0] -> results, outermost first; values: extents of all but the outermost
   fuse,     ///< loops, outermost first -> results[0]
-  reorder,  ///< loops take the places that they hold now in this order; values[0]: a permutation knob of them
+  reorder,  ///< loops exchange their places so that they have this order; values[0]: a permutation knob of them
   parallel,
   vectorize,
   unroll,  ///< loops; values[0], if any: a boolean knob
@@ -33,15 +33,15 @@ enum class primitive : std::uint8_t {
   pack,           ///< buffer of `stage` is laid out in the order of its loops
   annotate,       ///< loops[0], results[0]: a note for the emitter; values[0]
   double_buffer,  ///< `stage` is computed ahead of the loop around; values[0], if any: the number of buffers
-  prefetch,       ///< operand results[0] in loop loops[0]: what is read values[0] iterations later is asked for
+  prefetch,       ///< prefetches operand results[0] in loop loops[0], values[0] iterations ahead
   tensorize,      ///< loops: the terms of one instruction, or rows, columns, terms; values[0], if any: a boolean knob
-  swizzle,        ///< buffer of `stage` in group memory: rows so far apart begin in other banks; values: its factors
-  // program again
-  compute_with,      ///< `stage` gets the results of stage loops[0], too, which has the same axes
-  compute_once,      ///< a function of `stage` of axes, or of a source, in loops becomes the new stage results[0]
+  swizzle,        ///< buffer of `stage` in group memory: distant rows begin in other banks; values: their distance
+  // these change the program, too
+  compute_with,      ///< `stage` also gets the results of stage loops[0], which has the same axes
+  compute_once,      ///< a function of `stage` of the axes, or of the source, in loops becomes the stage results[0]
   expand_reduction,  ///< the few terms of the reduction of `stage` become one expression
-  // places again
-  slide  ///< `stage` keeps what earlier iterations of the loop around it have computed, in a ring of rows
+  // places, continued
+  slide  ///< `stage` keeps the results of earlier iterations of the loop around it in a ring of rows
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
@@ -53,7 +53,7 @@ enum class primitive : std::uint8_t {
   return names[static_cast<int>(p)];
 }
 
-/// Whether a step changes which stages there are: such steps are applied first.
+/// Returns true if a step changes the stages of the program; such steps are applied first.
 [[nodiscard]] constexpr bool changes_program(primitive p) noexcept {
   return p <= primitive::inline_stage || (p >= primitive::compute_with && p <= primitive::expand_reduction);
 }
@@ -66,7 +66,7 @@ struct step {
   std::vector<knob_value> values;
 };
 
-/// Places of compute_at that are no loops.
+/// Names of places for compute_at that are no loops.
 inline constexpr char const* place_root = "@root";
 inline constexpr char const* place_inline = "@inline";
 

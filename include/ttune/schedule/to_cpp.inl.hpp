@@ -14,7 +14,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-/// The steps that are left of a space in one configuration: no knobs, and none about what is not there.
+/// Returns the steps of a space in one configuration: without knobs, and without steps about missing stages or loops.
 class fixed_steps {
  public:
   fixed_steps(space const& of, configuration const& chosen) : of_(of), chosen_(chosen) {
@@ -48,8 +48,8 @@ class fixed_steps {
     return std::find(all.begin(), all.end(), name) != all.end();
   }
 
-  /// Stages that the configuration computes where they are read. Copies of which nothing else is said are as if they
-  /// had never been made.
+  /// Finds stages that the configuration inlines. A copy without further steps is treated as if it had never been
+  /// made.
   void find_inlined() {
     for (auto const& s : of_.steps)
       if (s.what == primitive::compute_at && place(s) == place_inline && !contains(inlined_, s.stage))
@@ -98,7 +98,7 @@ class fixed_steps {
     return names;
   }
 
-  /// What is prepared is decided for all configurations of a space at once: in one of them alone more might be.
+  /// Keeps the memory of buffers: it is decided for all configurations of a space; one alone might prepare more.
   void keep_memory() {
     auto const all = make_plan(of_);
     for (auto next = all.stages.begin(); next != all.stages.end(); ++next) {
@@ -106,7 +106,7 @@ class fixed_steps {
       try {
         one = make_plan({of_.program, made_, {}, {}, {}});
       } catch (schedule_error const&) {
-        return;  // a reader that is no reader once it is simplified: known when a space is lowered, not before
+        return;  // simplification may remove this reader; that is known only when a space is lowered
       }
       auto const more = std::find_if(one.stages.begin(), one.stages.end(), [&](planned_stage const& st) {
         return st.where == ir::memory::prepared && !is_prepared(all, st.definition->name);
@@ -132,7 +132,7 @@ class fixed_steps {
   name_list vanished_;
 };
 
-/// Writes steps without knobs one after the other, and remembers which axes they need.
+/// Writes steps without knobs one after the other, and remembers the axes that they need.
 class cpp_writer {
  public:
   explicit cpp_writer(std::string output) : current_(std::move(output)) {}

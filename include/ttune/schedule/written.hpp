@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules written by hand, as they are collected: steps, knobs, constraints and what is known of loop extents.
-// The typed face, which checks loop names at compile time, is <ttune/schedule.hpp>; nothing here is a template.
+// Hand-written schedules while they are collected: steps, knobs, constraints and known loop extents. The typed
+// interface, which checks loop names at compile time, is <ttune/schedule.hpp>; nothing here is a template.
 #pragma once
 
 #include <string>
@@ -13,35 +13,35 @@
 
 namespace ttune::inline v0 {
 
-/// How a loop is cut: by the given inner extents, outermost first, or by a knob.
+/// How a loop is split: into the given inner extents, outermost first, or by a knob.
 struct split_choice {
-  std::vector<std::int64_t> inner;  ///< literal; empty: a knob
-  std::string name;                 ///< of the knob
+  std::vector<std::int64_t> inner;  ///< literal extents; empty for a knob
+  std::string name;                 ///< name of the knob
   std::int32_t parts = 2;
   factor_policy policy = factor_policy::exact;
   factor_limits limits = {};
-  std::vector<std::int32_t> values = {};  ///< one_of: what the inner extent may be; empty: the policy decides
+  std::vector<std::int32_t> values = {};  ///< for one_of: possible inner extents; if empty, the policy decides
 };
 
-/// A boolean knob: whether the step is applied.
+/// A boolean knob that decides if the step is applied.
 struct boolean_choice {
   std::string name;
 };
-/// A permutation knob: in which order.
+/// A permutation knob for the order of loops.
 struct order_choice {
   std::string name;
 };
 
-/// An integer expression over extents of loops, in postfix order; it becomes one over knobs in `where`.
+/// An integer expression of loop extents, in postfix order; `where` turns it into an expression of knobs.
 struct extent_formula {
   struct item {
     knob_expression::op what = knob_expression::op::value;
-    std::string loop;  ///< empty: `constant`
+    std::string loop;  ///< if empty, `constant` is the value
     std::int64_t constant = 0;
   };
   std::vector<item> items;
   std::string text;
-  int precedence = 9;  ///< of `text`
+  int precedence = 9;  ///< precedence of `text`
 
   [[nodiscard]] static extent_formula of_loop(std::string name);
   [[nodiscard]] static extent_formula of_number(std::int64_t value);
@@ -49,19 +49,19 @@ struct extent_formula {
   [[nodiscard]] static extent_formula join(knob_expression::op what, extent_formula a, extent_formula b);
 };
 
-/// The space that a chain of calls makes. Calls that change loops speak of the current stage.
+/// The space that a chain of calls makes. Calls that change loops apply to the current stage.
 class written_schedule {
  public:
   written_schedule(handle<ir::program> program, std::string stage);
 
-  /// The program of one stage: its inputs in the order in which they are read.
+  /// Returns the program of one stage; its inputs are in the order in which they are read.
   [[nodiscard]] static handle<ir::program> program_of(handle<ir::stage> const& output);
 
   [[nodiscard]] std::string const& current() const noexcept { return current_; }
-  /// Goes on with a stage known by its object.
+  /// Continues with a stage known by its object.
   void enter(std::string stage);
-  /// Goes on with a stage known by its text only. Throws schedule_error if its object was scheduled already: the
-  /// compiler would lose sight of its loops.
+  /// Continues with a stage known by its text only. Throws schedule_error if its object was scheduled already, because
+  /// the compiler would not know its loops any more.
   void enter_by_text(std::string stage, bool has_object);
 
   void split(std::string const& loop, split_choice choice, std::vector<std::string> parts);
@@ -89,7 +89,7 @@ class written_schedule {
   void prefetch(std::string source, std::string loop, std::int64_t iterations);
   void where(extent_formula const& condition);
 
-  /// With a seed: inner parts near 16, the first choice of everything else, if the constraints allow it.
+  /// Returns the space with a seed: inner parts near 16, first choices otherwise, as far as the constraints allow.
   [[nodiscard]] ttune::space space() const;
 
  private:

@@ -135,7 +135,7 @@ TTUNE_INLINE std::int32_t written_schedule::add_knob(primitive what, knob k) {
 TTUNE_INLINE knob_expression written_schedule::extent_of(primitive what, std::string const& loop) const {
   for (auto i = extents_.size(); i-- > 0;)
     if (extents_[i].stage == current_ && extents_[i].loop == loop) return extents_[i].value;
-  // an axis of the stage as it is after the structural steps so far
+  // an axis of the stage after the structural steps so far
   ttune::space so_far{made_.program, {}, {}, {}, {}};
   for (auto const& s : made_.steps)
     if (changes_program(s.what)) so_far.steps.push_back(s);
@@ -156,7 +156,7 @@ TTUNE_INLINE void written_schedule::set_extent(std::string const& loop, knob_exp
   extents_.push_back({current_, loop, std::move(value)});
 }
 
-/// The extents of all parts but the outermost; remembers those of all.
+/// Returns the extents of all parts except the outermost; remembers the extents of all parts.
 TTUNE_INLINE std::vector<knob_value> written_schedule::cut(std::string const& loop, split_choice& choice,
                                                            std::vector<std::string> const& parts) {
   auto const whole = extent_of(primitive::split, loop);
@@ -309,7 +309,7 @@ TTUNE_INLINE ttune::space written_schedule::space() const {
       made.seed.choices.clear();
       break;
     }
-  (void)make_plan(made);  // throws schedule_error for what cannot be applied
+  (void)make_plan(made);  // throws schedule_error for steps that cannot be applied
   return made;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a derived space asks about a program: strides, reuse, which axis to put into vector lanes.
+// Properties of a program that derived spaces need: strides, reuse, the axis for vector lanes.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace ttune::inline v0::derive {
 
-/// Extents of what an access touches, in the order of its dimensions.
+/// Returns the extents of the source of an access, in the order of its dimensions.
 [[nodiscard]] inline std::vector<std::int64_t> shape_of(plan const& p, planned_stage const& st,
                                                         planned_access const& a) {
   if (a.write) return ir::shape_of(ir::source(st.definition));
@@ -17,7 +17,7 @@ namespace ttune::inline v0::derive {
   return ir::shape_of(ir::source(p.program->inputs[static_cast<std::size_t>(a.operand)]));
 }
 
-/// Elements between neighbours along an axis; 0: the access does not depend on it.
+/// Returns the distance in elements between neighbours along an axis; 0 if the access does not depend on it.
 [[nodiscard]] inline std::int64_t stride(plan const& p, planned_stage const& st, planned_access const& a,
                                          std::size_t axis) {
   auto const shape = shape_of(p, st, a);
@@ -25,7 +25,7 @@ namespace ttune::inline v0::derive {
   std::int64_t below = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     auto const& index = a.indices[d];
-    if (index.whole) sum += below * 7;  // anything but 0 or 1
+    if (index.whole) sum += below * 7;  // any value other than 0 and 1
     else if (index.coefficient[axis] != 0)
       sum += std::max<std::int64_t>(1, std::abs(index.coefficient[axis]) / index.divisor) * below *
              (index.divisor == 1 ? 1 : 7);
@@ -34,10 +34,10 @@ namespace ttune::inline v0::derive {
   return sum;
 }
 
-/// Up to so many elements waking threads takes longer than it saves: the seed then makes one task.
+/// Up to this many elements, waking threads takes longer than it saves: the seed then makes one task.
 inline constexpr std::int64_t most_sequential_elements = 8192;
 
-/// Elements that a stage's loops run over, the reduced ones counted.
+/// Returns the number of elements that a stage's loops run over, with the reduced ones.
 [[nodiscard]] inline std::int64_t iterations_of(planned_stage const& st) {
   std::int64_t n = 1;
   for (std::size_t x = 0; x < st.axis_count(); ++x) n *= std::max<std::int64_t>(1, st.axis_size(x));
@@ -48,25 +48,25 @@ inline constexpr std::int64_t most_sequential_elements = 8192;
   return a.operand >= 0 && p.program->inputs[static_cast<std::size_t>(a.operand)]->role == ir::tensor_role::constant;
 }
 
-/// Of what an access reads or writes.
+/// Returns the number of elements that an access reads or writes.
 [[nodiscard]] inline double elements_of(plan const& p, planned_stage const& st, planned_access const& a) {
   double elements = 1;
   for (auto const n : shape_of(p, st, a)) elements *= static_cast<double>(n);
   return elements;
 }
 
-/// Over what passes between stages: where a reduction reads more constants than that, cores share those rather than
-/// what passes.
+/// Maximum ratio of a reduction's constants to the data between stages. If it reads more constants, cores share the
+/// constants rather than the data.
 inline constexpr double most_constants = 3;
 
-/// Some other free axis with more than one element does not move the access: what is loaded is used again.
+/// Returns true if another free axis with several elements does not move the access: loaded elements are used again.
 [[nodiscard]] inline bool has_reuse(plan const& p, planned_stage const& st, planned_access const& a) {
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     if (st.axis_size(x) > 1 && stride(p, st, a, x) == 0) return true;
   return false;
 }
 
-/// The stage's predicate speaks of the axis: it runs into a boundary.
+/// Returns true if the stage's predicate uses the axis, which then runs into a boundary.
 [[nodiscard]] inline bool is_guarded(planned_stage const& st, std::size_t axis) {
   bool found = false;
   if (st.definition->predicate)
@@ -77,7 +77,7 @@ inline constexpr double most_constants = 3;
   return found;
 }
 
-/// Free axes with one element: their loops stand outermost, out of the way of loops that are to be fused.
+/// Returns free axes with one element: their loops are outermost, so that they do not separate loops that are fused.
 [[nodiscard]] inline std::vector<std::string> unit_axes(planned_stage const& st) {
   std::vector<std::string> names;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
@@ -85,17 +85,17 @@ inline constexpr double most_constants = 3;
   return names;
 }
 
-/// Whether an access moves with no reduced axis: it is made once for an element of the result, not for each term.
+/// Returns true if no reduced axis moves an access: it is made once per element of the result, not for each term.
 [[nodiscard]] inline bool is_once(plan const& p, planned_stage const& st, planned_access const& a) {
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
     if (st.axis_size(x) > 1 && stride(p, st, a, x) != 0) return false;
   return st.definition->reduces();
 }
 
-/// Lanes so many elements apart still share most of their cache lines: two or more vectors and shuffles.
+/// Maximum distance in elements of lanes that still share most cache lines: loaded as several vectors and shuffled.
 inline constexpr std::int64_t near_stride = 4;
 
-/// How well a free axis suits the vector lanes; below 0: lanes had better run along a reduced axis, if one is long.
+/// Rates a free axis for the vector lanes; below 0, a long reduced axis suits lanes better.
 [[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
@@ -114,7 +114,7 @@ inline constexpr std::int64_t near_stride = 4;
   return score;
 }
 
-/// The reduced axis along which most reads are contiguous, the last of them; -1 if none is for any read.
+/// Returns the reduced axis along which most reads are contiguous, the last of several; -1 if none has such a read.
 [[nodiscard]] inline std::int32_t contiguous_reduced_axis(plan const& p, planned_stage const& st) {
   std::int32_t best = -1;
   int most = 0;
@@ -126,7 +126,7 @@ inline constexpr std::int64_t near_stride = 4;
   return best;
 }
 
-/// The free axis for the vector lanes and its score; -1 if there is none.
+/// The free axis for the vector lanes, -1 if there is none, and its score.
 struct vector_choice {
   std::int32_t axis = -1;
   int score = -100;
@@ -140,8 +140,8 @@ struct vector_choice {
   return best;
 }
 
-/// The free axis that shares a register tile with the vector axis: the one along which most loads are used again, above
-/// all those of whole vectors. (A multiply-add takes what is the same for all lanes from memory.)
+/// Returns the free axis that shares a register tile with the vector axis: the one along which most loads are used
+/// again, above all loads of whole vectors. (A multiply-add reads a value that is the same for all lanes from memory.)
 [[nodiscard]] inline std::int32_t choose_row_axis(plan const& p, planned_stage const& st, std::int32_t vector_axis) {
   std::int32_t best = -1;
   int most = -1;
@@ -159,7 +159,7 @@ struct vector_choice {
   return best;
 }
 
-/// Whether every read of `producer` in `reader` is at the reader's own axes, in order.
+/// Returns true if every read of `producer` in `reader` is at the reader's own axes, in order.
 [[nodiscard]] inline bool reads_in_place(planned_stage const& reader, planned_stage const& producer,
                                          std::int32_t index) {
   auto const rank = producer.definition->axes.size();
@@ -178,8 +178,8 @@ struct vector_choice {
   return true;
 }
 
-/// Every dimension is indexed by one axis, and by another one each, so that a copy's axes are the reader's; `shifted`:
-/// perhaps with a constant added.
+/// Returns true if each dimension is indexed by one axis, and different ones by different axes, so that a copy has the
+/// reader's axes. With `shifted`, a constant may be added.
 [[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a, bool shifted = false) {
   std::vector<bool> seen(st.axis_count(), false);
   for (auto const& i : a.indices) {
@@ -196,7 +196,7 @@ struct vector_choice {
   return true;
 }
 
-/// Axes of a copy, as cache_read names them: the reader's own where it indexes a dimension by one axis.
+/// Returns the axes of a copy, as cache_read names them: the reader's own where one axis indexes a dimension.
 [[nodiscard]] inline std::vector<std::string> copy_axis_names(planned_stage const& reader, planned_access const& a) {
   std::vector<std::string> names;
   for (std::size_t d = 0; d < a.indices.size(); ++d) {
@@ -214,7 +214,7 @@ struct vector_choice {
   return names;
 }
 
-/// Whether two reads of a source are at the same place.
+/// Returns true if two reads of a source are at the same place.
 [[nodiscard]] inline bool is_same_element(planned_access const& a, planned_access const& b) {
   auto const same = [](planned_index const& i, planned_index const& j) {
     return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant &&
@@ -224,7 +224,7 @@ struct vector_choice {
          std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(), same);
 }
 
-/// The stages that read stage `index`.
+/// Returns the stages that read stage `index`.
 [[nodiscard]] inline std::vector<std::int32_t> readers_of(plan const& p, std::int32_t index) {
   std::vector<std::int32_t> readers;
   for (std::size_t r = 0; r < p.stages.size(); ++r)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that pass large results to each other and share an axis: each task takes a block of it through all of them,
-// so that what passes between them stays in a core's cache.
+// Stages that pass large results to each other and share an axis. Each task computes a block of this axis in all
+// stages, so that the data between them stay in a core's cache.
 //
 //   parallel blocks of i
 //     S of the block = Q K^T
@@ -12,20 +12,20 @@
 
 namespace ttune::inline v0::derive {
 
-/// What a schedule of one stage must know of it.
+/// The block axis of a stage.
 struct block_axis {
-  std::string name;       ///< as the stage calls it; empty: there are no blocks
-  bool is_last = false;   ///< of the stage that the others are computed for: its blocks are the tasks
+  std::string name;       ///< the stage's name for it; empty if there are no blocks
+  bool is_last = false;   ///< true for the stage for whose blocks the others are computed: its blocks are the tasks
   std::int64_t seed = 1;  ///< elements of a block
 };
 
-/// The stages that are computed for blocks of the last one's axis.
+/// Stages that are computed for blocks of the last one's axis.
 struct block_chain {
-  std::vector<std::int32_t> axis;  ///< by stage: which of its axes is the common one; -1: none, or not in the chain
-  double bytes_each = 0;           ///< that pass between the stages, for one element of the axis
+  std::vector<std::int32_t> axis;  ///< for each stage its axis that is the common one; -1: none, or not in the chain
+  double bytes_each = 0;           ///< bytes between the stages for one element of the axis
 };
 
-/// The one dimension of `producer` that `reader` indexes by its axis `axis` alone, in all reads; -1: there is none.
+/// Returns the only dimension of `producer` that all reads of `reader` index by its axis `axis` alone; -1 if none.
 [[nodiscard]] inline std::int32_t dimension_along(planned_stage const& reader, std::int32_t producer,
                                                   std::int32_t axis) {
   std::int32_t found = -1;
@@ -46,8 +46,8 @@ struct block_chain {
   return found;
 }
 
-/// The stages that stage `last` reads, itself or through others, for a block of its axis at that block alone. Those
-/// that cannot be are computed ahead, whole, and so are those that may not: `may(stage)`.
+/// Returns the stages that stage `last` needs, directly or through others, and that a block of its axis needs only for
+/// this block. Other stages are computed before, completely, and so are those for which `may(stage)` is false.
 template <class May>
 [[nodiscard]] block_chain chain_along(plan const& p, std::size_t last, std::int32_t axis, May const& may) {
   block_chain made;

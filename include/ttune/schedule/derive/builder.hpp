@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the steps, knobs and constraints of a derived space, and the seed choice of every knob as it is made.
+// Collects the steps, knobs and constraints of a derived space, and the seed's choice for each knob.
 #pragma once
 
 #include <algorithm>
@@ -30,20 +30,20 @@ class space_builder {
   void bind(std::string const& stage, std::string const& loop, ir::loop_kind kind) {
     step(primitive::bind, stage, {loop}, {}, {literal(static_cast<std::int64_t>(kind))});
   }
-  /// The loop that adjacent ones run as; the only one stays what it is.
+  /// Fuses adjacent loops and returns the name of the result; a single loop keeps its name.
   [[nodiscard]] std::string fused(std::string const& stage, std::vector<std::string> const& loops, std::string whole) {
     if (loops.size() == 1) return loops[0];
     step(primitive::fuse, stage, loops, {whole});
     return whole;
   }
 
-  /// A knob whose seed is its choice `seed`.
+  /// Adds a knob whose seed is its choice `seed`.
   knob_value add(knob k, std::int32_t seed) {
     made_.knobs.push_back(std::move(k));
     made_.seed.choices.push_back(seed);
     return {static_cast<std::int32_t>(made_.knobs.size()) - 1, 0, 0};
   }
-  /// A knob whose seed is the choice nearest to `seed`. A single choice needs no knob: it is a literal.
+  /// Adds a knob whose seed is the value nearest to `seed`. A single value becomes a literal instead.
   knob_value one_of(std::string name, std::vector<std::int32_t> values, std::int64_t seed) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -61,7 +61,7 @@ class space_builder {
     return add(location_knob(std::move(name), places), seed);
   }
 
-  /// From now on the seed's choice is taken, no knob made: for stages that take little of the time.
+  /// From now on takes the seed's choice instead of adding knobs, for stages that need little of the time.
   void settle(bool yes) { settled_ = yes; }
 
   void require(knob_expression condition, std::string text) {
@@ -76,7 +76,7 @@ class space_builder {
   bool settled_ = false;
 };
 
-/// 1, 2, 4, … below `most`, and `most`: how many tiles a middle loop takes at a time.
+/// Returns 1, 2, 4, … below `most`, and `most`: numbers of tiles in a middle loop.
 [[nodiscard]] inline std::vector<std::int32_t> doublings(std::int64_t most) {
   std::vector<std::int32_t> values;
   for (std::int64_t v = 1; v < most; v *= 2) values.push_back(static_cast<std::int32_t>(v));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages with another expression for each value of a short axis: select(a == 0, …, select(a == 1, …, …)). The choice
-// vanishes where the loop over that axis is unrolled; the transforms of short convolutions are such stages.
+// Stages with a different expression for each value of a short axis: select(a == 0, …, select(a == 1, …, …)). The
+// choice disappears if the loop over that axis is unrolled. The transforms of short convolutions are such stages.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace ttune::inline v0::derive {
 
-/// What a condition `name == constant` or `name % period == constant` compares.
+/// The axis in a condition `name == constant` or `name % period == constant`.
 struct compared {
-  std::string axis;         ///< empty: it is none
-  std::int64_t period = 0;  ///< 0: the axis itself
+  std::string axis;         ///< empty if the condition has another form
+  std::int64_t period = 0;  ///< 0 for the axis itself
 };
 
 [[nodiscard]] inline compared compared_axis(ir::expr const& condition) {
@@ -25,8 +25,8 @@ struct compared {
   return v ? compared{v->name, ir::constant_integer(rest->right)} : compared{};
 }
 
-/// The choice of a stage, perhaps within functions, conversions and sums: relu(select(…) + b); none: the expression
-/// where the search ended.
+/// Returns the choice of a stage, which may be inside of functions, conversions and sums: relu(select(…) + b). Without
+/// a choice, returns the expression where the search ended.
 [[nodiscard]] inline ir::expr choice_in(ir::expr const& value) {
   if (auto const* u = ir::as<ir::unary>(value)) return choice_in(ir::expr(u->operand));
   if (auto const* c = ir::as<ir::cast>(value)) return choice_in(ir::expr(c->operand));
@@ -36,7 +36,7 @@ struct compared {
   return ir::as<ir::select>(left) ? left : choice_in(ir::expr(b->right));
 }
 
-/// The free axes by which a stage chooses its expression.
+/// Returns the free axes by which a stage chooses its expression.
 [[nodiscard]] inline std::vector<compared> choices_of_axes(ir::stage const& st) {
   std::vector<compared> found;
   if (st.reduces() || st.components.size() != 1) return found;
@@ -53,8 +53,8 @@ struct compared {
   return names;
 }
 
-/// Parts of an axis by which a stage chooses: with a condition such as t / 4 % 5 < 4 the axis is best split by 4, and
-/// that by 5. What is given are the sizes 4, 20 of whole parts, ascending, one dividing the next.
+/// Returns the parts of an axis by which a stage chooses. For a condition such as t / 4 % 5 < 4 the axis is best split
+/// by 4, then by 5: the result is the sizes 4, 20 of whole parts, ascending; each divides the next.
 [[nodiscard]] inline std::vector<std::int64_t> choosing_parts(ir::stage const& st, std::string const& axis) {
   std::vector<std::int64_t> sizes;
   auto const add = [&](std::int64_t size) {
@@ -87,7 +87,7 @@ struct compared {
   return chain;
 }
 
-/// Everything that a stage computes comes from constants and tables: it is made ahead of all calls.
+/// Returns true if a stage is computed from constants and tables only: it is prepared before all calls.
 [[nodiscard]] inline bool is_of_constants(plan const& p, planned_stage const& st) {
   if (st.output || st.definition->reduces() || st.definition->updates) return false;
   bool constants = false;
@@ -105,13 +105,13 @@ struct compared {
   return constants;
 }
 
-/// A stage of constants that a reduction alone reads, at plain axes: laid out as the reduction wants it.
+/// Returns true for a stage of constants that only a reduction reads, at plain axes: its layout suits the reduction.
 [[nodiscard]] inline bool is_laid_out_ahead(plan const& p, planned_stage const& reader, planned_access const& a) {
   return !a.write && a.producer >= 0 && is_of_constants(p, p.stages[static_cast<std::size_t>(a.producer)]) &&
          readers_of(p, a.producer).size() == 1 && indexes_by_axes(reader, a);
 }
 
-/// Nothing but an operand with its dimensions in another order.
+/// Returns true for a stage that only reorders the dimensions of an operand.
 [[nodiscard]] inline bool is_rearranged_operand(planned_stage const& st) {
   if (st.definition->reduces() || st.definition->components.size() != 1 || st.accesses.size() != 2) return false;
   auto const& read = st.accesses[0];

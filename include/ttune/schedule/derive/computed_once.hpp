@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are computed for each of many elements though they have few different arguments (compute_once): of a
-// factor of a product, of the weights of a window, of single elements in a window; or in stages of several iteration
-// spaces, as the powers of a softmax that is written without a stage for them.
+// Finds functions that are computed for many elements though they have few different arguments (compute_once): of a
+// factor of a product, of the weights of a window, of single elements in a window. Or functions in stages of several
+// iteration spaces, as the powers of a softmax that is written without a stage for them.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace ttune::inline v0::derive {
 
-/// A stage of its own pays where a function is called twice as often as it has arguments; the results have to be
-/// stored.
+/// A stage for a function pays if the function is called at least twice as often as it has arguments, since results
+/// must be stored.
 inline constexpr double least_times_once = 2;
 inline constexpr double most_once_elements = 1 << 26;
 
@@ -30,7 +30,7 @@ namespace detail {
 }
 [[nodiscard]] inline double points_of(ir::stage const& st) { return points_of(st.axes) * points_of(st.reduction.axes); }
 
-/// Iteration spaces by name and size: stages of one space are computed together anyway.
+/// Returns a name for an iteration space, from names and sizes. Stages of one space are computed together anyway.
 [[nodiscard]] inline std::string space_name(ir::stage const& st) {
   std::string name = st.reduces() ? "reduces" : "";
   for (auto const* axes : {&st.axes, &st.reduction.axes})
@@ -38,7 +38,7 @@ namespace detail {
   return name;
 }
 
-/// How often a function of these axes is computed, spaces counted once.
+/// Returns how often a function of these axes is computed; each iteration space counts once.
 [[nodiscard]] inline double times_of_term(ir::program const& p, ir::expr const& term,
                                           std::vector<ir::axis> const& axes) {
   double times = 0;
@@ -53,7 +53,7 @@ namespace detail {
   return times / points_of(axes);
 }
 
-/// What the innermost loops of a stage run along changes the function: else it is moved out of them anyway.
+/// Returns true if the innermost loops of a stage change the function; otherwise it is moved out of them anyway.
 [[nodiscard]] inline bool changes_inside(ir::stage const& st, std::vector<ir::axis> const& axes) {
   auto const& inner = st.reduces() ? st.reduction.axes : st.axes;
   auto const is_of_term = [&](ir::axis const& a) {
@@ -72,7 +72,7 @@ namespace detail {
   return reader + ".once" + std::to_string(number);
 }
 
-/// The axes or the source to name in the step; nothing if the function is as well where it is.
+/// Returns the axes or the source for the step; nothing if the function can stay where it is.
 [[nodiscard]] inline std::optional<std::vector<std::string>> computed_fewer_times(ir::program const& p,
                                                                                   ir::stage const& st,
                                                                                   ir::expr const& term) {
@@ -95,7 +95,7 @@ namespace detail {
   return names;
 }
 
-/// The outermost function in an expression that had better be a stage of its own.
+/// Returns the outermost function in an expression that should be a stage of its own.
 [[nodiscard]] inline std::optional<std::vector<std::string>> find_computed_once(ir::program const& p,
                                                                                 ir::stage const& st,
                                                                                 ir::expr const& e) {
@@ -111,7 +111,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The next function that becomes a stage, and the plan that this makes; nothing if there is none.
+/// Returns the step for the next function that becomes a stage, and its plan; nothing if there is none.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> next_computed_once(space const& so_far, plan const& p) {
   for (auto const& st : p.program->stages) {
     if (st->updates || !choosing_axes(*st).empty()) continue;
@@ -124,7 +124,7 @@ namespace detail {
       try {
         return std::pair(s, make_plan(with));
       } catch (schedule_error const&) {
-        continue;  // a larger function of the same axes was meant
+        continue;  // a larger function of the same axes is meant
       }
     }
   }

@@ -8,7 +8,7 @@
 //       for k: unroll row, vectorize v: acc += …
 //       store the tile, with what is fused behind the reduction
 //
-// The structure is the one that reached 0.95–1.0 of the FMA peak in measurements over tile shapes and packings.
+// In measurements over tile shapes and packings this structure reached 0.95–1.0 of the FMA peak.
 #pragma once
 
 #include "ttune/schedule/derive/blocks.hpp"
@@ -20,7 +20,7 @@
 
 namespace ttune::inline v0::derive {
 
-/// How much of an axis is computed at a time, inside of a task of another stage; no name: all of all axes.
+/// The part of an axis that a task of another stage computes at a time; without a name, all of all axes.
 struct part_at_once {
   std::string axis;
   std::int64_t elements = 0;
@@ -28,7 +28,7 @@ struct part_at_once {
 
 class contraction {
  public:
-  /// `reader` stores what `reduction` accumulates; both have the same free axes. Names only: the stages may be new.
+  /// `reader` stores what `reduction` accumulates; both have the same free axes. Only names, because stages may be new.
   contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name,
               std::string reduction_name, planned_stage const& reader, block_axis blocks = {}, part_at_once part = {})
       : out_(out),
@@ -76,7 +76,7 @@ class contraction {
   [[nodiscard]] std::string const& reader_axis(std::int32_t axis) const {
     return e_.axis_name(static_cast<std::size_t>(axis));
   }
-  /// Number of phases of a free or reduced axis, in the reduction and in its reader. A tile has whole periods.
+  /// Returns the number of phases of an axis, in the reduction and in its reader. A tile has whole periods.
   [[nodiscard]] std::int64_t phases(std::int32_t axis) const {
     if ((axis == w_ && !rows_have_phases_) || (axis == v_ && !vectors_have_phases_)) return 1;
     auto const own = phases_of(r_, name(axis));
@@ -86,7 +86,7 @@ class contraction {
   }
   [[nodiscard]] std::string knob_name(std::string const& what) const { return reader_ + "." + what; }
 
-  /// The reduced axis of whose terms a dot product of the machine takes several, if the operand in vectors will be laid
+  /// Returns the reduced axis for dot products of the machine, if there is one and the operand in vectors can be laid
   /// out for it.
   [[nodiscard]] dot_terms choose_dot() const {
     auto const found = find_dot_terms(out_.machine(), p_, r_, static_cast<std::size_t>(v_));
@@ -102,7 +102,7 @@ class contraction {
 
   // ---------------------------------------------------------------------------------------------------- tiles
 
-  /// Vector registers that hold accumulators: a tile of rows x vectors, some left for what is loaded.
+  /// Chooses tiles of rows x vectors of accumulators; some vector registers remain for loaded values.
   void choose_tiles() {
     leave_out_phases();
     auto const registers = out_.machine().vector_registers;
@@ -137,7 +137,7 @@ class contraction {
     seed_tile_w_ = best_w;
     if (!tile_v_.is_literal() || !tile_w_.is_literal()) {
       auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
-      // with one row, what is loaded is used once, by the multiply-add that loads it
+      // with one row, a loaded value is used once, by the multiply-add that loads it
       out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers)
                                : knob_expression(tile_w_) * vectors + vectors * dot_.registers_each() + beside_all() <=
                                      knob_expression(registers),
@@ -145,14 +145,14 @@ class contraction {
     }
   }
 
-  /// The smallest tile has one period of rows and one of vectors: it has to fit the registers.
+  /// Removes phases if the smallest tile, one period of rows and one of vectors, does not fit the registers.
   void leave_out_phases() {
     auto const fit = [&] { return tiles().fits(phases(v_) * lanes_, w_ < 0 ? 1 : phases(w_)); };
     if (!fit()) rows_have_phases_ = false;
     if (!fit()) vectors_have_phases_ = false;
   }
 
-  /// The model that the seed is chosen by.
+  /// Returns the model by which the seed is chosen.
   [[nodiscard]] register_tiles tiles() const {
     register_tiles made;
     made.vector_extent = size_at_once(v_);
@@ -168,19 +168,19 @@ class contraction {
     return made;
   }
 
-  /// Registers for what is the same for all vectors of a row, and for products that are no multiply-adds.
+  /// Returns the registers for values common to all vectors of a row, and for products that are no multiply-adds.
   [[nodiscard]] std::int32_t beside_all() const {
     bool const unfused = !dot_ && !out_.machine().has_fma && is_float(r_.definition->type());
     return dot_.registers_once() + (unfused ? 1 : 0);
   }
 
-  /// How many terms an element of the result has.
+  /// Returns the number of terms of an element of the result.
   [[nodiscard]] std::int64_t terms() const {
     std::int64_t n = 1;
     for (auto a = r_.definition->axes.size(); a < r_.axis_count(); ++a) n *= r_.axis_size(a);
     return std::max<std::int64_t>(n, 1);
   }
-  /// Some short reduced axis slides along the row axis; its iterations are unrolled.
+  /// Returns true for a short reduced axis that slides along the row axis; its iterations are unrolled.
   [[nodiscard]] bool is_window(std::int32_t a) const { return size(a) > 1 && size(a) <= 7 && moves_with(a, w_); }
   [[nodiscard]] bool has_window() const {
     for (auto a = static_cast<std::int32_t>(r_.definition->axes.size()); a < static_cast<std::int32_t>(r_.axis_count());
@@ -188,8 +188,8 @@ class contraction {
       if (is_window(a)) return true;
     return false;
   }
-  /// Vectors of a row that is under one tap of a window are under the next tap for another row: they stay in registers,
-  /// about as many as accumulators (a blur of 5x5: 0.46 of peak with 20, 1.07 with 16).
+  /// Returns true if vectors of a row under one tap of a window are under the next tap for another row. They stay in
+  /// registers, about as many as accumulators (a blur of 5x5: 0.46 of peak with 20, 1.07 with 16).
   [[nodiscard]] bool shares_rows() const {
     for (auto const& access : r_.accesses)
       for (auto a = static_cast<std::int32_t>(r_.definition->axes.size());
@@ -199,13 +199,13 @@ class contraction {
           return true;
     return false;
   }
-  /// The result's neighbours in memory lie along the row axis, not along the vectors.
+  /// Returns true if neighbours of the result in memory are along the row axis, not along the vectors.
   [[nodiscard]] bool rows_contiguous() const { return w_ >= 0 && write_stride(v_) != 1 && write_stride(w_) == 1; }
 
   // --------------------------------------------------------------------------------------------------- reader
 
-  /// Axes in the order of the middle loops: the vector axis outermost (its packed panel stays in the cache), the row
-  /// axis innermost.
+  /// Returns the axes in the order of the middle loops: the vector axis is outermost, so that its packed panel stays in
+  /// the cache; the row axis is innermost.
   [[nodiscard]] std::vector<std::int32_t> ordered_axes() const {
     std::vector<std::int32_t> axes = {v_};
     for (std::int32_t a = 0; a < static_cast<std::int32_t>(r_.definition->axes.size()); ++a)
@@ -214,8 +214,8 @@ class contraction {
     return axes;
   }
 
-  /// The axis over which the seed gives tasks to threads: the first with enough tiles; rows where what is computed
-  /// before and behind passes through memory.
+  /// Returns the axis that the seed divides among threads: the first with enough tiles, or the rows if the inputs and
+  /// results of other stages pass through memory.
   [[nodiscard]] std::int32_t parallel_axis(std::vector<std::int32_t> const& axes) const {
     if (auto const kept = axis_kept_on_cores(); kept >= 0) return kept;
     for (auto const a : axes)
@@ -229,10 +229,10 @@ class contraction {
     return ceil_divide(size(axis), axis == v_ ? seed_tile_v_ : axis == w_ ? seed_tile_w_ : phases(axis));
   }
 
-  /// Between transforms, each core takes its share of an axis through all stages: lines that one core writes and
-  /// another reads cost several times those from a shared cache where cores lie far apart. It is the innermost axis
-  /// that all factors have at the same place. Not where the constants, which each core reads whole then, are several
-  /// times as much as what passes; -1 then.
+  /// Returns the axis of which each core computes its share in all stages between transforms, because lines written by
+  /// one core and read by another cost several times as much as a shared cache if cores are far apart. It is the
+  /// innermost axis that all factors have at the same place. Returns -1 if each core would read constants several times
+  /// as large as the data between the stages.
   [[nodiscard]] std::int32_t axis_kept_on_cores() const {
     bool const transforms = std::any_of(p_.stages.begin(), p_.stages.end(),
                                         [](auto const& st) { return !choosing_axes(*st.definition).empty(); });
@@ -250,15 +250,15 @@ class contraction {
     return -1;
   }
 
-  /// What other stages make of no constants is read at the axis itself.
+  /// Returns true if other non-constant stages are read at the axis itself.
   [[nodiscard]] bool is_in_place(std::int32_t axis) const {
     return std::all_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& a) {
       return a.write || a.producer < 0 || is_laid_out_ahead(p_, r_, a) || dimension_along(r_, a.producer, axis) >= 0;
     });
   }
 
-  /// The largest of `sizes` with which all cores have tasks to the end: as many a core as the machine wants, and less
-  /// than one in twenty tiles' time spent waiting for the last task.
+  /// Returns the largest of `sizes` that keeps all cores busy: as many tasks per core as the machine wants, and less
+  /// than a twentieth of the time spent on waiting for the last task.
   [[nodiscard]] std::int64_t balanced_chunk(std::int64_t count, std::vector<std::int32_t> const& sizes) const {
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     std::int64_t chosen = 1;
@@ -329,7 +329,7 @@ class contraction {
     if (w_ >= 0) out_.step(primitive::unroll, reader_, {across ? vn + "_2" : reader_axis(w_) + "_2"});
   }
 
-  /// Tiles in a block of the axis that stages have in common; a stage before the last is computed for one block.
+  /// Returns the number of tiles in a block of the common axis; a stage before the last is computed for one block.
   [[nodiscard]] knob_value block_of(std::int32_t a, std::vector<std::int32_t> const& sizes) {
     if (!blocks_.is_last) return literal(1);
     auto const tile = a == v_ ? seed_tile_v_ : a == w_ ? seed_tile_w_ : 1;
@@ -342,8 +342,8 @@ class contraction {
 
   // --------------------------------------------------------------------------------------------- accumulators
 
-  /// Reduced axes from the outermost: those that run into a boundary along an axis without a tile first (their loops
-  /// are shortened there), then the long ones, then small windows along the row axis, which are unrolled.
+  /// Orders reduced axes from the outermost: first those that run into a boundary along an axis without a tile (their
+  /// loops are shortened there), then the long ones, then small windows along the row axis, which are unrolled.
   void order_reduced() {
     auto const free = r_.definition->axes.size();
     std::vector<std::int32_t> windows;
@@ -360,17 +360,17 @@ class contraction {
     rolled_ = guarded;
     rolled_.insert(rolled_.end(), longs.begin(), longs.end());
     if (auto const at = std::find(rolled_.begin(), rolled_.end(), dot_.axis); at != rolled_.end())
-      std::rotate(at, at + 1, rolled_.end());  // its terms are the innermost
+      std::rotate(at, at + 1, rolled_.end());  // its terms must be innermost
     windows_ = windows;
     if (!r_.definition->reduction.commutative) keep_order();
   }
 
-  /// A phase has some of the taps, or the phases of the vectors' axis share what lies under them.
+  /// Returns true if phases use different taps, or if phases of the vector axis share the elements below the taps.
   [[nodiscard]] bool is_phased(std::int32_t a) const {
     return (phases(a) > 1 && size(a) <= 2 * most_phases) || (phases(v_) > 1 && size(a) <= most_phases);
   }
 
-  /// All as written: what follows the last axis that is no window is unrolled.
+  /// Keeps the written order of all axes; unrolls those after the last axis that is no window.
   void keep_order() {
     std::vector<std::int32_t> all = rolled_;
     all.insert(all.end(), windows_.begin(), windows_.end());
@@ -383,13 +383,13 @@ class contraction {
     windows_.assign(last, all.end());
   }
 
-  /// The boundary of a tap of a short window cuts a last, partly filled tile of vectors: which lanes it leaves is known
-  /// where the taps are unrolled, else they would be computed one by one.
+  /// Returns true if the boundary of a tap of a short window cuts a last, partly filled tile of vectors. If the taps
+  /// are unrolled, the remaining lanes are known; otherwise they would be computed one by one.
   [[nodiscard]] bool meets_lanes(std::int32_t a) const {
     return leaves_tail_ && size(a) <= 7 && is_guarded(r_, static_cast<std::size_t>(a)) && reaches_past(a);
   }
 
-  /// The last tap of a window lies beyond the end for the last element of the vector axis.
+  /// Returns true if the last tap of a window is past the end for the last element of the vector axis.
   [[nodiscard]] bool reaches_past(std::int32_t a) const {
     for (auto const& access : r_.accesses) {
       auto const shape = shape_of(p_, r_, access);
@@ -405,7 +405,7 @@ class contraction {
     return false;
   }
 
-  /// Some dimension is indexed with both axes, as y * 2 + r.
+  /// Returns true if both axes index a dimension together, as y * 2 + r.
   [[nodiscard]] static bool moves_with(planned_access const& access, std::int32_t a, std::int32_t b) {
     return std::any_of(access.indices.begin(), access.indices.end(), [&](planned_index const& i) {
       return !i.whole && i.coefficient[static_cast<std::size_t>(a)] != 0 &&
@@ -423,7 +423,7 @@ class contraction {
     out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
     std::vector<std::string> order;
     for (std::int32_t a = 0; a < static_cast<std::int32_t>(r_.definition->axes.size()); ++a)
-      if (a != v_ && a != w_) order.push_back(name(a));  // one element each
+      if (a != v_ && a != w_) order.push_back(name(a));  // these have one element
     for (std::size_t i = 0; i < rolled_.size(); ++i) {
       auto const n = name(rolled_[i]);
       bool const last = i + 1 == rolled_.size();
@@ -479,7 +479,7 @@ class contraction {
   bool rows_have_phases_ = true;
   bool vectors_have_phases_ = true;
   dot_terms dot_;
-  bool leaves_tail_ = false;  ///< of some tile of vectors
+  bool leaves_tail_ = false;  ///< true if a tile of vectors is partly filled
   knob_value tile_v_;
   knob_value tile_w_;
   std::int64_t seed_tile_v_ = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products, or distances, of narrow elements for which a machine has an instruction.
+// Finds sums of products, or of distances, of narrow elements for which a machine has an instruction.
 #pragma once
 
 #include "ttune/core/dot_product.hpp"
@@ -9,17 +9,17 @@
 namespace ttune::inline v0::derive {
 
 struct dot_terms {
-  std::int32_t axis = -1;      ///< reduced; of it come the terms
-  std::int32_t terms = 1;      ///< of one instruction
-  std::size_t in_vectors = 0;  ///< the access that moves with the lanes; the other one is the same for all
+  std::int32_t axis = -1;      ///< the reduced axis of the terms
+  std::int32_t terms = 1;      ///< terms of one instruction
+  std::size_t in_vectors = 0;  ///< the access that moves with the lanes; the other one is equal for all lanes
   dot_method how = dot_method::none;
   bool both_signed = false;
   explicit operator bool() const noexcept { return axis >= 0; }
 
-  /// The access that moves with the lanes is read in place, one element further for each lane; else it is laid out.
+  /// Returns true if the access in vectors is read in place, one element further per lane; otherwise it is laid out.
   [[nodiscard]] bool slides() const noexcept { return how == dot_method::distances; }
 
-  /// Vector registers beside the sums: for each vector of a row, and for all.
+  /// Returns the vector registers beside the sums: per vector of a row here, for all of them in the next function.
   [[nodiscard]] std::int32_t registers_each() const {
     return how == dot_method::split_bfloats || (how == dot_method::bytes && both_signed) ? 2 : 1;
   }
@@ -34,8 +34,8 @@ struct dot_terms {
   }
 };
 
-/// For a stage that sums terms of two accesses, of which one moves with `vector_axis` and the other one is contiguous
-/// along a reduced axis.
+/// Finds the terms of a stage that sums terms of two accesses. One of them must move with `vector_axis`, the other one
+/// must be contiguous along a reduced axis.
 [[nodiscard]] inline dot_terms find_dot_terms(target const& machine, plan const& p, planned_stage const& st,
                                               std::size_t vector_axis) {
   auto const& definition = *st.definition;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of a stage without reduced producers of its own: parallel blocks, vectors along the axis in which the
-// result is contiguous. Reads that are contiguous along another axis (a transpose) come through a tile of registers,
-// which is loaded along that axis and transposed there:
+// result is contiguous. Reads that are contiguous along another axis (a transpose) use a tile of registers, which is
+// loaded along that axis and transposed there:
 //
 //   parallel blocks
 //     for tiles of the block
 //       unroll column: vectorize row: tile[column, row] = A[row, column] …   (whole lines are read)
-//       unroll row: vectorize column: O[row, column] = … tile …             (and written)
+//       unroll row: vectorize column: O[row, column] = … tile …             (whole lines are written)
 #pragma once
 
 #include "ttune/schedule/derive/blocks.hpp"
@@ -23,7 +23,7 @@ class elementwise {
     find_crossing();
   }
 
-  /// Stages that are computed in registers beside this one, as the tile that a transpose goes through.
+  /// Returns the stages that are computed in registers inside of this one, such as the tile of a transpose.
   [[nodiscard]] std::vector<std::size_t> absorbed() const {
     std::vector<std::size_t> stages;
     for (auto const* a : crossing_reads_)
@@ -57,8 +57,8 @@ class elementwise {
   }
   [[nodiscard]] std::int32_t rank() const { return static_cast<std::int32_t>(st_.definition->axes.size()); }
 
-  /// The axis of the tile beside the vectors', and what is read along it. The vectors then run along the axis in which
-  /// the result is contiguous.
+  /// Finds the second axis of the tile, and the reads along it. Vectors then run along the axis in which the result is
+  /// contiguous.
   void find_crossing() {
     std::int32_t contiguous = -1;
     for (std::int32_t x = 0; x < rank(); ++x)
@@ -74,9 +74,9 @@ class elementwise {
     if (crossing_ >= 0) v_ = contiguous;
   }
 
-  /// An operand that is read at one place, an element for an element of the result; or such a stage, which this one
-  /// alone reads and which only moves what others have computed. Elements that are shifted, and so mostly guarded, make
-  /// a tile only where all vectors are full: a guard around a part of a tile cannot be lowered.
+  /// Returns true for an operand with one read and one element per element of the result, or for such a stage that only
+  /// this one reads and that only moves elements. Shifted elements mostly have guards; they form a tile only if all
+  /// vectors are full, since a guard around a part of a tile cannot be lowered.
   [[nodiscard]] bool is_copied_whole(planned_access const& a, std::int32_t contiguous) const {
     if (a.producer >= 0) return moves_elements(a);
     if (a.operand < 0 || !indexes_by_axes(st_, a, size(contiguous) % lanes_ == 0)) return false;
@@ -96,8 +96,8 @@ class elementwise {
            out_.machine().lanes(made.definition->type()) == lanes_;
   }
 
-  /// Some source is read at places that differ by a constant along the axis: what one row reads its neighbour reads,
-  /// too. Unrolled, they share it in registers.
+  /// Returns true if a source is read at places that differ by a constant along the axis: neighbouring rows read the
+  /// same elements, and share them in registers if they are unrolled.
   [[nodiscard]] bool is_read_beside(std::int32_t x) const {
     auto const differ_along = [&](planned_access const& a, planned_access const& b) {
       if (a.write || b.write || a.producer != b.producer || a.operand != b.operand) return false;
@@ -115,8 +115,8 @@ class elementwise {
     return false;
   }
 
-  /// How many rows along an axis share what they read at most. 4 x 4 gain nothing, and take 2 s to compile (27 points
-  /// of 128^3, AVX-512, least times of one run: 1 x 1 row 1113 us, 4 x 1 506, 2 x 2 434, 4 x 2 382, 4 x 4 387).
+  /// Returns the maximum of rows along an axis that share reads. 4 x 4 gain nothing, take 2 s to compile (27 points of
+  /// 128^3, AVX-512, least times of one run: 1 x 1 row 1113 us, 4 x 1 506, 2 x 2 434, 4 x 2 382, 4 x 4 387).
   [[nodiscard]] std::int32_t most_rows(std::int32_t x) const {
     if (x >= v_ || x + 2 < v_ || size(x) < 8 || !is_read_beside(x)) return 0;
     return x + 1 == v_ ? 4 : 2;
@@ -130,7 +130,7 @@ class elementwise {
       if (crossing_ >= 0 && (x == v_ || x == crossing_)) {
         auto const chunk =
             out_.one_of(name_ + ".chunk_" + n, doublings(std::min<std::int64_t>(ceil_divide(size(x), lanes_), 64)),
-                        x == v_ ? 1 : 64);  // lines are read on and on
+                        x == v_ ? 1 : 64);  // lines are read in sequence
         out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, literal(lanes_)});
         tasks_.push_back(n + "_0");
         middle_.push_back(n + "_1");
@@ -172,7 +172,7 @@ class elementwise {
     }
   }
 
-  /// A copy of a tile, vectors along the crossing axis.
+  /// Copies a tile, with vectors along the crossing axis.
   void through_registers(planned_access const& a) {
     std::string copy;
     if (a.producer >= 0) {
@@ -194,8 +194,8 @@ class elementwise {
     out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
-  /// What the tile calls the dimension that is read along an axis: a stage has its own names, a copy of an operand
-  /// those of the axes that are its indices (schedule/primitive/cache_read.hpp).
+  /// Returns the tile's name for the dimension that is read along an axis: a stage has its own names, a copy of an
+  /// operand has those of the axes that index it (schedule/primitive/cache_read.hpp).
   [[nodiscard]] std::string axis_of_tile(planned_access const& a, std::int32_t axis_here) const {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       if (a.indices[d].coefficient[static_cast<std::size_t>(axis_here)] == 0) continue;
@@ -221,7 +221,7 @@ class elementwise {
   std::vector<planned_access const*> crossing_reads_;
   std::vector<std::string> tasks_;
   std::vector<std::string> middle_;
-  std::vector<std::string> shared_rows_;  ///< unrolled, outside of the vectors
+  std::vector<std::string> shared_rows_;  ///< unrolled loops outside of the vectors
   std::string vector_loop_;
   std::string row_loop_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spaces for devices with blocks of threads. From the outputs back, each stage that is kept becomes a kernel, with what
-// can be computed inside of it: a reduction in tiles with the stage that takes its results (gpu_tiles.hpp), reductions
-// of rows with what is made of each row (gpu_rows.hpp). Anything else is dealt out to threads, element by element. What
-// a block may use is a constraint: a configuration that is proposed fits the device.
+// Spaces for devices with blocks of threads. From the outputs back, each kept stage becomes a kernel together with the
+// stages that can be computed inside of it: a reduction in tiles with the stage that takes its results (gpu_tiles.hpp),
+// or reductions of rows with the stages of each row (gpu_rows.hpp). Other stages are divided among threads, element by
+// element. Resources of a block are constraints, so every proposed configuration fits the device.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class gpu_deriver {
   }
 
  private:
-  /// Maps that are no outputs vanish into their readers, unless that would do costly things more often.
+  /// Inlines stages without a reduction, except outputs, unless costly operations would be repeated.
   void inline_maps() {
     partial_.program = out_.program();
     auto const before = make_plan(partial_);
@@ -54,7 +54,7 @@ class gpu_deriver {
     }
   }
 
-  /// Reductions of few results are first reduced by more blocks than there are results.
+  /// Divides reductions with few results among more blocks than there are results.
   void share_reductions() {
     auto const steps = partial_.steps.size();
     std::vector<bool> in_block(p_.stages.size(), false);
@@ -79,7 +79,7 @@ class gpu_deriver {
   void schedule_root(std::size_t i) {
     auto const& st = p_.stages[i];
     done_[i] = true;
-    if (st.definition->updates || st.definition->axes.empty()) return;  // the plain loops
+    if (st.definition->updates || st.definition->axes.empty()) return;  // keep the plain loops
     if (schedule_block(i)) return;
     if (!choosing_axes(*st.definition).empty()) return schedule_choice(i);
     if (reduces_together(st)) {
@@ -96,7 +96,7 @@ class gpu_deriver {
     deal_out(st);
   }
 
-  /// A choice, or what one reads several times: a thread makes it once, for all values of the axes that are chosen by.
+  /// Returns true for a choice, or for a stage that a choice reads several times: a thread computes it once for all.
   [[nodiscard]] static bool is_chosen_in_threads(plan const& p, std::size_t stage) {
     auto const chooses = [&](std::size_t i) { return !choosing_axes(*p.stages[i].definition).empty(); };
     auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
@@ -111,7 +111,7 @@ class gpu_deriver {
                               std::all_of(readers.begin(), readers.end(), reads_a_box));
   }
 
-  /// With the stages without a reduction that it alone reads, itself or through others.
+  /// Schedules a choice with the stages without a reduction that only it reads, directly or through others.
   void schedule_choice(std::size_t i) {
     std::vector<bool> inside(p_.stages.size(), false);
     inside[i] = true;
@@ -129,7 +129,7 @@ class gpu_deriver {
     gpu_transform(out_, p_, p_.stages[i], std::move(first)).write();
   }
 
-  /// The kernel of a stage with those that it keeps in a block's memory; nothing if there are none.
+  /// Returns the kernel of a stage together with stages kept in a block's memory; nothing if there is none.
   [[nodiscard]] std::optional<gpu_blocks> block_of(std::size_t i) {
     auto block = find_gpu_block(p_, i);
     if (!block) return std::nullopt;
@@ -138,7 +138,7 @@ class gpu_deriver {
     return made;
   }
 
-  /// False: there is no such kernel.
+  /// Schedules such a kernel; returns false if there is none.
   bool schedule_block(std::size_t i) {
     auto kernel = block_of(i);
     if (!kernel) return false;
@@ -147,7 +147,7 @@ class gpu_deriver {
     return true;
   }
 
-  /// With the reductions of its rows; false: there are none.
+  /// Schedules a stage with the reductions of its rows; returns false if there are none.
   bool schedule_rows(std::size_t i) {
     auto const chain = row_chain_of(p_, i, [&](std::size_t s) {
       auto const& st = p_.stages[s];
@@ -167,7 +167,7 @@ class gpu_deriver {
     return is_reduced_together(p_, st, out_.machine());
   }
 
-  /// A reduction of one value with something to be shared between threads.
+  /// Returns true for a reduction of one value whose threads can share elements.
   [[nodiscard]] static bool is_tiled(planned_stage const& st) {
     auto const& d = *st.definition;
     return d.reduces() && d.reduction.commutative && d.components.size() == 1 &&
@@ -179,7 +179,7 @@ class gpu_deriver {
     return false;
   }
 
-  /// The reduction of most iterations that a stage alone reads, element by element; -1: there is none.
+  /// Returns the reduction with most iterations that only this stage reads, element by element; -1 if there is none.
   [[nodiscard]] std::int32_t fused_reduction(std::size_t reader) const {
     std::int32_t found = -1;
     if (p_.stages[reader].definition->reduces()) return found;
@@ -194,7 +194,7 @@ class gpu_deriver {
     return found;
   }
 
-  /// Element by element.
+  /// Divides a stage among threads, element by element.
   void deal_out(planned_stage const& st) {
     std::vector<std::size_t> axes;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
@@ -211,8 +211,8 @@ class gpu_deriver {
   space_builder out_;
   space partial_;  ///< the program and the steps so far that change its stages
   plan p_;
-  std::vector<bool> done_;           ///< by stage
-  std::vector<std::string> shares_;  ///< axes that number shares
+  std::vector<bool> done_;           ///< [stage]
+  std::vector<std::string> shares_;  ///< axes that count shares
 };
 
 [[nodiscard]] inline space gpu_space(handle<ir::program> const& program, target const& machine) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that pass results to each other, computed by one kernel on a device with blocks of threads: a block has some
-// rows of an axis that all have in common, and what passes between the stages lies in its memory.
+// Stages that pass results to each other, computed by one kernel on a device with blocks of threads. A block has some
+// rows of a common axis; the data between the stages are in its memory.
 //
-//   block_x  blocks of rows, and of what else all have in common     scores, powers and results of attention:
+//   block_x  blocks of rows, and of other common axes                scores, powers and results of attention:
 //     thread_x
 //       S[rows, …] += …                                              a warp has a few rows, its lanes their elements
 //       barrier
-//       lanes[rows, l] = max(…)                                      a few threads a row  (rfactor)
+//       lanes[rows, l] = max(…)                                      a few threads per row  (rfactor)
 //       barrier
 //       largest[rows] = max(lanes)
 //       barrier
@@ -27,13 +27,13 @@
 
 namespace ttune::inline v0::derive {
 
-/// Stages that a block computes for its rows of the last one.
+/// Stages that a block computes for its rows of the last stage.
 struct gpu_block {
-  block_chain rows;                 ///< the common axis of which a block has several
-  std::vector<block_chain> single;  ///< those of which it has one element
+  block_chain rows;                 ///< the common axis of which a block has several elements
+  std::vector<block_chain> single;  ///< common axes of which a block has one element
 };
 
-/// A reduction with something that several threads use.
+/// Returns true for a reduction with elements that several threads use.
 [[nodiscard]] inline bool is_shared_reduction(plan const& p, planned_stage const& st) {
   auto const& r = st.definition->reduction;
   return st.definition->reduces() && r.commutative && r.kind != ir::reduction_kind::tuple &&
@@ -41,8 +41,8 @@ struct gpu_block {
                      [&](planned_access const& a) { return !a.write && has_reuse(p, st, a); });
 }
 
-/// Longer sums are better made by kernels of their own (gpu_tiles.hpp), which fetch their operands part by part: what
-/// passes between them is little beside what they compute.
+/// Returns true for long sums. They are faster in kernels of their own (gpu_tiles.hpp), which fetch operands part by
+/// part: their computation takes much longer than passing data between them.
 [[nodiscard]] inline bool is_long_reduction(plan const& p, planned_stage const& st) {
   constexpr std::int64_t most_terms = 256;
   std::int64_t terms = 1;
@@ -50,9 +50,9 @@ struct gpu_block {
   return is_shared_reduction(p, st) && terms > most_terms;
 }
 
-/// Along the longest of the last stage's axes that most stages have in common; nothing if there are fewer than two
-/// reductions among them, or none that shares something between threads. What a stage puts side by side is left behind
-/// by a block of its own.
+/// Finds stages along the longest axis of the last stage that most stages have in common. Returns nothing if there are
+/// fewer than two reductions among them, or none whose threads share elements. A stage that joins results is left to a
+/// block of its own.
 [[nodiscard]] inline std::optional<gpu_block> find_gpu_block(plan const& p, std::size_t last) {
   auto const& st = p.stages[last];
   if (st.definition->reduces() || st.definition->updates || st.definition->axes.empty()) return std::nullopt;
@@ -85,10 +85,10 @@ class gpu_blocks {
   gpu_blocks(space_builder& out, plan const& p, gpu_block block, std::size_t last)
       : out_(out), p_(p), block_(std::move(block)), last_(last), root_(p.stages[last].definition->name) {}
 
-  /// Whether some rows fit into the memory of a block, and their sums into registers.
+  /// Returns true if some rows fit into the memory of a block, and their sums into registers.
   [[nodiscard]] bool fits() const { return seed().has_value(); }
 
-  /// The last one and those that are computed for it.
+  /// Returns the last stage and those that are computed for it.
   [[nodiscard]] std::vector<std::size_t> stages() const {
     std::vector<std::size_t> made;
     for (std::size_t s = 0; s <= last_; ++s)
@@ -120,16 +120,16 @@ class gpu_blocks {
   }
 
  private:
-  static constexpr std::int64_t most_sums = 128;   ///< of a thread
+  static constexpr std::int64_t most_sums = 128;   ///< maximum of sums of a thread
   static constexpr std::int64_t lanes_of_row = 8;  ///< threads that reduce a row together
   static constexpr std::int64_t free_behind_copied_row = 1;
-  static constexpr std::int64_t padding = 8;  ///< elements behind a row: threads of some rows meet other banks
+  static constexpr std::int64_t padding = 8;  ///< unused elements after a row, so that threads use different banks
 
   struct part {
     std::int64_t warps;
-    std::int64_t rows;  ///< of a warp
+    std::int64_t rows;  ///< rows of a warp
   };
-  /// The largest part that fits and leaves no processor without a block; if there is none, the smallest that fits.
+  /// Returns the largest part that fits and leaves no processor without a block; otherwise the smallest that fits.
   [[nodiscard]] std::optional<part> seed() const {
     auto const& last = p_.stages[last_];
     auto const all = last.axis_size(static_cast<std::size_t>(block_.rows.axis[last_]));
@@ -155,12 +155,12 @@ class gpu_blocks {
     return is_single(s, x) ? 1 : p_.stages[s].axis_size(x);
   }
 
-  /// Free axes of a stage: those of which a block has one element first, then the rows, then the others.
+  /// Free axes of a stage: first those of which a block has one element, then the rows, then the others.
   struct axes {
     std::vector<std::string> single;
     std::string rows;
     std::vector<std::string> others;
-    std::int64_t last = 1;  ///< elements of the last one
+    std::int64_t last = 1;  ///< elements of the last axis
   };
   [[nodiscard]] axes axes_of(std::size_t s) const {
     axes made;
@@ -180,7 +180,7 @@ class gpu_blocks {
               {literal(static_cast<std::int64_t>(ir::memory::group)), literal(free_behind_row)});
   }
 
-  /// Rows go to warps, the last axis to lanes; what is left of both is each thread's own.
+  /// Gives rows to warps and the last axis to lanes; each thread has the rest of both.
   void cut(std::string const& stage, axes const& a, bool is_last) {
     std::vector<std::string> blocks = a.single;
     std::vector<std::string> threads;
@@ -196,7 +196,7 @@ class gpu_blocks {
     own.push_back(a.rows + "_r");
     if (!a.others.empty()) {
       auto const& last = a.others.back();
-      // neighbours are one thread's sums, or neighbouring threads' where nothing is summed
+      // neighbours are sums of one thread or, without a sum, elements of neighbouring threads
       if (is_last) out_.step(primitive::split, stage, {last}, {last + "_n", last + "_l"}, {literal(warp())});
       else
         out_.step(primitive::split, stage, {last}, {last + "_l", last + "_n"}, {literal(ceil_divide(a.last, warp()))});
@@ -212,7 +212,7 @@ class gpu_blocks {
     out_.bind(stage, "threads", ir::loop_kind::thread_x);
   }
 
-  /// Element by element, in turns.
+  /// Divides a stage among threads, element by element.
   void deal_out(std::string const& stage, axes const& a, bool is_short) {
     auto all = std::vector{a.rows};
     all.insert(all.end(), a.others.begin(), a.others.end());
@@ -223,7 +223,7 @@ class gpu_blocks {
     keep(stage, is_short || a.others.empty() ? 0 : padding);
   }
 
-  /// A tile of sums a thread.
+  /// Accumulates a tile of sums per thread.
   void accumulate(std::size_t s) {
     auto const& st = p_.stages[s];
     auto const& name = st.definition->name;
@@ -243,7 +243,7 @@ class gpu_blocks {
     for (auto const* operand : copied(s)) fetch(acc, s, *operand);
   }
 
-  /// A few threads a row, then one.
+  /// Reduces a row by a few threads, then by one.
   void reduce(std::size_t s) {
     auto const& st = p_.stages[s];
     auto const& name = st.definition->name;
@@ -266,7 +266,7 @@ class gpu_blocks {
 
   // ------------------------------------------------------------------------------------------------------- copies
 
-  /// Operands that are the same for all rows and that lanes would read far apart.
+  /// Returns operands that are the same for all rows and in which the reads of lanes are far apart.
   [[nodiscard]] std::vector<planned_access const*> copied(std::size_t s) const {
     std::vector<planned_access const*> made;
     auto const& st = p_.stages[s];
@@ -286,14 +286,14 @@ class gpu_blocks {
   [[nodiscard]] static bool has_unknown_index(planned_access const& a) {
     return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
   }
-  /// The free axis whose elements are lanes; -1: there is none.
+  /// Returns the free axis whose elements are lanes; -1 if there is none.
   [[nodiscard]] std::int32_t lane_axis(std::size_t s) const {
     std::int32_t found = -1;
     for (std::size_t x = 0; x < p_.stages[s].definition->axes.size(); ++x)
       if (static_cast<std::int32_t>(x) != block_.rows.axis[s] && extent(s, x) > 1) found = static_cast<std::int32_t>(x);
     return found;
   }
-  /// By all threads, element by element; a word behind each row lets lanes meet other banks.
+  /// Copies an operand by all threads, element by element; a word after each row makes lanes use different banks.
   void fetch(std::string const& acc, std::size_t s, planned_access const& a) {
     auto const copy = acc + "." + operand_name(a);
     out_.bind(copy, out_.fused(copy, copy_axis_names(p_.stages[s], a), "all"), ir::loop_kind::thread_x);
@@ -310,7 +310,7 @@ class gpu_blocks {
     for (std::size_t s = 0; s < last_; ++s) {
       if (block_.rows.axis[s] < 0) continue;
       auto const& st = p_.stages[s];
-      std::int64_t rows = 1;  // of the last axis, for one of the common one
+      std::int64_t rows = 1;  // rows of the last axis for one of the common axis
       for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
         if (static_cast<std::int32_t>(x) != block_.rows.axis[s] && static_cast<std::int32_t>(x) != lane_axis(s))
           rows *= extent(s, x);
@@ -321,7 +321,7 @@ class gpu_blocks {
     }
     return bytes;
   }
-  /// What all rows of a block have in common.
+  /// Returns the bytes of the copies that all rows of a block use.
   [[nodiscard]] std::int64_t bytes_of_copies() const {
     std::int64_t bytes = 0;
     for (std::size_t s = 0; s < last_; ++s) {
@@ -341,7 +341,7 @@ class gpu_blocks {
     }
     return elements * static_cast<std::int64_t>(size_in_bytes(t.type));
   }
-  /// Sums that a thread has for each of its rows, at most.
+  /// Returns the maximum of sums that a thread has for each of its rows.
   [[nodiscard]] std::int64_t sums_of_row() const {
     std::int64_t most = 1;
     for (std::size_t s = 0; s < last_; ++s) {
@@ -361,7 +361,7 @@ class gpu_blocks {
   std::size_t last_;
   std::string root_;
   knob_value warps_ = literal(1);
-  knob_value rows_ = literal(1);  ///< of a thread
+  knob_value rows_ = literal(1);  ///< rows of a thread
 };
 
 }  // namespace ttune::inline v0::derive

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of narrow elements, or of such rounded to TF32, on a GPU whose warps multiply matrices
-// (core/matrix_product.hpp): which axes are rows, columns and terms.
+// Sums of products of narrow elements, or of elements rounded to TF32, on a GPU whose warps multiply matrices
+// (core/matrix_product.hpp): finds the axes of rows, columns and terms.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 namespace ttune::inline v0::derive {
 
 struct matrix_axes {
-  std::size_t rows = 0;  ///< moves one operand only
+  std::size_t rows = 0;  ///< moves only one operand
   std::size_t columns = 0;
-  std::size_t terms = 0;  ///< reduced; moves both
+  std::size_t terms = 0;  ///< reduced axis, which moves both operands
   matrix_product how;
 };
 
-/// Whether an access moves with an axis.
+/// Returns true if an access moves with an axis.
 [[nodiscard]] inline bool moves_with(planned_access const& a, std::size_t axis) {
   return std::any_of(a.indices.begin(), a.indices.end(),
                      [&](planned_index const& i) { return i.coefficient[axis] != 0; });
 }
 
-/// For a stage that sums products of two operands, with axes that whole matrices divide. The columns are those that lie
-/// side by side in the result, if there is a choice.
+/// Finds the axes in a stage that sums products of two operands and whose axes whole matrices divide. If there is a
+/// choice, the columns are neighbours in the result.
 [[nodiscard]] inline std::optional<matrix_axes> find_matrix_axes(target const& machine, planned_stage const& st) {
   auto const& definition = *st.definition;
   if (definition.reduction.kind != ir::reduction_kind::sum || definition.components.size() != 1 ||

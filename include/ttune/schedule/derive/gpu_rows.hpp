@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions along the contiguous axis (softmax, norms, products with a vector) on devices with blocks of threads: a
-// block has a row, its threads reduce it together.
+// Reductions along the contiguous axis (softmax, norms, products with a vector) on devices with blocks of threads. A
+// block has a row, which its threads reduce together.
 //
 //   block_x rows
-//     thread_x l: lanes[l] += …            group memory, each lane what lies `lanes` further   (rfactor)
+//     thread_x l: lanes[l] += …            group memory, each lane has the elements `lanes` apart   (rfactor)
 //     barrier
-//     thread_x w: warp[w] += lanes[…]      group memory, as many as a warp has threads         (rfactor again)
+//     thread_x w: warp[w] += lanes[…]      group memory, one per thread of a warp              (rfactor again)
 //     barrier
-//     r += warp[…]                         each thread for itself: shuffles, where there are any
+//     r += warp[…]                         each thread for itself: shuffles, where they exist
 //     thread_x columns: O[row, column] = … r …
 //
-// Stages without a reduction are computed where they are read, as often as that is.
+// Stages without a reduction are computed at each of their reads.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace ttune::inline v0::derive {
 
-/// Whether threads had better reduce together: a reduced axis along which elements lie side by side is as long as a
-/// warp, and what is read along it is read for one result only. They need a memory of the block for it.
+/// Returns true if the threads of a block should reduce together: a reduced axis with contiguous elements is as long as
+/// a warp, and these elements are read for one result only. The block needs memory of its own for it.
 [[nodiscard]] inline bool is_reduced_together(plan const& p, planned_stage const& st, target const& machine) {
   auto const& reduction = st.definition->reduction;
   auto const k = contiguous_reduced_axis(p, st);
@@ -37,8 +37,8 @@ namespace ttune::inline v0::derive {
 
 class gpu_rows {
  public:
-  /// `stages` are in the order in which they are read back from the reader, which is called `reader_name` and has the
-  /// axes `row`, and perhaps columns.
+  /// `stages` are in the order in which they are found from the reader, which has the name `reader_name`, the axes
+  /// `row`, and perhaps columns.
   gpu_rows(space_builder& out, plan const& p, planned_stage const& reader, std::vector<std::string> row,
            std::vector<row_stage> stages)
       : out_(out),
@@ -66,7 +66,7 @@ class gpu_rows {
     return static_cast<std::size_t>(contiguous_reduced_axis(p_, st));
   }
 
-  /// Into how many lanes a reduction is cut: each has some four elements.
+  /// Returns the number of lanes of a reduction: each has about four elements.
   [[nodiscard]] std::int64_t lanes_of(planned_stage const& st) const {
     auto const size = st.axis_size(along(st));
     auto lanes = warp();
@@ -144,7 +144,7 @@ class gpu_rows {
   std::vector<row_stage> stages_;
   std::int64_t lanes_ = 1;
   knob_value threads_ = literal(1);
-  std::string block_;  ///< the loop over blocks
+  std::string block_;  ///< loop over blocks
 };
 
 }  // namespace ttune::inline v0::derive

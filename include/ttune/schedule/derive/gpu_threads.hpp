@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage's elements dealt out to blocks of threads: the last axes are a block's, as many of them as it has threads
+// Divides the elements of a stage among blocks of threads: a block has the last axes, as many of them as it has threads
 // for.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace ttune::inline v0::derive {
 
-/// Loops of a stage: those over blocks, then those over threads. Both are to be adjacent, then fused and bound.
+/// Loops of a stage: those over blocks, then those over threads. Both groups must be adjacent, then fused and bound.
 struct dealt_loops {
   std::vector<std::string> blocks;
   std::vector<std::string> threads;
 };
 
-/// Cuts one of these axes of a stage; a knob says where. Those behind it are a block's as they are.
+/// Splits one of these axes of a stage at a place that a knob chooses. A block has the axes after it completely.
 [[nodiscard]] inline dealt_loops deal_to_threads(space_builder& out, planned_stage const& st,
                                                  std::vector<std::size_t> axes) {
   auto const most = std::min<std::int64_t>(out.machine().block_threads, 256);
@@ -49,7 +49,7 @@ struct dealt_loops {
   return made;
 }
 
-/// Behind their reorder: one loop over blocks and one over threads; gives the name of the latter.
+/// Fuses and binds the loops after their reorder: one over blocks, one over threads. Returns the name of the latter.
 inline std::string bind_dealt(space_builder& out, std::string const& stage, dealt_loops const& loops) {
   out.bind(stage, out.fused(stage, loops.blocks, "blocks"), ir::loop_kind::block_x);
   auto threads = out.fused(stage, loops.threads, "threads");

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reduction in tiles of blocks and threads, and the stage without one that takes its results as they come. The
-// structure is what Ansor calls SSSRRSRS:
+// A reduction in tiles of blocks and threads, and the element-wise stage that takes its results. Ansor calls this
+// structure SSSRRSRS:
 //
 //   block_x  all blocks, fused                              S
 //     vthread  all virtual threads, fused                   S
 //       thread_x  all threads, fused                        S
-//         local acc[what is left of the axes]
+//         local acc[the rest of the axes]
 //         for the outer parts of the reduced axes           R
 //           group copies of the operands, fetched by all threads
 //           barrier
 //           for their inner parts                           R
-//             for what is left of the axes: acc += …        S
+//             for the rest of the axes: acc += …            S
 //           barrier
-//         store what was made of what was accumulated       S
+//         store the results of the accumulators             S
 //
-// Where warps multiply matrices (gpu_matrices.hpp) a thread's part of the axes of rows and columns is what it holds of
-// some matrices of 16 x 8, and there are no virtual threads. Where four warps do, gpu_warpgroups.hpp has it.
+// If warps multiply matrices (gpu_matrices.hpp), a thread's part of rows and columns is its elements of some 16 x 8
+// matrices, and there are no virtual threads. gpu_warpgroups.hpp has the products of four warps.
 //
 // Devices whose blocks have no memory of their own (Mali) fetch nothing: each thread loads vectors along the last axis,
-// and what it accumulates are vectors in registers.
+// and its accumulators are vectors in registers.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ namespace ttune::inline v0::derive {
 class gpu_tiles {
  public:
   /// `writer` reads the reduction element by element, in the order of its axes; or it is the reduction itself, which is
-  /// then copied out of where it is accumulated. Each block has one element of an axis among `shares`: what lies
-  /// between two of them is much.
+  /// then copied from its accumulators. Each block has one element of an axis in `shares`, since elements of such an
+  /// axis are far apart.
   gpu_tiles(space_builder& out, plan const& p, planned_stage const& reduction, planned_stage const& writer,
             std::vector<std::string> const& shares)
       : out_(out),
@@ -70,11 +70,11 @@ class gpu_tiles {
  private:
   static constexpr int block = 0, vthread = 1, thread = 2, inner = 3;
 
-  /// A knob with the parts of an axis.
+  /// The knob with the parts of an axis.
   struct cut {
     std::int32_t knob = -1;
     [[nodiscard]] knob_value part(int p) const { return {knob, p, 0}; }
-    std::int64_t together = 1;  ///< so many elements for each that a block works on
+    std::int64_t together = 1;  ///< elements of other axes per element of this one that a block works on
   };
   [[nodiscard]] std::size_t free_axes() const { return r_.definition->axes.size(); }
   [[nodiscard]] bool has_group_memory() const { return out_.machine().block_bytes > 0; }
@@ -82,7 +82,7 @@ class gpu_tiles {
     return std::find(shares_.begin(), shares_.end(), r_.axis_name(x)) != shares_.end();
   }
 
-  /// Threads of the seed along each axis: 16 of the last one, 8 of the one before that is long enough.
+  /// Splits free axes. The seed has 16 threads along the last axis, 8 along the last one before it that is long enough.
   void cut_free_axes() {
     std::int64_t threads_left = std::min(out_.machine().block_threads, 256);
     std::int64_t tile_left = 16;
@@ -126,8 +126,8 @@ class gpu_tiles {
     }
   }
 
-  /// Factors as they are where there are enough of them, or the whole is a part: an edge within a tile is a condition
-  /// with each of its sums, and no tap of a window is worth that.
+  /// Returns exact factors for short axes, such as windows, and for axes with enough divisors. An edge within a tile
+  /// would be a condition at each of its sums.
   [[nodiscard]] static factor_policy policy(std::int64_t extent) {
     constexpr std::int64_t whole = 8;
     if (extent <= whole) return factor_policy::exact;
@@ -136,7 +136,7 @@ class gpu_tiles {
     return divisors >= 4 ? factor_policy::exact : factor_policy::powers_of_two;
   }
 
-  /// The choice whose inner parts are nearest, as ratios. The first number is not looked at.
+  /// Returns the choice with the nearest inner parts, by ratios. The first number is ignored.
   [[nodiscard]] static std::int32_t nearest(knob const& k, std::vector<std::int64_t> const& wanted) {
     std::int32_t best = 0;
     double least = 1e300;
@@ -154,7 +154,7 @@ class gpu_tiles {
     std::vector<std::string> parts[3];
     for (std::size_t x = 0; x < free_axes(); ++x)
       if (cuts_[x].knob < 0) {
-        bool const share = numbers_shares(x);  // others are of one iteration
+        bool const share = numbers_shares(x);  // other axes of a block have one iteration
         order.insert(share ? order.end() : order.begin(), writer_.axis_name(x));
         if (share) parts[block].push_back(writer_.axis_name(x));
       }
@@ -165,7 +165,7 @@ class gpu_tiles {
           order.push_back(writer_.axis_name(x) + suffix[p]);
           if (p != inner) parts[p].push_back(order.back());
         }
-    if (parts[block].empty())  // one element: one thread has it all
+    if (parts[block].empty())  // one element: one thread has all
       return out_.step(primitive::compute_at, acc_, {name_, order.back()});
     out_.step(primitive::reorder, name_, order);
     static constexpr char const* fused[] = {"blocks", "virtuals", "threads"};
@@ -186,7 +186,7 @@ class gpu_tiles {
     if (inside.size() > 1) out_.step(primitive::reorder, acc_, inside);
   }
 
-  /// A thread's own part of the last axis is lanes, that of the others rows of them.
+  /// Accumulates in vectors: a thread's part of the last axis is lanes, its parts of the others are rows of lanes.
   void accumulate_vectors() {
     bool lanes = true;
     for (auto x = free_axes(); x-- > 0;) {
@@ -207,7 +207,7 @@ class gpu_tiles {
     return last;
   }
 
-  /// Operands and earlier results that are read at one place, affinely, by several threads each.
+  /// Returns operands and earlier results that are read at one affine place, by several threads each.
   [[nodiscard]] std::vector<planned_access const*> fetches() {
     std::vector<planned_access const*> found;
     bool any_free = false;
@@ -248,8 +248,8 @@ class gpu_tiles {
     return static_cast<std::int32_t>(size_in_bytes(a.operand >= 0 ? operand(a).type : producer(a).type()));
   }
 
-  /// How many parts of the operands are in group memory at once. Devices that copy while threads compute have a use for
-  /// more than two; the seed has three where most of the time would be spent on waiting. No knob where there is none.
+  /// Returns the number of parts of the operands in group memory at once, usually a knob. More than two pay only on
+  /// devices that copy while threads compute; the seed has three if waiting would take most of the time.
   [[nodiscard]] knob_value choose_buffers(std::vector<planned_access const*> const& fetched, bool ahead) {
     if (fetched.empty() || nvidia_architecture(out_.machine()) == 0) return literal(1);
     bool const copies = nvidia_architecture(out_.machine()) >= 80;
@@ -258,11 +258,11 @@ class gpu_tiles {
                     ahead ? static_cast<std::int32_t>(copies ? 2 : 1) : 0);
   }
 
-  /// Lanes of a warp that multiply matrices read down the rows of a tile: rows as long as all banks would all begin in
-  /// the same one. Where terms lie side by side, ldmatrix reads 16 bytes of each of 8 rows, as far apart as a lane's
-  /// own elements reach: swizzled, they meet all banks once. Padding does so only if the rows so far apart are an odd
-  /// number of vectors, which they never are of the left operand (2 rows a lane), and takes room. Others are read as
-  /// single elements of 4 rows: a vector or two more, and they do not all begin in the same bank.
+  /// Avoids bank conflicts. Lanes of a warp that multiply matrices read down the rows of a tile; rows as long as all
+  /// banks would all begin in the same one. If terms are neighbours, ldmatrix reads 16 bytes of each of 8 rows, as far
+  /// apart as a lane's elements; swizzled, they use each bank once. Padding does so only if the distance is an odd
+  /// number of vectors, which it never is for the left operand (2 rows per lane), and it takes space. Others are read
+  /// as single elements of 4 rows, which begin in different banks if rows are one or two vectors longer.
   void choose_banks(std::vector<planned_access const*> const& fetched, matrix_axes const& m) {
     for (auto const* a : fetched) {
       if (a->indices.back().coefficient[m.terms] == 1) {
@@ -296,7 +296,7 @@ class gpu_tiles {
     auto axes = copy_axis_names(r_, a);
     auto const vector = 16 / element_bytes(a);
     bool const wide = cuts_[last_moved(a)].together > 1 && shape_of(p_, r_, a).back() % vector == 0;
-    if (wide) {  // whole vectors, of what lies side by side
+    if (wide) {  // whole vectors of neighbouring elements
       auto const last = axes.back();
       out_.step(primitive::split, copy, {last}, {last + "_a", last + "_s"}, {literal(vector)});
       out_.step(primitive::vectorize, copy, {last + "_s"});
@@ -305,7 +305,7 @@ class gpu_tiles {
     out_.bind(copy, out_.fused(copy, axes, "all"), ir::loop_kind::thread_x);
   }
 
-  /// An axis that moves the last index of an access, to a neighbour if there is such a one.
+  /// Returns an axis that moves the last index of an access, if possible by one element.
   [[nodiscard]] static std::size_t last_moved(planned_access const& a) {
     auto const& c = a.indices.back().coefficient;
     auto found = std::find(c.begin(), c.end(), 1);
@@ -315,8 +315,8 @@ class gpu_tiles {
 
   // -------------------------------------------------------------------------------------------- matrices of warps
 
-  /// Parts of rows and columns: blocks, warps, matrices of a warp. A thread's elements of several matrices are
-  /// neighbours, so that what it accumulates is one box.
+  /// Divides rows and columns among blocks, warps and matrices of a warp. A thread's elements of several matrices are
+  /// neighbours, so that its accumulators are one box.
   void multiplied_by_warps(matrix_axes const& m) {
     using product = matrix_product;
     cut_matrices(m.rows, product::rows, {0, 2, 4});
@@ -347,7 +347,7 @@ class gpu_tiles {
     knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));
     out_.require(warps * knob_expression(out_.machine().warp_threads) <= knob_expression(out_.machine().block_threads),
                  "threads of a block");
-    // registers: sums, one row of the left operand, all columns of the right one
+    // registers hold sums, one row of the left operand, all columns of the right one
     knob_expression const held = knob_expression(r.part(2)) * knob_expression(c.part(2));
     auto const own = held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2);
     out_.require(own <= knob_expression(160), "registers of a thread");
@@ -355,14 +355,14 @@ class gpu_tiles {
     limit_group_memory(fetched);
   }
 
-  /// Loops over blocks of matrices, and those of one element of the other axes each.
+  /// Returns the loops over blocks of matrices, and the loops of other axes, of which a block has one element.
   [[nodiscard]] std::vector<std::string> matrix_blocks(matrix_axes const& m) const {
     std::vector<std::string> blocks;
     for (std::size_t a = 0; a < free_axes(); ++a)
       blocks.push_back(writer_.axis_name(a) + (a == m.rows || a == m.columns ? "_b" : ""));
     return blocks;
   }
-  /// A thread has its sums to itself; `columns`, the innermost loop, is stored at once.
+  /// Keeps the sums private to a thread; `columns`, the innermost loop, is stored at once.
   void keep_matrix_sums(std::string const& columns) {
     out_.step(primitive::vectorize, name_, {columns});
     out_.step(primitive::compute_at, acc_, {name_, "threads"});
@@ -392,7 +392,7 @@ class gpu_tiles {
     out_.step(primitive::tensorize, acc_, {rows + "_h", columns + "_c", terms + "_t"});
   }
 
-  /// Into blocks, warps and matrices of `size` elements; terms into outer and inner ones.
+  /// Splits an axis into blocks, warps and matrices of `size` elements, and terms into outer and inner ones.
   void cut_matrices(std::size_t x, std::int64_t size, std::vector<std::int64_t> const& wanted,
                     std::int32_t most_inner = 8) {
     factor_limits limits;
@@ -412,10 +412,10 @@ class gpu_tiles {
 
   // ------------------------------------------------------------------------------------------------------- limits
 
-  /// What a block works on along an axis between two fetches.
+  /// Returns the number of elements along an axis that a block works on between two fetches.
   [[nodiscard]] knob_expression tile(std::size_t x) const {
     auto const& c = cuts_[x];
-    if (c.knob < 0) return 1;  // it has one element, or each block and each fetch has one of it
+    if (c.knob < 0) return 1;  // it has one element, or each block and each fetch have one
     if (x >= free_axes()) return c.part(1) * c.together;
     if (c.together > 1) return knob_expression(c.part(1)) * knob_expression(c.part(2)) * knob_expression(c.together);
     return knob_expression(c.part(vthread)) * knob_expression(c.part(thread)) * knob_expression(c.part(inner));
@@ -423,7 +423,7 @@ class gpu_tiles {
 
   void limit_block(std::vector<planned_access const*> const& fetched) {
     knob_expression threads = 1;
-    knob_expression own = 1;  // elements that a thread accumulates
+    knob_expression own = 1;  // accumulators of a thread
     bool any = false;
     for (std::size_t x = 0; x < free_axes(); ++x) {
       if (cuts_[x].knob < 0) continue;
@@ -434,7 +434,7 @@ class gpu_tiles {
     }
     if (!any) return;
     out_.require(threads <= knob_expression(out_.machine().block_threads), "threads of a block");
-    if (has_group_memory())  // threads of a warp that a block lacks are idle
+    if (has_group_memory())  // threads that are missing in a warp would be idle
       out_.require(knob_expression(std::min<std::int64_t>(out_.machine().warp_threads, seed_threads_)) <= threads,
                    "threads of a warp");
     out_.require(own <= knob_expression(128), "accumulators of a thread");
@@ -442,17 +442,17 @@ class gpu_tiles {
     limit_group_memory(fetched);
   }
 
-  /// Whether several axes move one index.
+  /// Returns true if several axes move one index.
   [[nodiscard]] static bool is_window(planned_access const& a) {
     return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) {
       return std::count_if(i.coefficient.begin(), i.coefficient.end(), [](std::int64_t c) { return c != 0; }) > 1;
     });
   }
 
-  /// All threads of a block have theirs at once; what is accumulated would lie in memory otherwise. `beside`: places,
-  /// and what was loaded.
+  /// Limits registers, which all threads of a block have at the same time; otherwise accumulators would be in memory.
+  /// `beside`: registers for addresses and loaded values.
   void limit_registers(knob_expression const& threads, knob_expression const& own, std::int64_t beside) {
-    constexpr std::int64_t of_processor = 65536;  // NVIDIA's, of every architecture so far
+    constexpr std::int64_t of_processor = 65536;  // registers of a processor, in all architectures of NVIDIA so far
     if (nvidia_architecture(out_.machine()) > 0)
       out_.require(threads * (own + knob_expression(beside)) <= knob_expression(of_processor), "registers of a block");
   }
@@ -476,7 +476,7 @@ class gpu_tiles {
       bytes = bytes + elements;
     }
     if (buffers_.knob >= 0) bytes = bytes * knob_expression(buffers_);
-    for (auto const& [a, apart] : swizzles_)  // whole lines of banks: matrices are, windows may end within one
+    for (auto const& [a, apart] : swizzles_)  // matrices have whole lines of banks, but windows may end within one
       if (is_window(*a)) bytes = bytes + knob_expression(ir::buffer::chunks_of_banks * ir::buffer::chunk_bytes);
     out_.require(bytes <= knob_expression(out_.machine().block_bytes), "group memory of a block");
   }
@@ -485,14 +485,14 @@ class gpu_tiles {
   plan const& p_;
   planned_stage const& r_;
   planned_stage const& writer_;
-  std::string name_;  ///< of the writer
-  std::string acc_;   ///< of the stage that accumulates
+  std::string name_;  ///< name of the writer
+  std::string acc_;   ///< name of the accumulating stage
   std::vector<std::string> const& shares_;
-  std::vector<cut> cuts_;            ///< by axis of the reduction
-  std::int64_t seed_threads_ = 1;    ///< of a block
-  knob_value buffers_ = literal(1);  ///< of each copy in group memory
+  std::vector<cut> cuts_;            ///< [axis of the reduction]
+  std::int64_t seed_threads_ = 1;    ///< threads of a block
+  knob_value buffers_ = literal(1);  ///< buffers of each copy in group memory
   std::vector<std::pair<planned_access const*, knob_value>> paddings_;
-  std::map<planned_access const*, std::vector<knob_value>> swizzles_;  ///< rows apart, as factors
+  std::map<planned_access const*, std::vector<knob_value>> swizzles_;  ///< distances of rows, as factors
 };
 
 }  // namespace ttune::inline v0::derive

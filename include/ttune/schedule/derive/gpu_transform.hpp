@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage that chooses its expression by short axes (chosen.hpp), on devices with blocks of threads: a thread computes
-// it for all values of these, and what it alone reads beside itself, in its own memory.
+// A stage that chooses its expression by short axes (chosen.hpp), on devices with blocks of threads. A thread computes
+// it for all values of these axes, together with the stages that only it reads, in its own memory.
 //
 //   block_x, thread_x: tiles and channels
-//     unroll: P[i, j] = what is read of the image
+//     unroll: P[i, j] = elements of the image
 //     unroll: D[a, j] = forms of P
 //     unroll: V[a, b, tile, channel] = forms of D
 #pragma once
@@ -20,7 +20,7 @@ namespace ttune::inline v0::derive {
 
 class gpu_transform {
  public:
-  /// `first`: stages without a reduction that `st` alone reads, itself or through one another; the last one first.
+  /// `first` has the stages without a reduction that only `st` reads, directly or through others; the last one first.
   gpu_transform(space_builder& out, plan const& p, planned_stage const& st, std::vector<std::size_t> first)
       : out_(out), p_(p), st_(st), first_(std::move(first)), name_(st.definition->name) {}
 
@@ -34,7 +34,7 @@ class gpu_transform {
       if (std::find(chosen.begin(), chosen.end(), n) != chosen.end()) unrolled.push_back(n);
       else dealt.push_back(x);
     }
-    if (dealt.empty()) return;  // the plain loops
+    if (dealt.empty()) return;  // keep the plain loops
     auto const loops = deal_to_threads(out_, st_, std::move(dealt));
     auto order = unit_axes(st_);
     for (auto const* part : {&loops.blocks, &loops.threads, &std::as_const(unrolled)})
@@ -46,7 +46,7 @@ class gpu_transform {
   }
 
  private:
-  /// As this stage names them: its own choices, and those of what it reads.
+  /// Returns the choosing axes by this stage's names: its own, and those of the stages that it reads.
   [[nodiscard]] std::vector<std::string> chosen_axes() const {
     auto names = choosing_axes(*st_.definition);
     for (auto const& a : st_.accesses) {

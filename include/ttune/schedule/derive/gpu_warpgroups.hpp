@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of 16-bit floats on a GPU on which four warps multiply matrices together, from shared memory
-// (core/warpgroup_product.hpp). Rows 8 apart and columns 8 apart are virtual threads of a thread; a copy in group
-// memory is cut into cores of 8 x 8 elements, the rest is as in gpu_tiles.hpp:
+// (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in group memory is
+// divided into cores of 8 x 8 elements. The rest is as in gpu_tiles.hpp:
 //
 //   block_x  blocks of rows, of columns
 //     vthread  tiles of 64 rows, halves of 16 rows, columns by 8
 //       thread_x  groups of four warps, warps, 8 rows, 4 columns
 //         local acc[1, 2]
 //         for the outer parts of the terms
-//           group copies of both operands, packed: 8 rows of 8 elements that lie side by side
+//           group copies of both operands, packed: 8 rows of 8 neighbouring elements
 //           for their inner parts: acc += …           tensorized, 2 columns and 16 terms
 #pragma once
 
@@ -24,8 +24,8 @@
 
 namespace ttune::inline v0::derive {
 
-/// Which dimension of an operand an axis alone indexes, one element after the other; -1: none, or the axis is in
-/// others.
+/// Returns the dimension of an operand that an axis alone indexes, in steps of one element; -1 if there is none, or if
+/// the axis is in other dimensions, too.
 [[nodiscard]] inline std::int32_t only_dimension(planned_access const& a, std::size_t axis) {
   std::int32_t found = -1;
   for (std::size_t d = 0; d < a.indices.size(); ++d) {
@@ -39,8 +39,8 @@ namespace ttune::inline v0::derive {
   return found;
 }
 
-/// As find_matrix_axes, where four warps can: both operands lie side by side along one of their two axes, and whole
-/// cores divide all. Fewer than 64 columns are left to single warps.
+/// Like find_matrix_axes, for products of four warps: both operands are contiguous along one of their two axes, and
+/// whole cores divide all axes. Single warps are used for fewer than 64 columns.
 [[nodiscard]] inline std::optional<matrix_axes> find_warpgroup_axes(target const& machine, planned_stage const& st) {
   if (nvidia_architecture(machine) != warpgroup_product::architecture ||
       machine.features.find(warpgroup_product::feature) == std::string::npos)
@@ -97,7 +97,7 @@ inline void gpu_tiles::multiplied_by_warpgroups(matrix_axes const& m) {
   out_.require(together <= knob_expression(std::min(out_.machine().block_threads, 512)), "threads of a block");
   constexpr std::int64_t sums = product::rows * product::core / product::threads;
   constexpr std::int64_t most_sums = product::rows * product::most_columns / product::threads;
-  constexpr std::int64_t others = 72;  // places, loops, copies on their way: ptxas takes 62 where it may
+  constexpr std::int64_t others = 72;  // addresses, loops, pending copies: ptxas takes 62 if it may
   auto const held = knob_expression(r.part(2)) * knob_expression(c.part(2)) * knob_expression(sums);
   out_.require(held <= knob_expression(most_sums), "registers of a thread");
   limit_registers(together, held, others);
@@ -121,7 +121,7 @@ inline void gpu_tiles::accumulate_by_warpgroups(matrix_axes const& m) {
   out_.step(primitive::tensorize, acc_, tile);
 }
 
-/// Copies of 16 bytes, eight of which are a core; neighbouring threads copy rows of the same core.
+/// Makes copies of 16 bytes, eight of which form a core; neighbouring threads copy rows of the same core.
 inline void gpu_tiles::fetch_cores(planned_access const& a, matrix_axes const& m) {
   auto const copy = acc_ + "." + name_of(a);
   out_.step(primitive::compute_at, copy, {acc_, outer_reduced()});
@@ -146,7 +146,7 @@ inline void gpu_tiles::fetch_cores(planned_access const& a, matrix_axes const& m
   out_.bind(copy, out_.fused(copy, shared, "all"), ir::loop_kind::thread_x);
 }
 
-/// Whether four warps multiply, of what is copied into group memory.
+/// Returns the axes if four warps multiply elements that are copied into group memory.
 inline std::optional<matrix_axes> gpu_tiles::warpgroup_axes() const {
   auto const found = find_warpgroup_axes(out_.machine(), r_);
   return found && is_fetched(r_.accesses[0]) && is_fetched(r_.accesses[1]) ? found : std::nullopt;

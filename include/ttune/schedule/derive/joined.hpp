@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stages are computed in one loop nest (compute_with): those of one iteration space that read the same elements,
-// none of which a register tile would use again. Sums of values and of their squares, a least and a largest element,
-// several outputs of the same points.
+// Finds stages for one loop nest (compute_with): stages of one iteration space that read the same elements, none of
+// which a register tile would use again. Examples are sums of values and of their squares, the least and the largest
+// element, several outputs of the same points.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace ttune::inline v0::derive {
 
-/// An access that moves with every axis that has several elements: what it reads is read once by its stage.
+/// Returns true if every axis with several elements moves an access: its stage reads each element once.
 [[nodiscard]] inline bool is_read_once(plan const& p, planned_stage const& st, planned_access const& a) {
   for (std::size_t x = 0; x < st.axis_count(); ++x)
     if (st.axis_size(x) > 1 && stride(p, st, a, x) == 0) return false;
   return true;
 }
 
-/// Registers of sums limit how many reductions go together.
+/// Maximum of reductions computed together, because their sums need registers.
 inline constexpr std::size_t most_joined_components = 6;
 
 namespace detail {
@@ -47,8 +47,8 @@ namespace detail {
   return i + 1 == j || j + 1 == i;
 }
 
-/// Some element of which each is read once by both; or, where nothing is reduced, one that the later one reads of the
-/// earlier one.
+/// Returns true if both stages read an element once each; or, without a reduction, if the later one reads an element of
+/// the earlier one.
 [[nodiscard]] inline bool share_reads(plan const& p, std::size_t first, std::size_t second) {
   auto const& a = p.stages[first];
   auto const& b = p.stages[second];
@@ -60,7 +60,7 @@ namespace detail {
   });
 }
 
-/// The plan with the second stage joined to the first; nothing if the primitive refuses.
+/// Returns the plan with the second stage joined to the first; nothing if the primitive refuses.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> joined(space const& so_far, planned_stage const& first,
                                                                  planned_stage const& second) {
   step const s{primitive::compute_with, first.definition->name, {second.definition->name}, {}, {}};
@@ -75,7 +75,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The next pair of stages to join and the plan that this makes; nothing if there is none.
+/// Returns the step for the next pair of stages to join, and its plan; nothing if there is none.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> next_joined(space const& so_far, plan const& p) {
   for (std::size_t i = 0; i < p.stages.size(); ++i)
     for (auto j = i + 1; j < p.stages.size(); ++j) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stages without a reduction do not vanish into their readers.
+// Decides which stages without a reduction are not inlined into their readers.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace ttune::inline v0::derive {
   return found;
 }
 
-/// How often an element of a stage would be computed in its readers.
+/// Returns how often an element of a stage would be computed in its readers.
 [[nodiscard]] inline double times_computed(plan const& p, std::size_t stage) {
   auto const& st = p.stages[stage];
   double times = 0;
@@ -47,15 +47,15 @@ namespace ttune::inline v0::derive {
   return times;
 }
 
-/// A function such as exp is not to be called twice for an element, and no division made for each of many readers.
+/// Returns true if inlining would call a function such as exp twice for an element, or repeat a division too often.
 [[nodiscard]] inline bool is_worth_keeping(plan const& p, std::size_t stage) {
   auto const times = times_computed(p, stage);
   auto const& st = *p.stages[stage].definition;
   return (times > 1 && calls_function(st)) || (times >= 4 && divides(st));
 }
 
-/// A stage that chooses its expression by an axis is of use only unrolled, as a stage of its own; what it reads and
-/// what reads it would otherwise repeat it.
+/// Returns true for a stage that chooses its expression by an axis, which helps only if it is unrolled as a stage of
+/// its own, and for its producers and readers, which would otherwise repeat it.
 [[nodiscard]] inline bool stands_beside_choice(plan const& p, std::size_t stage) {
   auto const chooses = [&](std::size_t i) { return !choosing_axes(*p.stages[i].definition).empty(); };
   if (chooses(stage)) return true;
@@ -66,8 +66,8 @@ namespace ttune::inline v0::derive {
   return false;
 }
 
-/// A stage that only moves elements, or chooses among expressions by remainders of its axes, whose only reader takes
-/// rows of it as they are: nothing is gained by moving them twice.
+/// Returns true for a stage that only moves elements, or chooses among expressions by remainders of its axes, and whose
+/// only reader takes its rows unchanged: moving them twice gains nothing.
 [[nodiscard]] inline bool moves_for_rows(plan const& p, std::size_t stage) {
   auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
   auto const& st = *p.stages[stage].definition;
@@ -83,7 +83,7 @@ namespace ttune::inline v0::derive {
   });
 }
 
-/// Constants that are computed with are so once, ahead of all calls.
+/// Returns true for computations with constants, which are done once, before all calls.
 [[nodiscard]] inline bool is_prepared_for_reduction(plan const& p, std::size_t stage) {
   if (!is_of_constants(p, p.stages[stage]) || p.stages[stage].accesses.size() < 3) return false;
   auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
@@ -93,8 +93,8 @@ namespace ttune::inline v0::derive {
   });
 }
 
-/// A factor of many products that is made of several elements: not anew for each of them (a transform to one point,
-/// in C12 of ResNet-18: 140 us of products, then 20).
+/// Returns true for a factor of many products that combines several elements: it is not repeated for each product (a
+/// transform to one point, in C12 of ResNet-18: products 140 us before, then 20).
 [[nodiscard]] inline bool is_combined_for_reduction(plan const& p, std::size_t stage) {
   constexpr std::size_t several = 2;
   constexpr double many = 64;
@@ -104,7 +104,7 @@ namespace ttune::inline v0::derive {
                      [&](std::int32_t r) { return p.stages[static_cast<std::size_t>(r)].definition->reduces(); });
 }
 
-/// A stage that chooses by its own axes among several reductions: what a block leaves behind, in one place.
+/// Returns true for a stage that chooses by its own axes among several reductions: it joins the results of a block.
 [[nodiscard]] inline bool puts_side_by_side(plan const& p, planned_stage const& st) {
   if (st.definition->reduces() || !ir::as<ir::select>(st.definition->components[0].value)) return false;
   std::vector<std::int32_t> reductions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduced axes that are contiguous together are one long row: sums over channels, rows and columns of images, over all
-// of an operand. Short rows would leave vector lanes idle at the end of each.
+// Merges reduced axes that are contiguous together into one long row: sums over channels, rows and columns of images,
+// over a whole operand. Short rows would leave vector lanes idle at the end of each.
 //
 //   m(n) = sum(c, y, x) X(n, c, y, x)      →      m(n) = sum(cyx) X(n, cyx)                     merge(c, y, x, cyx)
 #pragma once
@@ -15,7 +15,7 @@ namespace ttune::inline v0::derive {
 
 namespace detail {
 
-/// How often indices are divided: what an operand that keeps its shape costs where axes are merged.
+/// Returns how often indices are divided: the cost of an operand that keeps its shape where axes are merged.
 [[nodiscard]] inline int index_divisions(ir::program const& p) {
   int count = 0;
   auto const look = [&](ir::expr const& e) {
@@ -29,7 +29,7 @@ namespace detail {
   return count;
 }
 
-/// A name that no axis of the program has.
+/// Returns a name that no axis of the program has.
 [[nodiscard]] inline std::string unused_axis(ir::program const& p, std::string name) {
   auto const is_used = [&] {
     for (auto const& st : p.stages)
@@ -44,8 +44,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The next two reduced axes that are one row in all that they run over, and the plan that this makes; nothing if there
-/// are none. Not of reductions with a free axis for the vector lanes.
+/// Returns the step for the next two reduced axes that form one row in all their operands, and its plan; nothing if
+/// there are none. Reductions with a free axis for the vector lanes are excluded.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> next_long_row(space const& so_far, plan const& p,
                                                                         target const& machine) {
   auto const divisions = detail::index_divisions(*p.program);

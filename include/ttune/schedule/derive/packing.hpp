@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of a reduction in register tiles, copied in the order in which its loops read them: constants once, ahead of
-// all calls; others into a panel that stays in the cache while the rows run over it.
+// Copies operands of a reduction in register tiles in the order in which its loops read them: constants once, before
+// all calls; others into a panel that stays in the cache while the rows use it.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 
 namespace ttune::inline v0::derive {
 
-/// A copy is indexed from 0: by a reduced axis itself, or not at all.
+/// Returns true if all axes begin at 0: a copy is indexed from 0, by a reduced axis itself or not at all.
 [[nodiscard]] inline bool starts_at_zero(planned_stage const& st) {
   auto const& reduced = st.definition->reduction.axes;
   return std::none_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; });
 }
 
-/// A copy stands for all reads of its operand, and its axes are called after the first: A(i, k) * A(j, k) has none.
+/// Returns true for the first of equal reads. A copy replaces all reads of its operand: A(i, k) * A(j, k) has no copy.
 [[nodiscard]] inline bool is_first_of_one_place(planned_stage const& st, planned_access const& a) {
   return std::none_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& b) {
     return !b.write && b.operand == a.operand && (&b < &a || !is_same_element(a, b));
   });
 }
 
-/// An operand that vectors along an axis are read from, of which a copy can be made.
+/// Returns true for an operand that is read in vectors along an axis and can be copied.
 [[nodiscard]] inline bool is_packable(plan const& p, planned_stage const& st, planned_access const& a,
                                       std::int32_t vector_axis) {
   if (a.write || a.operand < 0 || stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 0) return false;
@@ -37,18 +37,18 @@ namespace ttune::inline v0::derive {
          is_first_of_one_place(st, a);
 }
 
-/// What packing takes from a reduction that is written in register tiles.
+/// Properties of a reduction in register tiles that packing needs.
 struct tiled_reduction {
-  std::string reader;        ///< stores what `accumulators` holds
-  std::string accumulators;  ///< the reduction
-  std::string panel_loop;    ///< of the reader: panels are made inside of it
+  std::string reader;        ///< stage that stores the content of `accumulators`
+  std::string accumulators;  ///< name of the reduction
+  std::string panel_loop;    ///< loop of the reader inside of which panels are made
   std::int32_t vector_axis = -1;
   knob_value vector_tile;
   std::vector<std::int32_t> rolled;   ///< reduced axes, from the outermost loop
-  std::vector<std::int32_t> windows;  ///< those inside of them, which are unrolled
+  std::vector<std::int32_t> windows;  ///< axes inside of these, which are unrolled
   dot_terms dot;
   std::int32_t lanes = 1;
-  bool for_a_block = false;  ///< the reduction is computed for a block of another stage's tasks
+  bool for_a_block = false;  ///< true if the reduction is computed for a block of another stage's tasks
 };
 
 class operand_packing {
@@ -77,13 +77,13 @@ class operand_packing {
   }
   [[nodiscard]] std::string knob_name(std::string const& what) const { return t_.reader + "." + what; }
 
-  /// Results that were joined may read one stage several times: it has one layout.
+  /// Returns true for the first read of a stage: results that were joined may read it several times, in one layout.
   [[nodiscard]] bool is_first_read(planned_access const& a) const {
     return std::none_of(r_.accesses.data(), &a,
                         [&](planned_access const& before) { return !before.write && before.producer == a.producer; });
   }
 
-  /// Names of the copy's axes, the vector axis aside: other free axes, then the reduced ones in the order of the loops.
+  /// Returns the names of the copy's axes without the vector axis: free axes, then reduced ones in the order of loops.
   [[nodiscard]] std::vector<std::string> copy_order(planned_access const& a) const {
     std::vector<std::string> order;
     auto const used = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)) != 0; };
@@ -98,7 +98,7 @@ class operand_packing {
     return order;
   }
 
-  /// A constant is laid out once, ahead of all calls: panels of one vector tile, in the order in which they are read.
+  /// Lays out a constant once, before all calls: panels of one vector tile, in the order in which they are read.
   void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
     out_.step(primitive::cache_read, t_.accumulators, {source}, {copy});
     lay_out_panels(a, copy);
@@ -120,13 +120,13 @@ class operand_packing {
   }
   [[nodiscard]] bool is_in_vectors(planned_access const& a) const { return &a == &r_.accesses[t_.dot.in_vectors]; }
   [[nodiscard]] bool groups_terms(planned_access const& a) const { return t_.dot && is_in_vectors(a); }
-  /// The terms of a dot product lie side by side, behind each other for the lanes.
+  /// Makes the terms of a dot product neighbours, for one lane after the other.
   void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
     out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(t_.dot.terms)});
     std::replace(order.begin(), order.end(), axis, axis + "_o");
     order.push_back(axis + "_i");
   }
-  /// What a stage that is read calls the axis along which the reduction's axis runs; copies have the reduction's names.
+  /// Returns a stage's name for the axis along which the reduction's axis runs; copies use the reduction's names.
   [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
     if (a.producer < 0) return axis;
     auto const& made = *p_.stages[static_cast<std::size_t>(a.producer)].definition;
@@ -136,7 +136,7 @@ class operand_packing {
     return axis;
   }
 
-  /// Other operands may be copied into a panel that stays in the cache while the rows run over it.
+  /// Copies another operand into a panel that stays in the cache while the rows use it.
   void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
     if (!has_reuse(p_, r_, a)) return;
     auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 1;
@@ -154,7 +154,7 @@ class operand_packing {
     if (crossing >= 0) {
       transpose_panel(a, source, copy, name(crossing));
       out_.step(primitive::pack, copy, {});
-      if (t_.for_a_block) out_.step(primitive::parallel, copy, {name(t_.vector_axis) + "_o"});  // once, for all blocks
+      if (t_.for_a_block) out_.step(primitive::parallel, copy, {name(t_.vector_axis) + "_o"});  // once for all blocks
       else out_.step(primitive::compute_at, copy, {t_.reader, place});
       return;
     }
@@ -168,7 +168,7 @@ class operand_packing {
               {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
   }
 
-  /// A panel for dot products: without it there are none, so that it is no knob.
+  /// Makes a panel for dot products. They need it, so there is no knob.
   void pack_grouped_panel(planned_access const& a, std::string const& copy, std::string const& place) {
     auto order = copy_order(a);
     order.push_back(name(t_.vector_axis));
@@ -182,7 +182,7 @@ class operand_packing {
     out_.step(primitive::compute_at, copy, {t_.reader, place});
   }
 
-  /// The reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
+  /// Returns the reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
   [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
     if (t_.lanes < 4 || size(t_.vector_axis) < t_.lanes) return -1;
     for (auto const x : t_.rolled)
@@ -190,7 +190,7 @@ class operand_packing {
     return -1;
   }
 
-  /// A panel of an operand whose lines lie along a reduced axis: tiles of it are read along the lines and transposed in
+  /// Makes a panel of an operand whose lines run along a reduced axis: tiles are read along the lines and transposed in
   /// registers.
   void transpose_panel(planned_access const& a, std::string const& source, std::string const& copy,
                        std::string const& crossing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule of a stage without a reduction whose axes have phases (phases.hpp). Along the vectors a phase is
-// computed in lanes of its own, in registers; what is stored are whole vectors, the phases interleaved.
+// The schedule of a stage without a reduction whose axes have phases (phases.hpp). Along the vectors, each phase is
+// computed in lanes of its own, in registers; then the phases are interleaved and stored as whole vectors.
 //
 //   parallel blocks
 //     for tiles of the block
@@ -17,7 +17,7 @@ namespace ttune::inline v0::derive {
 
 class phased {
  public:
-  /// Whether the stage is of this kind: some free axis has phases, and nothing before it is computed beside it.
+  /// Returns true for such a stage: a free axis has phases, and no producer is computed inside of it.
   [[nodiscard]] static bool suits(plan const& p, planned_stage const& st, target const& machine) {
     if (st.definition->reduces() || st.definition->updates) return false;
     bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
@@ -56,7 +56,7 @@ class phased {
   }
 
  private:
-  /// Along which the result's elements lie side by side; -1 if it has one element there.
+  /// Returns the axis along which the result's elements are neighbours; -1 if it has one element.
   [[nodiscard]] static std::int32_t contiguous_axis(plan const& p, planned_stage const& st) {
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
       if (st.axis_size(x) > 1 && stride(p, st, st.accesses.back(), x) == 1) return static_cast<std::int32_t>(x);
@@ -88,7 +88,7 @@ class phased {
     vector_loop_ = n + "_2";
   }
 
-  /// A few elements by which the stage chooses are unrolled, phases too: they share what they read.
+  /// Splits short axes by which the stage chooses, and phases, and unrolls them: they share their reads.
   void split_rows(std::int32_t x) {
     auto const& n = axis(x);
     auto const period = phases_of(st_, n);
@@ -121,7 +121,7 @@ class phased {
     out_.step(primitive::split, in_registers(), {n}, {n + "_o", n + "_p"}, {literal(turns_)});
     std::vector<std::string> order;
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(st_.definition->axes.size()); ++x)
-      if (x != v_) order.push_back(axis(x));  // one element each
+      if (x != v_) order.push_back(axis(x));  // these have one element
     order.push_back(n + "_p");
     order.push_back(n + "_o");
     out_.step(primitive::reorder, in_registers(), order);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes whose elements are computed in different ways by turns: the indices or conditions of a stage hold i % 2, i / 3
-// or (i + r) % 4 == 0. Such an axis is split by its period, the loop over the phases is unrolled, and inside of a phase
-// all indices are affine.
+// Axes whose elements are computed in alternating ways: the indices or conditions of a stage have i % 2, i / 3 or (i +
+// r) % 4 == 0. Such an axis is split by its period, and the loop over the phases is unrolled. Inside of a phase all
+// indices are affine.
 //
 //   for i in 0..n: A[i / 2] + select(i % 2 == 0, …)   →   for o in 0..n / 2: unroll p in 0..2: A[o] + … of phase p
 //
-// Transposed convolutions, resampling, pixel shuffles and mosaics of colours are such stages.
+// Transposed convolutions, resampling, pixel shuffles and mosaics of colours have such stages.
 #pragma once
 
 #include <numeric>
@@ -16,17 +16,17 @@
 
 namespace ttune::inline v0::derive {
 
-/// More phases than that are not worth code of their own.
+/// Maximum of phases that get code of their own.
 inline constexpr std::int64_t most_phases = 8;
 
-/// How an expression moves along an axis: every `period` elements it grows by `step`, or returns to where it was and
-/// `step` is unknown (of a condition, of data).
+/// The motion of an expression along an axis: every `period` elements it grows by `step`, or returns to its value while
+/// `step` is unknown (conditions, data).
 struct motion {
   std::int64_t period = 1;
   std::optional<std::int64_t> step = 0;
 };
 
-/// The motion of what combines two parts; `step` is that of their sum.
+/// Returns the motion of an expression with two parts; `step` is the step of their sum.
 [[nodiscard]] inline motion joined(motion const& a, motion const& b, std::int64_t times_b = 1) {
   motion made{std::lcm(a.period, b.period), std::nullopt};
   if (a.step && b.step) made.step = *a.step * (made.period / a.period) + times_b * *b.step * (made.period / b.period);
@@ -35,7 +35,7 @@ struct motion {
 
 [[nodiscard]] inline motion motion_of(ir::expr const& e, std::string const& axis);
 
-/// floor(a / by) or its remainder. A part whose step is not known stands for no phase of its own.
+/// Returns the motion of floor(a / by), or of its remainder. A part with an unknown step adds no phase.
 [[nodiscard]] inline motion divided(motion a, std::int64_t by, bool remainder) {
   if (!a.step || by <= 0) return {a.period, std::nullopt};
   auto const turns = by / std::gcd(by, std::abs(*a.step));
@@ -70,7 +70,7 @@ struct motion {
   return {std::lcm(left.period, right.period), std::nullopt};
 }
 
-/// Of an index: elements of a tensor move as its indices do, but nothing is known of their values.
+/// Returns the motion of an index. Elements of a tensor move as its indices do, but their values are unknown.
 [[nodiscard]] inline motion motion_of(ir::expr const& e, std::string const& axis) {
   if (ir::as<ir::constant>(e)) return {};
   if (auto const* v = ir::as<ir::variable>(e)) return {1, v->name == axis ? 1 : 0};
@@ -78,7 +78,7 @@ struct motion {
   return {1, std::nullopt};
 }
 
-/// The number of phases of an axis in one expression: 1 if it has none, 0 if it has more than `most`.
+/// Returns the number of phases of an axis in one expression: 1 if it has none, 0 if it has more than `most`.
 [[nodiscard]] inline std::int64_t phases_in(ir::expr const& e, std::string const& axis, std::int64_t most) {
   std::int64_t period = 1;
   ir::for_each_node(e, [&](ir::expr const& n) {
@@ -93,8 +93,8 @@ struct motion {
   return period;
 }
 
-/// The number of phases of an axis of a stage, at most `most_phases`: 1 if it has none, or too many, or is a free axis
-/// shorter than two periods.
+/// Returns the number of phases of an axis of a stage, at most `most_phases`: 1 if it has none, or too many, or is a
+/// free axis shorter than two periods.
 [[nodiscard]] inline std::int64_t phases_of(planned_stage const& st, std::string const& axis) {
   std::int64_t period = 1;
   auto const look = [&](ir::expr const& e) {

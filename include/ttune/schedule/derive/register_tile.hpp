@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast register tiles of a reduction may be expected to run: the seed is the best one.
+// Estimates the speed of register tiles of a reduction; the seed is the best one.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@ namespace ttune::inline v0::derive {
 /// Tiles of rows x vectors of accumulators over a result of `row_extent` x `vector_extent` elements.
 struct register_tiles {
   std::int64_t vector_extent = 1;
-  std::int64_t row_extent = 1;  ///< 1: there are no rows, and what is loaded is used once, by what loads it
+  std::int64_t row_extent = 1;  ///< 1: there are no rows, and each load is used once, by its multiply-add
   std::int64_t lanes = 1;
-  std::int64_t registers = 16;     ///< of vectors
-  std::int64_t terms = 1;          ///< of an element
-  std::int64_t operands_each = 1;  ///< registers beside the sums, for each vector of a row
-  std::int64_t operands_once = 1;  ///< and for all of them
-  bool unrolls_taps = false;       ///< taps of a window want addresses and operands of their own
-  bool shares_rows = false;        ///< what lies under one tap of a window is held for the next one
-  bool stores_across = false;      ///< neighbours in memory lie along the rows
+  std::int64_t registers = 16;     ///< vector registers
+  std::int64_t terms = 1;          ///< terms of an element
+  std::int64_t operands_each = 1;  ///< registers beside the sums, per vector of a row
+  std::int64_t operands_once = 1;  ///< registers beside the sums, for all vectors
+  bool unrolls_taps = false;       ///< taps of a window need addresses and operands of their own
+  bool shares_rows = false;        ///< elements under one tap of a window are kept for the next one
+  bool stores_across = false;      ///< neighbours in memory are along the rows
 
   [[nodiscard]] std::int64_t vectors(std::int64_t elements) const { return ceil_divide(elements, lanes); }
   [[nodiscard]] bool fits(std::int64_t elements, std::int64_t rows) const {
@@ -29,9 +29,9 @@ struct register_tiles {
     return (row_extent == 1 ? n + 2 : n * rows + n * operands_each + operands_once) <= registers;
   }
 
-  /// Share of peak to expect of tiles of `elements` in vectors x `rows`; 0 if one does not fit. Lanes past the extent
-  /// are lost; whole vectors and rows past it are left out by the code of the last tiles, which have a rate of their
-  /// own. That there is such code is worth avoiding between equals.
+  /// Returns the expected share of peak for tiles of `elements` in vectors x `rows`; 0 if a tile does not fit. Lanes
+  /// past the extent are wasted; the code of the last tiles, which has a rate of its own, leaves out whole vectors and
+  /// rows past it. Of equally fast tiles, those without such code are better.
   [[nodiscard]] double score(std::int64_t elements, std::int64_t rows) const {
     if (!fits(elements, rows)) return 0;
     struct part {
@@ -42,7 +42,7 @@ struct register_tiles {
       return std::array{part{extent / tile, tile}, part{1, extent % tile}};
     };
     auto const width = vectors(elements) * lanes;
-    double time = 0;  // of a multiply-add of vectors at peak
+    double time = 0;  // in multiply-adds of vectors at peak
     for (auto const& v : parts(vector_extent, width))
       for (auto const& r : parts(row_extent, rows)) {
         if (v.tiles * r.tiles * v.extent * r.extent == 0) continue;
@@ -52,10 +52,10 @@ struct register_tiles {
     return even * static_cast<double>(vector_extent * row_extent) / (static_cast<double>(lanes) * time);
   }
 
-  /// Share of peak to expect inside of one tile: loads should stay below one in two multiply-adds, ten accumulators
-  /// hide the latency, and too many spill: over 28 of 32 registers, over 21 where taps are unrolled, over 16 where rows
-  /// are shared. A tile that is written across its vectors costs a shuffle and a store for each of them (C7 and C9 of
-  /// ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
+  /// Returns the expected share of peak inside of one tile: at most one load per two multiply-adds is good, ten
+  /// accumulators hide the latency, and too many spill: more than 28 of 32 registers, more than 21 if taps are
+  /// unrolled, more than 16 if rows are shared. A tile stored across its vectors costs a shuffle and a store per vector
+  /// (C7 and C9 of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
   [[nodiscard]] double rate(std::int64_t elements, std::int64_t rows) const {
     auto const n = vectors(elements);
     auto const accumulators = n * rows;

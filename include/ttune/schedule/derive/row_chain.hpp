@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that are computed row by row beside the one that reads them: reductions over the rest of a row, and stages
-// without a reduction that were worth keeping (a costly function that is read twice).
+// Finds stages that are computed row by row inside of their reader: reductions over the rest of a row, and kept stages
+// without a reduction (a costly function that is read twice).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ttune::inline v0::derive {
 
-/// A stage to be computed beside its reader, one row of it at a time.
+/// A stage computed inside of its reader, one row at a time.
 struct row_stage {
   planned_stage const* stage;
   std::string name;
@@ -20,7 +20,7 @@ struct row_stage {
 
 struct row_chain {
   std::vector<std::string> row;     ///< axes that all stages have, by name
-  std::vector<std::size_t> stages;  ///< the last one first; empty: there are none
+  std::vector<std::size_t> stages;  ///< the last stage first; empty if there are none
 };
 
 namespace detail {
@@ -42,7 +42,7 @@ namespace detail {
   return within(row, axis_names(reader)) && (r.definition->reduces() ? mine == row : within(row, mine));
 }
 
-/// The axes of the last reduction that the stage reads, itself or through others; nothing if it has other axes.
+/// Returns the axes of the last reduction that the stage needs, directly or through others; nothing if they differ.
 template <class MayStand>
 [[nodiscard]] std::optional<std::vector<std::string>> row_of(plan const& p, std::size_t reader,
                                                              MayStand const& may_stand) {
@@ -63,8 +63,8 @@ template <class MayStand>
 
 }  // namespace detail
 
-/// What stands beside `reader`, a reduction among it. All are read by `reader` or by one another only, at rows that it
-/// names by its own axes. `may_stand(i)`: whether stage i is a candidate.
+/// Finds the stages inside of `reader`, at least one of them a reduction. Only `reader` and these stages read them, at
+/// rows that `reader` names by its own axes. `may_stand(i)` is true for candidates.
 template <class MayStand>
 [[nodiscard]] row_chain row_chain_of(plan const& p, std::size_t reader, MayStand const& may_stand) {
   auto row = detail::row_of(p, reader, may_stand);

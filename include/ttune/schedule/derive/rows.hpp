@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule of reductions along the contiguous axis (softmax, norms, dot products): one row after the other, what
-// a row needs beside its reader, vector lanes along the reduced axis.
+// The schedule of reductions along the contiguous axis (softmax, norms, dot products): one row after the other, with
+// the stages that a row needs, and vector lanes along the reduced axis.
 //
 //   parallel rows
 //     for a row of the task
 //       for k: vectorize l: lanes[l] += …        (rfactor)
 //       halves[l] = lanes[l] + lanes[l + n]      (rfactor again, down to one element)
-//       vectorize column: E[column] = …          what is costly and read twice, a row of it
+//       vectorize column: E[column] = …          one row of a costly stage that is read twice
 //       vectorize column: O[row, column] = … r … E[column] …
 #pragma once
 
@@ -18,8 +18,8 @@ namespace ttune::inline v0::derive {
 
 class rows {
  public:
-  /// The last of `stages`, which are in the order in which they are read back from the reader, is no reduction's input;
-  /// one reduction at least is among them.
+  /// `stages` are in the order in which they are found from the reader. The last one is no input of a reduction; at
+  /// least one of them is a reduction.
   rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name,
        std::vector<row_stage> stages, block_axis blocks = {})
       : out_(out),
@@ -42,14 +42,14 @@ class rows {
   }
 
  private:
-  /// Axes of the reader that the reductions have too are rows, the others columns.
+  /// Returns true for axes of the reader that the reductions have, too: rows. The others are columns.
   [[nodiscard]] bool is_row(std::string const& axis) const {
     for (auto const& a : reduction_->definition->axes)
       if (a.name == axis) return true;
     return false;
   }
 
-  /// Elements that are read for a row: of the reader, or of a reduction.
+  /// Returns the number of elements that a row of the reader, or of a reduction, reads.
   [[nodiscard]] std::int64_t row_elements() const {
     std::int64_t columns = 1;
     for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
@@ -92,7 +92,7 @@ class rows {
     if (!columns.empty()) out_.step(primitive::vectorize, reader_, {columns.back()});
   }
 
-  /// Splits the last axis of a stage that is no row into vectors; the loops over its columns.
+  /// Splits the last axis of a stage that is no row into vectors; returns the loops over its columns.
   std::vector<std::string> vectorized_columns(std::string const& name, planned_stage const& st) {
     std::vector<std::string> columns;
     std::int32_t last = -1;
@@ -121,7 +121,7 @@ class rows {
     out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
-  /// A row of a stage without a reduction, in a small buffer; one element, where it has no columns, in a register.
+  /// Places a row of a stage without a reduction in a small buffer; a stage without columns in a register.
   void place_row(row_stage const& s) {
     auto const columns = vectorized_columns(s.name, *s.stage);
     if (columns.empty()) return keep_in_registers(s.name);
@@ -129,8 +129,8 @@ class rows {
     compute_beside(s.name);
   }
 
-  /// Lanes along the axis in which most reads are contiguous: so many vectors that an addition need not wait for the
-  /// one before, then halves of them added to each other.
+  /// Splits into lanes along the axis in which most reads are contiguous: so many vectors that an addition need not
+  /// wait for the previous one. Then their halves are added until one is left.
   void place_reduction(row_stage const& s) {
     auto const& st = *s.stage;
     auto const contiguous = contiguous_reduced_axis(p_, st);

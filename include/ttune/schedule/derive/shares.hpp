@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions with so few results that threads would have nothing to do: each computes a share, then the shares are
-// reduced. The step here only makes the stage of the shares; it is scheduled like any other.
+// Reductions with so few results that threads would be idle: each thread computes a share, then the shares are reduced.
+// This step only makes the stage of the shares, which is scheduled like any other stage.
 //
-//   S = sum(k < K) e(k)      →      shares(t < f) = sum(o < K / f) e(t * K / f + o)      f: some a core
+//   S = sum(k < K) e(k)      →      shares(t < f) = sum(o < K / f) e(t * K / f + o)      f: some per core
 //                                   S = sum(t < f) shares(t)
 //
-// On devices with blocks of threads the shares are blocks': products of few rows, of few tiles for tensor cores, sums
-// of everything.
+// On devices with blocks of threads, a block computes a share: products with few rows, or with few tiles for tensor
+// cores, sums of whole operands.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace ttune::inline v0::derive {
 
-/// A reduced axis and how many shares are made of it.
+/// A reduced axis and its number of shares.
 struct share_choice {
   std::size_t axis;
   std::int64_t count;
@@ -31,13 +31,13 @@ struct share_choice {
   return {primitive::rfactor, name, {axis}, {name + ".shares", share_axis(axis)}, {literal(-choice.count)}};
 }
 
-/// Below this many elements threads are not worth waking.
+/// Below this number of elements, threads are not worth waking.
 inline constexpr std::int64_t least_shared_elements = 1 << 16;
 
-/// Two shares a core or more, to the eighth, of equal size if there is such a divisor; else one to two; 0: too few
-/// elements. The last one of a long axis may be shorter.
+/// Returns the number of shares: two to eight per core, if a divisor makes them equal; otherwise one to two per core by
+/// a divisor; otherwise two per core, the last one shorter, if the axis is long; otherwise 0.
 [[nodiscard]] inline std::int64_t shares_of(std::int64_t extent, std::int64_t cores) {
-  constexpr std::int64_t least_uneven = 1024;  // elements of a share that a guard at its end does not slow down
+  constexpr std::int64_t least_uneven = 1024;  // a guard at the end does not slow down shares of this size
   for (auto count = 2 * cores; count <= 8 * cores && count <= extent; ++count)
     if (extent % count == 0) return count;
   for (auto count = 2 * cores - 1; count >= cores; --count)
@@ -45,7 +45,7 @@ inline constexpr std::int64_t least_shared_elements = 1 << 16;
   return extent >= 2 * cores * least_uneven ? 2 * cores : 0;
 }
 
-/// What a stage makes, and how often it adds something.
+/// Size of a stage's result, and its number of additions.
 struct stage_size {
   std::int64_t results = 1;
   std::int64_t elements = 1;
@@ -59,8 +59,8 @@ struct stage_size {
   return made;
 }
 
-/// Of a reduction whose lanes run along a reduced axis; nothing if its results keep the cores busy, or if no axis can
-/// be shared. The outermost axis that can: shares are far from each other in memory.
+/// Chooses shares of a reduction with lanes along a reduced axis; nothing if its results keep the cores busy, or no
+/// axis can be shared. Takes the outermost possible axis, since its shares are far apart in memory.
 [[nodiscard]] inline std::optional<share_choice> choose_shares(planned_stage const& st, target const& machine) {
   auto const cores = static_cast<std::int64_t>(machine.cores);
   auto const& reduction = st.definition->reduction;
@@ -81,14 +81,14 @@ struct stage_size {
   return 1;
 }
 
-/// For a device with blocks of threads. `together`: the threads of a block reduce one result. Else a thread has one or
-/// several, and so few of them that the processors would be idle are made more.
+/// Chooses shares for a device with blocks of threads. With `together`, the threads of a block reduce one result.
+/// Otherwise a thread has one or more results, and a number that would leave processors idle is increased.
 [[nodiscard]] inline std::optional<share_choice> choose_block_shares(planned_stage const& st, target const& machine,
                                                                      bool together) {
-  constexpr std::int64_t least_results = 256;  // of a processor, that leave its threads little to wait for
+  constexpr std::int64_t least_results = 256;  // results of a processor with which its threads wait little
   constexpr std::int64_t wanted_results = 1024;
   constexpr std::int64_t wanted_blocks = 4;
-  std::int64_t const least_terms = together ? 2048 : 32;  // of a share
+  std::int64_t const least_terms = together ? 2048 : 32;  // terms of a share
   auto const cores = static_cast<std::int64_t>(machine.cores);
   auto const size = size_of(st);
   if (st.definition->components.size() != 1 || size.results == 0) return std::nullopt;
@@ -103,11 +103,11 @@ struct stage_size {
   return std::nullopt;
 }
 
-/// For products of matrices by warps: where there are fewer tiles than processors, terms are shared, too. Each share
-/// has whole matrices of them, and enough to be worth another kernel that adds the shares.
+/// Chooses shares of products of matrices by warps: with fewer tiles than processors, terms are shared, too. Each share
+/// has whole matrices of terms, and enough of them to be worth another kernel that adds the shares.
 [[nodiscard]] inline std::optional<share_choice> choose_matrix_shares(planned_stage const& st, target const& machine,
                                                                       matrix_axes const& m) {
-  constexpr std::int64_t tile = 64;  // of rows and columns that a block has
+  constexpr std::int64_t tile = 64;  // rows and columns of a block
   constexpr std::int64_t wanted_blocks = 2;
   constexpr std::int64_t least_terms = 256;
   auto const cores = static_cast<std::int64_t>(machine.cores);

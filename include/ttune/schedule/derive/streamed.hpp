@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of a reduction with few rows over a large operand: products with a thin matrix. Each element of the
-// operand is used a few times only, so that memory is what counts: it is read in the order in which it lies there.
+// operand is used a few times only, so memory limits the speed: it is read in the order of its addresses.
 //
 //   parallel j_0                       a range of columns each
 //     acc[rows, columns] = 0           in the first-level cache
@@ -11,8 +11,8 @@
 //         acc += runs
 //     store the rows, with what is fused behind the reduction
 //
-// A tile that stays in registers over the whole reduction, as in contraction.hpp, jumps from row to row of the operand:
-// each is another page, at which prefetchers stop (1 x 4096 x 1024 from memory: 9 to 15 GB/s; rows in order: 18 to 30).
+// A tile that stays in registers over the whole reduction, as in contraction.hpp, jumps between the operand's rows.
+// Each is on another page, where prefetchers stop (1 x 4096 x 1024 from memory: 9 to 15 GB/s; rows in order: 18 to 30).
 #pragma once
 
 #include <optional>
@@ -23,19 +23,19 @@
 
 namespace ttune::inline v0::derive {
 
-/// Below this many rows the operand alone counts.
+/// Below this number of rows only the operand matters.
 inline constexpr std::int64_t few_rows = 4;
 
-/// How a reduction streams an operand: by the axes of its stage.
+/// How a reduction streams an operand, by the axes of its stage.
 struct stream_choice {
-  std::size_t columns;  ///< free, contiguous in the operand
+  std::size_t columns;  ///< free axis, contiguous in the operand
   std::size_t reduced;
   std::string operand;
-  std::int64_t rows;  ///< results that an element of the operand is part of
-  std::int64_t runs;  ///< that the reduced axis is cut into
+  std::int64_t rows;  ///< number of results that use an element of the operand
+  std::int64_t runs;  ///< number of runs into which the reduced axis is divided
 };
 
-/// Cuts `extent` into runs of about `wanted`, of equal length if there is a divisor near.
+/// Divides `extent` into runs of about `wanted`, of equal length if there is a divisor near.
 [[nodiscard]] inline std::int64_t runs_of(std::int64_t extent, std::int64_t wanted) {
   auto const most = std::max<std::int64_t>(1, ceil_divide(extent, wanted));
   for (auto count = most; count <= 2 * most && count <= extent; ++count)
@@ -43,8 +43,8 @@ struct stream_choice {
   return most;
 }
 
-/// Nothing if no operand is worth it: one of more than all second-level caches, in rows of a page or more, of which
-/// every element is used by some rows at most.
+/// Returns nothing if no operand is worth it. It must be larger than all second-level caches, in rows of at least a
+/// page, and a few rows at most may use each element.
 [[nodiscard]] inline std::optional<stream_choice> choose_stream(plan const& p, planned_stage const& st,
                                                                 target const& machine) {
   constexpr std::int64_t most_rows = 12;
@@ -73,7 +73,7 @@ struct stream_choice {
            stride(p, st, a, *reduced) * bytes_each >= page;
   });
   if (!is_large || streamed == st.accesses.end()) return std::nullopt;
-  // What a run saves of loads and stores of the accumulators is worth more where there are more of them.
+  // Longer runs save loads and stores of the accumulators, which matters more if there are more of them.
   auto const length = rows < few_rows ? 8 : 32;
   auto const& operand = p.program->inputs[static_cast<std::size_t>(streamed->operand)]->name;
   return stream_choice{columns, *reduced, operand, rows, runs_of(st.axis_size(*reduced), length)};
@@ -104,7 +104,7 @@ class streamed {
   [[nodiscard]] std::int64_t columns() const { return r_.axis_size(choice_.columns); }
   [[nodiscard]] std::string run_axis() const { return name(choice_.reduced) + "_run"; }
 
-  /// The free axes of a stage with those along the columns in place of their axis, last.
+  /// Returns the free axes of a stage with the given loops instead of the column axis, at the end.
   template <class Stage>
   [[nodiscard]] std::vector<std::string> with_columns_last(Stage const& st, std::vector<std::string> columns) const {
     std::vector<std::string> order;
@@ -125,7 +125,7 @@ class streamed {
     seed_tile_ = std::min<std::int64_t>(wanted * lanes, tiles.back());
   }
 
-  /// A task has as many columns as its accumulators fit the first-level cache.
+  /// Splits the reader into tasks with as many columns as have accumulators in the first-level cache.
   void split_reader() {
     auto const& machine = out_.machine();
     auto const& n = e_.axis_name(choice_.columns);
@@ -167,8 +167,8 @@ class streamed {
     if (choice_.rows >= few_rows) prefetch_next_run(k);
   }
 
-  /// Where there is arithmetic to do meanwhile, the same tile of the next run is asked for: 8 x 4096 x 1024 from
-  /// memory 15 to 17 GB/s without, 21 to 25 with, from the third-level cache 20 to 22 and 30 to 32.
+  /// Prefetches the same tile of the next run if there is arithmetic to do meanwhile: 8 x 4096 x 1024 from memory 15 to
+  /// 17 GB/s without, 21 to 25 with, from the third-level cache 20 to 22 and 30 to 32.
   void prefetch_next_run(std::string const& k) {
     auto const length = static_cast<std::int32_t>(ceil_divide(r_.axis_size(choice_.reduced), choice_.runs));
     auto const distance = out_.one_of(reader_ + ".ahead_" + k, {0, length, 2 * length}, length);

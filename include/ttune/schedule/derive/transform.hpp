@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule of a stage that chooses its expression by an axis, together with such a stage that it alone reads: first
+// The schedule of a stage that chooses its expression by an axis, together with such stages that only it reads: first
 // along one dimension, then along the other.
 //
 //   parallel tasks
@@ -7,8 +7,8 @@
 //       unroll i, a: vectorize lane: D[a, i] = forms of …      in registers
 //       unroll a, b: vectorize lane: V[a, b, …] = forms of D
 //
-// Behind reductions it may stand in a pipeline: each task takes a block of an axis that all have in common, so that
-// what passes between the stages stays in a core's cache.
+// After reductions it may be part of a pipeline: each task computes a block of an axis that all stages have in common,
+// so that the data between them stay in a core's cache.
 //
 //   parallel blocks of t                               parallel blocks of f
 //     V of the block, M of the block = sum of V …        M of the block = sum of V …
@@ -20,15 +20,15 @@
 
 namespace ttune::inline v0::derive {
 
-/// Stages before a transform that have its axis `axis`, each computed for a block of it.
+/// Stages before a transform that have its axis `axis`; each is computed for a block of it.
 struct pipeline {
   std::int32_t axis = -1;
-  std::vector<std::size_t> stages;    ///< of the plan
-  std::vector<std::size_t> products;  ///< those of them that are reductions
+  std::vector<std::size_t> stages;    ///< indices in the plan
+  std::vector<std::size_t> products;  ///< those stages that are reductions
   std::int64_t seed = 1;              ///< elements of a block
 };
 
-/// Sizes of blocks to choose from: powers of two, and what gives all cores the same number of blocks.
+/// Returns sizes of blocks: powers of two, and the size that gives all cores the same number of blocks.
 [[nodiscard]] inline std::vector<std::int32_t> pipeline_blocks(std::int64_t count, std::int64_t cores) {
   auto sizes = doublings(count);
   for (std::int64_t each = 1; each <= 8; ++each)
@@ -42,8 +42,8 @@ struct pipeline {
 
 class transform {
  public:
-  /// `first`: the stages of such a kind that `st` alone reads.
-  /// `blocks`: what stands in a pipeline before it, null if nothing does.
+  /// `first`: stages of the same kind that only `st` reads.
+  /// `blocks`: the stages before it in a pipeline; null if there are none.
   transform(space_builder& out, plan const& p, planned_stage const& st, std::vector<planned_stage const*> first,
             pipeline const* blocks)
       : out_(out), p_(p), st_(st), first_(std::move(first)), blocks_(blocks), name_(st.definition->name) {
@@ -79,7 +79,7 @@ class transform {
     return !a.write && a.producer >= 0 && &p_.stages[static_cast<std::size_t>(a.producer)] == &from;
   }
 
-  /// Axes of a first stage's choice, as this one names them.
+  /// Adds the choosing axes of a first stage, by this stage's names.
   void add_axes_of(planned_stage const& first) {
     auto const& st = *first.definition;
     auto const chosen = choosing_axes(st);
@@ -92,7 +92,7 @@ class transform {
   }
 
   void split_axes() {
-    std::int64_t tasks = 1;  // of the axes so far
+    std::int64_t tasks = 1;  // tasks of the axes so far
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     for (auto const x : periodic_first()) {
       auto const& n = st_.axis_name(x);
@@ -132,8 +132,8 @@ class transform {
     }
   }
 
-  /// Tasks are given out along an axis of periods first: neighbours there read the same products, which lie on one
-  /// core (C1 of ResNet-18, output in blocks of channels: 117 us with the blocks outermost, 81 so).
+  /// Returns the axes for tasks, periodic ones first: neighbours along them read the same products, which are on one
+  /// core (C1 of ResNet-18, output in blocks of channels: 117 us with the blocks outermost, 81 in this order).
   [[nodiscard]] std::vector<std::size_t> periodic_first() const {
     std::vector<std::size_t> order;
     for (bool const periodic : {true, false})
@@ -142,14 +142,14 @@ class transform {
     return order;
   }
 
-  /// Of what an axis is compared by: the remainder, or 0.
+  /// Returns the period with which an axis is compared, or 0.
   [[nodiscard]] std::int64_t period_of(std::string const& axis) const {
     for (auto const& c : choices_of_axes(*st_.definition))
       if (c.axis == axis && c.period > 1) return c.period;
     return 0;
   }
 
-  /// One period is unrolled.
+  /// Splits a periodic axis; one period is unrolled.
   void split_periodic(std::string const& n, std::int64_t size, std::int64_t period, std::int64_t& tasks) {
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const count = ceil_divide(size, period);
@@ -163,7 +163,7 @@ class transform {
     unrolled_.push_back(n + "_2");
   }
 
-  /// By which this stage or a first one chooses (all call their common axis the same).
+  /// Returns the parts by which this stage or a first one chooses (all have the same name for a common axis).
   [[nodiscard]] std::vector<std::int64_t> parts_of(std::string const& axis) const {
     auto parts = choosing_parts(*st_.definition, axis);
     for (auto const* first : first_)
@@ -174,7 +174,7 @@ class transform {
       if (chain.empty() || (size > chain.back() && size % chain.back() == 0)) chain.push_back(size);
     return chain;
   }
-  /// One loop for each part, so that choices are decided by loops that can be cut; the outermost ones are tasks.
+  /// Makes a loop for each part, so that cutting loops decides the choices; the outermost loops are tasks.
   void split_into_parts(std::size_t x, std::vector<std::int64_t> const& sizes, std::size_t outermost) {
     auto const& n = st_.axis_name(x);
     std::vector<std::string> names = {n + "_p" + std::to_string(sizes.size())};
@@ -189,7 +189,7 @@ class transform {
     middle_.insert(middle_.end(), names.begin() + static_cast<std::ptrdiff_t>(tasks), names.end());
   }
 
-  /// Only blocks of the common axis are tasks.
+  /// Splits the common axis for a pipeline, in which only its blocks are tasks.
   void split_for_pipeline(std::size_t x, std::int64_t count, bool lanes) {
     auto const& n = st_.axis_name(x);
     std::vector<std::string> loops = {n + "_1"};
@@ -219,7 +219,7 @@ class transform {
       out_.step(primitive::compute_at, p_.stages[stage].definition->name, {name_, place_root, tasks_[0]}, {}, {place});
   }
 
-  /// Beside its reader, for one vector; its own choice innermost, so that what is read is shared by all of it.
+  /// Computes a first stage inside of its reader, for one vector; its own choice is innermost, so that it shares reads.
   void place_first(planned_stage const& st) {
     auto const& name = st.definition->name;
     if (middle_.empty()) return;
@@ -243,7 +243,7 @@ class transform {
     out_.step(primitive::store_in, name, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
-  /// The axis of the first stage that the lanes run along.
+  /// Returns the axis of the first stage along which the lanes run.
   [[nodiscard]] std::int32_t vector_axis_of(planned_stage const& st) const {
     if (v_ < 0) return -1;
     for (auto const& a : st_.accesses)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel, vectorize, unroll: how a loop runs. With a boolean knob, choice 0 leaves it a plain loop.
+// parallel, vectorize, unroll: set how a loop runs. With a boolean knob, choice 0 leaves it a plain loop.
 //
 //   for i                →   parallel i | vectorize i | unroll i
 #pragma once
@@ -37,7 +37,7 @@ inline void set_kind(plan& p, step const& s) {
   }
 }
 
-/// A note about a loop, part of the space and its key; emitters and features may look it up in the steps.
+/// Adds a note to a loop, which is part of the space and its key; emitters and features can find it in the steps.
 inline void annotate(plan& p, step const& s) {
   if (s.loops.size() != 1 || s.results.size() != 1 || s.values.size() != 1)
     refuse(s, listed(s.loops), "takes one loop, the name of the note and its value");

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // bind: a loop runs over the blocks or threads of a GPU. Virtual threads are threads whose statements are interleaved
-// in one.
+// in one thread.
 //
 //   for io in 0..A                   block_x io in 0..A
 //     for ii in 0..B         →         thread_x ii in 0..B
 //       S[io, ii]                        S[io, ii]                bind(io, block_x), bind(ii, thread_x)
 //
-// What is computed inside of loops over threads lives in each thread, unless store_in puts it into group memory: then
-// it is computed once for the block, as much of it as all threads read, with a barrier behind it, and one before it is
-// written again. If its own loops are bound, the threads share the work (cooperative fetch); threads of a direction
-// that it does not bind leave it to the first one:
+// A stage computed inside of loops over threads is private to each thread, unless store_in puts it into group memory.
+// Then it is computed once per block, with the region that all threads read; a barrier follows it, and another one
+// precedes its next computation. If its own loops are bound, the threads share the work (cooperative fetch). In a
+// thread direction that it does not bind, the first thread does the work:
 //
 //   thread_x ii in 0..B              thread_x ii in 0..B
 //     for k                            for k
@@ -29,12 +29,12 @@ namespace ttune::inline v0::primitives {
 }
 [[nodiscard]] inline bool is_thread(ir::loop_kind k) { return k >= ir::loop_kind::thread_x; }
 [[nodiscard]] inline bool is_bound(ir::loop_kind k) { return is_block(k) || is_thread(k); }
-/// Runs at once on a CPU.
+/// Returns true for loops whose iterations run in parallel on a CPU.
 [[nodiscard]] inline bool is_at_once(ir::loop_kind k) {
   return k == ir::loop_kind::parallel || k == ir::loop_kind::vectorized;
 }
 
-/// loops[0]; values[0]: the ir::loop_kind, a literal.
+/// Binds loops[0] to values[0], a literal of type ir::loop_kind.
 inline void bind(plan& p, step const& s) {
   if (s.loops.size() != 1 || s.values.size() != 1 || !s.values[0].is_literal() ||
       !(s.values[0].literal >= static_cast<std::int64_t>(ir::loop_kind::block_x) &&
@@ -60,7 +60,7 @@ template <class Is>
                      [&](std::int32_t id) { return is(st.loops[static_cast<std::size_t>(id)].kind); });
 }
 
-/// Whether such a loop is, or by a permutation knob may be, around a place.
+/// Returns true if a loop with this property surrounds a place, or may do so by a permutation knob.
 template <class Is>
 [[nodiscard]] bool is_around(plan const& p, planned_place const& place, Is const& is) {
   if (place.kind != planned_place::sort::inside) return false;
@@ -70,13 +70,13 @@ template <class Is>
     auto const& l = at.loops[static_cast<std::size_t>(id)];
     if (is(l.kind)) return true;
     reached = reached || id == place.loop;
-    if (reached && at.permuted.empty() && !l.fused) break;  // the kind of fused loops stands at the last one
+    if (reached && at.permuted.empty() && !l.fused) break;  // the last of fused loops has their kind
   }
   return std::any_of(at.places.begin(), at.places.end(),
                      [&](planned_place const& outer) { return is_around(p, outer, is); });
 }
 
-/// A stage in group memory inside of which a place is; -1: none.
+/// Returns the stage in group memory that a place is inside of; -1 if there is none.
 [[nodiscard]] inline std::int32_t group_around(plan const& p, planned_place const& place) {
   if (place.kind != planned_place::sort::inside) return -1;
   auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
@@ -86,7 +86,7 @@ template <class Is>
   return -1;
 }
 
-/// Whether a stage reads an operand, itself or through stages that may be inlined into it.
+/// Returns true if a stage reads an operand, itself or through stages that may be inlined into it.
 [[nodiscard]] inline bool may_read(plan const& p, planned_stage const& reader, handle<ir::tensor> const& operand) {
   return std::any_of(reader.accesses.begin(), reader.accesses.end(), [&](auto const& a) {
     if (a.operand >= 0) return p.program->inputs[static_cast<std::size_t>(a.operand)] == operand;
@@ -99,7 +99,7 @@ template <class Is>
   });
 }
 
-/// A stage whose threads update an operand that another stage reads; null: none.
+/// Returns a stage whose threads update an operand that another stage reads; null if there is none.
 [[nodiscard]] inline planned_stage const* updated_by_threads(plan const& p, planned_stage const& reader) {
   for (auto const& st : p.stages)
     if (&st != &reader && st.definition->updates && has_loop(st, is_thread) &&
@@ -110,7 +110,7 @@ template <class Is>
 
 }  // namespace detail
 
-/// What several threads compute for others lives in group memory.
+/// Puts stages that several threads compute for others into group memory.
 inline void choose_group_memory(plan& p) {
   for (auto& st : p.stages) {
     bool const attached = std::any_of(st.places.begin(), st.places.end(),
@@ -124,7 +124,7 @@ inline void choose_group_memory(plan& p) {
   }
 }
 
-/// What loops over blocks and threads must keep to, inside of a stage and across stages.
+/// Checks the rules of loops over blocks and threads, inside of a stage and across stages.
 inline void check_bound(plan const& p) {
   for (auto const& st : p.stages) {
     auto const say = [&](char const* what, std::string const& sentence) {

@@ -9,7 +9,7 @@
 
 namespace ttune::inline v0::primitives {
 
-/// Axis names of the copy: the reader's own where it indexes a dimension by one axis.
+/// Returns the axis names of the copy: those of the reader where it indexes a dimension by one axis.
 [[nodiscard]] inline std::vector<ir::axis> copy_axes(ir::access const& read) {
   auto const shape = ir::shape_of(read.from);
   std::vector<ir::axis> axes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cache_write: the reduction of a stage moves into a stage of its own, which the old one copies. Computed at a
-// register tile of the copy, it is what keeps accumulators in registers.
+// cache_write: the reduction of a stage moves into a stage of its own, which the old one copies. Computed at a register
+// tile of the copy, it keeps accumulators in registers.
 //
 //   C(i, j) = sum(k) …      →      acc(i, j) = sum(k) …
 //                                  C(i, j) = acc(i, j)                          cache_write(C, "acc")

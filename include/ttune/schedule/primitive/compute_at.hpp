@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// compute_at: a stage is computed inside a loop of its reader, only the part that is read there.
+// compute_at: a stage is computed inside of a loop of its reader; only the part that is read there is computed.
 //
 //   for i: P[i] = …                  for io
 //   for io                     →       for i in 0..f: P[i] = … at io * f + i      compute_at(P, C, io)
 //     for ii                           for ii
 //       C[io, ii] = … P[…]               C[io, ii] = … P[…]
 //
-// store_in says where the part lives, and in group memory how many elements are left free behind each row, so that
-// threads that read down a column meet different banks; pack that it is laid out in the order in which its loops write
+// store_in chooses the memory of that part and, in group memory, the number of unused elements after each row, so that
+// threads that read down a column use different banks. pack lays the part out in the order in which its loops write
 // it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// compute_once: a function of fewer elements than a stage computes becomes a stage of its own: the largest one of the
-// stage that depends on exactly the axes given, or on the elements of one source.
+// compute_once: a function with fewer different arguments than its stage has elements becomes a stage. It is the
+// largest function of the stage that depends on exactly the axes given, or on the elements of one source.
 //
 //   C(i, j) = sum(k) exp(A(i, k)) * B(k, j)      →      E(i, k) = exp(A(i, k))
 //                                                       C(i, j) = sum(k) E(i, k) * B(k, j)   compute_once({i, k}, "E")
@@ -8,9 +8,9 @@
 //   O(x) = sum(r) exp(A(x + r))                  →      E(d0) = exp(A(d0))
 //                                                       O(x) = sum(r) E(x + r)               compute_once({A}, "E")
 //
-// All stages that compute the same read it, too. Only functions are taken (exp, sqrt, power, …): their results are
-// numbers, whatever was absent among their arguments. They must be defined at all points of the axes, whatever guards
-// the stage has around them: no read may lie outside, and no integer is divided by data.
+// All stages that compute the same function read the new stage, too. Only functions are taken (exp, sqrt, power, …),
+// because their results do not depend on absent arguments. They must be defined at all points of the axes, whatever
+// guards the stage has: no read may lie outside, and no integer may be divided by data.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace ttune::inline v0::primitives {
 
 namespace detail {
 
-/// Not of 16-bit floats: a kernel computes them in f32, and a stage of its own would round the result.
+/// Returns true for functions, except those of 16-bit floats: a kernel computes them in f32, but a stage would round.
 [[nodiscard]] inline bool is_function(ir::expr const& e) {
   if (e->type == dtype::f16 || e->type == dtype::bf16) return false;
   if (auto const* u = ir::as<ir::unary>(e)) return u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf;
@@ -38,7 +38,7 @@ namespace detail {
   return count;
 }
 
-/// Axes of a stage, its reduced ones included, that an expression depends on, in the stage's order.
+/// Returns the axes of a stage, reduced ones included, that an expression depends on, in the stage's order.
 [[nodiscard]] inline std::vector<ir::axis> axes_of(ir::expr const& e, ir::stage const& st) {
   std::vector<ir::axis> made;
   for (auto const* axes : {&st.axes, &st.reduction.axes})
@@ -61,7 +61,7 @@ namespace detail {
   return t && (*t)->role == ir::tensor_role::inout;
 }
 
-/// Whether an expression has a value at all points of the axes: reads lie inside, integers are divided by constants.
+/// Returns true if an expression has a value at all points: reads lie inside, integers are divided by constants.
 [[nodiscard]] inline bool is_defined_everywhere(ir::expr const& e, pass::ranges const& known) {
   return !ir::contains(e, [&](ir::expr const& part) {
     if (divides_by_data(part)) return true;
@@ -81,10 +81,10 @@ namespace detail {
 
 [[nodiscard]] inline ir::expr dimension_variable(std::size_t d) { return ir::make_variable("d" + std::to_string(d)); }
 
-/// A function of one element and of nothing else that varies, with d0, d1, … for its indices; null if it is none.
+/// A function of one element and of nothing else that varies; its indices are replaced by d0, d1, ….
 struct function_of_element {
   ir::expr form;
-  ir::expr element;  ///< the access
+  ir::expr element;  ///< the access of that element
 };
 [[nodiscard]] inline function_of_element as_function_of_element(ir::expr const& e) {
   ir::expr element;
@@ -104,7 +104,7 @@ struct function_of_element {
   return {std::move(form), std::move(element)};
 }
 
-/// The largest part of a stage's values for which `test` holds, the first of several.
+/// Returns the largest part of a stage's values for which `test` is true, the first one of several.
 template <class Test>
 [[nodiscard]] ir::expr largest_part(ir::stage const& st, Test const& test) {
   ir::expr best;
@@ -118,14 +118,14 @@ template <class Test>
   return best;
 }
 
-/// Replaces parts from the outside in; `with(part)` is null where nothing is replaced.
+/// Replaces parts from the outside in; `with(part)` is null for parts that stay.
 template <class With>
 [[nodiscard]] ir::expr replace_parts(ir::expr const& e, With const& with) {
   if (auto made = with(e)) return made;
   return ir::map_operands(e, [&](ir::expr const& o) { return replace_parts(o, with); });
 }
 
-/// The stage of a function of axes, which counts all of them from 0.
+/// Returns the stage of a function of axes, which run from 0.
 [[nodiscard]] inline ir::stage stage_of(std::string const& name, ir::expr const& term,
                                         std::vector<ir::axis> const& axes) {
   ir::stage made;
@@ -149,7 +149,7 @@ template <class With>
   });
 }
 
-/// The program with a stage `made`, which is read wherever `place_of(stage, part)` gives indices.
+/// Adds a stage `made` to the program; reads it wherever `place_of(stage, part)` returns indices.
 template <class PlaceOf>
 [[nodiscard]] handle<ir::program> with_stage(handle<ir::program> const& p, ir::stage const& made,
                                              PlaceOf const& place_of) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // compute_with: two stages of one iteration space become one stage with the results of both, so that one loop nest
-// reads what both need once.
+// reads common operands once.
 //
 //   S(i) = sum(k) A(i, k)                  →      S(i) = reduce(k) S A(i, k), Q A(i, k) * A(i, k)
 //   Q(i) = sum(k) A(i, k) * A(i, k)                 each summed by itself                   compute_with(S, Q)
 //
-// Free and reduced axes have the same ranges, in order, and terms are left out under the same predicate. The later
-// stage may read the earlier one only at its own axes, and only if that is no reduction: it then computes the value
-// itself. Outputs are joined with their neighbours only, since operands keep their order.
+// The free and reduced axes of both must have the same ranges, in order, and their predicates must be equal. The later
+// stage may read the earlier one only at its own axes, and only if the earlier one is no reduction: it then computes
+// the value itself. Outputs are joined only with neighbouring outputs, since operands keep their order.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class stage_joiner {
     check_domains();
     check_outputs();
     ir::program made{{}, program_->name, program_->inputs, {}, {}};
-    std::vector<handle<ir::stage>> later;  // than both, as they read the first
+    std::vector<handle<ir::stage>> later;  // stages after both, because they read the first
     for (auto const& st : program_->stages) {
       if (st == first_) continue;
       if (st == second_) {
@@ -85,7 +85,7 @@ class stage_joiner {
       refuse(step_, joins_->name, "is not the output beside " + stays_->name);
   }
 
-  /// Whether a stage needs the first one, itself or through others.
+  /// Returns true if a stage reads the first one, itself or through others.
   [[nodiscard]] bool reads_first(ir::stage const& st) const {
     bool found = false;
     auto const look = [&](ir::expr const& e) {
@@ -109,8 +109,8 @@ class stage_joiner {
     });
   }
 
-  /// What the second one reads of the first at its own axes, which are those of the first by now, is computed by
-  /// itself.
+  /// Replaces reads of the first stage in the second one by the expression of the first. The second stage has the axes
+  /// of the first one by now.
   [[nodiscard]] ir::expr without_first(ir::expr const& e) const {
     return map_accesses(e, [&](ir::expr const& whole, ir::access const& a) {
       if (identity(a.from) == first_.get()) {
@@ -180,9 +180,9 @@ class stage_joiner {
   step const& step_;
   handle<ir::stage> stays_;
   handle<ir::stage> joins_;
-  handle<ir::stage> first_;  ///< of the two, in the order of the program
+  handle<ir::stage> first_;  ///< the first of the two, in the order of the program
   handle<ir::stage> second_;
-  std::unordered_map<void const*, int> offset_;  ///< by old stage: of its components in the new one
+  std::unordered_map<void const*, int> offset_;  ///< old stage -> position of its components in the new stage
   std::unordered_map<void const*, std::pair<handle<ir::stage>, int>> moved_;
 };
 

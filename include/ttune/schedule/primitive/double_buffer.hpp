@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // double_buffer: a stage is computed one iteration of the loop around it ahead, into the other one of two buffers, so
-// that fetching the next part overlaps with using this one.
+// that fetching the next part overlaps with the use of this one.
 //
 //   for k in 0..K                    P[0] = … at 0
 //     P = … at k             →       for k in 0..K
 //     … P                              if k + 1 < K: P[(k + 1) % 2] = … at k + 1
 //                                      … P[k % 2]                 double_buffer(P)
 //
-// In group memory one barrier an iteration is enough then.
+// In group memory, one barrier per iteration is then enough.
 //
-// With N buffers it is computed N - 1 iterations ahead. A copy of an operand into group memory may be under way all
-// that time (cp.async of NVIDIA's GPUs): the barrier of an iteration ends a batch of copies, and awaits all but the
-// last N - 2 batches. With a knob that chooses 1 it is computed where it is read.
+// With N buffers the stage is computed N - 1 iterations ahead. A copy of an operand into group memory may take all that
+// time (cp.async of NVIDIA's GPUs): the barrier of an iteration ends a batch of copies and waits for all but the last N
+// - 2 batches. If a knob chooses 1, the stage is computed where it is read.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -30,7 +30,7 @@ inline void double_buffer(plan& p, step const& s) {
   if (!s.values.empty()) st.buffers = s.values[0];
 }
 
-/// What is computed ahead reads nothing that is computed in the same loop.
+/// Checks that a stage computed ahead reads nothing that is computed in the same loop.
 inline void check_doubled(plan const& p) {
   for (auto const& st : p.stages) {
     if (!st.doubled) continue;

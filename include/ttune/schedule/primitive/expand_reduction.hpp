@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand_reduction: the few terms of a reduction become one expression, so that its stage can be computed where it is
-// read, or beside others in one loop over vectors.
+// expand_reduction: the few terms of a reduction become one expression, so that its stage can be inlined, or be
+// computed with others in one loop over vectors.
 //
 //   S(i) = sum(k < 3) e(i, k)      →      S(i) = ((0 + e(i, 0)) + e(i, 1)) + e(i, 2)              expand_reduction(S)
 //
-// A term that is left out (its predicate is false) is the identity. Floats keep the identity as their first term: a sum
-// of -0 alone is +0, a maximum of NaN alone is -infinity.
+// A term whose predicate is false becomes the identity. Floats keep the identity as their first term: a sum of -0 alone
+// is +0, a maximum of NaN alone is -infinity.
 #pragma once
 
 #include "ttune/schedule/primitive/rebuild.hpp"
@@ -23,7 +23,7 @@ inline constexpr std::int64_t most_expanded_terms = 64;
 
 namespace detail {
 
-/// The term at one place of the reduced axes, in an expression of the stage.
+/// Returns an expression of the stage at one place of the reduced axes.
 [[nodiscard]] inline ir::expr at_place(ir::stage const& st, std::vector<std::int64_t> const& place, ir::expr const& e) {
   return map_variables(e, [&](std::string const& name) -> ir::expr {
     for (std::size_t a = 0; a < place.size(); ++a)
@@ -32,7 +32,7 @@ namespace detail {
   });
 }
 
-/// The next place in the order of the axes, the last one fastest. False behind the last place.
+/// Moves to the next place in the order of the axes, the last one fastest. Returns false after the last place.
 [[nodiscard]] inline bool advance(ir::stage const& st, std::vector<std::int64_t>& place) {
   for (auto a = place.size(); a-- > 0;) {
     if (++place[a] < st.reduction.axes[a].begin + st.reduction.axes[a].size()) return true;

@@ -5,7 +5,7 @@
 //     for j in 0..B            →       i = f / B, j = f % B
 //       S[i, j]                        S[i, j]
 //
-// Its use is to give a parallel loop enough iterations. A fused loop cannot be split or reordered any more.
+// It gives a parallel loop enough iterations. A fused loop cannot be split or reordered any more.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inline_stage: a stage without a reduction is computed again wherever it is read.
+// inline_stage: a stage without a reduction is computed again at each of its reads.
 //
 //   P(i) = f(A(i))
 //   C(i) = P(i) + P(i + 1)      →      C(i) = f(A(i)) + f(A(i + 1))              inline_stage(P)
@@ -16,7 +16,7 @@ namespace ttune::inline v0::primitives {
   for (auto const& out : p->outputs)
     if (out == gone) refuse(s, s.stage, "is an output");
 
-  // Bodies are looked up by the old stage: reads of it vanish before the builder would follow them.
+  // Bodies are found by the old stage, since reads of it disappear before the builder follows them.
   program_builder b(p);
   auto const paste = [&](ir::expr const& whole, ir::access const& a) {
     if (identity(a.from) != gone.get()) return whole;

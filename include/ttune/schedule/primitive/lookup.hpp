@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How primitives find the stages and loops they are aimed at, and what they say when there is none.
-// The headers of this folder are the bodies behind make_plan; only schedule/plan.inl.hpp includes them.
+// Finds the stages and loops that a primitive names, and reports missing ones. The headers of this folder are the
+// bodies of make_plan; only schedule/plan.inl.hpp includes them.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline planned_stage& stage_of(plan& p, step const& s) {
   return p.stages[static_cast<std::size_t>(stage_index(p, s, s.stage))];
 }
 
-/// The leaf loop of a name; its index into `loops`.
+/// Returns the leaf loop with a name, as an index into `loops`.
 inline std::int32_t leaf(planned_stage const& st, step const& s, std::string const& name) {
   std::vector<std::string> names;
   for (auto const id : st.order) {
@@ -60,12 +60,12 @@ inline bool is_reduction_axis(planned_stage const& st, std::int32_t axis) {
   return static_cast<std::size_t>(axis) >= st.definition->axes.size();
 }
 
-/// Position of a leaf in the order.
+/// Returns the position of a leaf in the order.
 inline std::size_t position(planned_stage const& st, std::int32_t id) {
   return static_cast<std::size_t>(std::find(st.order.begin(), st.order.end(), id) - st.order.begin());
 }
 
-/// Whether a permutation knob may move a leaf.
+/// Returns true if a permutation knob may move a leaf.
 inline bool is_permuted(planned_stage const& st, std::int32_t id) {
   return std::find(st.permuted.begin(), st.permuted.end(), static_cast<std::int32_t>(position(st, id))) !=
          st.permuted.end();

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge: adjacent axes become one, in this stage and in all that it meets, with operands reshaped.
+// merge: adjacent axes become one, in this stage and in all stages connected with it; operands are reshaped.
 //
 //   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      merge(y, x, yx)
 //
-// Reduced axes are merged likewise, so that what is contiguous in memory is one long row. The operands that they run
-// over take with them all stages that run over the same dimensions.
+// Reduced axes can be merged, too, so that contiguous elements form one long row. All stages that run over the same
+// dimensions of their operands are then merged with them.
 //
 //   S(c) = sum(y, x) I(c, y, x)                      →      S(c) = sum(yx) I(c, yx)                     merge(y, x, yx)
 //
-// It differs from fuse: the new axis can be split, so that a tile runs across the rows of small images. A stage that
-// is read at, or reads, both axes as they stand over whole dimensions is merged with it. An operand whose every read is
-// such a one is reshaped; another one is read at yx / X and yx % X. Stages that read a merged one elsewhere do so at
-// i * X + j. Only the order of elements in memory is used: nothing is copied.
+// Unlike a loop made by fuse, the new axis can be split, so that a tile continues across the rows of small images. A
+// stage that is read at, or reads, both axes unchanged over whole dimensions is merged with this one. An operand is
+// reshaped if all its reads have this form; another operand is read at yx / X and yx % X. Other stages that read a
+// merged one do so at i * X + j. No element is copied, since their order in memory does not change.
 #pragma once
 
 #include <map>
@@ -52,20 +52,20 @@ class axis_merger {
                "): only neighbours are one in memory");
   }
 
-  // The axes of a stage are numbered with its reduced ones behind the others.
+  // Axes of a stage are numbered: first the free ones, then the reduced ones.
 
   static std::size_t axis_count(ir::stage const& st) { return st.axes.size() + st.reduction.axes.size(); }
   static ir::axis const& axis_of(ir::stage const& st, std::size_t a) {
     return a < st.axes.size() ? st.axes[a] : st.reduction.axes[a - st.axes.size()];
   }
-  /// Whether an axis and the next one are both free or both reduced, and begin at 0.
+  /// Returns true if an axis and the next one are both free or both reduced, and begin at 0.
   static bool is_pair(ir::stage const& st, std::size_t a) {
     return a + 1 != st.axes.size() && a + 1 < axis_count(st) && axis_of(st, a).begin == 0 &&
            axis_of(st, a + 1).begin == 0;
   }
   static bool is_reduced(ir::stage const& st, std::size_t pair) { return pair >= st.axes.size(); }
 
-  /// Whether dimensions d and d + 1 are indexed by the pair of a stage, from one end to the other.
+  /// Returns true if the pair of a stage indexes dimensions d and d + 1, from one end to the other.
   static bool runs_over(ir::access const& a, std::size_t d, ir::stage const& st, std::size_t pair) {
     auto const shape = ir::shape_of(a.from);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -85,7 +85,7 @@ class axis_merger {
     if (st.predicate) ir::for_each_node(st.predicate, see);
   }
 
-  /// The stage is merged, and those that it reads, or that read it, by both axes as they stand.
+  /// Merges the stage, and the stages that read it or are read by it at both axes unchanged.
   void spread(handle<ir::stage> const& st, std::size_t pair) {
     if (!pairs_.emplace(st.get(), pair).second) return;
     for (auto const* axes : {&st->axes, &st->reduction.axes})
@@ -103,7 +103,7 @@ class axis_merger {
     if (!is_reduced(*st, pair)) spread_to_readers(ir::source(st), pair);
   }
 
-  /// To the stages that run over dimensions d and d + 1 of a source by neighbouring axes.
+  /// Merges the stages that run over dimensions d and d + 1 of a source by neighbouring axes.
   void spread_to_readers(ir::source const& from, std::size_t d) {
     for (auto const& reader : program_->stages)
       for_each_read(*reader, [&](ir::access const& a) {
@@ -113,7 +113,7 @@ class axis_merger {
       });
   }
 
-  /// Operands of which every read runs over the pair of a merged stage; those that a merged stage updates must be.
+  /// Chooses the operands of which all reads run over the pair of a merged stage; updated operands must be among them.
   void choose_operands() {
     std::map<void const*, std::size_t> wanted;
     for (auto const& st : program_->stages)
@@ -168,7 +168,7 @@ class axis_merger {
       return {};
     };
     auto known = pass::ranges_of(st);
-    known.erase(name_);  // an update reads its operand at its axes, though they have one value only
+    known.erase(name_);  // an update reads its operand at its axes, even if they have only one value
     auto const read = [&](ir::expr const& whole, ir::access const& a) {
       auto const to = moved_.find(identity(a.from));
       if (to == moved_.end()) return whole;
@@ -191,14 +191,14 @@ class axis_merger {
   handle<ir::program> program_;
   step const& step_;
   std::string name_;
-  std::map<void const*, std::size_t> pairs_;  ///< by stage or operand: the first of its two dimensions
+  std::map<void const*, std::size_t> pairs_;  ///< stage or operand -> the first of its two dimensions
   std::unordered_map<void const*, ir::source> moved_;
   std::size_t made_ = 0;
 };
 
 }  // namespace detail
 
-/// loops: axes on the left of the stage, or reduced ones, neighbours, in order. results[0]: what they become.
+/// loops: neighbouring axes on the left of the stage, or reduced ones, in order. results[0]: the new axis.
 [[nodiscard]] inline handle<ir::program> merge(handle<ir::program> p, step const& s) {
   if (s.loops.size() < 2 || s.results.size() != 1)
     refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");

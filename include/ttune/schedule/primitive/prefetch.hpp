@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prefetch: in each iteration of a loop, the cache lines are asked for that a source is read from some iterations
+// prefetch: each iteration of a loop prefetches the cache lines of a source that are read some iterations
 // later.
 //
 //   for k in 0..K                        for k in 0..K
@@ -7,18 +7,18 @@
 //       … B[k, j]                          vectorize j < 32
 //                                            … B[k, j]              prefetch(B, k, 16)
 //
-// For rows that lie pages apart: a processor's own prefetchers stop at the end of a page. A hint: it changes no result,
-// and what lies behind the end of the source may be named. With a knob that chooses 0 there is none.
+// Useful for rows that are pages apart, since a processor's own prefetchers stop at the end of a page. It is a hint: it
+// changes no result, and may name places after the end of the source. If a knob chooses 0, nothing is prefetched.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
 namespace ttune::inline v0::primitives {
 
-/// Lines that one iteration may ask for: processors remember a few dozen that are on their way.
+/// Maximum of lines that one iteration may prefetch: processors have room for a few dozen at a time.
 inline constexpr std::size_t max_prefetched_lines = 32;
 
-/// The place of `source` among the operands that a stage reads; -1: it reads none of that name. Tables are no operands.
+/// Returns the index of `source` among the operands that a stage reads; -1 if it reads none of that name, or a table.
 inline std::int32_t read_operand(plan const& p, planned_stage const& st, std::string const& source) {
   for (auto const& a : st.accesses) {
     if (a.write || a.operand < 0) continue;
@@ -40,7 +40,7 @@ inline void prefetch(plan& p, step const& s) {
   st.prefetched = {operand, leaf(st, s, s.loops[0]), s.values[0]};
 }
 
-/// Behind all steps: the loop has iterations that follow each other.
+/// Checks after all steps that the loop has consecutive iterations.
 inline void check_prefetched(plan const& p) {
   for (auto const& st : p.stages) {
     if (st.prefetched.operand < 0) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What structural primitives begin with: the stage that they are aimed at, and names that are not taken.
+// Common parts of structural primitives: the stage that a step names, and unused names.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ using ir::map_stage;
 using ir::map_variables;
 using ir::program_builder;
 
-/// The stage that a structural step is aimed at.
+/// Returns the stage that a structural step names.
 [[nodiscard]] inline handle<ir::stage> find_stage(handle<ir::program> const& p, step const& s,
                                                   std::string const& name) {
   std::vector<std::string> names;

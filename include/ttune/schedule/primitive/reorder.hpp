@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// reorder: the named loops take, in the order given, the places that they hold together now.
+// reorder: the named loops exchange their places, so that they have the order given.
 //
 //   for i                            for j
 //     for j                    →       for k
 //       for k                            for i
 //         S                                S                 reorder(j, k, i)
 //
-// With a permutation knob the order given is choice (0, 1, 2, …). Where such loops stand is known when the knob is, so
-// no later reorder names one of them.
+// With a permutation knob, the order given is choice (0, 1, 2, …). The places of such loops are unknown until the knob
+// is chosen, so no later reorder may name one of them.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"

@@ -4,13 +4,13 @@
 //   S(i) = sum(k < K) e(i, k)      →      Sf(i, l < f) = sum(o < ceil(K / f)) e(i, o * f + l)
 //                                         S(i) = sum(l < f) Sf(i, l)          rfactor(S, k, f, "Sf", "l")
 //
-// The free axis is the place in runs of f. With a negative factor it is the number of the run, of -f runs: for threads.
-// It then is the outermost one, so that each run has its results beside each other.
+// The new axis counts the places in runs of f. With a negative factor it counts the runs, of which there are -f, one
+// per thread. It is then the outermost axis, so that the results of a run are neighbours.
 //
 //   S(i) = sum(k < K) e(i, k)      →      Sf(t < f, i) = sum(o < ceil(K / f)) e(i, t * ceil(K / f) + o)
 //                                         S(i) = sum(t < f) Sf(t, i)          rfactor(S, k, -f, "Sf", "t")
 //
-// It reassociates: legal for the built-in reductions and for tuple reductions declared associative and commutative.
+// The primitive reassociates: it needs a built-in reduction, or a tuple reduction declared associative and commutative.
 #pragma once
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace ttune::inline v0::primitives {
 
 namespace detail {
 
-/// The stage that keeps `kept`: as `st`, but axis `k` is outer * factor + kept, or kept * size + inner.
+/// Returns the stage with the axis `kept`: like `st`, but axis `k` is outer * factor + kept, or kept * size + inner.
 [[nodiscard]] inline ir::stage partial(ir::stage const& st, std::size_t k, std::int64_t factor, std::string const& name,
                                        std::string const& kept) {
   ir::stage made = st;
@@ -47,7 +47,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// results: the new stage, the kept axis. values[0]: its extent, a literal; negative: it numbers the runs.
+/// results: the new stage, the new axis. values[0]: its extent, a literal; a negative one means that it counts runs.
 [[nodiscard]] inline handle<ir::program> rfactor(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// slide: a stage that is computed inside a loop of its reader keeps the rows that earlier iterations have computed.
-// Its buffer, a ring of rows, lives as long as the loop; iterations before the first one compute the rows that the
-// first one finds there.
+// slide: a stage computed inside of a loop of its reader keeps the rows that earlier iterations have computed. Its
+// buffer, a ring of rows, lives as long as the loop; additional iterations before the first one compute the first
+// rows.
 //
 //   for i in 0..I                          for i in -2..I
 //     P[0..3] = … at i..i + 3       →        P[(i + 2) % 4] = … at i + 2
 //     C[i] = … P[0..3]                       if i >= 0: C[i] = … P[i % 4 … (i + 2) % 4]           slide(P)
 //
-// Halide does it where store_at is outside of compute_at: "sliding window optimization and storage folding"
-// (Ragan-Kelley et al., Halide, PLDI 2013, section 4.3). Stages that read each other slide together, each starts as
-// many iterations earlier as its reader needs. Where rows do not overlap, or move in another way than by a constant, it
-// is computed as without this step.
+// Halide does the same if store_at is outside of compute_at: "sliding window optimization and storage folding"
+// (Ragan-Kelley et al., Halide, PLDI 2013, section 4.3). Stages that read each other slide together; each starts as
+// many iterations earlier as its reader needs. If rows do not overlap, or do not move by a constant, the stage is
+// computed as without this step.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
@@ -23,7 +23,7 @@ inline void slide(plan& p, step const& s) {
   st.slides = true;
 }
 
-/// A ring of rows is plain memory of one thread, filled in the order of a plain loop.
+/// Checks that a ring of rows is private memory of one thread, filled in the order of a plain loop.
 inline void check_sliding(plan const& p) {
   for (auto const& st : p.stages) {
     if (!st.slides) continue;

@@ -5,8 +5,8 @@
 //     S[i]                     →       for ii in 0..f
 //                                        if io * f + ii < E: S[io * f + ii]
 //
-// The condition disappears when f divides E; else the loops are cut into an interior and a tail
-// (pass/partition.hpp), so that no inner loop asks.
+// The condition disappears if f divides E; otherwise the loops are cut into an interior and a tail
+// (pass/partition.hpp), so that no inner loop has a condition.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"

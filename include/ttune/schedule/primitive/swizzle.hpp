@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// swizzle: in group memory, the chunks of 16 bytes of a row change places, in another way in each of eight rows, so
-// that threads that read down a column meet all banks, and no room is left free behind rows.
+// swizzle: in group memory, the 16-byte chunks of a row are permuted, differently in each of eight rows, so that
+// threads that read down a column use all banks, without unused elements after rows.
 //
 //   row 0: 0 1 2 3 4 5 6 7               0 1 2 3 4 5 6 7
 //   row 1: 0 1 2 3 4 5 6 7       →       1 0 3 2 5 4 7 6
 //   row 2: 0 1 2 3 4 5 6 7               2 3 0 1 6 7 4 5                swizzle()
 //
-// Which rows are read at once is what the number says: 1, neighbours; 4, every fourth row. Of a buffer whose chunks are
-// numbered in the order of its elements, chunk c lies at c ^ (c / apart) % 8, where `apart` is the least multiple of 8
-// and of the chunks of so many rows: the 8 chunks of a line of 128 bytes, which are all banks, stay in it, so no two
-// chunks meet, and what writes a line writes all banks still. Chunks themselves stay whole. The program is the same
-// whatever lies where: the interpreter and the analysis of races know elements only; what writes text for devices with
-// group memory applies it to places.
+// The number says which rows are read at once: 1 means neighbours, 4 means every fourth row. In a buffer whose chunks
+// are numbered in the order of its elements, chunk c is stored at c ^ (c / apart) % 8, where `apart` is the least
+// multiple of 8 and of the number of chunks in so many rows. The 8 chunks of a line of 128 bytes, which covers all
+// banks, stay in that line, so no two chunks share a place, and a write of a line still uses all banks. A chunk itself
+// does not change. The program does not change either: the interpreter and the analysis of races know elements only;
+// emitters for devices with group memory permute the places.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline void swizzle(plan& p, step const& s) {
   st.swizzled = s.values.empty() ? std::vector{literal(1)} : s.values;
 }
 
-/// Chunks after which the order changes, of a buffer with rows of so many bytes.
+/// Returns the number of chunks after which the order changes, for a buffer with rows of `row_bytes` bytes.
 [[nodiscard]] inline std::int64_t swizzle_distance(std::int64_t rows_apart, std::int64_t row_bytes) {
   return std::lcm(std::max<std::int64_t>(1, rows_apart * row_bytes / ir::buffer::chunk_bytes),
                   ir::buffer::chunks_of_banks);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensorize: the innermost loop, over terms of a sum, is one instruction of the machine, such as a dot product of four
-// bytes a lane; or the three innermost loops, over rows, columns and terms, are what one thread of a warp does for a
-// product of matrices.
+// tensorize: the innermost loop, over terms of a sum, becomes one instruction of the machine, such as a dot product of
+// four bytes per lane. Or the three innermost loops, over rows, columns and terms, become the part of one thread of a
+// warp in a product of matrices.
 //
 //   vectorize j                          vectorize j
 //     for ki < 4                     →     tensorize ki < 4
 //       C[j] += A[ki] * B[j, ki]             C[j] += A[ki] * B[j, ki]
 //
-// Which dot products there are is in core/dot_product.hpp. The terms that such an instruction takes of one operand lie
-// side by side in memory, and so do those of the other for each lane. Where there is none, or where an edge leaves some
-// of the terms, the loop is unrolled: the result is the same, but for the order in which floats are added.
+// core/dot_product.hpp lists the dot products. The terms of one operand must be neighbours in memory, and so must those
+// of the other one for each lane. If the machine has no such instruction, or an edge leaves only some of the terms, the
+// loop is unrolled: only the order in which floats are added differs.
 //
-// Products of matrices are in core/matrix_product.hpp. Each thread computes its own rows and columns; that 8 x 4
-// neighbouring threads compute those of a matrix together is what the emitter of CUDA finds, or it says why not: a
-// kernel that misses the instruction is no slower one, but another one. Elsewhere the loops are unrolled.
+// core/matrix_product.hpp lists the products of matrices. Each thread computes its own rows and columns. The emitter of
+// CUDA checks that 8 x 4 neighbouring threads together compute a matrix, and otherwise reports the reason: without the
+// instruction the kernel would be a different one. Other emitters unroll the loops.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
