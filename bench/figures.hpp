@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of suites that measure steps of ttune, not systems against each other: a figure a row.
+// The report of suites that measure steps of ttune instead of comparing systems: one figure per row.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace ttune_bench {
 class figure_table {
  public:
   figure_table(std::string suite, options const& chosen, std::string const& heading);
-  /// `text` tells the figure to people. A row whose status is not "ok" shows that instead, and counts as a failure.
+  /// Adds a row. `text` is the figure for people. A row whose status is not "ok" shows the status and is a failure.
   void add(result r, std::string const& text);
-  /// The exit status of the suite.
+  /// Returns the exit status of the suite.
   [[nodiscard]] int status() const noexcept { return failures_ == 0 ? 0 : 1; }
 
  private:
@@ -23,7 +23,7 @@ class figure_table {
   int failures_ = 0;
 };
 
-/// As "1.23 us", with a unit that fits.
+/// Returns a text such as "1.23 us", with a unit that suits the value.
 [[nodiscard]] std::string time_text(double seconds);
 
 }  // namespace ttune_bench

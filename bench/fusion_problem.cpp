@@ -20,7 +20,7 @@ fusion_shape image(std::string name, fusion what, std::int64_t channels, std::in
 
 std::int64_t pixels(conv_shape const& c) { return c.out_height() * c.out_width(); }
 
-/// Elements of the operands, in their order.
+/// Returns the number of elements of each operand, in their order.
 std::vector<std::int64_t> operand_sizes(fusion_shape const& s) {
   auto const& c = s.image;
   auto const of_image = c.channels * c.height * c.width;
@@ -137,7 +137,7 @@ struct reader {
   double operator()(std::size_t operand, std::int64_t at) const { return double{p.in[operand].data()[at]}; }
 };
 
-/// Sum over the taps of one channel's window of `filter`, an index into operand 1.
+/// Returns the sum over the taps of one channel's window of `filter`, an index into operand 1.
 double window_sum(fusion_problem const& p, std::int64_t channel, std::int64_t y, std::int64_t x, std::int64_t filter) {
   reader const read{p};
   auto const& c = p.shape.image;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of suite fusion: what no library has a single kernel for, or only with limits.
+// The cases of suite fusion: operators for which libraries have no single kernel, or only a limited one.
 #pragma once
 
 #include <cstdint>
@@ -20,52 +20,52 @@ enum class fusion {
   small_products,       ///< many products of small matrices
   stencil27,            ///< all neighbours in a cube, a coefficient for each distance
   chain,                ///< ten element-wise operations
-  absolute_differences  ///< of blocks of 16x16 bytes at all displacements in a window
+  absolute_differences  ///< sums for blocks of 16x16 bytes at all displacements in a window
 };
 
-/// An operation and its extents; those it has no use for stay 1.
+/// An operation and its extents; unused extents are 1.
 struct fusion_shape {
   std::string name;
   fusion what;
   std::int64_t batch = 1, m = 1, n = 1, k = 1;
-  conv_shape image{};  ///< of convolutions, batch 1
+  conv_shape image{};  ///< for convolutions, batch 1
 
-  /// Arithmetic: comparisons and functions such as exp count as one.
+  /// Returns the number of operations: comparisons and functions such as exp count as one.
   [[nodiscard]] double flops() const;
-  /// What must pass through memory at least: every operand once.
+  /// Returns the bytes that must pass through memory at least: every operand once.
   [[nodiscard]] double bytes() const;
-  /// GFLOP/s that the machine allows: the peak of its multiply-adds, or what memory can feed at `copy` GB/s.
+  /// Returns the GFLOP/s that the machine allows: the peak of its multiply-adds, or the limit of memory at `copy` GB/s.
   [[nodiscard]] double attainable(double fma_peak, double copy) const;
   [[nodiscard]] std::int64_t outputs() const;
-  /// Rows and columns of blocks, and positions along an axis of the window, of absolute_differences.
-  /// They run from -k up to k - 1.
+  /// Returns the positions along an axis of the window of absolute_differences, which run from -k to k - 1; m and n are
+  /// the rows and columns of blocks.
   [[nodiscard]] std::int64_t displacements() const { return 2 * k; }
-  /// Width of the image that blocks are searched in: it reaches past the blocks on all sides.
+  /// Returns the width of the image in which blocks are searched: it extends past the blocks on all sides.
   [[nodiscard]] std::int64_t search_width() const { return n * 16 + 2 * k - 1; }
   [[nodiscard]] std::int64_t search_height() const { return m * 16 + 2 * k - 1; }
 };
 
 [[nodiscard]] std::vector<fusion_shape> fusion_cases();
-/// The same operations, small and uneven.
+/// Returns the same operations with small and uneven extents.
 [[nodiscard]] std::vector<fusion_shape> small_fusion_cases();
 
-/// Coefficients of stencil27, by how many of the three indices differ.
+/// Coefficients of stencil27, by the number of different indices.
 inline constexpr float stencil27_weights[] = {-2.5F, 0.3F, 0.1F, 0.05F};
 
 struct fusion_problem {
   explicit fusion_problem(fusion_shape s);
   [[nodiscard]] double expected(std::int64_t index) const;
-  /// Of absolute_differences outputs are integers in the floats' memory.
+  /// Returns an element of a result. Outputs of absolute_differences are integers in the memory of the floats.
   [[nodiscard]] double result(buffer const& out, std::int64_t index) const;
   [[nodiscard]] std::int64_t outputs() const { return shape.outputs(); }
   fusion_shape shape;
-  std::vector<buffer> in;  ///< in the order of the operands; of absolute_differences they hold bytes
+  std::vector<buffer> in;  ///< in the order of the operands; absolute_differences stores bytes in them
 };
 
 [[nodiscard]] inline std::uint8_t* bytes_of(buffer const& b) { return reinterpret_cast<std::uint8_t*>(b.data()); }
 [[nodiscard]] inline std::int32_t* integers_of(buffer const& b) { return reinterpret_cast<std::int32_t*>(b.data()); }
 
-/// The ten operations of case chain on (x, y): the same text for all who compute it. `f` has exp, tanh, abs, max, sqrt.
+/// The ten operations of case chain on (x, y), as one text for all systems. `f` has exp, tanh, abs, max, sqrt.
 template <class F, class X, class Y>
 [[nodiscard]] auto chained(F const& f, X const& x, Y const& y) {
   auto const scaled = x * 0.5F + y;                   // 1, 2

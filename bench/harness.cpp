@@ -28,7 +28,7 @@ double timed(std::function<void()> const& f, std::int64_t calls) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// As many calls as fill a sample. Warms up on the way.
+/// Returns the number of calls that fill a sample. The function is warm afterwards.
 std::int64_t calls_for(std::function<void()> const& f, double seconds) {
   for (std::int64_t calls = 1;; calls *= 2) {
     auto const taken = timed(f, calls);
@@ -45,15 +45,15 @@ double quantile(std::vector<double> const& sorted, double q) {
   return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-/// How often the threads of this process had to leave a core to others.
+/// Returns how often threads of this process were preempted.
 long preemptions() {
   rusage use{};
   ::getrusage(RUSAGE_SELF, &use);
   return use.ru_nivcsw;
 }
 
-/// Samples during which other processes ran are worth little: a barrier then waits for a scheduler's slice. They count
-/// only if there are hardly any others.
+/// Samples of one system. Samples during which other processes ran count only if there are hardly any others, because a
+/// barrier then waits for a time slice of the scheduler.
 struct samples_of_one {
   std::vector<double> clean, disturbed;
 
@@ -74,7 +74,7 @@ struct samples_of_one {
 
 bool is_ours(std::string const& system) { return system.starts_with("ttune"); }
 
-/// One system against another over the cases that both were timed on.
+/// Comparison of one system with another over the cases that both have times for.
 struct comparison {
   std::vector<double> ratios;  ///< above 1: the first is faster
   double least = std::numeric_limits<double>::infinity();
@@ -106,7 +106,7 @@ std::vector<timing> time_interleaved(std::span<std::function<void()> const> func
     for (std::size_t i = 0; i < functions.size(); ++i) {
       if (is_full(samples[i])) continue;
       pause();
-      (void)timed(functions[i], std::max<std::int64_t>(1, calls[i] / 4));  // wakes its threads, warms the caches
+      (void)timed(functions[i], std::max<std::int64_t>(1, calls[i] / 4));  // wakes its threads and fills the caches
       samples[i].take(functions[i], calls[i]);
     }
   }
@@ -122,13 +122,13 @@ struct reporter::state {
   std::vector<std::string> systems;
   options chosen;
   json_lines json;
-  std::map<std::string, std::vector<double>> shares;  ///< of peak, by system
-  std::map<std::string, std::vector<double>> ratios;  ///< to the best peer, by system of ours
-  std::map<std::string, comparison> against;          ///< of "ttune", by the other system
+  std::map<std::string, std::vector<double>> shares;  ///< shares of peak, by system
+  std::map<std::string, std::vector<double>> ratios;  ///< ratios to the best peer, by system of ttune
+  std::map<std::string, comparison> against;          ///< comparisons of "ttune", by the other system
   std::size_t width = 14;
   int cases = 0;
   bool any_disturbed = false;
-  bool any_failed = false;  ///< of ours
+  bool any_failed = false;  ///< true if a system of ttune failed
 
   [[nodiscard]] std::vector<std::string> ours() const {
     std::vector<std::string> names;

@@ -37,7 +37,7 @@ json_lines::json_lines(std::string const& file) {
 }
 
 void json_lines::write(result const& r) {
-  if (out_.is_open()) out_ << to_json_line(r) << std::endl;  // a run that is ended leaves whole lines
+  if (out_.is_open()) out_ << to_json_line(r) << std::endl;  // flushed, so that an interrupted run leaves whole lines
 }
 
 }  // namespace ttune_bench

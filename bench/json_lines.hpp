@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output for programs: a JSON object a line, appended to a file.
+// The output for programs: one JSON object per line, appended to a file.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ttune_bench {
 
-/// One line of the output, less what is the same for a whole run. What a suite has no figure for is 0.
+/// One line of the output without the members that are equal for a whole run. Figures that a suite does not have are 0.
 struct result {
   std::string suite;
   std::string name;  ///< "case"
@@ -21,14 +21,14 @@ struct result {
   std::int64_t refused = 0;  ///< trials that the backend did not compile
   std::string status = "ok";
   double numerics = 0;            ///< options::numerics
-  std::string mode = {};          ///< of layouts, where the suite has modes
-  std::string operands = "warm";  ///< or "cold": in no cache when a call begins
-  bool disturbed = false;         ///< not written: see timing; a star in the table
+  std::string mode = {};          ///< mode of layouts, if the suite has modes
+  std::string operands = "warm";  ///< "warm", or "cold": in no cache when a call begins
+  bool disturbed = false;         ///< see timing; shown as a star in the table, not written
 };
 
 [[nodiscard]] std::string to_json_line(result const& r);
 
-/// Writes nothing where no file is named.
+/// Writer of the lines; writes nothing without a file name.
 class json_lines {
  public:
   /// Throws std::runtime_error if the file cannot be written.

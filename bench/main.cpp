@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ttune-bench: runs the suites that it is asked for.
+// ttune-bench: runs the suites named on its command line.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

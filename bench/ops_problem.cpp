@@ -19,7 +19,7 @@ ops_shape product(std::string name, operation what, std::int64_t batch, std::int
                   std::int64_t k) {
   return {std::move(name), what, batch, m, n, k};
 }
-/// One filter a channel, or none: channels = filters.
+/// Returns a case with one filter per channel, or none: channels = filters.
 ops_shape window(std::string name, operation what, std::int64_t channels, std::int64_t size, std::int64_t filters,
                  std::int64_t stride) {
   ops_shape s{std::move(name), what};
@@ -29,7 +29,7 @@ ops_shape window(std::string name, operation what, std::int64_t channels, std::i
 
 std::int64_t pixels(conv_shape const& c) { return c.out_height() * c.out_width(); }
 
-/// Elements of the operands, in their order.
+/// Returns the number of elements of each operand, in their order.
 std::vector<std::int64_t> operand_sizes(ops_shape const& s) {
   auto const& c = s.image;
   auto const image = c.channels * c.height * c.width;
@@ -109,7 +109,7 @@ double ops_shape::attainable(double fma_peak, double copy) const {
 std::vector<ops_shape> ops_cases() {
   using enum operation;
   auto grouped = window("grouped_conv", grouped_conv, 128, 28, 128, 1);
-  grouped.groups = 32;  // of 4 channels, as in ResNeXt
+  grouped.groups = 32;  // groups of 4 channels, as in ResNeXt
   return {window("depthwise", depthwise, 128, 56, 128, 1),
           window("max_pool", max_pool, 64, 112, 64, 2),
           window("avg_pool", avg_pool, 128, 56, 128, 1),
@@ -166,7 +166,7 @@ ops_problem::ops_problem(ops_shape s) : shape(std::move(s)) {
 
 namespace {
 
-/// Calls take(pixel at (channel, iy, ix), tap r, t) for what a window covers of a channel's image.
+/// Calls take(pixel at (channel, iy, ix), tap r, t) for the pixels of a channel's image under a window.
 template <class Take>
 void for_window(conv_shape const& c, std::int64_t y, std::int64_t x, Take const& take) {
   for (std::int64_t r = 0; r < c.kernel; ++r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of suite ops: operators that are neither convolutions nor plain products of matrices, mostly bound by
+// The cases of suite ops: operators other than convolutions and plain products of matrices, mostly limited by
 // memory.
 #pragma once
 
@@ -29,26 +29,26 @@ enum class operation {
   column_sums
 };
 
-/// An operator and its extents; those it has no use for stay 1.
+/// An operator and its extents; unused extents are 1.
 struct ops_shape {
   std::string name;
   operation what;
   std::int64_t batch = 1, m = 1, n = 1, k = 1;  ///< rows, columns (n of the cube, of the vector), reduced
-  std::int64_t groups = 1;                      ///< of grouped_conv
-  conv_shape image{};                           ///< of convolutions and pooling, batch 1
+  std::int64_t groups = 1;                      ///< for grouped_conv
+  conv_shape image{};                           ///< for convolutions and pooling, batch 1
 
-  /// Arithmetic: comparisons and functions such as exp count as one, and so does an element that is only moved.
+  /// Returns the number of operations: comparisons, functions such as exp, and moves of an element count as one.
   [[nodiscard]] double flops() const;
-  /// What must pass through memory at least: every operand once.
+  /// Returns the bytes that must pass through memory at least: every operand once.
   [[nodiscard]] double bytes() const;
-  /// GFLOP/s that the machine allows: the peak of its multiply-adds (of f32), or what memory can feed at `copy` GB/s.
+  /// Returns the GFLOP/s that the machine allows: the f32 peak of its multiply-adds, or those of memory at `copy` GB/s.
   [[nodiscard]] double attainable(double fma_peak, double copy) const;
   [[nodiscard]] std::int64_t outputs() const;
   [[nodiscard]] std::int64_t element_bytes() const { return what == operation::matmul_f64 ? 8 : 4; }
 };
 
 [[nodiscard]] std::vector<ops_shape> ops_cases();
-/// The same operators, small and uneven.
+/// Returns the same operators with small and uneven extents.
 [[nodiscard]] std::vector<ops_shape> small_ops_cases();
 
 struct ops_problem {
@@ -56,7 +56,7 @@ struct ops_problem {
   [[nodiscard]] double expected(std::int64_t index) const;
   [[nodiscard]] std::int64_t outputs() const { return shape.outputs(); }
   ops_shape shape;
-  std::vector<buffer> in;  ///< in the order of the operands; of matmul_f64 they hold doubles
+  std::vector<buffer> in;  ///< in the order of the operands; matmul_f64 stores doubles in them
 };
 
 }  // namespace ttune_bench

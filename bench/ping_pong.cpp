@@ -34,7 +34,7 @@ std::vector<int> my_processors() {
 double measure(int first, int second) {
   constexpr int runs = 31, turns = 200;
   alignas(64) std::atomic<int> ball{0};
-  // An even count is the first's to answer, an odd one the second's.
+  // The first thread answers even counts, the second one odd counts.
   auto const play = [&](int remainder, int last) {
     for (int next = remainder; next < last; next += 2) {
       while (ball.load(std::memory_order_acquire) != next) {

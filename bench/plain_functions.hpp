@@ -7,11 +7,11 @@
 
 namespace ttune_bench {
 
-/// y[i] = f(x[i]) or f(x[i], z[i])
+/// Computes y[i] = f(x[i]) or f(x[i], z[i]).
 template <class T>
 using array_function = void (*)(T const* x, T const* z, T* y, std::int64_t n);
 
-/// Null if there is none of that name. Names are those of <cmath>, and "div", "rsqrt".
+/// Returns the function of a name, or null. Names are those of <cmath>, and "div", "rsqrt".
 [[nodiscard]] array_function<float> plain_function_f32(std::string const& name);
 [[nodiscard]] array_function<double> plain_function_f64(std::string const& name);
 

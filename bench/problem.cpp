@@ -45,7 +45,7 @@ std::vector<conv_shape> conv_cases(std::string const& mode) {
 
 namespace {
 
-/// The numbers of "33x1000x77", as many as there are lower limits.
+/// Returns the numbers of a text such as "33x1000x77", as many as there are lower limits.
 std::vector<std::int64_t> numbers_of(std::string const& text, std::initializer_list<std::int64_t> least) {
   std::vector<std::int64_t> numbers;
   auto const* at = text.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases: shapes, their operands, and a slow way to know the right result.
+// The cases: shapes, their operands, and a slow computation of the right result.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@ namespace ttune_bench {
 struct gemm_shape {
   std::string name;  ///< MxNxK
   std::int64_t m = 0, n = 0, k = 0;
-  std::string mode = "plain";  ///< or "packed": B is laid out ahead as a system likes it
-  int threads = 0;             ///< at most so many; 0: all
+  std::string mode = "plain";  ///< "plain", or "packed": a system may prepare B
+  int threads = 0;             ///< maximum; 0: all
   [[nodiscard]] double flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
 };
 
 /// out (batch, filters, oh, ow) = in (batch, channels, height, width) * weights (filters, channels, kernel, kernel).
-/// Weights are laid out ahead as a system likes them.
+/// Systems may prepare weights.
 struct conv_shape {
   std::string name;
   std::int64_t batch = 1, channels = 0, height = 0, width = 0, filters = 0, kernel = 1, stride = 1, padding = 0;
-  std::string mode = "nchw";  ///< or "nhwc", of `in` and `out`; "free": nchw, brought into a layout of its own ahead
+  std::string mode = "nchw";  ///< "nchw" or "nhwc" for `in` and `out`; "free": nchw, converted before the call
   [[nodiscard]] bool channels_last() const { return mode == "nhwc"; }
   [[nodiscard]] std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
   [[nodiscard]] std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
@@ -36,26 +36,26 @@ struct conv_shape {
 };
 
 [[nodiscard]] gemm_shape make_gemm(std::int64_t m, std::int64_t n, std::int64_t k);
-/// 16 … 128 in powers of two on one core, 256 … 2048 on all, and odd and skinny ones.
+/// Returns sizes 16 … 128 in powers of two on one core, 256 … 2048 on all cores, and odd and skinny ones.
 [[nodiscard]] std::vector<gemm_shape> gemm_cases(std::string const& mode = "plain");
-/// C1 … C12 of ResNet-18, batch 1.
+/// Returns C1 … C12 of ResNet-18, batch 1.
 [[nodiscard]] std::vector<conv_shape> conv_cases(std::string const& mode = "nchw");
 
-/// What `--shape` names: MxNxK. Throws std::invalid_argument.
+/// Returns the shapes given by `--shape` as MxNxK. Throws std::invalid_argument.
 [[nodiscard]] std::vector<gemm_shape> gemm_shapes(std::vector<std::string> const& texts, std::string const& mode);
-/// batch x channels x height x width x filters x kernel x stride x padding
+/// Returns shapes given as batch x channels x height x width x filters x kernel x stride x padding.
 [[nodiscard]] std::vector<conv_shape> conv_shapes(std::vector<std::string> const& texts, std::string const& mode);
 
-/// The same with its extents changed by `by` (what was 1 stays 1, and nothing falls below): "C6+1".
+/// Returns the case with its extents changed by `by`: "C6+1". Extents of 1 stay, and no extent falls below 1.
 [[nodiscard]] gemm_shape varied(gemm_shape s, std::int64_t by);
-/// Height, width, channels and filters are changed.
+/// Changes height, width, channels and filters.
 [[nodiscard]] conv_shape varied(conv_shape s, std::int64_t by);
 
-/// Floats on a boundary of 64 bytes.
+/// Floats, aligned to 64 bytes.
 class buffer {
  public:
   explicit buffer(std::int64_t elements);
-  /// Uniform in [-1, 1).
+  /// Fills with uniform numbers in [-1, 1).
   buffer(std::int64_t elements, std::uint64_t seed);
   [[nodiscard]] float* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
@@ -69,15 +69,15 @@ class buffer {
   std::int64_t size_;
 };
 
-/// The same memory as doubles, half as many.
+/// Returns the same memory as half as many doubles.
 [[nodiscard]] inline double* doubles(buffer const& b) { return reinterpret_cast<double*>(b.data()); }
 
-/// Two inputs, and what an element of the output should be.
+/// Two inputs, and the expected elements of the output.
 struct gemm_problem {
   explicit gemm_problem(gemm_shape s);
   [[nodiscard]] double expected(std::int64_t index) const;
   [[nodiscard]] std::int64_t outputs() const { return shape.m * shape.n; }
-  /// Of the inputs.
+  /// Returns the bytes of the inputs.
   [[nodiscard]] std::int64_t bytes() const { return 4 * (a.size() + b.size()); }
   gemm_shape shape;
   buffer a, b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AutoTVM's recorded runs of two convolutions as replay devices, and features of all that they hold.
+// AutoTVM's recorded runs of two convolutions as replay devices, with features of all configurations in them.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct task {
 };
 inline task const tasks[] = {{"c12", {1, 512, 7, 7, 512, 3, 1, 1}}, {"c7", {1, 256, 28, 28, 128, 3, 2, 1}}};
 
-/// What the records were measured on.
+/// Returns the device of the records.
 inline target gtx1080ti() {
   target t;
   t.name = "cuda GTX 1080 Ti";
@@ -49,7 +49,7 @@ inline target gtx1080ti() {
   return t;
 }
 
-/// Constants were chosen on every other run, by name; the others judge, unless $TTUNE_RUNS is "choose" or "all".
+/// Constants were chosen on every other run, by name; the other runs evaluate, unless $TTUNE_RUNS is "choose" or "all".
 inline std::string wanted_runs() {
   char const* const given = std::getenv("TTUNE_RUNS");
   return given ? given : "judge";
@@ -58,7 +58,7 @@ inline bool is_wanted(std::size_t run, std::string const& which) {
   return which == "all" || (run % 2 == 0) == (which == "choose");
 }
 
-/// Logs of a task in $TTUNE_LOGS, or where the tests look for them.
+/// Returns the logs of a task in $TTUNE_LOGS, or in the folder that the tests use.
 inline std::vector<std::filesystem::path> logs_of(std::string const& name) {
   char const* const folder = std::getenv("TTUNE_LOGS");
   if (!folder) return ttune_test::recorded_logs_of(name);
@@ -127,7 +127,7 @@ inline feature_set const feature_sets[] = {
      }},
 };
 
-/// Features of all recorded configurations: those columns in which any two differ, or all.
+/// Features of all recorded configurations: the columns in which any two differ, or all columns.
 class feature_table {
  public:
   feature_table(feature_set const& set, plan const& p, std::vector<configuration> const& of, bool all_columns = false) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a result is from the expected one.
+// Computes the difference of a result from the expected one.
 #pragma once
 
 #include <algorithm>
@@ -10,29 +10,29 @@
 
 namespace ttune_bench {
 
-/// Whether the buffers of a problem hold doubles.
+/// True if the buffers of a problem hold doubles.
 template <class Problem>
 [[nodiscard]] bool is_wide(Problem const& problem) {
   if constexpr (requires { problem.shape.element_bytes(); }) return problem.shape.element_bytes() == 8;
   else return false;
 }
 
-/// Floats that hold the output.
+/// Returns the number of floats whose memory holds the output.
 template <class Problem>
 [[nodiscard]] std::int64_t output_floats(Problem const& problem) {
   if constexpr (requires { problem.output_floats(); }) return problem.output_floats();
   else return problem.outputs() * (is_wide(problem) ? 2 : 1);
 }
 
-/// An element of the output, of whatever type the problem has.
+/// Returns an element of the output, whatever type the problem has.
 template <class Problem>
 [[nodiscard]] double result_at(Problem const& problem, buffer const& out, std::int64_t at) {
   if constexpr (requires { problem.result(out, at); }) return problem.result(out, at);
   else return is_wide(problem) ? doubles(out)[at] : double{out.data()[at]};
 }
 
-/// Largest difference of `out` from the expected result, by the root mean square of what is expected; over all outputs,
-/// or `samples` of them.
+/// Returns the largest difference of `out` from the expected result, divided by the root mean square of the expected
+/// values, over all outputs or over `samples` of them.
 template <class Problem>
   requires requires(Problem const& problem, buffer const& out) { problem.error_of(out); }
 [[nodiscard]] double relative_error(Problem const& problem, buffer const& out, std::int64_t = 0) {
@@ -45,7 +45,7 @@ template <class Problem>
   ttune::rng random(5);
   double square = 0, largest = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    // First and last always: edges are where kernels go wrong.
+    // Always checks the first and the last output, because faults of kernels are frequent at edges.
     auto const at = count == all ? i
                     : i == 0     ? 0
                     : i == 1     ? all - 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a few samples.
+// Statistics of a few samples.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace ttune_bench {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-/// Standard deviation of the sample; 0 of fewer than two values.
+/// Returns the standard deviation of the sample; 0 for fewer than two values.
 [[nodiscard]] inline double deviation(std::vector<double> const& values) {
   if (values.size() < 2) return 0;
   auto const m = mean(values);
@@ -22,7 +22,7 @@ namespace ttune_bench {
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
-/// Values are positive; 0 of none.
+/// Returns the geometric mean of positive values; 0 for no values.
 [[nodiscard]] inline double geometric_mean(std::vector<double> const& values) {
   double sum = 0;
   for (auto const v : values) sum += std::log(v);

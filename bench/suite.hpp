@@ -11,17 +11,17 @@
 
 namespace ttune_bench {
 
-/// Exit status of a suite that needs a device that is not here.
+/// Exit status of a suite that needs a device which this machine does not have.
 inline constexpr int skipped = 77;
 
-/// `run` returns the exit status.
+/// A suite; `run` returns the exit status.
 struct suite {
   std::string name;
   std::string summary;
   int (*run)(options const& chosen) = nullptr;
 };
 
-/// `--mode`, or the first of a suite's modes. Throws std::invalid_argument for one that it does not have.
+/// Returns the mode of `--mode`, or the suite's first mode. Throws std::invalid_argument for an unknown mode.
 [[nodiscard]] inline std::string mode_of(options const& chosen, std::string const& suite,
                                          std::vector<std::string> const& modes) {
   if (chosen.mode.empty()) return modes.front();
@@ -31,13 +31,13 @@ struct suite {
   throw std::invalid_argument("suite " + suite + " has no mode " + chosen.mode + "; it has" + all);
 }
 
-/// In the order of their names once `main` has sorted them.
+/// Returns all suites, in the order of their names after `main` has sorted them.
 inline std::vector<suite>& suites() {
   static std::vector<suite> all;
   return all;
 }
 
-/// `static ttune_bench::add_suite const conv{{"conv", "convolutions of ResNet-18", run_conv}};`
+/// Adds a suite: `static ttune_bench::add_suite const conv{{"conv", "convolutions of ResNet-18", run_conv}};`
 struct add_suite {
   explicit add_suite(suite s) { suites().push_back(std::move(s)); }
 };

@@ -15,9 +15,9 @@
 
 namespace ttune_bench {
 
-enum class narrow_type { bytes, bf16, f16 };  ///< bytes: u8 x i8 with sums of i32; else sums of f32
+enum class narrow_type { bytes, bf16, f16 };  ///< bytes: u8 x i8 with sums of i32; others have sums of f32
 
-/// C = A * B as gemm_shape, B constant: laid out ahead.
+/// C = A * B as gemm_shape; B is constant and prepared.
 struct types_shape {
   std::string name;
   narrow_type type;
@@ -25,7 +25,7 @@ struct types_shape {
   [[nodiscard]] double flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
-  /// As often as an instruction adds products, at the rate of the multiply-adds of f32.
+  /// Returns the GFLOP/s of instructions with several products, at the rate of the f32 multiply-adds.
   [[nodiscard]] double attainable(double fma_peak, double) const {
     auto const machine = ttune::probe_host();
     if (type == narrow_type::bytes) return fma_peak * (machine.has_byte_dot ? 4 : 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the defaults of search and model on one half of the recorded runs and judges them on the other, and then the
-// other way round. README.md says what was adopted.
+// Chooses the defaults of search and model on one half of the recorded runs and evaluates them on the other half, then
+// with the halves exchanged. README.md says what was adopted.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -20,13 +20,13 @@ namespace {
 using namespace ttune;
 using namespace ttune_bench;
 
-/// What a tuning does by default, and what is tried in its place.
+/// Settings of a tuning: the defaults, or a variant of them.
 struct setting {
   std::string name;
   std::size_t batch = 64;
   replay_pool_options search = {};
   xgboost_options trees = {.held_out = 0};
-  int members = 1;  ///< of an ensemble
+  int members = 1;  ///< size of an ensemble
   double optimism = 0;
 
   [[nodiscard]] any_cost_model model(std::uint64_t seed) const {
@@ -47,7 +47,7 @@ struct group {
   std::vector<setting> settings;
 };
 
-/// One constant at a time; the others are the defaults.
+/// Varies one constant at a time; the others are the defaults.
 std::vector<group> all_groups() {
   std::vector<group> made;
   auto const vary = [&](std::string const& name, auto const& values, auto const& set) {
@@ -97,8 +97,8 @@ std::vector<group> all_groups() {
 
 constexpr char const* halves[] = {"choose", "judge"};
 
-/// One half of a task's runs. A search is on a random half of its points, another for each seed: the best of one
-/// recording is not what all depends on.
+/// One half of a task's runs. A search gets a random half of its points, another one for each seed, so that the result
+/// does not depend on the best point of one recording.
 class world {
  public:
   world(task const& t, std::string const& half)
@@ -110,7 +110,7 @@ class world {
   std::string name;
 
   [[nodiscard]] bool empty() const { return device_.configurations().empty(); }
-  /// Trials to 95 % of the best point that there was, one more than were made for never.
+  /// Returns the number of trials until 95 % of the best point is reached; one more than were made if it is not.
   [[nodiscard]] double trials_to_95(setting const& s, std::uint64_t seed) const {
     constexpr std::size_t trials = 512;
     rng random(seed);
@@ -133,7 +133,7 @@ class world {
   std::optional<feature_table> table_;
 };
 
-/// Mean trials of each setting in each world: [setting][half], a geometric mean over tasks.
+/// Mean trials of each setting in each half, [setting][half]; a geometric mean over tasks.
 struct outcome {
   std::array<double, 2> by_half{};
 };

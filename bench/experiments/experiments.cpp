@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite experiments: the tables and figures of Zheng's report on AutoTVM again, on recorded runs. README.md says what
-// each source claimed. --case names experiments, --samples the seeds; files are written where $TTUNE_EXPERIMENTS_OUT
-// says (here, if nothing does). Without logs a synthetic set takes their place, and everything says so.
+// Suite experiments: reproduces the tables and figures of Zheng's report on AutoTVM with recorded runs. README.md lists
+// the claims of each source. --case names experiments, --samples gives the number of seeds. Files are written to
+// $TTUNE_EXPERIMENTS_OUT, by default the current folder. Without logs a synthetic set is used, and all output says so.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +28,7 @@ namespace {
 using namespace ttune;
 using namespace ttune_bench;
 
-/// A task, its space and what is known of it.
+/// A task with its space and its measurements.
 struct subject {
   task const& of;
   space in = ops::cuda_conv2d_template(of.shape);
@@ -43,7 +43,7 @@ struct subject {
   }
 
  private:
-  /// Times by the analytic estimate with a tenth of noise; what no device of that size runs fails.
+  /// Makes times from the analytic estimate with noise of a tenth; configurations too large for such a device fail.
   void make_up() {
     auto const limited = ops::within_limits(in, of.shape);
     sampler const all(in.knobs), valid(limited.knobs, limited.constraints);
@@ -66,7 +66,7 @@ struct subject {
   }
 };
 
-/// Billions of arithmetic operations a second.
+/// Returns billions of arithmetic operations per second.
 double gflops(task const& t, double seconds) {
   auto const& s = t.shape;
   auto const points = static_cast<double>(s.batch * s.filters * s.out_height() * s.out_width() * s.channels) *
@@ -74,7 +74,7 @@ double gflops(task const& t, double seconds) {
   return 2e-9 * points / seconds;
 }
 
-/// Table 1: how many configurations there are.
+/// Table 1: the number of configurations.
 void table1(std::vector<subject> const& subjects) {
   std::ofstream csv(out_file("table1.csv"));
   csv << "task,space,within_limits\n";
@@ -88,7 +88,7 @@ void table1(std::vector<subject> const& subjects) {
   }
 }
 
-/// Lines of table2.csv by task, system and trials. Those of experiments that are not run now stay as they were.
+/// Lines of table2.csv by task, system and trials. Lines of experiments that do not run now are kept.
 class best_after_trials {
  public:
   best_after_trials() {
@@ -115,7 +115,7 @@ class best_after_trials {
   std::map<std::string, std::string> lines_;
 };
 
-/// AutoTVM's regression: failures are speed 0, all rows weigh the same, trees of depth 3.
+/// AutoTVM's regression: failures have speed 0, all rows have the same weight, trees have depth 3.
 class autotvm_model final : public cost_model {
  public:
   explicit autotvm_model(std::uint64_t seed)
@@ -148,16 +148,16 @@ struct contender {
   std::string name;
   feature_set const* features = nullptr;  ///< null: no model
   kind model = kind::none;
-  double optimism = 0;              ///< of an ensemble
-  double diversity = 0;             ///< of a batch
-  any_search search = {};           ///< none: the pool of all recorded points
-  subject const* lesson = nullptr;  ///< a task that was tuned before, of which a tuner's records would hold a lesson
+  double optimism = 0;              ///< for an ensemble
+  double diversity = 0;             ///< for a batch
+  any_search search = {};           ///< without a search: the pool of all recorded points
+  subject const* lesson = nullptr;  ///< a task tuned before, whose lesson is in the tuner's records
 };
 
-/// As a tuner keeps one: the best four of some trials, and a sample of all their speeds.
+/// Returns a model with a lesson as a tuner stores it: the best four of some trials, and a sample of all speeds.
 any_cost_model told_by(subject const& s, xgboost_options const& o) {
   constexpr std::size_t trials = 512, good = 4, sampled = 60;
-  std::vector<std::pair<double, configuration>> made;  // seconds, failures last
+  std::vector<std::pair<double, configuration>> made;  // failures last
   for (auto const& c : s.device.configurations()) {
     auto const m = s.device.measure(c).result;
     if (made.size() < trials) made.emplace_back(m.ok() ? m.seconds : std::numeric_limits<double>::infinity(), c);
@@ -198,7 +198,7 @@ any_cost_model make_model(contender const& c, std::uint64_t seed) {
   return any_cost_model(xgboost(o));
 }
 
-/// Best so far by trial, in GFLOP/s: rows are seeds.
+/// Returns the best result so far after each trial, in GFLOP/s; rows are seeds.
 svg_curve summarise(std::string const& name, task const& t, std::vector<replay_curve> const& runs, std::size_t trials) {
   svg_curve c{name, {}, {}};
   for (std::size_t i = 0; i < trials; ++i) {
@@ -216,7 +216,7 @@ svg_curve summarise(std::string const& name, task const& t, std::vector<replay_c
   return c;
 }
 
-/// Features of what was recorded are kept, others are computed when they are asked for.
+/// Keeps features of recorded configurations; computes others when they are needed.
 row_writer writer_of(subject const& s, contender const& c, std::optional<feature_table>& kept) {
   if (!c.features) return [](auto const&, auto&) {};
   if (!c.search) {
@@ -231,7 +231,7 @@ row_writer writer_of(subject const& s, contender const& c, std::optional<feature
   };
 }
 
-/// Searches; curves go into a figure, and their values after some trials into a table.
+/// Runs searches; writes their curves to a figure, and their values after some trials to a table.
 void compare(std::string const& figure, subject const& s, sampler const& in, std::vector<contender> const& contenders,
              int seeds, std::size_t trials, best_after_trials& table2, std::string const& note = "") {
   std::vector<svg_curve> curves;
@@ -276,7 +276,7 @@ void compare(std::string const& figure, subject const& s, sampler const& in, std
   table2.write();
 }
 
-/// Table 3: what features cost.
+/// Table 3: the cost of features.
 void table3(subject const& s) {
   std::ofstream csv(out_file("table3.csv"));
   csv << "features,count,microseconds\n";
@@ -296,7 +296,7 @@ feature_set const* set_named(std::string const& name) {
   return nullptr;
 }
 
-/// Those that are named; whether that were all names.
+/// Runs the named live experiments; returns true if all names belong to live experiments.
 bool run_live(options const& chosen) {
   std::size_t known = 0;
   for (auto const& one : live_experiments())
@@ -309,7 +309,7 @@ bool run_live(options const& chosen) {
 
 int run(options const& chosen) {
   if (run_live(chosen)) return 0;
-  setenv("TTUNE_RUNS", "all", 0);  // nothing is chosen here
+  setenv("TTUNE_RUNS", "all", 0);  // nothing is chosen here, so all runs may be used
   std::vector<subject> subjects;
   subjects.reserve(std::size(tasks));
   for (auto const& t : tasks) subjects.emplace_back(t);
@@ -362,7 +362,7 @@ int run(options const& chosen) {
     run_one("diversity" + on, i, diverse);
     auto& s = subjects[i];
     if (!chosen.wants_case("strategies" + on)) continue;
-    // these propose what was not recorded: an oracle answers, which no measurement backs
+    // these propose unrecorded configurations; an oracle answers without a measurement
     auto const* const set = set_named("ttune");
     std::optional<feature_table> unused;
     s.device.estimate_by(fit_oracle(s.device, writer_of(s, {"", set, kind::trees, 0, 0, random_search()}, unused),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments that tune on this machine's processor. Each is found by its name, which begins with "live-".
+// Experiments that tune on this machine's processor. Their names begin with "live-".
 #pragma once
 
 #include <cstdlib>
@@ -17,20 +17,20 @@ struct live_experiment {
   std::function<void(options const& chosen)> run;
 };
 
-/// Files that have some add them before main.
+/// The list of live experiments; source files add to it before main.
 inline std::vector<live_experiment>& live_experiments() {
   static std::vector<live_experiment> all;
   return all;
 }
 
-/// An object of it in a file adds an experiment: `add_live const few{"live-few", few_against_many};`
+/// Adds an experiment: `add_live const few{"live-few", few_against_many};`
 struct add_live {
   add_live(std::string name, std::function<void(options const&)> run) {
     live_experiments().push_back({std::move(name), std::move(run)});
   }
 };
 
-/// One of some layers, and "live-spread-C6" of one layer alone: where the machine is only to be had for a minute.
+/// Adds an experiment on some layers, and one per layer, as "live-spread-C6", for short use of a machine.
 struct add_live_of_layers {
   using run_of_layers = void (*)(options const& chosen, std::string const& name,
                                  std::vector<std::string> const& layers);
@@ -44,7 +44,7 @@ struct add_live_of_layers {
   }
 };
 
-/// A file in $TTUNE_EXPERIMENTS_OUT, or here.
+/// Returns the path of a file in $TTUNE_EXPERIMENTS_OUT, or in the current folder.
 [[nodiscard]] inline std::string out_file(std::string const& name) {
   char const* const folder = std::getenv("TTUNE_EXPERIMENTS_OUT");
   return (folder ? std::string(folder) + "/" : "") + name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Curves with their spread as an SVG file: no library, opens in any browser.
+// Draws curves with their spread to an SVG file, which any browser shows, without a library.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace ttune_bench {
 
-/// y over trials 1, 2, …: mean and standard deviation of the seeds.
+/// Values after trials 1, 2, …: mean and standard deviation over the seeds.
 struct svg_curve {
   std::string name;
   std::vector<double> mean;
   std::vector<double> spread;
 };
 
-/// Throws nothing: a file that cannot be written is left out by the stream.
+/// Writes the file. Does not throw: a file that cannot be written is left out.
 inline void write_svg(std::string const& file, std::string const& title, std::string const& y_name,
                       std::vector<svg_curve> const& curves) {
   constexpr double width = 640, height = 400, left = 60, top = 40, right = 150, bottom = 40;
@@ -50,7 +50,7 @@ inline void write_svg(std::string const& file, std::string const& title, std::st
   for (std::size_t k = 0; k < curves.size(); ++k) {
     auto const& c = curves[k];
     auto const* const colour = colours[k % colours.size()];
-    auto const step = std::max<std::size_t>(1, trials / 128);  // more points than that cannot be seen
+    auto const step = std::max<std::size_t>(1, trials / 128);  // more points cannot be seen
     std::string band, line;
     for (std::size_t i = 0; i < c.mean.size(); i += step) {
       auto const x = std::to_string(x_of(i + 1));

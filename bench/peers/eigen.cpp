@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen: the matrix product with its own threads (OpenMP), and a convolution as people write it with Eigen, patches
-// into a matrix and one product.
+// Eigen: the matrix product with its own threads (OpenMP), and a convolution as it is usually written with Eigen:
+// patches are copied into a matrix, then one product.
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ peer_case prepare_gemm(gemm_problem const& problem, buffer const& out, options c
                     c = view(out.data(), s.m, s.n)]() mutable { c.noalias() = a * b; }};
 }
 
-/// One row of the patch matrix: the input pixels that meet tap (c, r, t) at all outputs. (oh * ow)
+/// Copies one row of the patch matrix: the input pixels that meet tap (c, r, t) at all outputs. Shape: (oh * ow).
 void take_patches(conv_shape const& s, float const* in, std::int64_t row, float* patches) {
   auto const t = row % s.kernel, r = row / s.kernel % s.kernel, c = row / (s.kernel * s.kernel);
   for (std::int64_t y = 0; y < s.out_height(); ++y) {
@@ -45,7 +45,7 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
   auto const s = problem.shape;
   auto const rows = s.channels * s.kernel * s.kernel, pixels = s.out_height() * s.out_width();
   bool const needs_patches = s.kernel != 1 || s.stride != 1;
-  static auto const scratch = std::make_shared<matrix>();  // one for all sets of operands: it stays warm
+  static auto const scratch = std::make_shared<matrix>();  // shared by all sets of operands: it stays warm
   if (needs_patches && scratch->size() < rows * pixels) scratch->resize(rows, pixels);
   auto const run = [=, threads = chosen.threads, in = problem.in.data(), weights = problem.weights.data(),
                     o = out.data(), patches = scratch] {

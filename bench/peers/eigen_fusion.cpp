@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen on the operations of suite fusion, as people write them: one expression where it has one, blocks of rows where
-// that keeps what is between two products in the cache. Blocks are dealt out to threads by OpenMP.
+// Eigen on the operations of suite fusion, as it is usually written: one expression if possible, blocks of rows if they
+// keep the data between two products in the cache. OpenMP divides blocks among threads.
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 
@@ -20,7 +20,7 @@ using const_view = Eigen::Map<matrix const>;
 using row = Eigen::Map<Eigen::Array<float, 1, Eigen::Dynamic>>;
 using const_row = Eigen::Map<Eigen::Array<float, 1, Eigen::Dynamic> const>;
 
-/// f(first, count) for blocks of [0, n), on all threads.
+/// Calls f(first, count) for blocks of [0, n), on all threads.
 template <class F>
 void for_blocks(std::int64_t n, std::int64_t block, int threads, F const& f) {
 #if defined(_OPENMP)

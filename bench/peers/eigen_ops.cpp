@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen on the operators of suite ops, as people write them; rows, planes or channels are dealt out to threads by
-// OpenMP, since Eigen itself threads products alone.
+// Eigen on the operators of suite ops, as it is usually written. OpenMP divides rows, planes or channels among threads,
+// since Eigen itself uses threads for products only.
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 
@@ -22,7 +22,7 @@ using const_row = Eigen::Map<Eigen::Array<float, 1, Eigen::Dynamic> const>;
 using plane = Eigen::Map<rows_of<float>>;
 using const_plane = Eigen::Map<rows_of<float> const>;
 
-/// f(i) for i in [0, n), on all threads.
+/// Calls f(i) for i in [0, n), on all threads.
 template <class F>
 void for_all(std::int64_t n, int threads, F const& f) {
 #if defined(_OPENMP)
@@ -67,7 +67,7 @@ void transpose(ops_shape const& s, float const* in, float* out, int threads) {
   });
 }
 
-/// Rows and columns of the output at which a tap is inside of the image.
+/// Rows and columns of the output where a tap is inside of the image.
 struct inside {
   std::int64_t first, count;
   inside(std::int64_t tap, std::int64_t stride, std::int64_t padding, std::int64_t extent, std::int64_t positions)
@@ -75,7 +75,7 @@ struct inside {
         count(std::min(positions - 1, (extent - 1 - tap + padding) / stride) - first + 1) {}
 };
 
-/// f(block of the output, the pixels under a tap there, r, t) for every tap of a channel.
+/// Calls f(block of the output, the pixels under a tap there, r, t) for every tap of a channel.
 template <class F>
 void for_taps(conv_shape const& c, float const* image, plane out, F const& f) {
   using strided = Eigen::Map<rows_of<float> const, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>;
@@ -133,7 +133,7 @@ void stencil(std::int64_t n, float const* in, float* out, int threads) {
   });
 }
 
-/// Each product alone; what is left of the threads goes into the products.
+/// Computes one product per thread; remaining threads work inside of the products.
 template <class T>
 void products(ops_shape const& s, T const* a, T const* b, T* c, int threads) {
   using matrix = matrix_of<T>;
@@ -186,7 +186,7 @@ void compute(ops_problem const& p, buffer const& out, int threads) {
     case operation::column_sums: return column_sums(s, operand(0), out.data(), threads);
     case operation::conv_bias_relu:
     case operation::conv_nhwc:
-    case operation::grouped_conv: return;  // not served: suite conv shows what Eigen makes of convolutions
+    case operation::grouped_conv: return;  // not served: suite conv has Eigen's convolutions
   }
 }
 

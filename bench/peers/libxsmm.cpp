@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIBXSMM: the kernel that it compiles for a small matrix product, one thread.
+// LIBXSMM: its compiled kernel for a small matrix product, one thread.
 #include <libxsmm.h>
 
 #include "../system.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using namespace ttune_bench;
 
-/// Larger products are not what it is for: it leaves them to a BLAS.
+/// LIBXSMM does not serve larger products: it leaves them to a BLAS.
 constexpr std::int64_t largest = 128;
 
 bool serves(gemm_problem const& problem) {
@@ -16,7 +16,7 @@ bool serves(gemm_problem const& problem) {
   return s.m <= largest && s.n <= largest && s.k <= largest;
 }
 
-/// Its matrices are column-major: C^T = B^T A^T, in the same memory.
+/// Prepares a product. LIBXSMM's matrices are column-major: C^T = B^T A^T, in the same memory.
 peer_case prepare(gemm_problem const& problem, buffer const& out, options const&) {
   libxsmm_init();
   auto const m = static_cast<libxsmm_blasint>(problem.shape.m), n = static_cast<libxsmm_blasint>(problem.shape.n),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN: convolution by each of its algorithms, in the layouts of the mode or in its own with reorders around it;
-// matrix product as the matmul primitive and as sgemm. Weights are in the layout of its choice, made ahead.
+// oneDNN: convolution by each of its algorithms, in the layouts of the mode, or in its own layouts with reorders;
+// matrix product by the matmul primitive and by sgemm. Weights are prepared in the layout that it chooses.
 #include "onednn.hpp"
 
 #include <optional>
@@ -15,7 +15,7 @@ using description = dnnl::convolution_forward::primitive_desc;
 
 memory::desc any(memory::dims const& extents) { return plain(extents, tag::any); }
 
-/// A convolution as oneDNN sees it: its operands as the caller has them.
+/// A convolution for oneDNN, with the operands of the caller.
 struct convolution {
   explicit convolution(conv_shape const& c)
       : shape(c),
@@ -23,7 +23,7 @@ struct convolution {
         weights(plain({c.filters, c.channels, c.kernel, c.kernel}, tag::oihw)),
         out(plain({c.batch, c.filters, c.out_height(), c.out_width()}, c.channels_last() ? tag::nhwc : tag::nchw)) {}
 
-  /// With layouts for activations that oneDNN chooses, or those of the caller. Throws dnnl::error for what it has not.
+  /// Describes it with oneDNN's layouts for activations, or the caller's. Throws dnnl::error if oneDNN lacks the case.
   [[nodiscard]] description describe(dnnl_session const& s, algorithm how, bool own_layouts) const {
     memory::dims const strides{shape.stride, shape.stride}, padding{shape.padding, shape.padding};
     return ttune_bench::describe<dnnl::convolution_forward>(
@@ -35,8 +35,8 @@ struct convolution {
   memory::desc in, weights, out;
 };
 
-/// An algorithm, and whether activations are in oneDNN's own layouts: in mode free ahead of the call, else reordered by
-/// the call itself.
+/// An algorithm, and a flag for activations in oneDNN's own layouts: in mode free they are converted before the call,
+/// otherwise by the call itself.
 struct variant {
   char const* name;
   algorithm how;
@@ -77,7 +77,7 @@ peer_case prepare_conv(conv_problem const& problem, buffer const& out, options c
   return result;
 }
 
-/// Whether oneDNN has the algorithm for a shape, and is not without reorders what it is with them.
+/// Returns true if oneDNN has the algorithm for a shape, and its variant without reorders differs from that with them.
 bool has(conv_problem const& problem, variant const& v) {
   bool const free = problem.shape.mode == "free";
   bool const only_reorders = v.own_layouts && v.how == algorithm::convolution_direct;
@@ -96,7 +96,7 @@ std::string version() {
   return "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
 }
 
-/// In mode packed, B in the layout of its choice.
+/// Prepares a product; in mode packed, B has the layout that oneDNN chooses.
 peer_case prepare_matmul(gemm_problem const& problem, buffer const& out, options const& chosen) {
   auto& s = the_dnnl_session(chosen);
   auto const& g = problem.shape;

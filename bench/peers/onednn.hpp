@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the systems of oneDNN share: the engine, plain layouts, primitives of its versions 2 and 3.
+// Common parts of the systems of oneDNN: the engine, plain layouts, primitives of its versions 2 and 3.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -16,12 +16,12 @@ struct dnnl_session {
   dnnl::stream stream{engine};
 };
 
-/// One engine for all cases.
+/// Returns the one engine for all cases.
 inline dnnl_session& the_dnnl_session() {
   static dnnl_session s;
   return s;
 }
-/// The threads are those of OpenMP.
+/// Returns it after setting the number of OpenMP's threads.
 inline dnnl_session& the_dnnl_session(options const& chosen) {
 #if defined(_OPENMP)
   omp_set_num_threads(chosen.threads);
@@ -43,7 +43,7 @@ inline dnnl::memory::desc plain(dnnl::memory::dims const& extents, dnnl::memory:
   return {extents, dnnl::memory::data_type::f32, order};
 }
 
-/// The description of a primitive from what tells its operation.
+/// Describes a primitive by the arguments of its operation.
 template <class Primitive, class... Arguments>
 typename Primitive::primitive_desc describe(dnnl_session const& s, Arguments const&... arguments) {
 #if DNNL_VERSION_MAJOR >= 3
@@ -53,7 +53,7 @@ typename Primitive::primitive_desc describe(dnnl_session const& s, Arguments con
 #endif
 }
 
-/// … and from what is done behind it.
+/// Describes a primitive with post-operations.
 template <class Primitive, class... Arguments>
 typename Primitive::primitive_desc describe_with(dnnl::primitive_attr const& attributes, dnnl_session const& s,
                                                  Arguments const&... arguments) {
@@ -64,7 +64,7 @@ typename Primitive::primitive_desc describe_with(dnnl::primitive_attr const& att
 #endif
 }
 
-/// What is done to each element of a primitive's result.
+/// Appends a function that is applied to each element of a primitive's result.
 inline void append_function(dnnl::post_ops& after, dnnl::algorithm function, float alpha = 0) {
 #if DNNL_VERSION_MAJOR >= 3
   after.append_eltwise(function, alpha, 0);

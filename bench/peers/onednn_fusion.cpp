@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN on the operations of suite fusion: post-operations where it has them, else a sequence of primitives. Operands
-// and result are plain; what lies between two primitives, and the weights, have the layouts that it prefers.
+// oneDNN on the operations of suite fusion: with post-operations where it has them, otherwise a sequence of primitives.
+// Operands and results are plain; intermediate results and weights have the layouts that it prefers.
 #include <cmath>
 #include <vector>
 
@@ -56,8 +56,8 @@ struct maker {
     return plain({1, channels, p.shape.image.height, p.shape.image.width}, tag::nchw);
   }
 
-  /// The residual is copied into the result, into which the convolution then sums: a binary post-operation, which needs
-  /// no copy, took more than twice as long (oneDNN 2.6).
+  /// Copies the residual into the result, to which the convolution adds. A binary post-operation, which needs no copy,
+  /// took more than twice as long (oneDNN 2.6).
   [[nodiscard]] peer_case conv_residual() const {
     auto const& c = p.shape.image;
     memory::dims const extents{c.filters, c.channels, c.kernel, c.kernel};
@@ -92,7 +92,7 @@ struct maker {
                  {DNNL_ARG_DST, result(c)}}}});
   }
 
-  /// Two products with softmax between them; the scale is an attribute of the first.
+  /// Computes two products with softmax between them; the scale is an attribute of the first.
   [[nodiscard]] peer_case attention() const {
     auto const& e = p.shape;
     auto const q = plain({e.m, e.k}, tag::ab), k = plain({e.k, e.n}, tag::ba), scores = plain({e.m, e.n}, tag::ab),
@@ -115,7 +115,7 @@ struct maker {
                 {{DNNL_ARG_SRC, between}, {DNNL_ARG_WEIGHTS, operand(2, v)}, {DNNL_ARG_DST, result(q)}}}});
   }
 
-  /// The first chooses its layout from the plain image; the second takes it as it is.
+  /// The first primitive chooses its layout from the plain image; the second one takes its result unchanged.
   [[nodiscard]] peer_case depthwise_pointwise() const {
     auto const& c = p.shape.image;
     memory::dims const depth{c.channels, 1, 1, c.kernel, c.kernel}, point{c.filters, c.channels, 1, 1},
@@ -149,14 +149,14 @@ struct maker {
                  {DNNL_ARG_DST, result(rows)}}}});
   }
 
-  /// The sum over k as one product, of all rows of X; then weighted by B (binary), and summed over j (reduction).
+  /// Computes the sum over k as one product of all rows of X; then weights by B (binary) and sums over j (reduction).
   [[nodiscard]] peer_case mttkrp() const {
     auto const& e = p.shape;
     auto const x = plain({e.batch * e.m, e.k}, tag::ab), c = plain({e.k, e.n}, tag::ab),
                product_of = plain({e.batch * e.m, e.n}, tag::ab), sums = plain({e.batch, e.m, e.n}, tag::abc),
                b = plain({1, e.m, e.n}, tag::abc), to = plain({e.batch, 1, e.n}, tag::abc);
     memory const made(product_of, s.engine);
-    memory const weighted(sums, s.engine, made.get_data_handle());  // the same, in three dimensions
+    memory const weighted(sums, s.engine, made.get_data_handle());  // the same memory, with three dimensions
     auto const times = describe<dnnl::binary>(s, dnnl::algorithm::binary_mul, sums, b, sums);
     auto const total = describe<dnnl::reduction>(s, dnnl::algorithm::reduction_sum, sums, to, 0.0F, 0.0F);
     return of(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN on the operators of suite ops that it has a primitive for, with plain layouts (weights aside).
+// oneDNN on those operators of suite ops for which it has a primitive, with plain layouts except for weights.
 #include "../ops_problem.hpp"
 #include "onednn.hpp"
 
@@ -35,7 +35,7 @@ struct maker {
     return plain({1, p.shape.image.filters, p.shape.image.out_height(), p.shape.image.out_width()}, order());
   }
 
-  /// Of one channel a group, of some, or of all: then with bias and rectifier, or channels last.
+  /// Prepares a convolution with groups of one, some or all channels; all: with bias and rectifier, or channels last.
   [[nodiscard]] peer_case convolution() const {
     auto const& c = p.shape.image;
     bool const fused = p.shape.what == operation::conv_bias_relu;

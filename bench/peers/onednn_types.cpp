@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN on products of narrow elements: the matmul primitive, weights in the layout of its choice.
+// oneDNN on products of narrow elements: the matmul primitive, with weights in the layout that it chooses.
 #include <memory>
 #include <vector>
 

@@ -19,7 +19,7 @@ peer_case prepare(gemm_problem const& problem, buffer const& out, options const&
           }};
 }
 
-/// Of doubles, or of floats with the right operand transposed.
+/// Prepares a product of doubles, or of floats with the right operand transposed.
 peer_case prepare_ops(ops_problem const& problem, buffer const& out, options const& chosen) {
   openblas_set_num_threads(chosen.threads);
   auto const m = static_cast<int>(problem.shape.m), n = static_cast<int>(problem.shape.n),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of arrays as the compiler makes them of plain loops (-O3, -march=native, -ffast-math): with glibc, calls of
+// Functions of arrays as plain loops, compiled with -O3, -march=native and -ffast-math: with glibc, the compiler calls
 // its vector functions.
 #include <cmath>
 #include <map>

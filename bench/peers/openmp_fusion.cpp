@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of suite fusion as loop nests that the compiler optimises for this machine (-O3, -march=native,
-// -ffast-math), fused and blocked by hand where that pays, the outermost dealt out to threads by OpenMP.
+// -ffast-math), fused and blocked by hand where that pays; OpenMP divides the outermost loop among threads.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace {
 using namespace ttune_bench;
 using index = std::int64_t;
 
-/// Columns of the output at which a tap is inside of the image: [first, last).
+/// Columns of the output where a tap is inside of the image: [first, last).
 struct inside {
   index first, last;
   inside(conv_shape const& c, index tap)
       : first(std::max<index>(0, c.padding - tap)), last(std::min(c.out_width(), c.width - tap + c.padding)) {}
 };
 
-/// to[x] += the taps of one channel's filter, for a row of the output.
+/// Adds the taps of one channel's filter to to[x], for a row of the output.
 void add_window(conv_shape const& c, float const* plane, float const* weights, index y, float* to) {
   for (index r = 0; r < c.kernel; ++r) {
     auto const row = y + r - c.padding;
@@ -55,7 +55,7 @@ void conv_residual(conv_shape const& c, float const* in, float const* weights, f
     }
 }
 
-/// Rows [i, i + Rows) of A B, in blocks of columns that the compiler keeps in registers.
+/// Computes rows [i, i + Rows) of A B, in blocks of columns that the compiler keeps in registers.
 template <int Rows>
 void multiply_rows(index n, index k, float const* a, index stride, float const* b, float* c) {
   constexpr index block = 64;
@@ -79,7 +79,7 @@ void multiply_rows(index n, index k, float const* a, index stride, float const* 
   }
 }
 
-/// C = A B (m, n), f(row) behind every row.
+/// Computes C = A B (m, n), and calls f(row) after every row.
 template <class F>
 void multiply(index m, index n, index k, float const* a, float const* b, float* c, F const& f) {
   index i = 0;
@@ -101,7 +101,7 @@ void matmul_gelu(fusion_shape const& s, float const* a, float const* b, float co
     });
 }
 
-/// 16 rows at a time: their scores stay in the cache.
+/// Computes 16 rows at a time, so that their scores stay in the cache.
 void attention(fusion_shape const& s, float const* q, float const* k, float const* v, float* o, int threads) {
   constexpr index rows = 16;
   std::vector<float> transposed(static_cast<std::size_t>(s.n * s.k));
@@ -134,7 +134,7 @@ void attention(fusion_shape const& s, float const* q, float const* k, float cons
   }
 }
 
-/// A row of all channels at a time, then its product with the matrix of 1x1.
+/// Computes a row of all channels at a time, then its product with the 1x1 matrix.
 void depthwise_pointwise(conv_shape const& c, float const* in, float const* depth, float const* point, float* out,
                          int threads) {
   auto const width = c.out_width(), plane = width * c.out_height();
@@ -176,7 +176,7 @@ void depthwise_pointwise(conv_shape const& c, float const* in, float const* dept
   }
 }
 
-/// The sum over k in a row of registers, then weighted by B.
+/// Computes the sum over k in a row of registers, then weights it by B.
 void mttkrp(fusion_shape const& s, float const* x, float const* b, float const* c, float* out, int threads) {
 #pragma omp parallel num_threads(threads)
   {
@@ -193,7 +193,7 @@ void mttkrp(fusion_shape const& s, float const* x, float const* b, float const* 
   }
 }
 
-/// Extents known to the compiler, where they are those of the benchmark.
+/// Products with extents known to the compiler, if they are those of the benchmark.
 template <index M, index N, index K>
 void product(float const* a, float const* b, float* c, index m, index n, index k) {
   if constexpr (M > 0) m = M, n = N, k = K;
@@ -216,7 +216,7 @@ void small_products(fusion_shape const& s, float const* a, float const* b, float
   }
 }
 
-/// Rows outside are a row of zeros; inner columns in one loop over 27 reads.
+/// Replaces rows outside by a row of zeros; computes inner columns in one loop over 27 reads.
 void stencil27(index n, float const* in, float* out, int threads) {
   auto const& w = stencil27_weights;
 #pragma omp parallel num_threads(threads)
@@ -262,7 +262,7 @@ void chain(index n, float const* x, float const* y, float* out, int threads) {
   for (index i = 0; i < n; ++i) out[i] = chained(functions{}, x[i], y[i]);
 }
 
-/// Rows of 16 bytes: the compiler has an instruction for their sum of differences.
+/// Uses rows of 16 bytes: the compiler has an instruction for their sum of differences.
 void absolute_differences(fusion_shape const& s, std::uint8_t const* blocks, std::uint8_t const* image,
                           std::int32_t* out, int threads) {
   auto const window = s.displacements(), width = s.search_width(), stride = s.n * 16;

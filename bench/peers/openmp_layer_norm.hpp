@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm as compiled loops: suites ops and fusion measure against the same.
+// Layer norm as compiled loops, shared by suites ops and fusion.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace ttune_bench {
 
-/// Along the last dimension. Shape: in (m, n), gain (n), bias (n) -> out (m, n)
+/// Normalises along the last dimension. Shape: in (m, n), gain (n), bias (n) -> out (m, n)
 inline void openmp_layer_norm(std::int64_t m, std::int64_t n, float const* in, float const* gain, float const* bias,
                               float* out, int threads) {
   auto const count = static_cast<float>(n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of suite ops as plain loop nests that the compiler optimises for this machine (-O3, -march=native,
-// -ffast-math), the outermost dealt out to threads by OpenMP, inner ones under `omp simd`: what people write without a
-// library.
+// -ffast-math). OpenMP divides the outermost loop among threads, and inner ones are under `omp simd`: the usual code
+// without a library.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -43,7 +43,7 @@ void bias_gelu(ops_shape const& s, float const* in, float const* bias, float* ou
     }
 }
 
-/// In blocks, so that lines of both sides stay in the cache.
+/// Transposes in blocks, so that lines of both sides stay in the cache.
 void transpose(ops_shape const& s, float const* in, float* out, int threads) {
   constexpr index block = 16;
 #pragma omp parallel for num_threads(threads) collapse(2)
@@ -54,7 +54,7 @@ void transpose(ops_shape const& s, float const* in, float* out, int threads) {
         for (index a = i; a < std::min(i + block, s.m); ++a) out[b * s.m + a] = in[a * s.n + b];
 }
 
-/// Columns of the output at which a tap is inside of the image: [first, last).
+/// Columns of the output where a tap is inside of the image: [first, last).
 struct inside {
   index first, last;
   inside(conv_shape const& c, index tap)
@@ -62,7 +62,7 @@ struct inside {
         last(std::min(c.out_width(), (c.width - 1 - tap + c.padding) / c.stride + 1)) {}
 };
 
-/// f(accumulators of a row, the row of pixels under its first, tap, columns inside) for all taps of a row of a plane.
+/// Calls f(accumulators of a row, pixels under its first one, tap, columns inside) for all taps of a row of a plane.
 template <class F>
 void for_taps(conv_shape const& c, float const* plane, index y, F const& f) {
   for (index r = 0; r < c.kernel; ++r) {
@@ -86,7 +86,7 @@ void depthwise(conv_shape const& c, float const* in, float const* weights, float
     }
 }
 
-/// The largest of a window, or the sum over it times `scale`.
+/// Computes the largest element of a window, or its sum times `scale`.
 template <bool Largest>
 void pool(conv_shape const& c, float const* in, float* out, int threads) {
   float const scale = 1 / static_cast<float>(c.kernel * c.kernel);
@@ -125,7 +125,7 @@ void stencil(index n, float const* in, float* out, int threads) {
     }
 }
 
-/// C = A * B, or A * B^T: rows of C, or dot products.
+/// Computes C = A * B, by rows of C, or A * B^T, by dot products.
 template <bool Transposed, class T>
 void products(ops_shape const& s, T const* a, T const* b, T* c, int threads) {
 #pragma omp parallel for num_threads(threads) collapse(2)
@@ -169,7 +169,7 @@ void column_sums(ops_shape const& s, float const* in, float* out, int threads) {
   }
 }
 
-/// Channels first, `groups` of them apart, with bias and rectifier where there is a bias.
+/// Channels first, in `groups`; adds the bias and applies the rectifier if there is a bias.
 void convolution(conv_shape const& c, index groups, float const* in, float const* weights, float const* bias,
                  float* out, int threads) {
   auto const channels = c.channels / groups, filters = c.filters / groups, taps = c.kernel * c.kernel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ttune, tuned within the budget and untuned (the heuristic seed), with weights laid out ahead.
+// ttune, tuned within the budget and untuned (the heuristic seed), with prepared weights.
 #include "ttune.hpp"
 
 #include <ttune/ops/conv2d.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace ttune_bench;
 
-/// What `find` found for this case before: a case is tuned once, however many sets of operands it is prepared for.
+/// Returns the earlier result of `find` for this case: a case is tuned once, for all sets of operands.
 template <class Shape, class Find>
 auto const& found_once(Shape const& shape, options const& chosen, bool tune, Find const& find) {
   static std::map<std::string, decltype(find())> all;
@@ -47,7 +47,7 @@ peer_case prepare_gemm(gemm_problem const& problem, buffer const& out, options c
   return run(found, found);
 }
 
-/// The layouts of input and output in a mode, of an operator or several of free layouts; in mode free they stay so.
+/// Returns the operators with the layouts of a mode for input and output; in mode free these stay free.
 template <class Free>
 Free in_mode(conv_shape const& s, Free const& op) {
   if (s.mode == "free") return op;
@@ -55,7 +55,7 @@ Free in_mode(conv_shape const& s, Free const& op) {
   return op.template with_layout<"I">(order).template with_layout<"O">(order);
 }
 
-/// In mode free, input and output are in the kernel's layouts, and converted outside of the call.
+/// Prepares a convolution. In mode free, input and output have the kernel's layouts and are converted outside of calls.
 template <bool Tune>
 peer_case prepare_conv(conv_problem const& problem, buffer const& out, options const& chosen) {
   auto const& s = problem.shape;

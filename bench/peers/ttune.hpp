@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the benchmarks come by a kernel of ttune: tuned within the budget, or the seed of the derived space.
+// Finds kernels of ttune for the benchmarks: tuned within the budget, or the seed of the derived space.
 #pragma once
 
 #include <ttune/backends/orc.hpp>
@@ -13,7 +13,7 @@
 
 namespace ttune_bench {
 
-/// Calls `f` with a tuner and its budget: of tuning, or of the first configuration alone.
+/// Calls `f` with a tuner and its budget: for tuning, or for the first configuration only.
 template <class Function>
 auto with_tuner(options const& chosen, bool tune, Function const& f,
                 std::shared_ptr<ttune::backend> by = std::make_shared<ttune::orc_backend>()) {
@@ -26,14 +26,14 @@ auto with_tuner(options const& chosen, bool tune, Function const& f,
   return f(tuner, budget);
 }
 
-/// A kernel for an operator: tuned, or the first configuration of its space.
+/// Returns a kernel for an operator: tuned, or the first configuration of its space.
 template <class Op>
 auto find_kernel(Op const& op, options const& chosen, bool tune) {
   return with_tuner(chosen, tune,
                     [&](ttune::tuner& tuner, ttune::tuning_budget const& budget) { return tuner.tune(op, budget); });
 }
 
-/// The fastest of several computes of an operator that `--numerics` allows.
+/// Returns the fastest of several computes of an operator that `--numerics` allows.
 template <class Op>
 auto find_kernel(ttune::alternatives_type<Op> const& all, options const& chosen, bool tune) {
   auto const allowed =
@@ -43,7 +43,7 @@ auto find_kernel(ttune::alternatives_type<Op> const& all, options const& chosen,
   });
 }
 
-/// `run` with what its tuning took.
+/// Returns a case that calls `run`, with the time and the trials of its tuning.
 template <class Kernel>
 peer_case made_by(Kernel const& found, bool tune, std::function<void()> run) {
   peer_case made{tune ? "ttune" : "ttune-untuned", std::move(run)};

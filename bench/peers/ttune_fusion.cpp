@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ttune on the operations of suite fusion; those that are not in ttune/ops are written here.
+// ttune on the operations of suite fusion. Operations that are not in ttune/ops are written here.
 #include "ttune.hpp"
 
 #include <ttune/ops/attention.hpp>
@@ -14,12 +14,12 @@ namespace {
 
 using namespace ttune_bench;
 
-/// All 27 neighbours in a cube, zero outside; neighbours at one distance are added first.
+/// Weights all 27 neighbours in a cube, zero outside; neighbours at one distance are added first.
 auto stencil27(std::int64_t n) {
   auto const [z, y, x] = ttune::axes<"z", "y", "x">;
   ttune::tensor<"V", float, 3> const V{{n, n, n}};
   auto const v = ttune::zero_outside(V);
-  auto const at = [&](auto const& dz, auto const& dy) {  // a row's element and its two neighbours
+  auto const at = [&](auto const& dz, auto const& dy) {  // an element of a row and its two neighbours
     return std::pair(v(dz, dy, x), v(dz, dy, x - 1) + v(dz, dy, x + 1));
   };
   auto const [centre, centre_sides] = at(z, y);
@@ -54,7 +54,7 @@ auto chain(std::int64_t n) {
   return ttune::op(inputs(X, Y), outputs(Z), "chain");
 }
 
-/// Calls `op` with the operands of the problem; what is constant is laid out ahead.
+/// Calls `op` with the operands of the problem; constants are prepared.
 template <class Op, class... Operands>
 peer_case serve(Op const& op, options const& chosen, bool tune, Operands... operands) {
   auto const found = find_kernel(op, chosen, tune);

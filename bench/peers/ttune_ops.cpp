@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ttune on the operators of suite ops; those that are not in ttune/ops are written here.
+// ttune on the operators of suite ops. Operators that are not in ttune/ops are written here.
 #include "ttune.hpp"
 
 #include <ttune/ops/conv2d.hpp>
@@ -52,7 +52,7 @@ auto column_sums(std::int64_t m, std::int64_t n) {
 std::span<double const> wide(buffer const& b) { return {doubles(b), static_cast<std::size_t>(b.size()) / 2}; }
 std::span<double> wide_out(buffer const& b) { return {doubles(b), static_cast<std::size_t>(b.size()) / 2}; }
 
-/// Calls `op` with the operands of the problem; what is constant is laid out ahead.
+/// Calls `op` with the operands of the problem; constants are prepared.
 template <class Op, class... Operands>
 peer_case serve(Op const& op, options const& chosen, bool tune, Operands... operands) {
   auto const found = find_kernel(op, chosen, tune);

@@ -14,7 +14,7 @@ std::span<T const> elements(std::vector<std::uint8_t> const& of) {
   return {reinterpret_cast<T const*>(of.data()), of.size() / sizeof(T)};
 }
 
-/// Sums are kept apart from `out`, which holds floats.
+/// Stores sums in memory of their own, since `out` holds floats.
 template <class X, class Y, class Sum>
 peer_case product(types_problem const& problem, buffer const& out, options const& chosen, bool tune) {
   auto const [i, j, k] = ttune::axes<"i", "j", "k">;

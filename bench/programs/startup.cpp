@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// startup DATABASE: an application as users write it finds a kernel, calls it, checks the result, and says on standard
-// output when that was: steady nanoseconds at the start of main, with a kernel at hand, and after the right result.
+// startup DATABASE: an application as users write it. It finds a kernel, calls it, checks the result, and prints steady
+// nanoseconds at the start of main, after it has a kernel, and after the right result.
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/matmul.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite call: what a call costs over the machine code's own entry, on operators so small that this is all there is; and
-// what a parallel loop costs over its tasks.
+// Suite call: the cost of a call beyond the machine code's own entry, for operators so small that nothing else takes
+// time; and the cost of a parallel loop beyond its tasks.
 #include <ttune/backends/orc.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
@@ -28,14 +28,14 @@ namespace {
 
 using namespace ttune_bench;
 
-constexpr int calls = 1000;  // a function that is timed makes so many: else std::function would be in the figure
+constexpr int calls = 1000;  // calls of one timed function, so that std::function does not count
 
 struct way_to_call {
   std::string system;
   std::function<void()> run;
 };
 
-/// The first kernel of an operator's space.
+/// Returns the first kernel of an operator's space.
 template <class Op>
 std::shared_ptr<ttune::loaded_image const> seed_code(Op const& op, ttune::orc_backend& compiler) {
   ttune::workload const work(ttune::derive_space(op.program(), compiler.target()), compiler.target());
@@ -53,7 +53,7 @@ std::function<void()> many(Call call) {
   };
 }
 
-/// The entry itself, with pointers, table and workspace at hand.
+/// Calls the entry itself, with prepared pointers, table and workspace.
 TTUNE_CALLS_MACHINE_CODE void call_raw(ttune::kernel_function entry, void* const* operands,
                                        ttune::runtime_table const& table, void* workspace) {
   for (int i = 0; i < calls; ++i) entry(operands, &table, workspace);
@@ -106,7 +106,7 @@ void measure_matmul(ttune::orc_backend& compiler, options const& chosen, figure_
   report_case(name, ways, chosen, table);
 }
 
-/// Weights that were laid out ahead, a batch and padding: four operands and buffers of the kernel's own.
+/// Measures a convolution with prepared weights, a batch and padding: four operands, and buffers of the kernel.
 void measure_conv(ttune::orc_backend& compiler, options const& chosen, figure_table& table) {
   auto const name = "conv 4x4";
   if (!chosen.wants_case(name)) return;
@@ -121,7 +121,7 @@ void measure_conv(ttune::orc_backend& compiler, options const& chosen, figure_ta
   auto const call = ttune::kernel_call(code, executor).prepare(operands);
   ttune::kernel_of_t<std::remove_cvref_t<decltype(op)>> const kernel(call);
 
-  // the raw entry wants the laid-out constants behind the operands
+  // the raw entry takes the prepared constants after the operands
   auto const runtime = ttune::make_runtime_table(*executor);
   buffer const workspace(static_cast<std::int64_t>(code->workspace_bytes(1) / 4 + 16));
   std::vector<buffer> prepared;
@@ -138,7 +138,7 @@ void measure_conv(ttune::orc_backend& compiler, options const& chosen, figure_ta
               chosen, table);
 }
 
-/// What a parallel loop costs over its tasks, called back to back: as many tasks as threads, and four times as many.
+/// Measures parallel loops called one after the other, with one and with four tasks per thread.
 void measure_fork_join(options const& chosen, figure_table& table) {
   auto const pool = std::make_shared<ttune::thread_pool>(chosen.threads);
   for (int const each : {1, 4}) {

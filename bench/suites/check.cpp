@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite check: every system of conv, gemm, ops and fusion against plain loops, and the corpus' plain loops and untuned
-// kernels against the interpreter, on small shapes, at every output. A test runs it.
+// Suite check: compares all systems of conv, gemm, ops and fusion with plain loops, and the corpus' plain loops and
+// untuned kernels with the interpreter, on small shapes, at every output. A test runs it.
 #include <cstdio>
 #include <set>
 #include <string>
@@ -21,15 +21,15 @@ std::string mode_in(Shape const& shape) {
   else return "plain";
 }
 
-/// Operators of the corpus that are known not to come out right, until that is mended: they are told, not counted.
+/// Returns true for operators of the corpus with a known wrong result: they are reported, but not counted.
 bool is_known_to_fail(std::string const& name) {
   static std::set<std::string> const all = {
-      "unsharp",  // a quotient of the trial's own operands is ill-conditioned: the check of the first kernel refuses it
+      "unsharp",  // the trial's own operands make a quotient ill-conditioned: the check of the first kernel refuses it
   };
   return all.contains(name);
 }
 
-/// The corpus is too long to tune.
+/// The corpus takes too long to tune.
 template <class Problem>
 bool is_asked(Problem const&, std::string const& system) {
   return !std::is_same_v<Problem, corpus_problem> || system != "ttune";
@@ -69,7 +69,7 @@ int check_corpus(options const& chosen) {
 
 int run(options const& asked) {
   auto chosen = asked;
-  if (chosen.trials == 0) chosen.trials = 4;  // right or wrong is asked here, not fast
+  if (chosen.trials == 0) chosen.trials = 4;  // only correctness matters here
   int failures = 0;
   for (auto g :
        {make_gemm(1, 1, 1), make_gemm(33, 65, 17), make_gemm(1, 40, 100), make_gemm(50, 1, 7), make_gemm(64, 64, 64)})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite functions: exp, log and their like of arrays in the caches, on one core, against glibc's vector functions
-// (libmvec), SLEEF's, and the compiler's loops. One vector width at a time: 512 bits where the machine has them, and
-// 256.
+// Suite functions: exp, log and others of arrays in the caches, on one core, compared with glibc's vector functions
+// (libmvec), SLEEF's, and the compiler's loops. It measures one vector width at a time: 512 bits if the machine has
+// them, and 256.
 #include <dlfcn.h>
 
 #include <ttune/backends/orc.hpp>
@@ -28,14 +28,14 @@ namespace {
 
 using namespace ttune_bench;
 
-constexpr std::int64_t bytes = 32 << 10;  // of an array: argument and result are 64 KiB together
+constexpr std::int64_t bytes = 32 << 10;  // bytes of an array: argument and result have 64 KiB together
 
-/// A function, where its arguments are drawn from, and which of SLEEF's precisions is the one to compare with.
+/// A function, the range of its arguments, and the comparable precision of SLEEF.
 struct function_case {
   std::string name;
   double low;
   double high;
-  bool has_exponent = false;  ///< a second argument, in [-5, 5]
+  bool has_exponent = false;  ///< true for a second argument, in [-5, 5]
   char const* sleef = "u10";
 };
 
@@ -84,8 +84,8 @@ ttune::handle<ttune::ir::program> program_of(std::string const& name) {
   return two_arguments<T>([](auto const& x, auto const& z) { return x / z; });
 }
 
-/// A library's function of vectors applied to arrays. Both calling conventions are those of vectors of the width, so
-/// the loop around it is compiled for them.
+/// Applies a library's function of vectors to arrays. Its calling convention is that of vectors of the width, so the
+/// loop around it is compiled for them.
 #define TTUNE_VECTOR_LOOP(loop, instructions, type, width)                                                    \
   __attribute__((target(instructions))) void loop(void* f, bool two, type const* x, type const* z, type* y) { \
     using vector = type __attribute__((vector_size(width)));                                                  \
@@ -118,7 +118,7 @@ void apply_library([[maybe_unused]] void* f, [[maybe_unused]] int width, [[maybe
 #endif
 }
 
-/// Null where the library or its function is missing.
+/// Returns null if the library or its function is missing.
 void* symbol(char const* library, std::string const& name) {
   void* const opened = ::dlopen(library, RTLD_NOW);
   return opened ? ::dlsym(opened, name.c_str()) : nullptr;

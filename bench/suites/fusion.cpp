@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite fusion: what no library has a single kernel for, against sequences of library calls and compiled loops.
+// Suite fusion: operators without a single kernel in libraries, compared with sequences of calls and compiled loops.
 #include "../fusion_problem.hpp"
 #include "../suite.hpp"
 #include "run_cases.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the suites of GPUs have in common: memory of the device, kernels that are tuned and called with it, and timing
-// by events, a sample of each system in turn.
+// Common parts of the suites of GPUs: memory of the device, kernels that are tuned and called with it, and timing by
+// events, with samples of all systems in turn.
 #pragma once
 
 #include <ttune/backends/cuda.hpp>
@@ -43,11 +43,11 @@ class device {
   }
   device(device const&) = delete;
   device& operator=(device const&) = delete;
-  ~device() = default;  // the process ends with the suites: its context goes with it
+  ~device() = default;  // its context is destroyed when the process ends
 
   [[nodiscard]] ttune::cuda::stream stream() const noexcept { return stream_; }
-  /// By f32 multiply-adds, or by what tensor cores do in a mode, at the largest clock. GFLOP/s. Multiply-adds a clock
-  /// of a processor are those of the architectures' white papers; cheap models of an architecture have half as many.
+  /// Returns the peak in GFLOP/s at the largest clock: of f32 multiply-adds, or of tensor cores in a mode.
+  /// Multiply-adds per clock come from the architectures' white papers; cheap models have half as many.
   [[nodiscard]] double peak_gflops(std::string const& mode) const {
     auto const architecture = info_.architecture;
     int const of_16_bits = architecture / 10 == 10 ? 4096 : architecture == 90 ? 2048 : architecture == 80 ? 1024 : 512;
@@ -103,16 +103,16 @@ class memory {
   std::size_t bytes_;
 };
 
-/// A system made ready for a case.
+/// A system prepared for a case.
 struct contender {
   std::string system;
-  std::function<void()> enqueue;  ///< one call, on the device's stream; empty: see `status`
+  std::function<void()> enqueue;  ///< one call on the device's stream; empty if `status` has a fault
   std::string status = "ok";
   double tuning_seconds = 0;
   std::int64_t trials = 0;
 };
 
-/// `make` fills in the rest; what it throws is the status.
+/// Makes a contender. `make` fills in the rest; the message of its exception becomes the status.
 template <class Make>
 contender contender_of(std::string system, Make const& make) {
   contender made{std::move(system), {}};
@@ -125,13 +125,13 @@ contender contender_of(std::string system, Make const& make) {
   return made;
 }
 
-/// Of one operator.
+/// Tunes one operator.
 template <class Op>
 ttune::tuning_result found_by(ttune::tuner& tuner, Op const& op, ttune::tuning_budget const& budget,
                               ttune::numerics const&) {
   return tuner.tune(op.program(), budget);
 }
-/// Of several computes of it, those whose error is allowed.
+/// Tunes several computes of an operator, those whose error is allowed.
 template <class Op>
 ttune::tuning_result found_by(ttune::tuner& tuner, ttune::alternatives_type<Op> const& all,
                               ttune::tuning_budget const& budget, ttune::numerics const& allowed) {
@@ -141,7 +141,7 @@ ttune::tuning_result found_by(ttune::tuner& tuner, ttune::alternatives_type<Op> 
   return tuner.tune_alternatives(std::move(each), budget, allowed);
 }
 
-/// For the first device, without products of four warps if there is no wish for them.
+/// Returns the backend of the first device, if requested without products of four warps.
 inline std::shared_ptr<ttune::cuda_backend> first_device(bool four_warps = true) {
   auto machine = ttune::cuda::target_of(ttune::cuda::devices().at(0));
   if (four_warps) return std::make_shared<ttune::cuda_backend>();
@@ -149,7 +149,7 @@ inline std::shared_ptr<ttune::cuda_backend> first_device(bool four_warps = true)
   return std::make_shared<ttune::cuda_backend>(machine);
 }
 
-/// ttune, tuned within the budget; constants are laid out ahead.
+/// Makes the contender ttune, tuned within the budget; constants are prepared.
 template <class Computes>
 contender tuned(Computes const& all, std::vector<ttune::cuda::device_pointer> operands, device const& on,
                 options const& chosen, std::shared_ptr<ttune::cuda_backend> const& compiler = first_device()) {
@@ -171,12 +171,12 @@ contender tuned(Computes const& all, std::vector<ttune::cuda::device_pointer> op
 }
 
 inline std::int64_t calls_for(device const& on, std::function<void()> const& enqueue, double seconds) {
-  (void)on.seconds(enqueue, 1);  // warm
+  (void)on.seconds(enqueue, 1);  // warms up
   auto const each = on.seconds(enqueue, 3) / 3;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(seconds / std::max(each, 1e-7)), 1, 100'000);
 }
 
-/// Checks results at 256 places, then times in turn and reports the medians.
+/// Checks results at 256 places, then times alternately and reports the medians.
 template <class Problem>
 void run_case(std::string const& suite, Problem const& problem, memory const& result_memory, buffer const& out,
               std::vector<contender> all, device const& on, options const& chosen, reporter& report) {
@@ -226,7 +226,7 @@ void run_case(std::string const& suite, Problem const& problem, memory const& re
   report.add(results);
 }
 
-/// Says why there is nothing to run; true if there is a device.
+/// Returns true if there is a device; otherwise prints the reason.
 inline bool has_device(std::string const& suite) {
   ttune::cuda_backend const backend;
   auto const there = backend.availability();

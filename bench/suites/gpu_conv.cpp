@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-conv: the convolutions of ResNet-18 on the first NVIDIA GPU, f32, against the best of cuDNN's algorithms,
-// its Winograd among them; ours, too, with --numerics 2.5. In mode tf32 the peers may use TF32.
+// Suite gpu-conv: the convolutions of ResNet-18 on the first NVIDIA GPU, f32, compared with the best of cuDNN's
+// algorithms, Winograd included; with --numerics 2.5 ttune may use it, too. In mode tf32 the peers may use TF32.
 #include <ttune/ops/winograd.hpp>
 
 #include "gpu_cudnn.hpp"

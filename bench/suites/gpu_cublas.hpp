@@ -10,14 +10,14 @@
 
 namespace ttune_bench::gpu {
 
-/// C (m, n) = scale * A (m, k) * B (k, n), or B (n, k) if it is transposed; `batch` times, one behind the other.
+/// C (m, n) = scale * A (m, k) * B (k, n), or B (n, k) if it is transposed; `batch` such products, stored in sequence.
 struct product {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   float scale = 1;
   bool b_is_transposed = false;
 };
 
-/// What a mode says of operands and sums; results are f32.
+/// Types of operands and sums in a mode; results are f32.
 struct product_types {
   int operands;  ///< cudaDataType of A and B
   int sums;      ///< cublasComputeType
@@ -36,7 +36,7 @@ class blas {
     owner_.reset(made, [](handle h) { (void)cublasDestroy(h); });
     check(cublasSetStream(made, on.stream()), "cublasSetStream");
   }
-  /// Row-major C = A B is column-major C' = B' A'.
+  /// Enqueues a product. The row-major C = A B is the column-major C' = B' A'.
   void enqueue(product const& p, memory const& a, memory const& b, memory const& c) const {
     constexpr int as_it_is = 0;
     constexpr int transposed = 1;

@@ -14,7 +14,7 @@
 
 namespace ttune_bench::gpu {
 
-/// cuDNN and what describes operands to it; all of it goes with this.
+/// cuDNN and its descriptors of operands, which this object destroys.
 class dnn {
  public:
   explicit dnn(device const& on) {
@@ -28,7 +28,7 @@ class dnn {
     (void)cudnnDestroy(library_);
   }
   [[nodiscard]] handle library() const noexcept { return library_; }
-  /// Of f32, NCHW.
+  /// Returns a descriptor of f32, NCHW.
   [[nodiscard]] handle tensor(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
     handle made = nullptr;
     check(cudnnCreateTensorDescriptor(&made), "cudnnCreateTensorDescriptor");
@@ -44,7 +44,7 @@ class dnn {
   std::vector<handle> tensors_;
 };
 
-/// One convolution with scratch memory for its hungriest algorithm, also with bias, residual and rectifier behind it.
+/// One convolution with scratch memory for its largest algorithm, optionally with bias, residual and rectifier.
 class convolution {
  public:
   convolution(conv_shape const& s, std::string const& mode, device const& on) : dnn_(on) {
@@ -91,14 +91,14 @@ class convolution {
     std::size_t scratch_bytes;
   };
   [[nodiscard]] std::vector<algorithm> const& algorithms() const noexcept { return served_; }
-  /// The library's status.
+  /// Enqueues the convolution; returns the library's status.
   [[nodiscard]] int enqueue(algorithm const& by, memory const& in, memory const& weights, memory const& out) const {
     float const one = 1;
     float const zero = 0;
     return cudnnConvolutionForward(dnn_.library(), &one, in_, in.pointer(), weights_, weights.pointer(), convolution_,
                                    by.number, scratch_->pointer(), by.scratch_bytes, &zero, out_, out.pointer());
   }
-  /// out = relu(convolution + bias + residual). The library's status.
+  /// Enqueues out = relu(convolution + bias + residual); returns the library's status.
   [[nodiscard]] int enqueue(algorithm const& by, memory const& in, memory const& weights, memory const& bias,
                             memory const& residual, memory const& out) const {
     float const one = 1;
@@ -121,8 +121,8 @@ class convolution {
   std::unique_ptr<memory> scratch_;
 };
 
-/// A convolution by the fastest of its algorithms on this device; `enqueue(convolution, algorithm)` gives the library's
-/// status.
+/// Prepares a convolution by the fastest of its algorithms on this device; `enqueue(convolution, algorithm)` returns
+/// the library's status.
 template <class Enqueue>
 std::function<void()> fastest_convolution(conv_shape const& s, std::string const& mode, device const& on,
                                           Enqueue const& enqueue) {
@@ -130,7 +130,7 @@ std::function<void()> fastest_convolution(conv_shape const& s, std::string const
   std::function<void()> best;
   double best_seconds = std::numeric_limits<double>::infinity();
   for (auto const& by : made->algorithms()) {
-    if (enqueue(*made, by) != 0) continue;  // it has no kernel for this shape
+    if (enqueue(*made, by) != 0) continue;  // there is no kernel for this shape
     auto const call = [made, by, enqueue] { check(enqueue(*made, by), "cuDNN's convolution"); };
     auto const seconds = on.seconds(call, 10);
     if (seconds >= best_seconds) continue;
@@ -141,7 +141,7 @@ std::function<void()> fastest_convolution(conv_shape const& s, std::string const
   return best;
 }
 
-/// Over each row of a matrix, where it is.
+/// Softmax of each row of a matrix, in place.
 class softmax_of_rows {
  public:
   softmax_of_rows(std::int64_t rows, std::int64_t columns, device const& on)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-fused: cases of suite fusion on the first NVIDIA GPU, f32, against the sequence of cuBLAS's and cuDNN's
-// calls that computes the same; in mode tf32 these may use TF32.
+// Suite gpu-fused: cases of suite fusion on the first NVIDIA GPU, f32, compared with the sequence of calls of cuBLAS
+// and cuDNN that computes the same. In mode tf32 these may use TF32.
 #include <ttune/ops/attention.hpp>
 #include <ttune/ops/fused.hpp>
 #include <ttune/ops/matmul.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace ttune_bench;
 
-/// Those for which the libraries have few calls. Small products and larger ones.
+/// Returns the cases for which the libraries need few calls, with small and larger products.
 std::vector<fusion_shape> cases() {
   auto all = fusion_cases();
   std::erase_if(all, [](fusion_shape const& s) {
@@ -42,7 +42,7 @@ gpu::contender tuned(fusion_shape const& s, operands const& in, gpu::device cons
   }
 }
 
-/// softmax(Q K^T / sqrt(k)) V: two products, and a softmax of what lies between them.
+/// Prepares softmax(Q K^T / sqrt(k)) V: two products, and a softmax between them.
 std::function<void()> attention(fusion_shape const& s, operands const& in, gpu::device const& on,
                                 std::string const& mode) {
   struct sequence {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-gemm: matrix products on the first NVIDIA GPU, against cuBLAS: of f32, in mode tf32 of such operands
-// rounded to TF32; in modes f16 and bf16 of such operands with sums of f32, by tensor cores; in f16_mma and bf16_mma
-// ours by those of single warps, where four could multiply together.
+// Suite gpu-gemm: matrix products on the first NVIDIA GPU, compared with cuBLAS: in f32; in mode tf32 with operands
+// rounded to TF32; in modes f16 and bf16 with such operands and sums of f32, on tensor cores. In f16_mma and bf16_mma
+// ttune uses the products of single warps, where four could multiply together.
 #include <ttune/ops/matmul.hpp>
 
 #include "../types_problem.hpp"
@@ -17,7 +17,7 @@ std::vector<gemm_shape> cases(options const& chosen) {
   all.push_back(make_gemm(16, 4096, 4096));
   all.push_back(make_gemm(128, 4096, 1024));
   if (!chosen.cases.empty()) {
-    auto const small = gemm_cases();  // by name only
+    auto const small = gemm_cases();  // only for their names
     for (auto const& s : small)
       if (std::ranges::find(all, s.name, &gemm_shape::name) == all.end()) all.push_back(s);
   }
@@ -25,7 +25,7 @@ std::vector<gemm_shape> cases(options const& chosen) {
   return all;
 }
 
-/// One case: operands of a problem, a product of the same shape.
+/// Prepares one case: operands of a problem, a product of the same shape.
 template <class Problem, class Op>
 void run_product(Problem const& problem, Op const& op, gpu::device const& on, options const& chosen, reporter& report,
                  bool four_warps = true) {
@@ -51,7 +51,7 @@ int run(options const& given) {
   reporter report("gpu-gemm", ", " + chosen.mode, {"ttune", "cublas"}, chosen);
   auto const single = chosen.mode.find("_mma");
   bool const four_warps = single == std::string::npos;
-  chosen.mode.resize(std::min(single, chosen.mode.size()));  // to the peers it is the same
+  chosen.mode.resize(std::min(single, chosen.mode.size()));  // for the peers this is the same mode
   for (auto const& s : cases(chosen)) {
     using ttune::ops::matmul;
     auto const narrow = [&](narrow_type type) { return types_problem(types_shape{s.name, type, s.m, s.n, s.k}); };

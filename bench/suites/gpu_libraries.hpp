@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS and cuDNN, opened when a suite asks for them: what is used of them is declared here.
+// cuBLAS and cuDNN, opened when a suite needs them; the functions in use are declared here.
 #pragma once
 
 #include <ttune/backends/cuda/api.hpp>
@@ -12,7 +12,7 @@
 
 namespace ttune_bench::gpu {
 
-/// By the loader, and in the toolkit's own folder.
+/// Returns names of a library for the loader, and in the toolkit's own folder.
 inline std::vector<std::string> library_names(std::string const& name, std::vector<std::string> const& versions) {
   auto const* const home = std::getenv("CUDA_HOME");
   std::string const folder = std::string(home ? home : "/usr/local/cuda") + "/lib64/";
@@ -72,7 +72,7 @@ TTUNE_GPU_FUNCTION(cudnn, cudnnSoftmaxForward, "cudnnSoftmaxForward",
                    int(handle, int, int, void const*, handle, void const*, void const*, handle, void*))
 #undef TTUNE_GPU_FUNCTION
 
-/// Throws backend_error naming the function.
+/// Throws backend_error, which names the function, if the code is not 0.
 inline void check(int code, char const* what) {
   if (code != 0) throw ttune::backend_error(std::string(what) + " failed with " + std::to_string(code));
 }

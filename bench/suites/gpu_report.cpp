@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite gpu-report: the convolutions C7 and C12 in the space that AutoTVM's report searched (Zheng, "Replication of
-// AutoTVM"; ops/cuda_conv2d_template.hpp), on the first NVIDIA GPU: after how many trials the best kernel is faster
-// than cuDNN's best algorithm, for several seeds.
+// Suite gpu-report: the convolutions C7 and C12 in the space of AutoTVM's report (Zheng, "Replication of AutoTVM";
+// ops/cuda_conv2d_template.hpp), on the first NVIDIA GPU. It counts for several seeds the trials until the best kernel
+// is faster than cuDNN's best algorithm.
 #include <ttune/ops/cuda_conv2d_template.hpp>
 #include <ttune/runtime/sample_statistics.hpp>
 
@@ -15,9 +15,9 @@ namespace {
 using namespace ttune_bench;
 
 struct outcome {
-  std::optional<std::int64_t> passed;  ///< trials until then
+  std::optional<std::int64_t> passed;  ///< number of trials
   std::int64_t trials = 0;
-  double seconds = 0;  ///< of the best kernel
+  double seconds = 0;  ///< time of the best kernel
 };
 
 outcome search(ttune::space const& in, double to_beat, std::uint64_t seed, options const& chosen) {

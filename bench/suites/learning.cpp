@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite learning: how well models rank recorded measurements that they have not seen, and how fast a search on them
-// gets to the best one. Cases are the tasks of AutoTVM's logs in $TTUNE_DATA or ../shared/data (c12, c7), systems are
-// pairs of features and model ("knob/linear"); --samples is the number of splits and of searches.
+// Suite learning: how well models rank unseen recorded measurements, and how fast a search on them finds the best one.
+// Cases are the tasks of AutoTVM's logs in $TTUNE_DATA or ../shared/data (c12, c7); systems are pairs of features and
+// model ("knob/linear"); --samples is the number of splits and of searches.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +31,7 @@ struct model_kind {
   any_cost_model (*make)(std::uint64_t seed);
 };
 model_kind const models[] = {
-    // trees for a fit that may take a second
+    // number of trees for a fit that may take a second
     {"xgboost-250",
      [](std::uint64_t seed) {
        return any_cost_model(xgboost({.rounds = 250, .eta = 0.05, .held_out = 0, .seed = seed}));
@@ -57,13 +57,13 @@ struct mean_of {
     ++n;
   }
   [[nodiscard]] double mean() const { return n == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / n; }
-  /// Standard deviation of the sample.
+  /// Returns the standard deviation of the sample.
   [[nodiscard]] double spread() const {
     return n < 2 ? 0 : std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
   }
 };
 
-/// Lines for people on stdout, for programs in a file.
+/// Prints lines to stdout for people, and to a file for programs.
 class report_file {
  public:
   explicit report_file(std::string const& path) {
@@ -89,10 +89,10 @@ class report_file {
   std::ofstream json_;
 };
 
-/// Records of a task in a random order: what is learned from comes first, the last 2000 judge.
+/// Records of a task in a random order: models learn from the first ones; the last 2000 evaluate them.
 struct split {
   static constexpr std::size_t records = 4000;
-  static constexpr std::size_t held_out = 2000;  ///< half of them, where there are fewer
+  static constexpr std::size_t held_out = 2000;  ///< half of the records if there are fewer
   std::vector<configuration> of;
   std::vector<model_target> targets;
 
@@ -110,7 +110,7 @@ struct split {
   }
 };
 
-/// Rank correlation among the held-out successes, and the share of the best 16 of them among the predicted best 64.
+/// Returns the rank correlation of held-out successes, and the share of the best 16 among the predicted best 64.
 std::pair<double, double> judge_held_out(split const& s, std::span<float const> scores) {
   std::vector<float> predicted;
   std::vector<float> truth;
@@ -147,7 +147,7 @@ void predict_held_out(task const& t, replay_device const& device, feature_table 
   report.line("predict", t.name, system, values);
 }
 
-/// Best so far as a share of the log's best speed, and trials to 95 % of it; 1 more than there were for never.
+/// Records the best so far as a share of the log's best speed, and the trials to 95 %; 1 more than made if not reached.
 void search_recorded(task const& t, replay_device const& device, space const& in, row_writer const& features,
                      std::string const& system, model_kind const* kind, int seeds, report_file& report) {
   constexpr std::size_t trials = 512;
@@ -174,7 +174,7 @@ void search_recorded(task const& t, replay_device const& device, space const& in
                {"failed", failed}});
 }
 
-/// The estimate without any record, and what the other task's records add to 0, 64, 128 and 256 own ones.
+/// Compares the estimate without records with 0, 64, 128 and 256 own records, each with the other task's records.
 void transfer_between(task const& t, replay_device const& device, replay_device const& other,
                       row_writer const& features, row_writer const& other_features, int splits, report_file& report) {
   std::vector<std::pair<std::string, mean_of>> values(8);
@@ -210,7 +210,7 @@ void transfer_between(task const& t, replay_device const& device, replay_device 
   report.line("transfer", t.name, "ttune/transfer", values);
 }
 
-/// Both directions.
+/// Transfers in both directions.
 void run_transfer(options const& chosen, report_file& report) {
   struct side {
     task const& of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite opencl: the convolutions of ResNet-18 by the first OpenCL device, against machine code for this processor. With
-// PoCL both run on the same cores.
+// Suite opencl: the convolutions of ResNet-18 on the first OpenCL device, compared with machine code for this
+// processor. With PoCL both use the same cores.
 #include <ttune/backends/opencl.hpp>
 #include <ttune/ops/conv2d.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace ttune_bench;
 
-/// A problem of its own, so that the suite has its own systems.
+/// A problem type of its own, so that the suite has its own systems.
 struct device_conv : conv_problem {
   using conv_problem::conv_problem;
 };
@@ -44,7 +44,7 @@ add_system<device_conv> const device{
      }}};
 
 int run(options const& chosen) {
-  // Otherwise PoCL's threads share a core for as long as any other process runs on the other one. Workers inherit it.
+  // Otherwise PoCL's threads share one core while another process runs on another one. Workers inherit this setting.
   (void)::setenv("POCL_AFFINITY", "1", 0);
   ttune::opencl_backend const backend;
   if (auto const there = backend.availability(); !there) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite ops: the other operators, against what memory or arithmetic allows.
+// Suite ops: further operators, compared with the limits of memory or arithmetic.
 #include "../ops_problem.hpp"
 #include "../suite.hpp"
 #include "run_cases.hpp"

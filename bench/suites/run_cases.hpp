@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the suites of operators have in common: every system on every case, checked and timed.
+// Common parts of the suites of operators: checks and times every system on every case.
 #pragma once
 
 #include <ttune/runtime/machine.hpp>
@@ -22,7 +22,7 @@
 
 namespace ttune_bench {
 
-/// A difference this large (by the root mean square of the result) is no rounding.
+/// Differences above this (relative to the root mean square of the result) are no rounding errors.
 inline constexpr double tolerance = 2e-4;
 template <class Problem>
 [[nodiscard]] double tolerance_of(Problem const& problem) {
@@ -38,13 +38,13 @@ std::vector<system_entry<Problem>> chosen_systems(options const& chosen) {
   return result;
 }
 
-/// Problems of the same shape, as many as do not fit the last-level cache twice together with their outputs.
+/// Problems of the same shape: so many that, with their outputs, they are twice as large as the last-level cache.
 template <class Problem>
 std::vector<std::unique_ptr<Problem>> further_sets(Problem const& problem) {
   std::vector<std::unique_ptr<Problem>> made;
   if constexpr (requires { problem.bytes(); }) {
     auto const each = problem.bytes() + 4 * output_floats(problem);
-    constexpr std::int64_t most = 1 << 14;  // of products so small that they take longer to make ready than to time
+    constexpr std::int64_t most = 1 << 14;  // such small products take longer to prepare than to time
     auto const wanted = std::min(most, 2 * ttune::probe_host().l3_bytes / each + 1);
     for (std::int64_t i = 0; i < wanted; ++i) made.push_back(std::make_unique<Problem>(problem.shape));
     return made;
@@ -53,8 +53,8 @@ std::vector<std::unique_ptr<Problem>> further_sets(Problem const& problem) {
   }
 }
 
-/// A system ready for a problem, with an output of its own, and its result checked at `samples` places (0: at all).
-/// With `others`, which outlive it, it is made ready for them as well, and calls take turns.
+/// A system prepared for a problem, with an output of its own, and its result checked at `samples` places (0:
+/// everywhere). It is also prepared for `others`, which must outlive it; calls use them in turn.
 template <class Problem>
 struct contender {
   contender(system_entry<Problem> const& system, Problem const& problem, options const& chosen, std::int64_t samples,
@@ -96,9 +96,9 @@ struct contender {
   std::vector<std::unique_ptr<buffer>> more_outputs_;
 };
 
-/// What this run found the machine to allow.
+/// Limits of the machine, measured in this run.
 struct limits {
-  std::map<int, double> fma_peak;  ///< GFLOP/s, by threads; measured again in every round: disturbed, it is smaller
+  std::map<int, double> fma_peak;  ///< GFLOP/s by threads; measured again in every round, smaller if disturbed
   double copy = 0;                 ///< GB/s
 };
 
@@ -145,8 +145,8 @@ std::vector<result> run_case(std::string const& suite, Problem const& problem,
   return results;
 }
 
-/// How ttune's share of peak of one case changes with its extents: of the case itself, then of its neighbours by what
-/// their extents were changed. Prints a line; gives the least ratio of two of them (1: all alike).
+/// Prints how ttune's share of peak of one case changes with its extents: the case itself, then its neighbours, by the
+/// change of their extents. Returns the least ratio of two shares (1: all equal).
 inline double print_variation(std::vector<std::pair<std::string, double>> const& shares) {
   auto const [least, most] = std::ranges::minmax(shares, {}, [](auto const& s) { return s.second; });
   auto const ratio = least.second / most.second;
@@ -156,7 +156,7 @@ inline double print_variation(std::vector<std::pair<std::string, double>> const&
   return ratio;
 }
 
-/// The mode, and the versions of the libraries: ", nhwc, oneDNN 2.6.3".
+/// Returns the mode and the versions of the libraries: ", nhwc, oneDNN 2.6.3".
 template <class Problem, class Shape>
 std::string heading_of(std::vector<Shape> const& shapes, std::vector<system_entry<Problem>> const& systems) {
   std::vector<std::string> parts;

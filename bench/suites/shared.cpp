@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite shared: five operators tuned when an application starts, in two seconds that they share (`ttune`), against
-// each tuned alone for the whole budget (`alone`).
+// Suite shared: five operators tuned at the start of an application in two common seconds (`ttune`), compared with each
+// tuned alone for the whole budget (`alone`).
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/depthwise_conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
@@ -28,7 +28,7 @@ using namespace ttune_bench;
 
 constexpr double shared_seconds = 2;
 
-/// An operator with its operands, the result last. Constants among them are laid out ahead.
+/// An operator with its operands, the result last. Constants are prepared.
 template <class Op, std::size_t Operands>
 struct part {
   std::string name;
@@ -51,7 +51,7 @@ auto make_part(std::string name, double flops, Op op, Sizes... sizes) {
   return part<Op, sizeof...(Sizes)>{std::move(name), flops, std::move(op), {buffer(sizes, seed++)...}};
 }
 
-/// Those of examples/05_startup.cpp.
+/// Returns the operators of examples/05_startup.cpp.
 auto application() {
   using namespace ttune::ops;
   return std::tuple{

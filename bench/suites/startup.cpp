@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite startup: from the start of a process to its first correct result, with an empty database and with one that
-// has the kernel.
+// Suite startup: the time from the start of a process to its first correct result, with an empty database and with one
+// that has the kernel.
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -29,16 +29,16 @@ namespace fs = std::filesystem;
 
 /// Seconds since the start of the process.
 struct start_times {
-  double main = 0;    ///< the dynamic linker is done
-  double kernel = 0;  ///< tune() has returned
-  double result = 0;  ///< a call has, and its result was right
-  double least = 0;   ///< of all starts, to the result
-  double busy = 0;    ///< processor time of the whole process: what others take is not in it
+  double main = 0;    ///< after the dynamic linker
+  double kernel = 0;  ///< after tune()
+  double result = 0;  ///< after a call with a right result
+  double least = 0;   ///< minimum of all starts, to the result
+  double busy = 0;    ///< processor time of the whole process, without other processes
   bool from_record = false;
   std::string failure;
 };
 
-/// A folder that only this user may write to (else images in it would not be trusted), gone at the end.
+/// A folder that only this user may write to (otherwise its images are not trusted); removed at the end.
 class own_folder {
  public:
   own_folder() {
@@ -58,7 +58,7 @@ class own_folder {
   fs::path path_;
 };
 
-/// Runs a program and takes its standard output; -1 where it could not be started.
+/// Runs a program and returns its standard output; -1 if it cannot be started.
 int run_program(std::vector<std::string> words, std::string& output) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) return -1;
@@ -83,7 +83,7 @@ int run_program(std::vector<std::string> words, std::string& output) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Of processes that have ended.
+/// Returns the processor time of child processes that have ended.
 double children_processor_seconds() {
   rusage use{};
   ::getrusage(RUSAGE_CHILDREN, &use);
@@ -118,7 +118,7 @@ start_times start(std::vector<std::string> const& words) {
   return t;
 }
 
-/// The start with the median time to its result.
+/// Returns the start with the median time to its result.
 template <class Start>
 start_times median_start(options const& chosen, bool from_record, Start const& next) {
   std::vector<start_times> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite tuner: what each step of tuning costs, the share of each in a real run, and what isolation costs.
+// Suite tuner: the cost of each step of tuning, its share in a real run, and the cost of isolation.
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/conv2d.hpp>
@@ -37,7 +37,7 @@ double seconds_of(std::function<void()> const& work) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// That this thread has run: what others take is not in it.
+/// Returns the processor time of this thread, without other threads and processes.
 double processor_seconds() {
   timespec t{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -51,7 +51,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// One of `count` things that `work` does, the median of repetitions.
+/// Returns the time of one of `count` items that `work` handles: the median of repetitions.
 double seconds_each(std::size_t count, options const& chosen, std::function<void()> const& work) {
   work();
   std::vector<double> samples;
@@ -66,7 +66,7 @@ constexpr std::pair<char const*, double ttune::orc::phase_seconds::*> compile_ph
     {"codegen", &ttune::orc::phase_seconds::codegen},
     {"link", &ttune::orc::phase_seconds::link}};
 
-/// The steps of one workload, each on candidates drawn at random.
+/// The steps of tuning one workload, each with candidates drawn at random.
 class steps {
  public:
   steps(std::string name, ttune::handle<ttune::ir::program> program, options const& chosen, figure_table& table)
@@ -97,7 +97,7 @@ class steps {
     table_.add(std::move(r), time_text(seconds) + rate + (note.empty() ? "" : "; " + note));
   }
 
-  /// From the operator to the first configuration, nothing known.
+  /// Measures the way from the operator to the first configuration, without records.
   void seed() {
     add("seed",
         seconds_each(1, chosen_,
@@ -109,7 +109,7 @@ class steps {
         "derive the space, choose its first configuration");
   }
 
-  /// Distinct configurations, so that nothing can be remembered from one to the next.
+  /// Draws distinct configurations, so that no result can be reused.
   [[nodiscard]] std::vector<ttune::configuration> draw(std::size_t count, std::uint64_t seed) const {
     ttune::rng random(seed);
     ttune::configuration_set seen;
@@ -180,7 +180,7 @@ class steps {
     add("load", median(load_seconds), "an image into memory", status);
   }
 
-  /// The same images in a worker process and here, taking turns.
+  /// Measures the same images in a worker process and in this one, alternately.
   void measure() {
     ttune::bench_options const how{1, ttune::objective::warm, chosen_.threads, 2 * compiler_.target().l3_bytes};
     ttune::measurer isolated(ttune::worker::program{}, work_.signature(), how);
@@ -217,7 +217,7 @@ class steps {
     add("trial-in-process", median(local_seconds), {}, status);
   }
 
-  /// The model learns from what was measured; then it predicts for the candidates that were featurised.
+  /// The model learns from the measurements; then it predicts for the candidates with features.
   void learn() {
     std::vector<float> rows;
     work_.featurise(compiled_, rows);
@@ -237,8 +237,8 @@ class steps {
         seconds_each(count, chosen_, [&] { model.predict({rows_.data(), count, work_.feature_count()}, scores); }));
   }
 
-  /// As late in a long tuning: 1000 trials, whose speeds are made up (the estimate, every eighth failed), and a round
-  /// of annealing on what was learned from them.
+  /// Measures the same late in a long tuning: 1000 trials with synthetic speeds (the estimate; every eighth failed),
+  /// and a round of annealing with the model.
   void learn_from_many() {
     auto const trials = draw(1000, 3);
     std::vector<float> rows, speeds;
@@ -268,7 +268,7 @@ class steps {
     add("anneal", seconds, std::to_string(evaluations) + " candidates replayed, featurised and scored");
   }
 
-  /// A real run, from nothing.
+  /// Measures a real run without records.
   void tune() {
     if (!chosen_.wants_system("ttune")) return;
     ttune::tuner tuner{ttune::orc_backend{},
@@ -310,10 +310,10 @@ class steps {
   figure_table& table_;
   ttune::orc_backend compiler_;
   ttune::workload work_;
-  std::vector<float> rows_;  ///< of all candidates that were featurised
+  std::vector<float> rows_;  ///< rows of all candidates with features
   std::vector<ttune::configuration> compiled_;
-  std::vector<ttune::kernel_image> images_;  ///< of `compiled_`
-  std::vector<ttune::measurement> speeds_;   ///< of `compiled_`
+  std::vector<ttune::kernel_image> images_;  ///< images of `compiled_`
+  std::vector<ttune::measurement> speeds_;   ///< measurements of `compiled_`
 };
 
 int run(options const& chosen) {

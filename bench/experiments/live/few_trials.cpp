@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What few trials find of what many find.
+// Compares results of few trials with results of many.
 #include <ttune/records/sqlite.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace ttune_bench;
 
 constexpr std::int64_t few = 64;
 
-/// The speed that some trials find, over the speed that many find: a value each seed. Empty where a kernel fails.
+/// Returns for each seed the speed after few trials, divided by the speed after many. Empty if a kernel fails.
 std::vector<double> shares_of_seeds(bench_tuner const& with, subject const& s, int seeds, kernel_image const& by_many) {
   std::vector<kernel_image> kernels;
   for (int seed = 1; seed <= seeds; ++seed)

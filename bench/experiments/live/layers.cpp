@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records of other layers are worth to a layer.
+// Measures how much the records of other layers help a layer.
 #include <ttune/records/sqlite.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using namespace ttune;
 using namespace ttune_bench;
 
-/// All but what is known of one key.
+/// Returns a copy of the records without those of one key.
 std::shared_ptr<memory_store> without(record_store const& from, record_key const& left_out) {
   auto made = std::make_shared<memory_store>();
   from.for_each([&](record const& r) {
@@ -33,7 +33,7 @@ std::shared_ptr<memory_store> without(record_store const& from, record_key const
 constexpr std::int64_t few = 16;
 constexpr char const* sources_of_knowledge[] = {"untuned", "nothing", "other layers", "other layers and model"};
 
-/// Kernels of one layer, in the order of `sources_of_knowledge`.
+/// Returns kernels of one layer, in the order of `sources_of_knowledge`.
 std::vector<kernel_image> tuned_in_few_trials(bench_tuner const& with, subject const& s,
                                               std::vector<subject> const& layers, record_store const& known,
                                               std::uint64_t seed) {
@@ -48,7 +48,7 @@ std::vector<kernel_image> tuned_in_few_trials(bench_tuner const& with, subject c
   return made;
 }
 
-/// Each layer in 16 trials from records of the other eleven, against many trials from nothing.
+/// Tunes each layer in 16 trials with records of the other eleven, and compares with many trials without records.
 void layers_from_layers(options const& chosen) {
   bench_tuner const with(chosen);
   auto const many = trials_of(chosen, 1000);
@@ -61,7 +61,7 @@ void layers_from_layers(options const& chosen) {
   std::printf(
       "live-layers: share of the speed that %lld trials from nothing found, kernels timed in turns; %lld trials\n",
       static_cast<long long>(many), static_cast<long long>(few));
-  std::vector<std::vector<double>> shares(std::size(sources_of_knowledge));  // geometric means of the seeds
+  std::vector<std::vector<double>> shares(std::size(sources_of_knowledge));  // geometric means over the seeds
   for (std::size_t i = 0; i < layers.size(); ++i) {
     auto const& s = layers[i];
     std::vector<std::vector<double>> of_layer(shares.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records of matrix products are worth to convolutions.
+// Measures how much records of matrix products help convolutions.
 #include <ttune/records/memory_store.hpp>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using namespace ttune;
 using namespace ttune_bench;
 
-/// Curves of one layer, one start and one system, a run each seed.
+/// Curves of one layer, one start and one system, one run per seed.
 struct runs_of {
   std::string system;
   std::vector<outcome> runs;
@@ -41,7 +41,7 @@ struct runs_of {
 
 constexpr char const* systems[] = {"scratch", "proposals", "proposals and model"};
 
-/// Records of matrix products only, then convolutions: with the untuned kernel as first trial, and without.
+/// Tunes convolutions with records of matrix products only, with the untuned kernel as first trial and without it.
 void products_to_convolutions(options const& chosen, std::string const& name, std::vector<std::string> const& layers) {
   bench_tuner const with(chosen);
   auto const trials = trials_of(chosen, 64);
@@ -52,7 +52,7 @@ void products_to_convolutions(options const& chosen, std::string const& name, st
 
   std::ofstream csv(out_file(name + ".csv"));
   csv << "layer,start,system,seed,trials_to_95,gflops\n";
-  std::map<std::pair<std::string, std::string>, std::vector<double>> to95;  // (start, system) -> a mean for each layer
+  std::map<std::pair<std::string, std::string>, std::vector<double>> to95;  // (start, system) -> one mean per layer
   for (auto const& s : convolutions(layers, with.machine())) {
     std::map<std::string, std::vector<runs_of>> by_start;
     double best = std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far apart the results of several seeds lie.
+// Measures how much the results of several seeds differ.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -16,7 +16,7 @@ namespace {
 using namespace ttune;
 using namespace ttune_bench;
 
-/// Kernels of several seeds, timed in turns.
+/// Tunes with several seeds and times the kernels alternately.
 void spread_of_seeds(options const& chosen, std::string const& name, std::vector<std::string> const& layers) {
   bench_tuner const with(chosen);
   auto const trials = trials_of(chosen, 256);

@@ -69,7 +69,7 @@ outcome bench_tuner::tune(subject const& s, setting const& how) const {
 }
 
 kernel_image bench_tuner::tune_once(subject const& s, sqlite& known, std::int64_t trials) const {
-  auto const own = known.best(key_of(s.in, machine(), objective::warm)) ? copy_of(known)  // found again
+  auto const own = known.best(key_of(s.in, machine(), objective::warm)) ? copy_of(known)  // is found again
                                                                         : std::make_shared<memory_store>();
   auto made = tune(s, {.trials = trials, .records = own}).found.image;
   known.append_all(*own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads that live experiments tune again and again, and how.
+// Workloads that live experiments tune repeatedly, and the way they tune.
 #pragma once
 
 #include <ttune/backends/orc.hpp>
@@ -17,32 +17,32 @@
 
 namespace ttune_bench {
 
-/// A workload that is tuned, again and again.
+/// A workload that is tuned repeatedly.
 struct subject {
   std::string name;
   ttune::space in;
 };
 
-/// The layers C1 to C12 of these names; of none: all.
+/// Returns the layers of C1 to C12 with these names; all of them if there are no names.
 [[nodiscard]] std::vector<subject> convolutions(std::vector<std::string> const& names, ttune::target const& machine);
 
-/// Products on all cores, of so many multiplications.
+/// Returns products with `least` to `most` multiplications, on all cores.
 [[nodiscard]] std::vector<subject> products(ttune::target const& machine, std::int64_t least, std::int64_t most);
 
-/// How a workload is tuned.
+/// Settings of a tuning.
 struct setting {
   std::int64_t trials = 64;
   std::uint64_t seed = 1;
-  bool withhold_seed = false;  ///< a configuration drawn at random takes the place of the untuned kernel
+  bool withhold_seed = false;  ///< a configuration drawn at random replaces the untuned kernel
   std::shared_ptr<ttune::memory_store> records = std::make_shared<ttune::memory_store>();
   ttune::any_cost_model model = ttune::xgboost{};
 };
 
 struct outcome {
   ttune::tuning_result found;
-  std::vector<double> best_seconds;  ///< [trial]
+  std::vector<double> best_seconds;  ///< best time after each trial
 
-  /// Trials until a time was reached; one more than there were: never.
+  /// Returns the number of trials until a time was reached; one more than were made if it was not.
   [[nodiscard]] double trials_to(double seconds) const;
 };
 
@@ -54,10 +54,10 @@ class bench_tuner {
 
   [[nodiscard]] outcome tune(subject const& s, setting const& how) const;
 
-  /// What many trials from nothing find. They are kept in `known`: a call that was ended goes on where it was.
+  /// Returns the result of many trials without records. They are kept in `known`, where an interrupted call continues.
   [[nodiscard]] ttune::kernel_image tune_once(subject const& s, ttune::sqlite& known, std::int64_t trials) const;
 
-  /// Seconds of each kernel, measured in turns: the medians of some rounds. Empty where one of them fails.
+  /// Returns the seconds of each kernel, measured alternately: medians of some rounds. Empty if a kernel fails.
   [[nodiscard]] std::vector<double> time_in_turns(subject const& s,
                                                   std::vector<ttune::kernel_image> const& kernels) const;
 
@@ -68,11 +68,11 @@ class bench_tuner {
 
 [[nodiscard]] std::shared_ptr<ttune::memory_store> copy_of(ttune::record_store const& from);
 
-/// A model that has learned from the records of some workloads.
+/// Returns a model that has learned from the records of some workloads.
 [[nodiscard]] ttune::any_cost_model model_with_base(std::vector<subject> const& sources,
                                                     ttune::record_store const& records, ttune::target const& machine);
 
-/// As many as were asked for on the command line.
+/// Returns the number of trials from the command line, or `otherwise`.
 [[nodiscard]] inline std::int64_t trials_of(options const& chosen, std::int64_t otherwise) {
   return chosen.trials > 0 ? chosen.trials : otherwise;
 }

@@ -7,7 +7,7 @@ namespace {
 using namespace ttune_bench::corpus;
 using namespace ttune;
 
-/// European options; rate and volatility are the same for all.
+/// Prices of European options; rate and volatility are the same for all.
 /// Shape: S, K, T (n) -> call, put (n)
 auto black_scholes(index n) {
   auto const [i] = axes<"i">;
@@ -37,7 +37,7 @@ auto basket_call(index paths) {
   return op(inputs(Z, drift, volatility), outputs(price), "basket_call");
 }
 
-/// Losses of a portfolio in scenarios: values of bonds by discounted payments.
+/// Losses of a portfolio in scenarios: bonds have the values of their discounted payments.
 /// Shape: rates (scenarios), payments (bonds, years) -> V (scenarios, bonds)
 auto bonds(index scenarios, index all, index years) {
   auto const [s, b, y] = axes<"s", "b", "y">;
@@ -48,7 +48,7 @@ auto bonds(index scenarios, index all, index years) {
   return op(inputs(rates, payments), outputs(V), "bonds");
 }
 
-/// Means and standard deviations of a price over a window that moves.
+/// Means and standard deviations of a price over a moving window.
 /// Shape: P (assets, days + window - 1) -> M, S (assets, days)
 auto bollinger(index assets, index days, index window) {
   auto const [a, d, t] = axes<"a", "d", "t">;

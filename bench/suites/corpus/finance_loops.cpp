@@ -52,7 +52,7 @@ void bonds(index scenarios, index all, index years, float const* rates, float co
       [&](index s, index b, float total) { V[s * all + b] = total; });
 }
 
-/// Days side by side.
+/// Computes neighbouring days in the lanes of vectors.
 void bollinger(index assets, index days, index window, float const* __restrict P, float* __restrict M,
                float* __restrict S) {
   constexpr index block = 64;

@@ -29,7 +29,7 @@ auto harris(index h, index w) {
   return op(inputs(I), outputs(O), "harris");
 }
 
-/// Weights fall with the distance in the image and with that of the values, in a window of 7 x 7.
+/// A filter whose weights fall with the distance of pixels and of their values, in a window of 7 x 7.
 /// Shape: I (h + 6, w + 6) -> O (h, w)
 auto bilateral7(index h, index w) {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
@@ -64,7 +64,7 @@ auto blur(index h, index w) {
   return op(inputs(I), outputs(O), "blur");
 }
 
-/// Each channel by how much sharper its grey is than its blurred grey (apps/unsharp).
+/// Scales each channel by the ratio of sharpened and blurred grey (apps/unsharp).
 /// Shape: I (3, h, w) -> O (3, h, w)
 auto unsharp(index h, index w) {
   auto const [c, y, x, r] = axes<"c", "y", "x", "r">;
@@ -77,7 +77,7 @@ auto unsharp(index h, index w) {
   return op(inputs(I), outputs(O), "unsharp");
 }
 
-/// A pixel that is brighter than its neighbours of the same colour gets the brightest of theirs (apps/camera_pipe).
+/// Limits a pixel that is brighter than its neighbours of the same colour to the brightest of them (apps/camera_pipe).
 /// Shape: I (h + 4, w + 4) -> O (h, w)
 auto hot_pixels(index h, index w) {
   auto const [y, x] = axes<"y", "x">;
@@ -87,7 +87,7 @@ auto hot_pixels(index h, index w) {
   return op(inputs(I), outputs(O), "hot_pixels");
 }
 
-/// Colours of a Bayer mosaic (green, red / blue, green) from the mean of the neighbours that have them.
+/// Colours of a Bayer mosaic (green, red / blue, green): the mean of the neighbours with that colour.
 /// Shape: I (h + 2, w + 2) -> R, G, B (h, w)
 auto demosaic(index h, index w) {
   auto const [y, x] = axes<"y", "x">;
@@ -107,7 +107,7 @@ auto demosaic(index h, index w) {
   return op(inputs(I), outputs(R, G, B), "demosaic");
 }
 
-/// A colour matrix in fixed point, then a curve that is looked up (apps/camera_pipe).
+/// A colour matrix in fixed point, then a look-up of a curve (apps/camera_pipe).
 /// Shape: I (3, h, w) of 10 bits, matrix (3, 3) in 256ths, curve (1024) -> O (3, h, w)
 auto colour_curve(index h, index w) {
   auto const [c, d, y, x] = axes<"c", "d", "y", "x">;
@@ -119,7 +119,7 @@ auto colour_curve(index h, index w) {
   return op(inputs(I, matrix, curve), outputs(O), "colour_curve");
 }
 
-/// Half as high and wide, by 1 3 3 1 in both directions (apps/local_laplacian).
+/// Halves height and width with weights 1 3 3 1 in both directions (apps/local_laplacian).
 /// Shape: I (2 h, 2 w) -> O (h, w)
 auto downsample(index h, index w) {
   auto const [y, x] = axes<"y", "x">;
@@ -133,7 +133,7 @@ auto downsample(index h, index w) {
   return op(inputs(I), outputs(O), "downsample");
 }
 
-/// The first level of the pyramids: details at eight brightnesses made stronger (apps/local_laplacian).
+/// The first level of the pyramids: amplifies details at eight brightnesses (apps/local_laplacian).
 /// Shape: I (h, w) -> O (8, h, w)
 auto remap(index h, index w) {
   auto const [k, y, x] = axes<"k", "y", "x">;
@@ -144,7 +144,7 @@ auto remap(index h, index w) {
   return op(inputs(I), outputs(O), "remap");
 }
 
-/// Sums of values and their weights, blurred by 1 4 6 4 1 along depth, columns and rows (apps/bilateral_grid).
+/// Blurs sums of values and of weights by 1 4 6 4 1 along depth, columns and rows (apps/bilateral_grid).
 /// Shape: G (2, depth, h, w) -> O (2, depth, h, w)
 auto grid_blur(index depth, index h, index w) {
   auto const [c, z, y, x, r] = axes<"c", "z", "y", "x", "r">;
@@ -156,7 +156,7 @@ auto grid_blur(index depth, index h, index w) {
   return op(inputs(G), outputs(O), "grid_blur");
 }
 
-/// Reads the grid where an image's values lie in it, between its nodes (apps/bilateral_grid, cells of 8 x 8).
+/// Interpolates the grid at the positions given by an image's values (apps/bilateral_grid, cells of 8 x 8).
 /// Shape: I (h, w) in [0, 1), G (2, 12, h / 8 + 1, w / 8 + 1) -> O (h, w)
 auto grid_slice(index h, index w) {
   auto const [y, x] = axes<"y", "x">;
@@ -179,7 +179,7 @@ auto grid_slice(index h, index w) {
   return op(inputs(I, G), outputs(O), "grid_slice");
 }
 
-/// Pixels of 7 x 7 places weighed by how alike their patches of 7 x 7 are (apps/nl_means).
+/// Averages pixels of 7 x 7 places, weighted by the similarity of their patches of 7 x 7 (apps/nl_means).
 /// Shape: I (3, h + 12, w + 12) -> O (3, h, w)
 auto nl_means(index h, index w) {
   auto const [c, v, u, y, x, r] = axes<"c", "v", "u", "y", "x", "r">;
@@ -194,7 +194,7 @@ auto nl_means(index h, index w) {
   return op(inputs(I), outputs(O), "nl_means");
 }
 
-/// On the way back up, what a level lacks comes from the one below (apps/interpolate; channel 3 is how much is known).
+/// On the way up, fills missing values of a level from the one below (apps/interpolate; channel 3 is the coverage).
 /// Shape: D (4, 2 h, 2 w), U (4, h + 1, w + 1) -> O (4, 2 h, 2 w)
 auto interpolate_level(index h, index w) {
   auto const [c, y, x] = axes<"c", "y", "x">;
@@ -206,7 +206,7 @@ auto interpolate_level(index h, index w) {
   return op(inputs(D, U), outputs(O), "interpolate_level");
 }
 
-/// Eight windows of 5 x 5, one behind the other (apps/stencil_chain has 32).
+/// Eight windows of 5 x 5, one after the other (apps/stencil_chain has 32).
 /// Shape: I (h, w) -> O (h, w)
 auto stencil_chain(index h, index w) {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
@@ -223,7 +223,7 @@ auto stencil_chain(index h, index w) {
   return op(inputs(I), outputs(last), "stencil_chain");
 }
 
-/// The largest of a window of 25 x 25, rows then columns (apps/max_filter takes a disc).
+/// The largest element of a window of 25 x 25, rows then columns (apps/max_filter uses a disc).
 /// Shape: I (h + 24, w + 24) -> O (h, w)
 auto max_filter(index h, index w) {
   auto const [y, x, r] = axes<"y", "x", "r">;
@@ -258,7 +258,7 @@ auto depthwise_separable(index n, index h, index w, index ci, index co) {
   return op(inputs(I, D, P, bias), outputs(O), "depthwise_separable");
 }
 
-/// How badly 32 displacements of the right image fit the left one, and the mean of that over 5 x 5 (apps/lens_blur).
+/// Costs of 32 displacements of the right image against the left one, averaged over 5 x 5 (apps/lens_blur).
 /// Shape: L (3, h, w + 32), R (3, h, w + 32) -> O (32, h - 4, w - 4)
 auto stereo_cost(index h, index w) {
   auto const [c, d, y, x, r, s] = axes<"c", "d", "y", "x", "r", "s">;

@@ -14,7 +14,7 @@ using std::int32_t;
 using std::uint16_t;
 using std::uint8_t;
 
-/// Strips of rows: the products of three rows of gradients stay in the cache, each row of them computed once.
+/// Works on strips of rows: products of three rows of gradients stay in the cache, and each row is computed once.
 void harris(index h, index w, float const* __restrict in, float* __restrict out) {
   constexpr index strip = 32;
   auto const width = w + 4, inner = w + 2;
@@ -118,7 +118,7 @@ void blur(index h, index w, uint16_t const* __restrict in, uint16_t* __restrict 
   }
 }
 
-/// A row at a time: grey of seven rows again for each, so that no image of it passes through memory.
+/// Works row by row and computes grey of seven rows again each time, so that no grey image passes through memory.
 void unsharp(index h, index w, float const* __restrict in, float* __restrict out) {
   constexpr float k[] = {0.0702F, 0.1311F, 0.1907F, 0.2160F, 0.1907F, 0.1311F, 0.0702F};
   auto const plane = h * w;
@@ -238,7 +238,7 @@ void remap(index h, index w, float const* __restrict in, float* __restrict out) 
     }
 }
 
-/// Planes of the depth first, then each plane's columns and rows.
+/// Blurs planes along the depth first, then each plane's columns and rows.
 void grid_blur(index depth, index h, index w, float const* __restrict in, float* __restrict out) {
   constexpr float k[] = {1, 4, 6, 4, 1};
   auto const plane = h * w;
@@ -298,7 +298,7 @@ void grid_slice(index h, index w, float const* __restrict in, float const* __res
   }
 }
 
-/// Strips of rows: for each place, the differences of a strip, their sums down and along, then the weights.
+/// Works on strips of rows: for each place, the differences of a strip, their sums down and along, then the weights.
 void nl_means(index h, index w, float const* __restrict in, float* __restrict out) {
   constexpr index strip = 16;
   auto const stride = w + 12, plane = (h + 12) * stride, inner = w + 6;
@@ -372,7 +372,7 @@ void interpolate_level(index h, index w, float const* __restrict D, float const*
     }
 }
 
-/// A stage after the other: rows with their edges repeated, sums in 16 bits.
+/// Computes stage after stage: rows with repeated edges, sums in 16 bits.
 void stencil_chain(index h, index w, uint16_t const* __restrict in, uint16_t* __restrict out) {
   std::vector<uint16_t> one(static_cast<std::size_t>(h * w)), two(static_cast<std::size_t>(h * w));
   uint16_t const* from = in;
@@ -423,7 +423,7 @@ void max_filter(index h, index w, float const* __restrict in, float* __restrict 
   }
 }
 
-/// Four pixels and 32 filters at a time in registers.
+/// Computes four pixels and 32 filters at a time in registers.
 void conv_layer(index n, index h, index w, index ci, index co, float const* __restrict in,
                 float const* __restrict weights, float const* __restrict bias, float* __restrict out) {
   for (index b = 0; b < n; ++b) {

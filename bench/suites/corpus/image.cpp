@@ -7,7 +7,7 @@ namespace {
 using namespace ttune_bench::corpus;
 using namespace ttune;
 
-/// A window of 15 taps of 8-bit weights that add up to 256, down, then along the rows; all of it fits 16 bits.
+/// A window of 15 taps with 8-bit weights that add up to 256, along columns, then rows; 16 bits are enough.
 /// Shape: I (h + 14, w + 14) -> O (h, w)
 auto blur15_u8(index h, index w) {
   auto const [y, x, r] = axes<"y", "x", "r">;
@@ -29,7 +29,7 @@ auto fir(index n, index taps) {
   return op(inputs(x, h), outputs(O), "fir");
 }
 
-/// Of twice the height and width: each pixel from four taps of a 4 x 4 window that depend on its parity.
+/// Doubles height and width: each pixel comes from four taps of a 4 x 4 window, which depend on its parity.
 /// Shape: I (channels, size, size), W (channels, filters, 4, 4) -> O (filters, 2 size, 2 size)
 auto transposed_conv(index channels, index filters, index size) {
   auto const [f, y, x, c, r, s] = axes<"f", "y", "x", "c", "r", "s">;
@@ -52,7 +52,7 @@ auto sobel_u8(index h, index w) {
   return op(inputs(I), outputs(O), "sobel_u8");
 }
 
-/// The largest of 7 x 7, then of those the smallest: closes gaps.
+/// The largest of 7 x 7, then the smallest of those: closes gaps.
 /// Shape: I (h + 12, w + 12) -> O (h, w)
 auto closing_u8(index h, index w) {
   auto const [y, x, r] = axes<"y", "x", "r">;
@@ -65,7 +65,7 @@ auto closing_u8(index h, index w) {
   return op(inputs(I), outputs(O), "closing_u8");
 }
 
-/// From interleaved colours to planes, in fixed point (BT.601).
+/// Converts interleaved colours to planes, in fixed point (BT.601).
 /// Shape: I (h, w, 3) -> Y, U, V (h, w)
 auto rgb_to_yuv(index h, index w) {
   auto const [y, x] = axes<"y", "x">;
@@ -79,7 +79,7 @@ auto rgb_to_yuv(index h, index w) {
   return op(inputs(I), outputs(Y, U, V), "rgb_to_yuv");
 }
 
-/// Three pixels from two, in both directions, in fixed point.
+/// Makes three pixels from two, in both directions, in fixed point.
 /// Shape: I (2 h + 1, 2 w + 1) -> O (3 h, 3 w)
 auto resize_u8(index h, index w) {
   auto const [y, x] = axes<"y", "x">;
@@ -113,7 +113,7 @@ auto autocorrelation(index n, index lags) {
   return op(inputs(x), outputs(R), "autocorrelation");
 }
 
-/// Of each block of 8 x 8: columns, then rows.
+/// Transforms each block of 8 x 8: columns, then rows.
 /// Shape: I (8 h, 8 w), D (8, 8) -> O (8 h, 8 w)
 auto dct8x8(index h, index w) {
   auto const [y, x, k] = axes<"y", "x", "k">;
@@ -124,7 +124,7 @@ auto dct8x8(index h, index w) {
   return op(inputs(I, D), outputs(O), "dct8x8");
 }
 
-/// Magnitudes of overlapping windows' frequencies, as products with waves that carry the window's form.
+/// Magnitudes of the frequencies of overlapping windows, as products with waves that include the window function.
 /// Shape: x ((frames - 1) hop + size), C, S (size, size / 2) -> M (frames, size / 2)
 auto stft(index frames, index hop, index size) {
   auto const [t, k, i] = axes<"t", "k", "i">;
@@ -153,7 +153,7 @@ auto haar(index h, index w) {
   return op(inputs(I), outputs(LL, LH, HL, HH), "haar");
 }
 
-/// Where a template lies: its correlation with each place, by both deviations.
+/// Finds a template: its correlation with each place, divided by both deviations.
 /// Shape: I (h + m - 1, w + m - 1), T (m, m) -> O (h, w)
 auto template_match(index h, index w, index m) {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;

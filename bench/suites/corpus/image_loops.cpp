@@ -15,7 +15,7 @@ using std::uint8_t;
 
 constexpr uint16_t weights15[] = {1, 3, 7, 13, 20, 27, 35, 44, 35, 27, 20, 13, 7, 3, 1};
 
-/// A row of columns' sums stays in the cache until it is blurred along.
+/// Keeps a row of columns' sums in the cache until it is blurred along the row.
 void blur15_u8(index h, index w, uint8_t const* __restrict in, uint8_t* __restrict out) {
 #pragma omp parallel
   {
@@ -39,7 +39,7 @@ void blur15_u8(index h, index w, uint8_t const* __restrict in, uint8_t* __restri
   }
 }
 
-/// Sums of a block of outputs stay in registers.
+/// Keeps the sums of a block of outputs in registers.
 void fir(index n, index taps, float const* __restrict x, float const* __restrict h, float* __restrict out) {
   constexpr index block = 64;
 #pragma omp parallel for
@@ -60,7 +60,7 @@ void fir(index n, index taps, float const* __restrict x, float const* __restrict
   }
 }
 
-/// The four parities of a row, each a 2 x 2 convolution whose sums lie side by side.
+/// Computes the four parities of a row, each a 2 x 2 convolution with neighbouring sums.
 void transposed_conv(index channels, index filters, index size, float const* __restrict in,
                      float const* __restrict weights, float* __restrict out) {
 #pragma omp parallel
@@ -109,7 +109,7 @@ void sobel_u8(index h, index w, uint8_t const* __restrict in, uint8_t* __restric
   }
 }
 
-/// combine() of 7 rows, then of 7 columns, a row at a time. Shape: in (h + 6, w + 6) -> out (h, w)
+/// Applies combine() to 7 rows, then to 7 columns, row by row. Shape: in (h + 6, w + 6) -> out (h, w)
 template <class Combine>
 void window7(index h, index w, uint8_t const* __restrict in, uint8_t* __restrict out, Combine const& combine) {
 #pragma omp parallel
@@ -151,7 +151,7 @@ void rgb_to_yuv(index h, index w, uint8_t const* __restrict in, uint8_t* __restr
   }
 }
 
-/// Rows blended first, then three columns from each pair.
+/// Blends rows first, then makes three columns from each pair.
 void resize_u8(index h, index w, uint8_t const* __restrict in, uint8_t* __restrict out) {
   auto const stride = 2 * w + 1;
 #pragma omp parallel
@@ -185,7 +185,7 @@ void alpha_blend_u8(index h, index w, uint8_t const* __restrict A, uint8_t const
           static_cast<uint16_t>(alpha[i] * A[3 * i + c] + (255 - alpha[i]) * B[3 * i + c] + 127) / 255);
 }
 
-/// All lags of a stretch of samples while it is in the cache.
+/// Computes all lags of a part of the samples while it is in the cache.
 void autocorrelation(index n, index lags, float const* __restrict x, float* __restrict R) {
   constexpr index stretch = 2048;
   for (index k = 0; k < lags; ++k) R[k] = 0;
@@ -258,7 +258,7 @@ void haar(index h, index w, float const* __restrict in, float* __restrict LL, fl
   }
 }
 
-/// A row's three sums side by side.
+/// Computes a row's three sums together.
 void template_match(index h, index w, index m, float const* __restrict in, float const* __restrict T,
                     float* __restrict out) {
   constexpr index block = 64;
@@ -280,7 +280,7 @@ void template_match(index h, index w, index m, float const* __restrict in, float
     }
 }
 
-/// Sums of eight rows first, then of eight columns of those.
+/// Sums eight rows first, then eight columns of those sums.
 void ssim(index h, index w, float const* __restrict A, float const* __restrict B, float* __restrict out) {
   auto const stride = w + 7;
 #pragma omp parallel

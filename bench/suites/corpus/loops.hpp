@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain functions over extents and pointers, less their types: what an operator of the corpus is measured against.
+// Plain functions over extents and pointers, with their types erased: the references for operators of the corpus.
 #pragma once
 
 #include <ttune/core/dtype.hpp>
@@ -19,7 +19,7 @@ namespace ttune_bench::corpus {
 
 using index = std::int64_t;
 
-/// As std::max, by value: what is referred to has an address, and g++ keeps such things in memory inside `omp simd`.
+/// Like std::max, but by value: a reference needs an address, and g++ keeps such objects in memory inside `omp simd`.
 template <class T>
 [[nodiscard]] constexpr T larger(T a, std::type_identity_t<T> b) {
   return a < b ? b : a;
@@ -33,12 +33,12 @@ template <class T>
   return smaller(larger(x, low), high);
 }
 
-/// A function as `void gemm(index m, index n, index k, float const* A, float const* B, float* C)`: the extents of the
-/// operator, then its operands in their order.
+/// A function such as `void gemm(index m, index n, index k, float const* A, float const* B, float* C)`: the extents of
+/// the operator, then its operands in their order.
 struct plain_function {
-  std::string name;  ///< of the operator
+  std::string name;  ///< name of the operator
   std::size_t extents = 0;
-  std::vector<ttune::dtype> types;  ///< of what the pointers point to
+  std::vector<ttune::dtype> types;  ///< element types behind the pointers
   std::function<void(std::span<index const> extents, std::span<void* const> operands)> run;
 
   template <class... Parameters>
@@ -68,7 +68,7 @@ struct plain_function {
   }
 };
 
-/// By system ("openmp", "eigen"), then by operator.
+/// Returns the functions by system ("openmp", "eigen"), then by operator.
 inline std::map<std::string, std::map<std::string, plain_function>>& plain_functions() {
   static std::map<std::string, std::map<std::string, plain_function>> all;
   return all;
@@ -80,7 +80,7 @@ inline std::map<std::string, std::map<std::string, plain_function>>& plain_funct
   return found == of_system.end() ? nullptr : &found->second;
 }
 
-/// `static add_functions const all{"openmp", {{"gemm", gemm}, {"atax", atax}}};`
+/// Adds functions: `static add_functions const all{"openmp", {{"gemm", gemm}, {"atax", atax}}};`
 struct add_functions {
   add_functions(std::string const& system, std::vector<plain_function> functions) {
     for (auto& f : functions) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of neural networks that are no plain product or convolution.
+// Parts of neural networks other than plain products and convolutions.
 #include <cmath>
 
 #include "operators.hpp"
@@ -19,7 +19,7 @@ auto rms_norm(index m, index n) {
   return op(inputs(X, gamma), outputs(O), "rms_norm");
 }
 
-/// Rotary positions: pairs of neighbours turn by their place.
+/// Rotary positions: rotates pairs of neighbours by an angle that depends on their place.
 /// Shape: X (n, heads, 2 d), C, S (n, d) -> O (n, heads, 2 d)
 auto rotary(index n, index heads, index d) {
   auto const [i, h, e] = axes<"i", "h", "e">;
@@ -52,7 +52,7 @@ auto gated_mlp(index m, index n, index k) {
   return op(inputs(X, G, U), outputs(O), "gated_mlp");
 }
 
-/// One new token of each head against what was kept of those before it.
+/// Attention of one new token of each head to the stored earlier ones.
 /// Shape: Q (heads, d), K, V (heads, n, d) -> O (heads, d)
 auto decode_attention(index heads, index n, index d) {
   auto const [h, j, k, e] = axes<"h", "j", "k", "e">;
@@ -68,7 +68,7 @@ auto decode_attention(index heads, index n, index d) {
   return op(inputs(Q, K, V), outputs(O), "decode_attention");
 }
 
-/// A product with weights of 8 bits that have a scale for each column, requantised.
+/// A product with 8-bit weights that have a scale per column, requantised.
 /// Shape: X (m, k) u8, W (k, n) i8, scale (n), bias (n) -> O (m, n) u8
 auto quantised_dense(index m, index n, index k) {
   auto const [i, j, p] = axes<"i", "j", "p">;
@@ -81,7 +81,7 @@ auto quantised_dense(index m, index n, index k) {
   return op(inputs(X, W, scale, bias), outputs(O), "quantised_dense");
 }
 
-/// A product with a vector of weights of 4 bits, two in a byte, scales for groups of 32.
+/// A product of a vector and 4-bit weights, two in a byte, with scales for groups of 32.
 /// Shape: W (m, k / 2), scale (m, k / 32), x (k) -> y (m)
 auto int4_matvec(index m, index k) {
   auto const [i, g, e] = axes<"i", "g", "e">;
@@ -95,7 +95,7 @@ auto int4_matvec(index m, index k) {
   return op(inputs(W, scale, x), outputs(y), "int4_matvec");
 }
 
-/// Channels are weighed by what two small layers make of their means (squeeze and excitation).
+/// Weights channels by the result of two small layers for their means (squeeze and excitation).
 /// Shape: X (c, s, s), W1 (r, c), W2 (c, r) -> O (c, s, s)
 auto squeeze_excite(index channels, index reduced, index size) {
   auto const [c, r, y, x] = axes<"c", "r", "y", "x">;
@@ -109,7 +109,7 @@ auto squeeze_excite(index channels, index reduced, index size) {
   return op(inputs(X, W1, W2), outputs(O), "squeeze_excite");
 }
 
-/// Channels last to planes, normalised (how images enter a network).
+/// Converts channels last to normalised planes, as networks take images.
 /// Shape: I (h, w, 3) u8 -> O (3, h, w)
 auto image_to_tensor(index h, index w) {
   auto const [c, y, x] = axes<"c", "y", "x">;

@@ -46,7 +46,7 @@ void swiglu(index m, index n, float const* __restrict G, float const* __restrict
   for (index i = 0; i < m * n; ++i) out[i] = G[i] / (1 + std::exp(-G[i])) * U[i];
 }
 
-/// Both products, then a pass over the results.
+/// Computes both products, then combines the results in a second pass.
 void gated_mlp(index m, index n, index k, float const* X, float const* G, float const* U, float* out) {
   std::vector<float> gates(static_cast<std::size_t>(m * n));
   float* const g = gates.data();
@@ -88,7 +88,7 @@ void decode_attention(index heads, index n, index d, float const* __restrict Q, 
   }
 }
 
-/// Weights as 16 bits, four rows and 64 columns at a time.
+/// Uses weights as 16 bits, four rows and 64 columns at a time.
 void quantised_dense(index m, index n, index k, uint8_t const* __restrict X, int8_t const* __restrict W,
                      float const* __restrict scale, int32_t const* __restrict bias, uint8_t* __restrict out) {
   constexpr index rows = 4, columns = 32;

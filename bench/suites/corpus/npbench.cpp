@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NPBench (github.com/spcl/npbench): its kernels without recurrences; a step where it takes many.
+// NPBench (github.com/spcl/npbench): its kernels without recurrences; one step of kernels with many steps.
 #include "operators.hpp"
 
 namespace {
@@ -16,7 +16,7 @@ auto arc_distance(index n) {
   tensor<"l2", double, 1> const l2{{n}};
   auto const a = sin((p2(i) - p1(i)) / 2);
   auto const b = sin((l2(i) - l1(i)) / 2);
-  // 2 atan2(sqrt(t), sqrt(1 - t)) is left to the caller: there is no atan2
+  // 2 atan2(sqrt(t), sqrt(1 - t)) is left to the caller, because there is no atan2
   auto const t = compute<"t">(i) = a * a + cos(p1(i)) * cos(p2(i)) * b * b;
   return op(inputs(p1, l1, p2, l2), outputs(t), "arc_distance");
 }
@@ -39,7 +39,7 @@ auto clip_compute(index m, index n) {
   return op(inputs(A, B), outputs(O), "clip_compute");
 }
 
-/// Shape: X (m, n) -> O (m, n); rows of an attention's scores
+/// Shape: X (m, n) -> O (m, n); rows are the scores of an attention.
 auto softmax(index m, index n) {
   auto const [i, j] = axes<"i", "j">;
   tensor<"X", float, 2> const X{{m, n}};
@@ -49,7 +49,7 @@ auto softmax(index m, index n) {
   return op(inputs(X), outputs(O), "softmax");
 }
 
-/// Three layers with rectifiers; the softmax behind them is a kernel of its own.
+/// Three layers with rectifiers; the softmax after them is a kernel of its own.
 /// Shape: X (n, a), W1 (a, b), b1 (b), W2 (b, c), b2 (c), W3 (c, d), b3 (d) -> Y (n, d)
 auto mlp(index n, index a, index b, index c, index d) {
   auto const [i, j, k, l, m] = axes<"i", "j", "k", "l", "m">;
@@ -66,7 +66,7 @@ auto mlp(index n, index a, index b, index c, index d) {
   return op(inputs(X, W1, b1, W2, b2, W3, b3), outputs(Y), "mlp");
 }
 
-/// Channels last, no padding.
+/// A convolution with channels last, without padding.
 /// Shape: I (n, h, w, ci), W (k, k, ci, co), b (co) -> O (n, h - k + 1, w - k + 1, co)
 auto conv2d_bias(index n, index size, index k, index ci, index co) {
   auto const [b, y, x, f, c, r, s] = axes<"b", "y", "x", "f", "c", "r", "s">;
@@ -97,7 +97,7 @@ auto hdiff(index h, index w, index depth) {
   return op(inputs(F, c), outputs(O), "hdiff");
 }
 
-/// The source of the pressure equation, then a step of it, inside (cavity flow).
+/// The source of the pressure equation, then one step of it, without the boundary (cavity flow).
 /// Shape: u, v, p (n, n) -> b, q (n - 2, n - 2)
 auto cavity_pressure(index n) {
   auto const [y, x] = axes<"y", "x">;

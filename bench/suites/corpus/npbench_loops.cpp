@@ -82,7 +82,7 @@ void conv2d_bias(index n, index size, index k, index ci, index co, float const* 
       }
 }
 
-/// All of it for a column at a time: what neighbours share is computed again, which costs less than memory.
+/// Computes one column at a time: values that neighbours share are repeated, which costs less than memory.
 void hdiff(index h, index w, index depth, double const* __restrict F, double const* __restrict c,
            double* __restrict out) {
   auto const column = depth, row = (w + 4) * depth;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operator joins the corpus: its program as a function of its extents, where its shape is from, what its inputs
-// hold. Its plain loops join by its name (loops.hpp).
+// Adds operators to the corpus: a program as a function of its extents, the source of its shape, the content of its
+// inputs. Its plain loops are found by its name (loops.hpp).
 #pragma once
 
 #include <ttune/expr.hpp>
@@ -16,14 +16,14 @@
 
 namespace ttune_bench::corpus {
 
-/// What an input holds: uniform in [low, high), whole numbers where the operand is of integers.
+/// Content of an input: uniform in [low, high); whole numbers for operands of integers.
 struct distribution {
   double low = 0;
-  double high = 0;  ///< both 0: [-1, 1) of floats, all values of bytes, else what the operand declares, or [-100, 100)
+  double high = 0;  ///< both 0: [-1, 1) for floats, all values for bytes, else the operand's range, or [-100, 100)
 };
 [[nodiscard]] inline distribution uniform(double low, double high) { return {low, high}; }
 
-/// A function from extents to an operator, less its types.
+/// A function from extents to an operator, with erased types.
 class program_maker {
  public:
   template <class Op, class... Extents>
@@ -45,11 +45,11 @@ class program_maker {
 
 struct corpus_operator {
   std::string name;
-  std::string source;          ///< of its shape
+  std::string source;          ///< source of the shape
   std::vector<index> extents;  ///< as the source gives them
   std::vector<index> small;    ///< small and uneven, for the check
   program_maker make;
-  std::vector<distribution> inputs = {};  ///< in their order; what is missing is as `distribution` says
+  std::vector<distribution> inputs = {};  ///< in their order; missing ones as `distribution` says
   double tolerance = 2e-4;                ///< difference from the plain loops, by the root mean square of an output
 };
 
@@ -58,13 +58,13 @@ struct family {
   std::vector<corpus_operator> operators;
 };
 
-/// In the order of their names once the suite has sorted them.
+/// Returns all families, in the order of their names after the suite has sorted them.
 inline std::vector<family>& families() {
   static std::vector<family> all;
   return all;
 }
 
-/// `static add_family const polybench{{"polybench", {{"gemm", "LARGE", {1000, 1100, 1200}, {5, 7, 9}, gemm}}}};`
+/// Adds a family: `static add_family const f{{"polybench", {{"gemm", "LARGE", {1000, 1100, 1200}, {5, 7, 9}, gemm}}}};`
 struct add_family {
   explicit add_family(family f) { families().push_back(std::move(f)); }
 };

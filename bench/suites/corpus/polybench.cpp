@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PolyBench 4.2.1 (Pouchet, Yuki): the kernels without recurrences, in doubles, at the sizes of its LARGE data set.
-// What a kernel updates in place is an operand of its own here.
+// Results of updates in place are operands of their own here.
 #include <cmath>
 
 #include "operators.hpp"
@@ -107,7 +107,7 @@ auto gesummv(index n) {
   return op(inputs(A, B, x), outputs(y), "gesummv");
 }
 
-/// The lower triangle; the upper one stays.
+/// Computes the lower triangle; the upper one stays.
 /// Shape: A (n, m), C (n, n) -> D (n, n)
 auto syrk(index m, index n) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -128,7 +128,7 @@ auto syr2k(index m, index n) {
   return op(inputs(A, B, C), outputs(D), "syr2k");
 }
 
-/// Of A only the lower triangle is read.
+/// Reads only the lower triangle of A.
 /// Shape: A (m, m), B, C (m, n) -> D (m, n)
 auto symm(index m, index n) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -139,7 +139,7 @@ auto symm(index m, index n) {
   return op(inputs(A, B, C), outputs(D), "symm");
 }
 
-/// A is lower triangular with a diagonal of ones.
+/// A is lower triangular, with ones on its diagonal.
 /// Shape: A (m, m), B (m, n) -> D (m, n) = alpha A' B
 auto trmm(index m, index n) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -183,7 +183,7 @@ auto correlation(index m, index n) {
   return op(inputs(data), outputs(corr), "correlation");
 }
 
-/// One step, the inside.
+/// One step, without the boundary.
 /// Shape: A (n) -> B (n - 2)
 auto jacobi_1d(index n) {
   auto const [i] = axes<"i">;

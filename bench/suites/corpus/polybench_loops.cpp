@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PolyBench's kernels as plain loops: products in registers' blocks, vectors in one pass over their matrix.
+// PolyBench's kernels as plain loops: products in blocks of registers, vectors in one pass over their matrix.
 #include <cmath>
 #include <vector>
 
@@ -45,7 +45,7 @@ void three_mm(index ni, index nj, index nk, index nl, index nm, double const* A,
   plain_product(ni, nl, nj, E.data(), F.data(), G);
 }
 
-/// rows(row, this thread's sums of columns) for all rows; `to` gets the sums of all threads.
+/// Calls rows(row, this thread's sums of columns) for all rows; `to` gets the sums of all threads.
 template <class Row>
 void sum_of_rows(index rows, index columns, double* __restrict to, Row const& each) {
   for (index j = 0; j < columns; ++j) to[j] = 0;
@@ -121,7 +121,7 @@ std::vector<double> transposed(index m, index n, double const* A) {
   return T;
 }
 
-/// store(i, j, sum over k of A[i][k] * B[j][k]) of the lower triangle; columns side by side.
+/// Calls store(i, j, sum over k of A[i][k] * B[j][k]) for the lower triangle, with columns in lanes.
 template <class Store>
 void lower_products(index m, index n, double const* A, double const* Bt, Store const& store) {
   constexpr index rows = 4, columns = 16;
@@ -189,7 +189,7 @@ void doitgen(index nq, index nr, index np, double const* A, double const* C, dou
   plain_product(nr * nq, np, np, A, C, B);
 }
 
-/// Means of columns, and the sums of their squares.
+/// Returns the means of columns, or the sums of their squares.
 std::vector<double> column_sums(index m, index n, double const* data, bool squares) {
   auto sums = zeros(m);
   sum_of_rows(n, m, sums.data(), [&](index k, double* __restrict mine) {
@@ -205,7 +205,7 @@ std::vector<double> column_sums(index m, index n, double const* data, bool squar
   return sums;
 }
 
-/// The lower triangle of D' D, mirrored.
+/// Computes the lower triangle of D' D, and mirrors it.
 void symmetric_product(index m, index n, double const* data, double factor, double* out) {
   auto const T = transposed(n, m, data);
   lower_products(n, m, T.data(), data, [&](index i, index j, double total) {

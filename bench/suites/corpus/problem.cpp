@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of an operator of the corpus, and its result by plain loops or by the interpreter.
+// Operands of an operator of the corpus, and its result by plain loops or the interpreter.
 #include "problem.hpp"
 
 #include <ttune/ir/interpret.hpp>
@@ -41,14 +41,14 @@ void fill(operand_info const& o, corpus::distribution how, std::uint64_t seed, v
   ttune::ir::store_ndarray(values, to);
 }
 
-/// Largest difference, by the root mean square of what is right.
+/// Returns the largest difference, divided by the root mean square of the right result.
 double difference(ttune::ir::ndarray const& right, ttune::ir::ndarray const& got) {
   double square = 0, largest = 0;
   auto const count = static_cast<std::size_t>(right.elements());
   for (std::size_t i = 0; i < count; ++i) {
     auto const wanted = right.number(i), found = got.number(i);
     if (std::isnan(wanted) && std::isnan(found)) continue;
-    if (wanted == found) continue;  // infinities too
+    if (wanted == found) continue;  // equal infinities, too
     auto const apart = std::abs(found - wanted);
     if (std::isnan(apart)) return apart;
     largest = std::max(largest, apart);
@@ -71,7 +71,7 @@ corpus_problem::corpus_problem(corpus_shape s) : shape(std::move(s)) {
   signature = ttune::signature_of(program);
   shape.operations = ttune::count_flops(*program);
   for (auto const& o : signature.operands) shape.operand_bytes += static_cast<double>(o.bytes());
-  shape.operations = std::max(shape.operations, shape.operand_bytes / 8);  // what only moves counts as moving does
+  shape.operations = std::max(shape.operations, shape.operand_bytes / 8);  // moves count as operations
   make_inputs();
   make_expected();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator of the corpus at some extents: its program, its inputs, and what its outputs should be.
+// An operator of the corpus with some extents: its program, its inputs, and the expected outputs.
 #pragma once
 
 #include <ttune/ir/ndarray.hpp>
@@ -15,10 +15,10 @@
 
 namespace ttune_bench {
 
-/// Which result is right.
+/// The source of the right result.
 enum class reference : std::uint8_t {
-  loops,       ///< that of the plain loops
-  interpreter  ///< that of ttune's interpreter, in double precision: small shapes only
+  loops,       ///< the plain loops
+  interpreter  ///< ttune's interpreter, in double precision: small shapes only
 };
 
 struct corpus_shape {
@@ -26,11 +26,11 @@ struct corpus_shape {
   std::vector<corpus::index> extents;
   reference right = reference::loops;
   std::string name = {};
-  double operations = 0;     ///< of the program, as ttune counts them; known once the problem is made
-  double operand_bytes = 0;  ///< of all operands together
+  double operations = 0;     ///< operations of the program, as ttune counts them; known after the problem is made
+  double operand_bytes = 0;  ///< bytes of all operands together
 
   [[nodiscard]] double flops() const { return operations; }
-  /// GFLOP/s that the machine allows: the peak of its multiply-adds (of f32), or every operand through memory once.
+  /// Returns the GFLOP/s that the machine allows: its f32 peak of multiply-adds, or all operands through memory once.
   [[nodiscard]] double attainable(double fma_peak, double copy) const;
 };
 
@@ -41,18 +41,18 @@ struct corpus_shape {
   return {&o, o.small, reference::interpreter, o.name};
 }
 
-/// Throws what `op` throws, and std::logic_error where plain loops are missing or of other operands.
+/// Throws the exceptions of `op`, and std::logic_error if plain loops are missing or have other operands.
 struct corpus_problem {
   explicit corpus_problem(corpus_shape s);
-  /// Floats that hold all outputs, each on a boundary of 64 bytes.
+  /// Returns the number of floats for all outputs, each aligned to 64 bytes.
   [[nodiscard]] std::int64_t output_floats() const { return output_floats_; }
-  /// The largest difference from what is right by the root mean square of the output, over all elements of all outputs.
-  /// NaN where only one of both is NaN.
+  /// Returns the largest difference from the right result, divided by the root mean square of the output, over all
+  /// elements of all outputs; NaN if only one of two elements is NaN.
   [[nodiscard]] double error_of(buffer const& out) const;
   [[nodiscard]] double tolerance() const { return shape.what->tolerance; }
-  /// Inputs, then outputs inside of `out`.
+  /// Returns the inputs, then the outputs inside of `out`.
   [[nodiscard]] std::vector<void*> operands(buffer const& out) const;
-  /// Runs a plain function of these operands.
+  /// Runs a plain function with these operands.
   void run(corpus::plain_function const& f, buffer const& out) const;
 
   corpus_shape shape;
@@ -64,7 +64,7 @@ struct corpus_problem {
   void make_inputs();
   void make_expected();
 
-  std::vector<std::int64_t> output_at_;  ///< floats from the beginning of `out`
+  std::vector<std::int64_t> output_at_;  ///< offset of each output in `out`, in floats
   std::int64_t output_floats_ = 0;
   std::vector<ttune::ir::ndarray> expected_;
 };

@@ -8,8 +8,8 @@
 
 namespace ttune_bench::corpus {
 
-/// store(i, j, sum over p of a(i, p) * B[p * stride + j]) for i < m, j < n, p in [from(i0), k), where i0 is the first
-/// of a block of rows: for triangles, `a` gives 0 for what a block takes too much.
+/// Calls store(i, j, sum over p of a(i, p) * B[p * stride + j]) for i < m, j < n, p in [from(i0), k), where i0 is the
+/// first row of a block. For triangles, `a` returns 0 for terms that a block takes too many.
 template <class T, class Left, class Store, class From>
 void multiply_from(index m, index n, index k, Left const& a, T const* __restrict B, index stride, Store const& store,
                    From const& from) {

@@ -7,7 +7,7 @@ namespace {
 using namespace ttune_bench::corpus;
 using namespace ttune;
 
-/// Accelerations of bodies by all others, softened.
+/// Accelerations of bodies by all others, with softening.
 /// Shape: x, y, z, m (n) -> ax, ay, az (n)
 auto nbody(index n) {
   auto const [i, j] = axes<"i", "j">;
@@ -26,7 +26,7 @@ auto nbody(index n) {
   return op(inputs(x, y, z, m), outputs(ax, ay, az), "nbody");
 }
 
-/// Energies of particles in a periodic box, cut off.
+/// Energies of particles in a periodic box, with a cut-off.
 /// Shape: x, y, z (n) -> e (n)
 auto lennard_jones(index n) {
   auto const [i, j] = axes<"i", "j">;
@@ -57,7 +57,7 @@ auto coulomb_grid(index h, index w, index n) {
   return op(inputs(x, y, q), outputs(V), "coulomb_grid");
 }
 
-/// Distances along the Earth between two lists of places.
+/// Distances on the Earth between two lists of places.
 /// Shape: p1, l1 (m), p2, l2 (n) -> D (m, n)
 auto haversine(index m, index n) {
   auto const [i, j] = axes<"i", "j">;
@@ -88,7 +88,7 @@ auto wave3d(index n) {
   return op(inputs(U, P, V), outputs(N), "wave3d");
 }
 
-/// Collision of the lattice Boltzmann method with nine velocities (BGK).
+/// Collision step of the lattice Boltzmann method with nine velocities (BGK).
 /// Shape: F (9, h, w) -> O (9, h, w)
 auto lattice_boltzmann(index h, index w) {
   auto const [k, y, x] = axes<"k", "y", "x">;
@@ -107,7 +107,7 @@ auto lattice_boltzmann(index h, index w) {
   return op(inputs(F), outputs(O), "lattice_boltzmann");
 }
 
-/// A product of a sparse matrix, as many entries in each row (ELLPACK).
+/// A product of a sparse matrix with the same number of entries in each row (ELLPACK).
 /// Shape: values, columns (m, k), x (n) -> y (m)
 auto sparse_ell(index m, index n, index k) {
   auto const [i, e] = axes<"i", "e">;
@@ -130,7 +130,7 @@ auto complex_product(index n) {
   return op(inputs(ar, ai, br, bi), outputs(re, im), "complex_product");
 }
 
-/// Points by matrices of their own (skinning of characters: four bones each).
+/// Transforms points by matrices of their own (skinning of characters: four bones each).
 /// Shape: P (n, 3), M (bones, 3, 4), bones (n, 4), w (n, 4) -> O (n, 3)
 auto skinning(index n, index all) {
   auto const [i, d, b] = axes<"i", "d", "b">;

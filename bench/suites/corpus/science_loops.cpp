@@ -43,7 +43,7 @@ void lennard_jones(index n, float const* __restrict x, float const* __restrict y
   }
 }
 
-/// Points of a row side by side.
+/// Computes the points of a row in lanes.
 void coulomb_grid(index h, index w, index n, float const* __restrict x, float const* __restrict y,
                   float const* __restrict q, float* __restrict V) {
   constexpr index block = 64;
@@ -142,7 +142,7 @@ void complex_product(index n, float const* ar, float const* ai, float const* br,
   product(ai, br, [&](index i, index j, float total) { im[i * n + j] += total; });
 }
 
-/// The bones' matrices are blended first.
+/// Blends the matrices of the bones first.
 void skinning(index n, index, float const* __restrict P, float const* __restrict M, int32_t const* __restrict bones,
               float const* __restrict w, float* __restrict out) {
 #pragma omp parallel for

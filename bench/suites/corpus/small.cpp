@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small and thin: many tiny products, short rows, products with a vector.
+// Small and thin operators: many tiny products, short rows, products with a vector.
 #include "operators.hpp"
 
 namespace {
@@ -96,7 +96,7 @@ auto tiny_network(index n) {
   return op(inputs(X, W1, b1, W2, b2), outputs(Y), "tiny_network");
 }
 
-/// The product with a vector whose matrix lies the other way round, and a bias.
+/// The product of a vector and a transposed matrix, and a bias.
 /// Shape: W (k, n), x (k), b (n) -> y (n)
 auto vector_matrix(index k, index n) {
   auto const [j, p] = axes<"j", "p">;

@@ -99,7 +99,7 @@ void rank_one(index m, index n, float const* __restrict A, float const* __restri
     for (index j = 0; j < n; ++j) B[i * n + j] = A[i * n + j] + 0.5F * x[i] * y[j];
 }
 
-/// Sixteen inputs side by side.
+/// Computes sixteen inputs in lanes.
 void tiny_network(index n, float const* __restrict X, float const* __restrict W1, float const* __restrict b1,
                   float const* __restrict W2, float const* __restrict b2, float* __restrict Y) {
   constexpr index block = 16;
@@ -128,7 +128,7 @@ void tiny_network(index n, float const* __restrict X, float const* __restrict W1
   }
 }
 
-/// Each thread has columns of its own.
+/// Gives each thread columns of its own.
 void vector_matrix(index k, index n, float const* __restrict W, float const* __restrict x, float const* __restrict b,
                    float* __restrict y) {
   constexpr index block = 512;

@@ -9,7 +9,7 @@ namespace {
 using namespace ttune_bench::corpus;
 using namespace ttune;
 
-/// The nearest centre of each point, and how far it is (a step of k-means).
+/// The nearest centre of each point, and its distance (a step of k-means).
 /// Shape: X (n, d), C (k, d) -> best (n), at (n)
 auto kmeans(index n, index k, index d) {
   auto const [i, j, e] = axes<"i", "j", "e">;
@@ -49,7 +49,7 @@ auto logsumexp_columns(index m, index n) {
   return op(inputs(X), outputs(L), "logsumexp_columns");
 }
 
-/// Over the first and the last axis.
+/// Variance over the first and the last axis.
 /// Shape: X (a, b, c) -> V (b)
 auto variance_axes(index a, index b, index c) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -101,7 +101,7 @@ auto manhattan(index m, index n, index d) {
   return op(inputs(A, B), outputs(D), "manhattan");
 }
 
-/// Similarities by a Gaussian of the distance.
+/// Similarities as a Gaussian of the distance.
 /// Shape: A (m, d), B (n, d) -> K (m, n)
 auto rbf_kernel(index m, index n, index d) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -113,7 +113,7 @@ auto rbf_kernel(index m, index n, index d) {
   return op(inputs(A, B), outputs(K), "rbf_kernel");
 }
 
-/// A density at points, from samples (Gaussian kernel).
+/// Estimates a density at points from samples (Gaussian kernel).
 /// Shape: x (points), s (samples) -> f (points)
 auto kernel_density(index points, index samples) {
   auto const [i, j] = axes<"i", "j">;
@@ -124,7 +124,7 @@ auto kernel_density(index points, index samples) {
   return op(inputs(x, s), outputs(f), "kernel_density");
 }
 
-/// Each column between 0 and 1.
+/// Scales each column to [0, 1].
 /// Shape: X (m, n) -> O (m, n)
 auto min_max_scale(index m, index n) {
   auto const [i, j] = axes<"i", "j">;

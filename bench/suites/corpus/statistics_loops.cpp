@@ -20,7 +20,7 @@ std::vector<float> transposed(index m, index n, float const* A) {
   return T;
 }
 
-/// Points side by side.
+/// Computes the points in lanes.
 void kmeans(index n, index k, index d, float const* __restrict X, float const* __restrict C, float* __restrict best,
             int32_t* __restrict at) {
   constexpr index block = 64;
@@ -76,7 +76,7 @@ void cosine_similarity(index m, index n, index d, float const* A, float const* B
       [&](index i, index j, float total) { S[i * n + j] = total * pa[i] * pb[j]; });
 }
 
-/// Blocks of columns stay in the cache for both passes.
+/// Uses blocks of columns that stay in the cache for both passes.
 void logsumexp_columns(index m, index n, float const* __restrict X, float* __restrict L) {
   constexpr index block = 64;
 #pragma omp parallel for
@@ -114,7 +114,7 @@ void variance_axes(index a, index b, index c, float const* __restrict X, float* 
   }
 }
 
-/// A few rows at a time, whose product stays in the cache.
+/// Computes a few rows at a time, whose product stays in the cache.
 void mahalanobis(index n, index d, float const* __restrict X, float const* __restrict mean, float const* __restrict P,
                  float* __restrict D) {
   constexpr index rows = 4;
@@ -143,7 +143,7 @@ void mahalanobis(index n, index d, float const* __restrict X, float const* __res
   }
 }
 
-/// One pass for all powers.
+/// Computes all powers in one pass.
 void moments(index m, index n, float const* __restrict X, float* __restrict mean, float* __restrict variance,
              float* __restrict skewness, float* __restrict kurtosis) {
   std::vector<float> totals(static_cast<std::size_t>(4 * n));
@@ -197,7 +197,7 @@ void manhattan(index m, index n, index d, float const* __restrict A, float const
     }
 }
 
-/// The distances by a product, then a row's exponentials.
+/// Computes distances by a product, then the exponentials of a row.
 void rbf_kernel(index m, index n, index d, float const* A, float const* B, float* K) {
   auto const a = squares(m, d, A), b = squares(n, d, B);
   auto const T = transposed(n, d, B);

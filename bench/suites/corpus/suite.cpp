@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite corpus: operators that nobody named to ttune, against plain loops written well; a summary of each family.
+// Suite corpus: operators without special support, compared with well-written plain loops; a summary per family.
 #include "../../suite.hpp"
 
 #include <ttune/runtime/machine.hpp>
@@ -18,16 +18,16 @@ namespace {
 
 using namespace ttune_bench;
 
-constexpr double corpus_budget = 4;  ///< seconds of tuning, a case
+constexpr double corpus_budget = 4;  ///< seconds of tuning per case
 
-/// What an operator came to; 0: not measured.
+/// The results of an operator; 0 for values that were not measured.
 struct outcome {
   std::string name;
-  double over_peer = 0;      ///< ttune's speed over that of its best peer
-  double over_tuned = 0;     ///< the untuned kernel's over the tuned one's
-  double first_seconds = 0;  ///< from `op` to the first result of the untuned kernel
+  double over_peer = 0;      ///< speed of ttune divided by that of its best peer
+  double over_tuned = 0;     ///< speed of the untuned kernel divided by that of the tuned one
+  double first_seconds = 0;  ///< time from `op` to the first result of the untuned kernel
   std::int64_t trials = 0, refused = 0;
-  bool failed = false;  ///< no kernel, or a wrong one
+  bool failed = false;  ///< true for no kernel, or a wrong one
 };
 
 double seconds_of(std::vector<result> const& all, std::string const& system) {
@@ -53,7 +53,7 @@ outcome outcome_of(std::string const& name, std::vector<result> const& all) {
   return made;
 }
 
-/// The positive ones.
+/// Returns the positive values of a member.
 std::vector<double> figures(std::vector<outcome> const& all, double outcome::* which) {
   std::vector<double> found;
   for (auto const& o : all)
@@ -98,7 +98,7 @@ void print_summary(std::vector<std::pair<std::string, std::vector<outcome>>> con
   for (auto const& [name, outcomes] : families) print_behind(name, outcomes);
 }
 
-/// An operator that cannot be made at all.
+/// Reports an operator that cannot be made.
 std::vector<result> refusal(std::string const& name, std::string const& why, reporter& report) {
   result r{"corpus", name, "ttune"};
   r.status = why;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured on the corpus: ttune by its program, its peers by the functions that are registered for it.
+// The systems of the corpus: ttune with an operator's program, its peers with the functions registered for it.
 #include <omp.h>
 
 #include <chrono>
@@ -23,7 +23,7 @@ std::int64_t refused(ttune::tuning_report const& by) {
   return count(ttune::trial_status::compile_failed) + count(ttune::trial_status::unsupported);
 }
 
-/// `tuning_seconds` of the untuned kernel are those from the operator to its first result.
+/// The `tuning_seconds` of the untuned kernel are those from the operator to its first result.
 template <bool Tune>
 peer_case prepare(corpus_problem const& p, buffer const& out, options const& chosen) {
   peer_case made{Tune ? "ttune" : "ttune-untuned", {}};

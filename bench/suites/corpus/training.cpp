@@ -21,7 +21,7 @@ auto group_norm(index n, index groups, index channels, index size) {
   return op(inputs(X, gamma, beta), outputs(O), "group_norm");
 }
 
-/// Gradients of the input, the scale and the shift; mean and 1 / deviation are kept from the way forward.
+/// Gradients of the input, the scale and the shift; mean and 1 / deviation come from the forward pass.
 /// Shape: X, dY (m, n), gamma (n), mean, rstd (m) -> dX (m, n), dgamma (n), dbeta (n)
 auto layer_norm_backward(index m, index n) {
   auto const [i, j] = axes<"i", "j">;
@@ -52,7 +52,7 @@ auto conv_input_gradient(index channels, index filters, index size) {
   return op(inputs(dO, W), outputs(dI), "conv_input_gradient");
 }
 
-/// Gradient of its weights, over a batch.
+/// Gradient of the weights of such a convolution, over a batch.
 /// Shape: I (n, c, s, s), dO (n, f, s, s) -> dW (f, c, 3, 3)
 auto conv_weight_gradient(index n, index channels, index filters, index size) {
   auto const [f, c, r, s, b, y, x] = axes<"f", "c", "r", "s", "b", "y", "x">;
@@ -73,7 +73,7 @@ auto softmax_backward(index m, index n) {
   return op(inputs(Y, dY), outputs(dX), "softmax_backward");
 }
 
-/// Of one head, from the probabilities: gradients of the scores, the values, queries and keys.
+/// Gradients of one attention head, from the probabilities: scores, values, queries and keys.
 /// Shape: P (n, n), Q, K, V, dO (n, d) -> dQ, dK, dV (n, d)
 auto attention_backward(index n, index width) {
   auto const [i, j, d] = axes<"i", "j", "d">;
@@ -91,7 +91,7 @@ auto attention_backward(index n, index width) {
   return op(inputs(P, Q, K, V, dO), outputs(dQ, dK, dV), "attention_backward");
 }
 
-/// The way forward of batch norm in training: statistics of each channel, kept, and the normalised result.
+/// The forward pass of batch norm in training: statistics of each channel, and the normalised result.
 /// Shape: X (n, c, s, s), gamma, beta (c) -> Y as X, mean, rstd (c)
 auto batch_norm(index n, index channels, index size) {
   auto const [b, c, y, x] = axes<"b", "c", "y", "x">;
@@ -117,7 +117,7 @@ auto gelu_backward(index n) {
   return op(inputs(X, dY), outputs(dX), "gelu_backward");
 }
 
-/// Rows of a table by token, with those of their places.
+/// Adds rows of a table, chosen by tokens, to rows of their positions.
 /// Shape: tokens (n), W (vocabulary, d), P (n, d) -> O (n, d)
 auto embedding(index n, index vocabulary, index width) {
   auto const [i, d] = axes<"i", "d">;
@@ -139,7 +139,7 @@ auto cross_entropy(index m, index n) {
   return op(inputs(X, labels), outputs(loss), "cross_entropy");
 }
 
-/// A step of Adam with decay of the weights.
+/// A step of Adam with weight decay.
 /// Shape: w, g, m, v (n) -> W, M, V (n)
 auto adam(index n) {
   auto const [i] = axes<"i">;
@@ -166,7 +166,7 @@ auto rms_norm_backward(index m, index n) {
   return op(inputs(X, dY, gamma), outputs(dX), "rms_norm_backward");
 }
 
-/// The gradient of max pooling of 2 x 2: to the largest of each window.
+/// The gradient of max pooling of 2 x 2, which goes to the largest element of each window.
 /// Shape: X (c, 2 s, 2 s), dY (c, s, s) -> dX (c, 2 s, 2 s)
 auto max_pool_backward(index channels, index size) {
   auto const [c, y, x] = axes<"c", "y", "x">;

@@ -30,7 +30,7 @@ void group_norm(index n, index groups, index channels, index size, float const* 
   }
 }
 
-/// One pass over both matrices; gradients of the parameters are summed by each thread, then together.
+/// Makes one pass over both matrices; each thread sums gradients of the parameters, then the sums are added.
 void layer_norm_backward(index m, index n, float const* __restrict X, float const* __restrict dY,
                          float const* __restrict gamma, float const* __restrict mean, float const* __restrict rstd,
                          float* __restrict dX, float* __restrict dgamma, float* __restrict dbeta) {
@@ -63,7 +63,7 @@ void layer_norm_backward(index m, index n, float const* __restrict X, float cons
   }
 }
 
-/// With a border of zeros around `dO`, the sums of a row and four channels side by side.
+/// Adds a border of zeros around `dO`; computes the sums of a row and of four channels together.
 void conv_input_gradient(index channels, index filters, index size, float const* __restrict dO,
                          float const* __restrict W, float* __restrict dI) {
   constexpr index block = 4;
@@ -96,7 +96,7 @@ void conv_input_gradient(index channels, index filters, index size, float const*
   }
 }
 
-/// Nine sums for each pair of channels, over rows with a border of zeros.
+/// Computes nine sums for each pair of channels, over rows with a border of zeros.
 void conv_weight_gradient(index n, index channels, index filters, index size, float const* __restrict I,
                           float const* __restrict dO, float* __restrict dW) {
   auto const wide = size + 2;
