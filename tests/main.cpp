@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctest's implementation, and the closing line that tests/tools/summarize.py counts.
+// Implements doctest, and prints the last line, which tests/tools/summarize.py counts.
 #include "support/sanitized.hpp"
 #if TTUNE_TEST_SANITIZED
 #define DOCTEST_CONFIG_NO_POSIX_SIGNALS
@@ -26,7 +26,7 @@ struct skip {
 std::vector<skip> skips;
 std::string current_test_case;
 
-/// Knows which test case runs, and prints the counts when all have run.
+/// Knows the running test case, and prints the counts after all have run.
 struct counting_listener : doctest::IReporter {
   explicit counting_listener(doctest::ContextOptions const& options) : options_(options) {}
 

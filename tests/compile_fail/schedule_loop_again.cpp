@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A split names a loop that is there already.
+// A split names a loop that exists already.
 // expect-error: ttune: there is a loop of this name in this stage already
 // expect-culprit: \{"j"\}
 #include <ttune/schedule.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduced axes move away with the reduction.
+// The reduced axes are moved away together with the reduction.
 // expect-error: ttune: no loop of this name in this schedule
 // expect-culprit: \{"k"\}
 #include <ttune/schedule.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rfactor of a free axis.
+// rfactor is applied to a free axis.
 // expect-error: ttune: rfactor is for an axis that the stage reduces
 // expect-culprit: \{"i"\}
 #include <ttune/schedule.hpp>

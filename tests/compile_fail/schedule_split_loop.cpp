@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop that was split is not there any more.
+// A loop does not exist any more after its split.
 // expect-error: ttune: no loop of this name in this schedule
 // expect-culprit: \{"i"\}
 #include <ttune/schedule.hpp>

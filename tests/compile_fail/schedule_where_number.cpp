@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A constraint that is none.
+// The argument of where is no constraint.
 // expect-error: ttune: where takes a comparison of extents
 // expect-culprit: bool
 #include <ttune/schedule.hpp>

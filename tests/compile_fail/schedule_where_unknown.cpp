@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A constraint speaks of a loop that is not there.
+// A constraint names a loop that does not exist.
 // expect-error: ttune: no loop of this name in this schedule
 // expect-culprit: "zzz"
 #include <ttune/schedule.hpp>

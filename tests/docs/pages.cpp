@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of README.md and of the pages in docs/ that no example holds. Between "// [NAME]" and "// [/NAME]" is what a
-// page shows; tests/tools/check_snippets.py compares the two.
+// The code of README.md and of the pages in docs/ that is in no example. Pages show the text between "// [NAME]" and
+// "// [/NAME]"; tests/tools/check_snippets.py compares them.
 #include <doctest/doctest.h>
 #include <ttune/backends/orc.hpp>
 #include <ttune/eigen.hpp>
@@ -22,7 +22,7 @@ namespace {
 using namespace ttune::literals;
 using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// It is only compiled: it would tune for ten seconds.
+/// Is only compiled, since it would tune for ten seconds.
 [[maybe_unused]] void readme(matrix const& a, matrix const& b, matrix& c) {
   // [readme]
   auto const [i, j, k] = ttune::axes<"i", "j", "k">;
@@ -143,7 +143,7 @@ TEST_CASE("how-to: a reduction of two values") {
   }));
 }
 
-/// A backend that prices a program by itself; nothing is compiled for the machine and no trial runs.
+/// A backend that computes the cost of a program itself; nothing is compiled for the machine and no trial runs.
 // [backend]
 class counting_backend final : public ttune::untimed_backend {
  public:

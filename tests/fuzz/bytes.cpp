@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from outside, by their first: a line of records, a line of an AutoTVM log, an image, what an image for a device
-// holds, messages of the worker's protocol. TTUNE_FUZZ_ONLY chooses one of them for all inputs. Built by hand, see
-// README.md.
+// Feeds bytes from outside to a reader chosen by their first byte: a line of records, a line of an AutoTVM log, an
+// image, the content of an image for a device, messages of the worker's protocol. TTUNE_FUZZ_ONLY chooses one reader
+// for all inputs. Built by hand, see README.md.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// What was read and written again reads the same.
+/// Checks that a record that was read and written again reads the same.
 void read_line(std::string_view line) {
   auto const first = ttune::from_json_line(line);
   if (!first.value) return;
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         get(in, result);
       }
     }
-  } catch (ttune::record_error const&) {  // the only error that bytes may cause
+  } catch (ttune::record_error const&) {  // the only error that the bytes may cause
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for devices of small programs, compared with the files beside this one: OpenCL C (.cl), CUDA C++ (.cu), C (.c).
-// TTUNE_UPDATE_GOLDEN=1 writes them instead: look at the difference before it is committed.
+// Compares the text for devices of small programs with the files in this folder: OpenCL C (.cl), CUDA C++ (.cu), C
+// (.c). TTUNE_UPDATE_GOLDEN=1 writes the files instead: check the difference before committing it.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -49,7 +49,7 @@ target machine() {
   return t;
 }
 
-/// In parallel tasks, vectors and a register tile, as on a CPU; 18 columns are four vectors and half of one.
+/// Parallel tasks, vectors and a register tile, as on a CPU; 18 columns are four and a half vectors.
 space tiled_on_lanes() {
   auto const [i, j, k] = axes<"i", "j", "k">;
   auto const [io, ii] = axes<"io", "ii">;
@@ -72,7 +72,7 @@ space tiled_on_lanes() {
       .space();
 }
 
-/// A register tile whose vectors lie across the rows of the result; 6 rows are four and two.
+/// A register tile whose vectors run across the rows of the result; 6 rows are four and two.
 space stored_across() {
   auto const [i, j, k] = axes<"i", "j", "k">;
   auto const [jo, ji] = axes<"jo", "ji">;
@@ -95,7 +95,7 @@ space stored_across() {
       .space();
 }
 
-/// B = A over blocks and threads, four elements at once, then sums of its rows: two kernels.
+/// B = A over blocks and threads, four elements at a time, then sums of its rows: two kernels.
 space copied_then_summed() {
   auto const [i, j, k] = axes<"i", "j", "k">;
   auto const [jo, ji] = axes<"jo", "ji">;
@@ -112,7 +112,7 @@ space copied_then_summed() {
       .space();
 }
 
-/// Matrices of warps: 16 rows, 16 columns a warp, of which there are two. `factor` of an element of type T.
+/// Matrices of warps: 16 rows and 16 columns per warp; there are two warps. `factor` makes a factor of type T.
 template <class T>
 space matrices(int terms, auto const& factor) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -215,7 +215,7 @@ TEST_CASE("opencl text: a kernel of a CPU's tasks does nothing over another grid
   CHECK_FALSE(emit::cuda(lowered_of(tiled_on_lanes()), machine()).main[0].may_idle);
   CHECK_FALSE(emit::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine())
                   .main[0]
-                  .may_idle);  // it has barriers
+                  .may_idle);  // true if it has barriers
 }
 
 TEST_CASE("opencl and cuda text: two kernels, what lies between them in the workspace, wide moves") {

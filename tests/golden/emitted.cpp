@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitted text of small kernels, compared with the files beside this one. TTUNE_UPDATE_GOLDEN=1 writes them instead:
-// look at the difference before it is committed.
+// Compares the emitted text of small kernels with the files in this folder. TTUNE_UPDATE_GOLDEN=1 writes the files
+// instead: check the difference before committing it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace ttune;
 
 namespace {
 
-/// A machine with masks and fused products, and one without, whatever this one is.
+/// A machine with masks and fused products, and below one without them; independent of this machine.
 target wide_machine() {
   target machine;
   machine.triple = "x86_64-unknown-linux-gnu";
@@ -69,7 +69,7 @@ ir::lowered sum_of_vectors(std::int64_t n, ir::loop_kind kind) {
            kind));
 }
 
-/// C (4, 32) = A (4, 100) B (100, 32), all of C in registers
+/// C (4, 32) = A (4, 100) B (100, 32), with all of C in registers
 ir::lowered product_tile() {
   auto const a = operand("A", dtype::f32, {4, 100}, 0);
   auto const b = operand("B", dtype::f32, {100, 32}, 1);
@@ -125,7 +125,7 @@ ir::lowered moved() {
   return program({a, b}, loop("i", 3, row));
 }
 
-/// B (16, 8) = A (8, 16) transposed, by way of registers
+/// B (16, 8) = A (8, 16) transposed, through registers
 ir::lowered transposed() {
   auto const a = operand("A", dtype::f32, {8, 16}, 0);
   auto const b = operand("B", dtype::f32, {16, 8}, 1);
@@ -143,7 +143,7 @@ ir::lowered transposed() {
   return program({a, b}, ir::make_allocate(tile, ir::make_block({in, out})));
 }
 
-/// C (8) = A (8) / B (8) of integers, in parallel over the two halves
+/// C (8) = A (8) / B (8) for integers, in parallel over the two halves
 ir::lowered quotients() {
   auto const a = operand("A", dtype::i32, {8}, 0);
   auto const b = operand("B", dtype::i32, {8}, 1);
@@ -169,8 +169,8 @@ std::vector<std::string> lines(std::string const& text) {
   return all;
 }
 
-/// The goldens are g++'s. In which order the operands of a C++ operator write their instructions is the compiler's
-/// choice: others must write the same ones, whatever their numbers and order.
+/// Makes texts comparable. The goldens come from g++. The compiler chooses the order in which operands of a C++
+/// operator are evaluated: with other compilers the text must have the same instructions, with any numbers and order.
 std::vector<std::string> comparable(std::vector<std::string> all) {
 #if defined(__clang__)
   for (auto& line : all) line = std::regex_replace(line, std::regex("%v[0-9]+"), "%v");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's program. TTUNE_PART_HEADER is the header of the part that it is built against.
+// A user's program. TTUNE_PART_HEADER is the header of the tested part.
 #include <ttune/ttune.hpp>
 #ifdef TTUNE_PART_HEADER
 #include TTUNE_PART_HEADER

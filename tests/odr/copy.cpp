@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plug-in that has all of ttune in it and tunes. Two of them are loaded into one program.
-#define DOCTEST_CONFIG_DISABLE  // the headers of tests are used here, no test is
+// A plug-in that contains all of ttune and tunes. One program loads two of them.
+#define DOCTEST_CONFIG_DISABLE  // headers of tests are used here, but no test is
 
 #include <array>
 #include <atomic>
@@ -35,7 +35,7 @@ std::string tune_here() {
   return {};
 }
 
-/// Each task once, on the pool that kernels use.
+/// Runs each task once, on the pool that kernels use.
 std::string run_tasks() {
   static std::array<std::atomic<int>, 64> runs;
   for (auto& r : runs) r = 0;
@@ -50,7 +50,7 @@ std::string run_tasks() {
 
 }  // namespace
 
-/// An empty text if all is well. Valid until the next call.
+/// Returns an empty text if everything works. Valid until the next call.
 extern "C" char const* ttune_copy_works();
 extern "C" char const* ttune_copy_works() {
   static std::string wrong;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that knows nothing of ttune loads two plug-ins that each bring a copy of it, and lets both tune, at once
-// and one after the other: two_copies local|global PLUGIN PLUGIN. With `global` the symbols of one are seen by the
-// other.
+// A program without ttune that loads two plug-ins with a copy of it each, and lets both tune, at the same time and one
+// after the other: two_copies local|global PLUGIN PLUGIN. With `global` each plug-in sees the symbols of the other
+// one.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prints of fifty random schedules over five operators, compiled: each makes the loops that it was printed of.
+// Compiles the prints of fifty random schedules of five operators: each must make the loops of its schedule.
 #include <doctest/doctest.h>
 
 #include "pasted/drawn.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fifty random schedules over five operators, the same ones wherever they are drawn.
+// Fifty random schedules of five operators, the same ones in each program that draws them.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ inline constexpr char const* operators[] = {"matmul", "conv", "softmax", "stenci
 inline constexpr int schedules_each = 10;
 
 struct drawn {
-  std::string name;  ///< of the operator
+  std::string name;  ///< name of the operator
   ttune::space space;
   ttune::configuration chosen;
 };
 
-/// Of one operator. Schedules whose places by knob fit no readers are drawn again.
+/// Draws schedules of one operator. A schedule is drawn again if a place chosen by a knob does not suit its readers.
 [[nodiscard]] inline std::vector<drawn> draw(std::string const& name,
                                              ttune::handle<ttune::ir::program> const& program) {
   std::vector<drawn> made;
@@ -44,7 +44,7 @@ struct drawn {
   return made;
 }
 
-/// The loops of all stages that are computed somewhere, outermost first, and where each stage is.
+/// Returns the loops of all computed stages, outermost first, and the place of each stage.
 [[nodiscard]] inline std::string loops_of(ttune::plan const& p, ttune::configuration const& chosen) {
   ttune::nest n;
   replay(p, chosen, n);

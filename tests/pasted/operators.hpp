@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators that the pasted schedules are of.
+// The operators of the pasted schedules.
 #pragma once
 
 #include "ttune/ops/matmul.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what to_cpp prints of the drawn schedules as a program: print_schedules FILE...
+// Writes the prints of to_cpp for the drawn schedules as programs: print_schedules FILE...
 #include <cstdio>
 #include <fstream>
 

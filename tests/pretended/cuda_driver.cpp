@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver with one device of sm_90 whose memory is the process's own, and which can do one thing: C = A + 1, whatever
-// the kernel says, over as many floats as the grid has threads. It is strict about what a driver is strict about (a
-// context for every call, streams and events that live, captures that end), and counts.
+// A driver with one device of sm_90 whose memory is that of the process, and which can only compute C = A + 1, whatever
+// the kernel, for as many floats as the grid has threads. It demands what a driver demands (a context for every call,
+// existing streams and events, captures that end), and counts.
 //
-// The size of a grid says what is wrong with a kernel, as `fault` has it. TTUNE_PRETENDED_OLD_VERSION in the
-// environment, as 9020, is that of a driver too old to load any kernel; with TTUNE_PRETENDED_DEVICES=0 the device is
-// not there.
+// The size of a grid selects a fault of a kernel (`fault`). TTUNE_PRETENDED_OLD_VERSION in the environment, such
+// as 9020, is the version of a driver too old to load any kernel; with TTUNE_PRETENDED_DEVICES=0 there is no
+// device.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ constexpr unsigned shared_bytes_unasked = 48 << 10;
 constexpr int illegal_address = 700;
 constexpr int capture_unfinished = 900;
 
-/// Of a kernel on a grid of so many blocks.
+/// The fault of a kernel on a grid with this number of blocks.
 enum class fault : unsigned {
-  illegal_access = 7,  // nothing works in this process any more
-  device_lost = 11,    // likewise
+  illegal_access = 7,  // nothing works in this process afterwards
+  device_lost = 11,    // the same
   never_ends = 13,
-  one_element = 17,  // is wrong
-  race = 19          // from the third launch on an element is wrong
+  one_element = 17,  // one element is wrong
+  race = 19          // an element is wrong from the third launch on
 };
 
 struct launch {
@@ -53,12 +53,12 @@ struct counters {
   long launches = 0, graph_launches = 0, flushes = 0, copies_in = 0, copies_out = 0, shared_bytes = 0;
 };
 
-/// The only state of the process.
+/// The state of the process.
 struct state {
   std::vector<void*> contexts;
   int retained = 0;
   std::map<void*, std::size_t> memory;
-  std::set<void*> alive;  // streams, events, graphs
+  std::set<void*> alive;  // living streams, events, graphs
   double clock = 0;       // milliseconds
   std::map<void*, double> events;
   int lasting = ok;
@@ -71,7 +71,7 @@ state& one() {
 int context_handle;
 int module_handle;
 int function_handle;
-unsigned shared_bytes_allowed = shared_bytes_unasked;  // of the function
+unsigned shared_bytes_allowed = shared_bytes_unasked;  // for the function
 stream default_stream;
 
 int usable() { return one().lasting != ok ? one().lasting : one().contexts.empty() ? no_context : ok; }
@@ -199,7 +199,7 @@ int cuMemsetD8Async(unsigned long long at, unsigned char value, std::size_t byte
   auto const found = one().memory.find(reinterpret_cast<void*>(at));
   if (found == one().memory.end() || bytes > found->second || !stream_of(on)) return invalid_value;
   std::memset(found->first, value, bytes);
-  one().clock += 100;  // a flush that is timed is seen
+  one().clock += 100;  // makes a timed flush visible
   return ++one().count.flushes, usable();
 }
 int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned tx, unsigned ty, unsigned tz,
@@ -258,8 +258,8 @@ int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
   return *milliseconds = static_cast<float>(one().events.at(to) - one().events.at(from)), usable();
 }
 
-/// For the tests: launches, launches of graphs, flushes, copies in and out; then what is still allocated and alive, and
-/// the shared memory that the last launch asked for.
+/// Reports to the tests: launches, launches of graphs, flushes, copies in and out; then the objects still allocated and
+/// alive, and the shared memory that the last launch requested.
 void ttune_pretended_counts(long* eight) {
   auto const& s = one();
   long const all[] = {s.count.launches,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs as machine code of this machine's instruction set and of lesser ones, against the interpreter: plain
-// loops, derived seeds, random choices of derived spaces, random schedules. Kernels run in child processes between
-// guard pages. A fault is made smaller and printed with its seed.
+// Runs random programs as machine code of this machine's instruction set and of smaller ones, and compares with the
+// interpreter: plain loops, derived seeds, random choices of derived spaces, random schedules. Kernels run in child
+// processes between guard pages. A program with a fault is made smaller and printed with its seed.
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
@@ -34,13 +34,13 @@ std::uint64_t programs(std::uint64_t otherwise) {
   return given ? std::strtoull(given, nullptr, 10) : long_run() ? 25'000 : otherwise;
 }
 
-/// Known faults, of a thousand kernels.
+/// Known faults per thousand kernels.
 constexpr std::uint64_t known_wrong = 0;
 constexpr std::uint64_t known_refused = 0;
 
-/// Backends for this machine and for what it can run besides: without masks, with short vectors. Of each three, one
-/// that compiles as users do, and two without LLVM's passes, in less time. (Code generation of level 0 would take half
-/// as long, but LLVM 19 recurses without end there: seed 574, transposed tiles of 64-bit integers.)
+/// Backends for this machine and for other machines whose code it can run: without masks, with short vectors. Of three
+/// backends, one compiles as users do, and two without LLVM's passes, which takes less time. (Code generation of level
+/// 0 would take half as long, but LLVM 19 recurses endlessly there: seed 574, transposed tiles of 64-bit integers.)
 std::vector<std::unique_ptr<orc_backend>> const& backends() {
   static auto const all = [] {
     std::vector<target> machines{probe_host()};
@@ -60,8 +60,8 @@ std::vector<std::unique_ptr<orc_backend>> const& backends() {
   return all;
 }
 
-/// One trial is named by the program's seed and where its schedule comes from; which backend, how many threads and the
-/// operands follow from the seed.
+/// A trial has the name of the program's seed and the source of its schedule; the backend, the number of threads and
+/// the operands follow from the seed.
 struct named_trial {
   std::uint64_t seed = 1;
   schedule_source from = schedule_source::plain;
@@ -96,7 +96,7 @@ struct fault {
   trial_kind kind = trial_kind::wrong;
   std::array<char, 100> text{};
 
-  /// The same for faults that differ in names and numbers only.
+  /// Returns the kind of a fault: equal for faults that differ in names and numbers only.
   [[nodiscard]] std::string sort() const {
     std::string made = text.data();
     std::erase_if(made, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
@@ -105,11 +105,11 @@ struct fault {
   }
 };
 
-/// What a child leaves behind: lies in memory that its parent shares.
+/// Results of a child, in memory shared with its parent.
 struct progress {
   named_trial now;
   bool done = false;
-  std::array<std::array<std::uint64_t, 4>, schedule_sources> counts;  ///< by source, by kind
+  std::array<std::array<std::uint64_t, 4>, schedule_sources> counts;  ///< by source, then by kind
   std::array<fault, most_faults> faults;
   std::size_t fault_count = 0;
 
@@ -123,7 +123,7 @@ struct progress {
   }
 };
 
-/// All trials of every `step`-th program, from the one at `p.now` on.
+/// Runs all trials of every `step`-th program, from the one at `p.now` on.
 void work(progress& p, std::uint64_t end, std::uint64_t step) {
   for (; p.now.seed < end; p.now.seed += step, p.now.from = schedule_source::plain) {
     alarm(60);
@@ -138,7 +138,7 @@ void work(progress& p, std::uint64_t end, std::uint64_t step) {
   p.done = true;
 }
 
-/// Starts a child again behind each trial that ends it.
+/// Starts the child again after each trial that ends it.
 void supervise(progress& p, std::uint64_t end, std::uint64_t step) {
   while (!p.done) {
     auto const child = fork();
@@ -163,7 +163,7 @@ void supervise(progress& p, std::uint64_t end, std::uint64_t step) {
   }
 }
 
-/// So many programs, shared among child processes.
+/// Runs `count` programs, shared among child processes.
 std::vector<progress> run_all(std::uint64_t first, std::uint64_t count) {
   auto const workers = static_cast<std::size_t>(std::clamp(usable_cpus(), 1, 16));
   auto* const memory =
@@ -190,7 +190,7 @@ std::vector<progress> run_all(std::uint64_t first, std::uint64_t count) {
 
 // ------------------------------------------------------------------------------------------------- one fault
 
-/// In a child: nothing, or what went wrong, its kind first.
+/// Runs a trial in a child; returns an empty text, or the fault with its kind first.
 std::string fault_of(named_trial const& t, handle<ir::program> const& p, std::function<scheduled()> const& what) {
   return said_by_child(
       [&]() -> std::string {
@@ -207,7 +207,7 @@ std::string fault_of(named_trial const& t, handle<ir::program> const& p, std::fu
 
 bool same_kind(std::string const& a, std::string const& b) { return a.substr(0, 5) == b.substr(0, 5); }
 
-/// Leaves out steps as long as the fault stays.
+/// Removes steps while the fault stays.
 scheduled with_fewer_steps(named_trial const& t, handle<ir::program> const& p, scheduled what,
                            std::string const& fault) {
   for (auto i = what->first.steps.size(); i-- > 0;) {
@@ -228,7 +228,7 @@ std::string described(named_trial const& t) {
   };
   if (fault.empty()) return text + "(not again)\n" + ir::print(*p);
   if (t.from == schedule_source::written) {
-    // Other programs have other schedules when they are drawn anew: the steps stay.
+    // Keep the steps: a smaller program would get another schedule if it were drawn anew.
     auto what = with_fewer_steps(t, p, t.schedule(p), fault);
     p = program_shrinker(
         [&](handle<ir::program> const& q) {
@@ -251,7 +251,7 @@ std::string described(named_trial const& t) {
 TEST_CASE("machine code: random programs under all kinds of schedules compute what the interpreter does") {
   auto const available = backends()[0]->availability();
   TTUNE_SKIP_UNLESS("orc", available.available, available.reason);
-  for (auto const& b : backends()) (void)b->availability();  // children begin with LLVM at hand
+  for (auto const& b : backends()) (void)b->availability();  // opens LLVM before children are forked
   auto const first = ttune_test::seed();
   auto const all = run_all(first, programs(1'000));
   std::array<std::array<std::uint64_t, 4>, schedule_sources> counts{};
@@ -269,7 +269,7 @@ TEST_CASE("machine code: random programs under all kinds of schedules compute wh
     for (auto const& f : some) seeds += " " + std::to_string(f.trial.seed);
     MESSAGE(some.size(), " times ", sort, ", seeds", seeds);
   }
-  char const* const given = std::getenv("TTUNE_FAULTS");  // how many of a sort are made smaller and printed
+  char const* const given = std::getenv("TTUNE_FAULTS");  // number of faults of a kind to make smaller and print
   auto const most = given ? std::strtoull(given, nullptr, 10) : 1;
   for (auto const& [sort, some] : faults)
     for (std::size_t i = 0; i < std::min<std::size_t>(some.size(), most); ++i) MESSAGE(described(some[i].trial));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs under random schedules with random choices: what to_cpp prints makes the same loops and the same
-// statements, and prints as the same text again.
+// Random programs under random schedules with random choices: the text of to_cpp makes the same loops and the same
+// statements, and is printed as the same text again.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -31,8 +31,8 @@ ir::lowered lowered_of(plan const& p, configuration const& chosen) {
   return lower(p, n);
 }
 
-/// A stage that is inlined by a knob is inlined while lowering, by `inline_stage` before: other statements, which are
-/// to compute the same.
+/// Compares the statements. A stage inlined by a knob is inlined during lowering, with `inline_stage` before it: then
+/// statements differ, but must compute the same.
 std::string difference_of(ir::lowered const& drawn, ir::lowered const& pasted, ir::program const& p, bool inlines) {
   if (ir::print(drawn) == ir::print(pasted)) return {};
   if (!inlines) return "other statements: " + ir::print(pasted) + "instead of\n" + ir::print(drawn);
@@ -41,7 +41,7 @@ std::string difference_of(ir::lowered const& drawn, ir::lowered const& pasted, i
   return ttune_test::difference(ir::run(drawn, p, operands), ir::run(pasted, p, operands));
 }
 
-/// Empty: nothing is wrong, or lowering refuses the schedule.
+/// Returns an empty text if there is no fault, or if lowering refuses the schedule.
 std::string fault_of(space const& drawn, configuration const& chosen) {
   auto const p = make_plan(drawn);
   ir::lowered expected;
@@ -62,7 +62,7 @@ std::string fault_of(space const& drawn, configuration const& chosen) {
       return found;
     if (to_cpp(pasted, {}) != text) return "it prints as " + to_cpp(pasted, {});
   } catch (schedule_error const& e) {
-    // A place by knob is checked when reads that are never made are gone, a single place before.
+    // A place chosen by a knob is checked after unused reads are removed, a single place before.
     std::string const said = e.what();
     return said.find("which is computed outside of this loop") == std::string::npos ? said : "";
   } catch (std::exception const& e) {
@@ -71,7 +71,7 @@ std::string fault_of(space const& drawn, configuration const& chosen) {
   return {};
 }
 
-/// Leaves out steps as long as a fault stays.
+/// Removes steps while a fault stays.
 space shrunk(space s, configuration const& chosen) {
   for (auto i = s.steps.size(); i-- > 0;) {
     auto less = s;

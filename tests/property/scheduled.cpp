@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs under random schedules: whatever the primitives and their arguments, what is lowered and what the
-// passes make of it computes what the program says, and what may run at once does not get in each other's way.
+// Random programs under random schedules: with any primitives and arguments, the lowered program and the result of the
+// passes compute the program's results, and parallel parts have no races.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,13 +24,13 @@ using namespace ttune;
 
 namespace {
 
-/// How many programs: TTUNE_PROGRAMS, or 10^5 in the long run.
+/// Returns the number of programs: TTUNE_PROGRAMS, or 10^5 in the long run.
 std::uint64_t programs(std::uint64_t otherwise) {
   char const* const given = std::getenv("TTUNE_PROGRAMS");
   return given ? std::strtoull(given, nullptr, 10) : ttune_test::long_run() ? 100'000 : otherwise;
 }
 
-/// What is wrong with one configuration; empty: nothing. Places by knob that hold not all readers are refused late.
+/// Returns the fault of a configuration, or an empty text. Places by knob outside of some readers are refused late.
 std::string fault_of(space const& s, configuration const& chosen, std::vector<ir::ndarray> const& operands,
                      std::vector<ir::ndarray> const& expected) {
   try {
@@ -56,8 +56,8 @@ std::string fault_of(space const& s, configuration const& chosen, std::vector<ir
   }
 }
 
-/// A guard's 0 is a number in a stage of its own and absent in the sum that it is inlined into: 0 * infinity differs
-/// (ir/README.md, "Absent terms").
+/// Returns true if inlining changes a result: a guard's 0 is a number in a stage of its own, but absent in the sum that
+/// the stage is inlined into; 0 * infinity differs (ir/README.md, "Absent terms").
 bool inlining_shows(space const& s, std::vector<ir::ndarray> const& expected) {
   bool const inlines = std::any_of(s.steps.begin(), s.steps.end(), [](step const& one) {
     return one.what == primitive::inline_stage ||
@@ -68,7 +68,7 @@ bool inlining_shows(space const& s, std::vector<ir::ndarray> const& expected) {
          });
 }
 
-/// Leaves out steps as long as the fault stays.
+/// Removes steps while the fault stays.
 space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> const& operands,
              std::vector<ir::ndarray> const& expected) {
   for (auto i = s.steps.size(); i-- > 0;) {
@@ -84,7 +84,7 @@ space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> cons
   return s;
 }
 
-/// Elements that are computed, those of stages inside of loops as often as they are: what takes minutes is left out.
+/// Returns the number of computed elements, repetitions in loops included: programs that take minutes are skipped.
 double computed_elements(space const& s, configuration const& chosen) {
   nest n;
   replay(make_plan(s), chosen, n);
@@ -106,7 +106,7 @@ double computed_elements(space const& s, configuration const& chosen) {
 using program_maker = handle<ir::program> (*)(rng&);
 handle<ir::program> a_random_program(rng& random) { return ttune_test::random_program(random); }
 
-/// Random programs under random schedules; stops at the first fault.
+/// Checks random programs under random schedules; stops at the first fault.
 ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
                                    ttune_test::random_schedule_options const& options,
                                    program_maker make = &a_random_program) {
@@ -137,7 +137,7 @@ ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
 TEST_CASE("schedules: random programs under random schedules keep their meaning") {
   auto const counts = check(ttune_test::seed(), programs(2'500), {});
   for (int p = 0; p < ttune_test::primitive_count; ++p) {
-    if (static_cast<primitive>(p) == primitive::swizzle) continue;  // of group memory: few here, many in the next case
+    if (static_cast<primitive>(p) == primitive::swizzle) continue;  // needs group memory, as the next case has it
     INFO(std::string(name_of(static_cast<primitive>(p))));
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
   }

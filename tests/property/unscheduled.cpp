@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs without any schedule step: what is lowered, and what the passes make of it, computes what the
-// program says, whatever the order of independent iterations.
+// Random programs without schedule steps: the lowered program and the result of the passes compute the program's
+// results, with independent iterations in any order.
 #include <doctest/doctest.h>
 
 #include "support/random_program.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board without a compiler: kernels for 64-bit ARM are made here, and tuned by workers in an emulator of it.
+// A board without a compiler: kernels for 64-bit ARM are compiled here, and tuned by workers in its emulator.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ using namespace ttune_test;
 
 namespace {
 
-/// The command of tests/cross; no words: there is none.
+/// Returns the command of tests/cross; without words if there is none.
 worker::command board(std::string device) {
   auto const* const text = std::getenv("TTUNE_AARCH64_WORKER");
   worker::command made;
@@ -55,7 +55,7 @@ bench_options one_thread() {
   return o;
 }
 
-/// Tunes, then runs what won on a fresh worker, and compares it with the interpreter.
+/// Tunes, runs the winner on a fresh worker, and compares the result with the interpreter.
 template <class Op>
 void tune_on_boards(Op const& op, std::int64_t trials) {
   INFO(op.text());
@@ -124,7 +124,7 @@ TEST_CASE("board: what its kernels do wrong is told from there") {
   CHECK(leaves.status == trial_status::exited);
   CHECK_MESSAGE(leaves.message.find("status 3") != std::string::npos, leaves.message);
   auto const nothing = measured({0xD65F03C0});
-  CHECK_MESSAGE(nothing.ok(), nothing.message);  // there is no reference, and it does no harm
-  // of this machine's processor: refused there
+  CHECK_MESSAGE(nothing.ok(), nothing.message);  // accepted, because it does no harm and there is no reference
+  // an image for this machine's processor is refused there
   if (is_host_architecture("x86_64")) CHECK(m.measure(copy_image(64), {}).status == trial_status::unsupported);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad candidates, real machine code through the real image and worker, met by a whole tuning: each becomes the
-// measurement that names it, and the application does not notice.
+// Bad candidates in a whole tuning: real machine code in real images and a real worker. Each becomes the measurement
+// that names its fault, and the application is not affected.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -56,13 +56,13 @@ std::vector<planted> bad_candidates() {
       {"an output that is not touched", code::spin(1), wrong_result, "C[0] was never written"},
       {"no code at all", code(), compile_failed, "no register is left"},
   };
-#if !TTUNE_TEST_SANITIZED  // their workers may take what they like
+#if !TTUNE_TEST_SANITIZED  // their workers need unlimited memory
   all.push_back({"100 GB of memory, or all", copy_and(code::huge_allocation()), out_of_memory, ""});
 #endif
   return all;
 }
 
-/// Slow first and good last, so that the last one wins: what lies between must not keep it from being found.
+/// Returns the slow kernel first and the good one last: the bad ones between must not keep it from winning.
 std::vector<code> script_of(std::vector<planted> const& all) {
   std::vector<code> script{slow()};
   for (auto const& p : all) script.push_back(p.kernel);
@@ -79,7 +79,7 @@ std::vector<record> records_of(record_store const& store) {
   return all;
 }
 
-/// What a kernel in this process could spoil: handlers, mask, memory.
+/// State of this process that a kernel could damage: handlers, mask, memory.
 struct application_state {
   std::array<struct sigaction, NSIG> handlers{};
   sigset_t mask{};
@@ -98,7 +98,7 @@ struct application_state {
       CHECK(::sigismember(&now.mask, s) == ::sigismember(&mask, s));
     }
     CHECK(now.descriptors == descriptors);
-    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no process is left, dead or alive
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child process is left, dead or alive
     CHECK(errno == ECHILD);
   }
 };
@@ -111,7 +111,7 @@ TEST_CASE("robustness: every planted candidate ends as its measurement, and the 
   auto const script = script_of(bad);
   std::vector<unsigned char> const canary(1 << 20, 0xA5);
   {
-    auto warm = tune_copy({right()}, one_thread_options(), {.trials = 1});  // whatever is opened once and kept
+    auto warm = tune_copy({right()}, one_thread_options(), {.trials = 1});  // opens what stays open
   }
   application_state const before;
   auto const store = std::make_shared<memory_store>();

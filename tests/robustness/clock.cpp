@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock of the day that jumps by hours at each look at it: budgets and measurements do not notice.
+// A wall clock that jumps by hours at each read must not affect budgets and measurements.
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,7 +18,7 @@
 using namespace ttune;
 using namespace ttune_test;
 
-#if !TTUNE_TEST_SANITIZED  // these have a clock_gettime of their own
+#if !TTUNE_TEST_SANITIZED  // their runtimes define clock_gettime, too
 
 namespace {
 
@@ -29,7 +29,7 @@ std::atomic<int> jumps{0};
 
 }  // namespace
 
-/// In place of the C library's: the time of day jumps by up to twelve hours, to and fro.
+/// Replaces the C library's function: the time of day jumps by up to twelve hours in both directions.
 extern "C" int clock_gettime(clockid_t which, struct timespec* now) noexcept {
   auto const status = static_cast<int>(::syscall(SYS_clock_gettime, which, now));
   if (which == CLOCK_REALTIME && jumping) now->tv_sec += (++jumps * 7919 % 25 - 12) * 3600;
@@ -53,7 +53,7 @@ TEST_CASE("robustness: a clock that jumps changes no budget and no measurement")
   jumping = false;
 
   REQUIRE(jumped);
-  CHECK(asked >= 8);  // the date of each record, and nothing else, comes from that clock
+  CHECK(asked >= 8);  // this clock is read for the date of each record, and for nothing else
   CHECK(all.report.trials == 8);
   CHECK(all.report.stopped_because == "all trials were made");
   CHECK(all.report.source == tuning_report::origin::tuned);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Databases that are read-only, full, cut, foreign or newer while a program tunes: a clear error, or, where the user
-// says so, a tuning that goes on without the file.
+// Databases that are read-only, full, truncated, foreign or newer during a tuning: there is a clear error or, if the
+// user chose so, the tuning continues without the file.
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ namespace {
 
 at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};
 
-constexpr int no_such_disk = 70;  // what a child returns when it cannot make a small disk
+constexpr int no_such_disk = 70;  // exit status of a child that cannot make a small disk
 
 tuning_result tune_with(sqlite store) {
   auto options = one_thread_options();
@@ -39,7 +39,7 @@ tuning_result tune_with(sqlite store) {
   return tune_copy({slow(), right()}, options, {.trials = 5});
 }
 
-/// The error of a tuning whose file does not serve; a tuning that goes on without it gives the same reason.
+/// Returns the error of a tuning with an unusable file; a tuning that continues without it reports the same reason.
 std::string refusal(std::string const& path) {
   std::string message;
   try {
@@ -55,7 +55,7 @@ std::string refusal(std::string const& path) {
   CHECK(result.report.trials == 5);
   CHECK(result.report.source == tuning_report::origin::tuned);
   CHECK(!spare->reason().empty());
-  CHECK(spare->count() >= 5);  // in memory: a second tuning of the same program is served
+  CHECK(spare->count() >= 5);  // in memory, where a second tuning of the same program finds them
   CHECK(tune_copy({right()}, options, {}).report.source == tuning_report::origin::record);
   return message;
 }
@@ -77,8 +77,8 @@ void fill(std::string const& folder) {
   }
 }
 
-/// Both kinds of store, open before the disk is full: the strict one throws out of the tuning and names its file, the
-/// other goes on. Returns 0 if so.
+/// Tests both kinds of store, opened before the disk is full: the strict one throws out of the tuning and names its
+/// file, the other one continues. Returns 0 on success.
 int tune_on_full_disk(std::string const& folder, std::function<void()> const& make_full) {
   auto const strict_path = folder + "/strict.db";
   auto const willing = std::make_shared<sqlite>(folder + "/willing.db", record_mode::best_effort);
@@ -102,7 +102,7 @@ int tune_on_full_disk(std::string const& folder, std::function<void()> const& ma
   return 0;
 }
 
-/// PROGRAM --tune-on-small-disk FOLDER: in a mount namespace of its own, where FOLDER is a disk of 512 KiB.
+/// PROGRAM --tune-on-small-disk FOLDER: runs in a mount namespace of its own, where FOLDER is a disk of 512 KiB.
 at_start const on_small_disk{[](int argc, char** argv) {
   if (argc != 3 || std::string(argv[1]) != "--tune-on-small-disk") return -1;
   std::string const folder = argv[2];
@@ -113,7 +113,7 @@ at_start const on_small_disk{[](int argc, char** argv) {
   return tune_on_full_disk(folder, [&] { fill(folder); });
 }};
 
-/// PROGRAM --tune-with-short-files FOLDER: no file of this process, nor of its workers, may grow beyond 8 KiB.
+/// PROGRAM --tune-with-short-files FOLDER: no file of this process or of its workers may exceed 8 KiB.
 at_start const with_short_files{[](int argc, char** argv) {
   if (argc != 3 || std::string(argv[1]) != "--tune-with-short-files") return -1;
   ::signal(SIGXFSZ, SIG_IGN);
@@ -123,7 +123,7 @@ at_start const with_short_files{[](int argc, char** argv) {
   });
 }};
 
-/// PROGRAM --tune-as-nobody FOLDER: the file is another user's.
+/// PROGRAM --tune-as-nobody FOLDER: the file belongs to another user.
 at_start const as_nobody{[](int argc, char** argv) {
   if (argc != 3 || std::string(argv[1]) != "--tune-as-nobody") return -1;
   auto const path = std::string(argv[2]) + "/records.db";
@@ -136,7 +136,7 @@ at_start const as_nobody{[](int argc, char** argv) {
   }
   auto const reading = std::make_shared<sqlite>(path, record_mode::read_only);
   auto options = one_thread_options();
-  options.records = reading;  // what is not in the file is tuned, and not kept
+  options.records = reading;  // workloads that are not in the file are tuned, but not stored
   auto const before = reading->count();
   auto result = tune_copy({slow(), right()}, options, {.trials = 5});
   if (result.report.source != tuning_report::origin::tuned || reading->count() != before) return 3;
@@ -183,7 +183,7 @@ TEST_CASE("robustness: no write access") {
   TTUNE_SKIP_UNLESS_X86();
   TTUNE_SKIP_UNLESS("root", ::geteuid() == 0, "needs root to be somebody else");
   temporary_folder const folder;
-  // of another program than the one that is tuned
+  // an image of another program than the tuned one
   auto options = one_thread_options();
   options.records = sqlite(folder / "records.db");
   (void)tuner(std::make_shared<scripted_backend>(std::vector<code>{right(1024)}), options)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuning by two workers, one of which is killed at random moments: every trial comes out as if nothing had happened,
-// and the records tell who made it.
+// A tuning with two workers, one of which is killed at random moments: the results of all trials are as without kills,
+// and the records name the worker that made them.
 #include <doctest/doctest.h>
 #include <signal.h>
 
@@ -47,7 +47,7 @@ TEST_CASE("robustness: a fleet whose worker is killed again and again loses no t
   std::int64_t const trials = long_run() ? 2000 : 40;
   std::set<std::string> devices;
   std::int64_t made = 0;
-  // the copies have few configurations each: lengths enough for all trials
+  // copies have few configurations each: use enough lengths for all trials
   for (std::int64_t elements = 4096; made < trials && elements < 4096 + 64 * 400; elements += 64) {
     auto const found = tuner(std::make_shared<scripted_backend>(std::vector{slow(elements), right(elements)}), options)
                            .tune(copy_program("copy", elements), {.trials = 8});

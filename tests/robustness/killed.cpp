@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two processes tune into one SQLite file and are killed with -9 at random moments: no trial whose callback has run is
-// lost, none is there twice, the file opens, and no worker outlives its tuner.
+// lost, none is stored twice, the file can be opened, and no worker outlives its tuner.
 #include <doctest/doctest.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ namespace {
 
 at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};
 
-/// What a tuner has said of one workload: so many trials are in the file.
+/// A tuner's message about one workload: the number of its trials in the file.
 struct said {
   std::int64_t elements;
   std::int64_t trials;
@@ -69,13 +69,13 @@ std::map<std::int64_t, std::int64_t> trials_said(std::string const& output) {
   return trials;
 }
 
-/// Children of children that were killed come to this process while one of these lives.
+/// While such an object exists, orphaned children of killed children become children of this process.
 struct adoption {
   adoption() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
   adoption(adoption const&) = delete;
   adoption& operator=(adoption const&) = delete;
   ~adoption() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
-  /// Waits for all of them to end by themselves.
+  /// Waits until all of them end by themselves.
   [[nodiscard]] static bool all_gone(std::chrono::seconds patience) {
     auto const until = std::chrono::steady_clock::now() + patience;
     for (;;) {
@@ -89,7 +89,7 @@ struct adoption {
 
 using trials_by_length = std::map<std::int64_t, std::int64_t>;
 
-/// Records by tuner and length; fails for a record that is there twice.
+/// Returns records by tuner and length; fails for a record that is stored twice.
 std::map<std::string, trials_by_length> trials_in(sqlite const& store) {
   std::map<std::string, trials_by_length> found;
   std::set<std::uint64_t> seen;
@@ -115,7 +115,7 @@ TEST_CASE("robustness: tuners that are killed lose no trial that they have told 
   for (int round = 0; round < rounds; ++round) {
     std::vector<std::pair<std::string, trials_by_length>> outcome;
     {
-      // each round knows the lengths of those before: the tuners find some in the file and go on with the next
+      // the lengths of earlier rounds are known: tuners find some of them in the file and go on with the next
       std::string const names[] = {"a" + std::to_string(round), "b" + std::to_string(round)};
       child a({"--tune-into", path, names[0]}), b({"--tune-into", path, names[1]});
       REQUIRE((a.started() && b.started()));
@@ -133,14 +133,14 @@ TEST_CASE("robustness: tuners that are killed lose no trial that they have told 
         INFO(name, ", ", elements, " elements");
         auto const there = found.contains(name) && found.at(name).contains(elements) ? found.at(name).at(elements) : 0;
         CHECK(there >= trials);
-        CHECK(there <= trials + 2);  // one that it had no time to tell of, and the winner, timed once more
+        CHECK(there <= trials + 2);  // at most one unreported trial, and the winner, timed once more
         told += trials;
       }
   }
   CHECK(told > 0);
   MESSAGE(told, " trials told of before ", 2 * rounds, " kills");
 
-  // a start after all that is served by what is in the file
+  // afterwards a start finds its kernel in the file
   auto options = one_thread_options();
   options.records = sqlite(path, record_mode::must_hit);
   std::vector<code> const script{right(first_elements)};

@@ -54,7 +54,7 @@ TEST_SUITE("threads") {
       CHECK(store->keys().size() == tuners);
       CHECK(store->count() >= 16);
     }
-    CHECK(open_descriptors() <= descriptors + 1);  // what is opened once and kept
+    CHECK(open_descriptors() <= descriptors + 1);  // what is opened once stays open
   }
 
   TEST_CASE("robustness: threads that share one tuner take turns, and one that throws harms no other") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small tunings of hand-written machine code, for tests of what may go wrong around them.
+// Small tunings of hand-written machine code, for tests of faults around them.
 #pragma once
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 namespace ttune_test {
 
 inline code right(std::int64_t elements = scripted_elements) { return code::copy(0, 1, elements * 4); }
-/// Some 0.1 ms, many times what the right one takes.
+/// Takes about 0.1 ms, many times as long as the right one.
 inline code slow(std::int64_t elements = scripted_elements) { return code::spin(300).then(right(elements)); }
 
 inline ttune::tuner_options one_thread_options(ttune::worker_choice worker = ttune::worker::self{}) {
@@ -33,7 +33,7 @@ inline ttune::tuning_result tune_copy(std::vector<code> script, ttune::tuner_opt
       .tune(copy_program(), std::move(budget));
 }
 
-/// Files, sockets and pipes that this process has open.
+/// Returns the number of files, sockets and pipes that this process has open.
 inline int open_descriptors() {
   int count = 0;
   auto* const folder = ::opendir("/proc/self/fd");

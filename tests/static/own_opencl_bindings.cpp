@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An application that has OpenCL's bindings, with settings of its own, before and after the library's headers: neither
-// sees the other's (opencl/bindings.hpp). Only compiled: what is called here would want the ICD loader linked.
+// An application with OpenCL's bindings and its own settings, before and after the library's headers: neither affects
+// the other (opencl/bindings.hpp). It is only compiled, since linking would need the ICD loader.
 #define CL_HPP_TARGET_OPENCL_VERSION 200
 #include <CL/opencl.hpp>
 #include <type_traits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public face, frozen: programs of users are written against these declarations. Compiling is the test. A change
-// here breaks somebody's program, and goes into the changelog.
+// The frozen public interface: users' programs depend on these declarations. The test is that it compiles. A change
+// here breaks programs of users, and belongs into the changelog.
 #include <ttune/schedule.hpp>
 #include <ttune/ttune.hpp>
 
@@ -32,7 +32,7 @@ static_assert(A::kind == ttune::tensor_kind::input && W::kind == ttune::tensor_k
 static_assert(
     same<ttune::tensor<"S", double, 0>, ttune::tensor<"S", double, 0, ttune::row_major, ttune::tensor_kind::input>>);
 
-/// Never called: all of it is looked at by the compiler.
+/// Never called; the compiler checks all of it.
 [[maybe_unused]] void notation() {
   auto const [i, j, k] = ttune::axes<"i", "j", "k">;
   A const a{{512, 256}};  // (M, K)

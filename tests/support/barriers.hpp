@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowered programs with one barrier less, or one that awaits too little: the interpreter must see it.
+// Removes a barrier from lowered programs, or makes it wait for too little: the interpreter must find the fault.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 
 namespace ttune_test {
 
-/// With `change(barrier, number)` instead of each barrier; the same handle leaves it.
+/// Replaces each barrier by `change(barrier, number)`; the same handle keeps it.
 template <class Change>
 [[nodiscard]] ttune::ir::lowered with_barriers(ttune::ir::lowered made, Change const& change) {
   using namespace ttune;
@@ -36,7 +36,7 @@ template <class Change>
                        [&](ttune::ir::stmt const& b, int n) { return n == which ? ttune::ir::make_block({}) : b; });
 }
 
-/// Every barrier awaits one batch less.
+/// Makes every barrier wait for one batch less.
 [[nodiscard]] inline ttune::ir::lowered awaiting_less(ttune::ir::lowered const& made) {
   using namespace ttune;
   return with_barriers(made, [](ir::stmt const& b, int) {
@@ -45,7 +45,7 @@ template <class Change>
   });
 }
 
-/// What the interpreter says of it; empty: nothing.
+/// Returns the interpreter's error message; empty if there is none.
 [[nodiscard]] inline std::string complaint(ttune::ir::lowered const& made, ttune::ir::program const& p,
                                            std::span<ttune::ir::ndarray const> operands) {
   try {
@@ -56,7 +56,7 @@ template <class Change>
   }
 }
 
-/// The program runs, and without any one of its barriers it is seen that it is missing.
+/// Checks that the program runs, and that the interpreter finds the fault if any one of its barriers is missing.
 inline void check_barriers_are_needed(ttune::ir::lowered const& made, ttune::ir::program const& p,
                                       std::span<ttune::ir::ndarray const> operands) {
   CHECK(complaint(made, p, operands) == "");

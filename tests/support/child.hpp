@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This test program started once more with arguments, for tests that need several processes. What it does then is
-// registered with ttune_test::at_start (support/main.hpp). Never a fork without exec: tests have threads.
+// Starts this test program again with arguments, for tests with several processes. Its work then is registered with
+// ttune_test::at_start (support/main.hpp). There is never a fork without exec, because tests have threads.
 #pragma once
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ extern char** environ;
 
 namespace ttune_test {
 
-/// Its standard output comes through a pipe. Killed and waited for when the object goes.
+/// A child whose standard output is a pipe. The destructor kills it and waits for it.
 class child {
  public:
   explicit child(std::vector<std::string> arguments) {
@@ -43,13 +43,13 @@ class child {
   }
 
   [[nodiscard]] bool started() const noexcept { return process_ > 0; }
-  /// Waits for its next output; empty once it has ended.
+  /// Waits for its next output; empty after its end.
   [[nodiscard]] std::string read_some() const {
     char part[4096];
     auto const n = ::read(output_, part, sizeof part);
     return std::string(part, n > 0 ? static_cast<std::size_t>(n) : 0);
   }
-  /// Everything that it has written or will write until it ends.
+  /// Returns everything that it has written or will write until it ends.
   [[nodiscard]] std::string read_all() const {
     std::string all;
     char part[4096];
@@ -57,12 +57,12 @@ class child {
     return all;
   }
   void send(int signal) const { ::kill(process_, signal); }
-  /// kill -9; returns once it is gone.
+  /// Sends kill -9; returns after its end.
   void kill_now() {
     send(SIGKILL);
     wait();
   }
-  /// The exit status, or minus the signal that ended it.
+  /// Returns the exit status, or minus the signal that ended it.
   int wait() {
     int status = 0;
     ::waitpid(std::exchange(process_, -1), &status, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA text run without a GPU: compiled as C++ by g++, a block of threads at a time, which take turns at barriers. What
-// the text says in PTX (matrices of warps, copies that are under way, conversions) is replaced by what PTX's manual
-// says of it, written down here a second time. Copies arrive as late as they may.
+// Runs CUDA text without a GPU: g++ compiles it as C++ and runs one block of threads at a time, which take turns at
+// barriers. PTX in the text (matrices of warps, asynchronous copies, conversions) is replaced by a second
+// implementation after PTX's manual. Copies arrive as late as they may.
 #pragma once
 
 #include <cstdlib>
@@ -39,11 +39,11 @@ struct fiber {
   ucontext_t context;
   place at;
   bool ended = false;
-  std::vector<std::vector<copy_ahead>> groups{1};  // copies that are under way; the last ones are not closed yet
-  std::vector<copy_ahead> arrived;                         // and have not been published since
+  std::vector<std::vector<copy_ahead>> groups{1};  // copies that have not arrived; the last group is still open
+  std::vector<copy_ahead> arrived;                         // arrived, but not published yet
   bool copies = false;
   bool begun = false;
-  std::vector<warpgroup_product> products;                 // that are under way
+  std::vector<warpgroup_product> products;                 // not computed yet
   std::vector<char> stack = std::vector<char>(64 << 10);
 };
 static std::vector<std::unique_ptr<fiber>> fibers;
@@ -51,7 +51,7 @@ static std::size_t current;
 static ucontext_t outside;
 static place blockIdx;
 #define threadIdx (fibers[current]->at)
-// The next one that has not ended; all have: back to where they were started.
+// Continues with the next thread that has not ended or, if all have, where they were started.
 static void leave() {
   auto const from = current;
   for (std::size_t n = 1; n <= fibers.size(); ++n) {
@@ -70,7 +70,7 @@ struct meeting {
   }
 };
 static meeting of_block;
-// Memory of a block that the launch asks for, with a margin that nobody may touch.
+// Memory of a block that the launch requests, with a margin that must stay untouched.
 alignas(1024) unsigned char ttune_group_memory[(227 << 10) + 1024];
 static int launched_bytes;
 static unsigned char untouched(int i) { return static_cast<unsigned char>(0xa5 + i); }
@@ -95,7 +95,7 @@ static float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 static float ttune_from_half_u16_f32(unsigned short h) { _Float16 x; std::memcpy(&x, &h, 2); return x; }
 static unsigned short ttune_to_half_f32_u16(float f) { _Float16 const x = f; unsigned short h; std::memcpy(&h, &x, 2); return h; }
 
-// cvt.rna.tf32.f32: the nearest multiple of what the last of 11 bits is worth, ties away from zero
+// cvt.rna.tf32.f32: rounds to a significand of 11 bits, to the nearest number, ties away from zero
 static unsigned ttune_to_tf32(float x) {
   if (std::isnan(x)) return 0x7fffffff;
   if (std::isinf(x) || x == 0) return __float_as_uint(x);
@@ -125,14 +125,14 @@ static void ttune_await_copies_1() { wait_for_copies<1>(); }
 static void ttune_await_copies_2() { wait_for_copies<2>(); }
 static void ttune_await_copies_3() { wait_for_copies<3>(); }
 
-// mma.m16n8: element i of a lane's registers lies in row lane / 4, 8 rows further for every second register, and at
-// term lane % 4 * p + i % p of its half, where p elements are a register. B: column lane / 4. C: columns lane % 4 * 2.
+// mma.m16n8: element i of a lane's registers is in row lane / 4, 8 rows further for every second register, and at term
+// lane % 4 * p + i % p of its half, if a register has p elements. B: column lane / 4. C: columns lane % 4 * 2.
 struct half { static constexpr int bytes = 2; static float get(void const* at) { _Float16 x; std::memcpy(&x, at, 2); return x; } };
 struct bfloat { static constexpr int bytes = 2; static float get(void const* at) { unsigned short h; std::memcpy(&h, at, 2); return __uint_as_float(unsigned(h) << 16); } };
 struct s8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<signed char const*>(at); } };
 struct u8 { static constexpr int bytes = 1; static int get(void const* at) { return *static_cast<unsigned char const*>(at); } };
 struct tf32 { static constexpr int bytes = 4; static float get(void const* at) { unsigned b; std::memcpy(&b, at, 4); return __uint_as_float(b & 0xffffe000u); } };
-static std::vector<unsigned> exchanged;  // 6 registers a thread
+static std::vector<unsigned> exchanged;  // 6 registers per thread
 template <class T> static T __shfl_xor_sync(unsigned, T value, int apart) {
   int const thread = threadIdx.x;
   std::memcpy(exchanged.data() + thread * 6, &value, sizeof value);
@@ -200,8 +200,8 @@ MMA1(ttune_mma_16_i8_i8, s8, s8, 16, int)
 MMA2(ttune_mma_32_u8_i8, u8, s8, 32, int)
 MMA2(ttune_mma_32_u8_u8, u8, u8, 32, int)
 
-// wgmma, as PTX has it in "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". It reads shared memory
-// through another proxy: what a thread has written there is seen after its fence.proxy.async. It reads as late as it may.
+// wgmma, as in PTX's "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". It reads shared memory
+// through another proxy: writes of a thread are visible after its fence.proxy.async. It reads as late as it may.
 static unsigned char declared_first __attribute__((section("declared_arrays"), used)) = 0;
 extern "C" unsigned char __start_declared_arrays[], __stop_declared_arrays[];
 static unsigned char* shared_begin() { return launched_bytes > 0 ? ttune_group_memory : __start_declared_arrays; }
@@ -255,7 +255,7 @@ static void ttune_end_products() {
   of_warpgroups[threadIdx.x / 128].wait();
   if (own.size() != first.size()) std::abort();
   for (std::size_t i = 0; i < own.size(); ++i) {
-    if (own[i].a != first[i].a || own[i].b != first[i].b) std::abort();  // one instruction for all threads
+    if (own[i].a != first[i].a || own[i].b != first[i].b) std::abort();  // all threads execute one instruction
     own[i].run(own[i]);
   }
   of_warpgroups[threadIdx.x / 128].wait();
@@ -278,7 +278,7 @@ template <class Kernel> static void launch(std::vector<int> const& blocks, std::
     of_block = {count};
     of_warps.clear();
     of_warpgroups.clear();
-    published.assign(shared_bytes(), 0x7f);  // no numbers
+    published.assign(shared_bytes(), 0x7f);  // uninitialised: no numbers
     fibers.clear();
     for (int t = 0; t < count; ++t) {
       if (t % 128 == 0) of_warpgroups.push_back({count - t < 128 ? count - t : 128});
@@ -297,7 +297,7 @@ template <class Kernel> static void launch(std::vector<int> const& blocks, std::
 }
 )";
 
-/// OpenCL's names for the same, of text without vectors. A sub-group has `SUB_GROUP` work-items.
+/// OpenCL's names for the same functions, for text without vectors. A sub-group has `SUB_GROUP` work-items.
 inline constexpr char const* opencl_on_cuda = R"(
 #define __kernel
 #define __attribute__(...)
@@ -323,8 +323,8 @@ static int sub_group_all(int condition) {
 using std::exp, std::fmax, std::fmin, std::sqrt, std::isnan;
 )";
 
-/// Without the functions that are written in PTX, and with the memory of a block that launches ask for declared as C++
-/// has it.
+/// Removes the functions that are written in PTX, and declares the memory of a block that launches request as C++ needs
+/// it.
 inline std::string without_ptx(std::string text) {
   std::string const shared = "extern __shared__ ";
   for (auto at = text.find(shared); at != std::string::npos; at = text.find(shared))
@@ -341,8 +341,8 @@ inline std::string without_ptx(std::string text) {
 
 [[nodiscard]] inline bool can_run_cuda_on_cpu() { return has_program("g++"); }
 
-/// What the launches of a program without prepared buffers do with these operands, as ir::run gives it. `names` are
-/// what the text calls by other names than CUDA does. Throws backend_error if the text does not compile.
+/// Returns the results of a program without prepared buffers in the form of ir::run. `names` defines the names in the
+/// text that CUDA does not have. Throws backend_error if the text does not compile.
 inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::emit::device_program const& p,
                                                   ttune::ir::lowered const& lowered,
                                                   std::vector<ttune::ir::ndarray> const& inputs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lowered program compiled by a backend and run on arrays in the worker, as the interpreter runs it: drivers may
-// crash.
+// Compiles a lowered program with a backend and runs it on arrays in the worker, as the interpreter runs it: drivers
+// may crash.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace ttune_test {
 
 struct device_result {
   ttune::measurement how;
-  std::vector<ttune::ir::ndarray> results;  ///< as ir::run gives them, if all went well
+  std::vector<ttune::ir::ndarray> results;  ///< in the form of ir::run, if there was no fault
 };
 
 inline device_result run_on(ttune::backend& by, ttune::ir::lowered const& lowered,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function in a process of its own, made by fork: what crashes or hangs there is told here.
+// Runs a function in a forked process; reports if it crashes or hangs there.
 #pragma once
 
 #include <csignal>
@@ -12,7 +12,7 @@
 
 namespace ttune_test {
 
-/// To be called first in a child: a fault ends it, without a report of the test program and without a core file.
+/// Must be called first in a child: a fault ends it without a report of the test program and without a core file.
 inline void begin_child() {
   for (int const s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGALRM}) std::signal(s, SIG_DFL);
   rlimit const none{0, 0};
@@ -25,7 +25,7 @@ inline void begin_child() {
   return WEXITSTATUS(status) == 0 ? "" : "ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
-/// The text that `work` returns in a child, or how the child ended.
+/// Returns the text that `work` returns in a child, or a description of the child's end.
 template <class Work>
 [[nodiscard]] std::string said_by_child(Work const& work, unsigned seconds = 30) {
   int ends[2];
@@ -41,7 +41,7 @@ template <class Work>
     } catch (std::exception const& failure) {
       text = std::string("throws: ") + failure.what();
     }
-    text.resize(std::min<std::size_t>(text.size(), 60'000));  // what a pipe holds
+    text.resize(std::min<std::size_t>(text.size(), 60'000));  // the capacity of a pipe
     auto const written = write(ends[1], text.data(), text.size());
     _exit(written < 0 ? 1 : 0);
   }

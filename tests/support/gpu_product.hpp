@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix product as on a GPU, scheduled by hand.
+// A matrix product with a hand-written schedule for a GPU.
 #pragma once
 
 #include "ttune/schedule.hpp"
 
 namespace ttune_test {
 
-/// Tiles of A and B in group memory, accumulators in each thread, two virtual threads, tails in both directions.
+/// Tiles of A and B are in group memory, accumulators in each thread; two virtual threads, tails in both directions.
 inline auto gpu_product(std::int64_t m, std::int64_t n, std::int64_t depth) {
   using ttune::ir::loop_kind;
   using ttune::ir::memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One program under one schedule as machine code, beside the interpreter: compiled, run between guard pages with its
-// operands at either end of their memory, compared. What fails is made smaller.
+// Runs one program under one schedule as machine code: compiles it, runs it between guard pages with its operands at
+// either end of their memory, and compares with the interpreter. A failing program is made smaller.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace ttune_test {
 
-/// Where the schedule of a trial comes from.
+/// The source of a trial's schedule.
 enum class schedule_source : std::uint8_t { plain, derived_seed, derived, written };
 inline constexpr int schedule_sources = 4;
 [[nodiscard]] inline char const* name_of(schedule_source s) {
@@ -34,9 +34,9 @@ inline constexpr int schedule_sources = 4;
 
 enum class trial_kind : std::uint8_t {
   right,
-  inapplicable,  ///< the schedule is refused before any backend sees it
-  refused,       ///< by the backend
-  wrong,         ///< another result, a touch outside of an operand
+  inapplicable,  ///< the schedule is refused before a backend gets it
+  refused,       ///< the backend refuses it
+  wrong,         ///< another result, or an access outside of an operand
 };
 
 struct trial_outcome {
@@ -44,10 +44,10 @@ struct trial_outcome {
   std::string text;
 };
 
-/// A space and its choice; nothing if there is none.
+/// A space and its configuration; nothing if there is none.
 using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
 
-/// A schedule for a program, from a seed: the same one for the same program.
+/// Returns a schedule for a program from a seed: always the same one for the same program.
 [[nodiscard]] inline scheduled schedule_for(ttune::handle<ttune::ir::program> const& p, schedule_source from,
                                             ttune::target const& machine, std::uint64_t seed) {
   using namespace ttune;
@@ -82,7 +82,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   return made;
 }
 
-/// As `ir::evaluate` gives them.
+/// Returns results in the form of `ir::evaluate`.
 [[nodiscard]] inline std::vector<ttune::ir::ndarray> results_of(ttune::ir::program const& p,
                                                                 ttune::kernel_signature const& signature,
                                                                 std::vector<std::vector<std::uint8_t>> const& bytes) {
@@ -100,7 +100,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   return made;
 }
 
-/// Compiles and runs in this process: a kernel that touches a guard page ends it.
+/// Compiles and runs in this process: a kernel that touches a guard page ends the process.
 [[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, scheduled const& what, int threads,
                                               std::vector<ttune::ir::ndarray> const& operands,
                                               expected_results const& expected) {

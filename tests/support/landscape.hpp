@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A made-up space with a known best configuration, and a search loop that measures in no time.
+// A synthetic space with a known best configuration, and a search loop whose measurements take no time.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace ttune_test {
 
-/// Like a matrix product's: tiles of three loops, register and cache limits, speed that peaks where tiles are balanced.
+/// Similar to a matrix product: tiles of three loops, register and cache limits, top speed with balanced tiles.
 class landscape {
  public:
   explicit landscape(int extent = 512)
@@ -25,7 +25,7 @@ class landscape {
                  "cache"}}) {}
 
   [[nodiscard]] ttune::sampler const& space() const { return space_; }
-  /// In (0, 1].
+  /// Returns the speed, in (0, 1].
   [[nodiscard]] double speed(ttune::configuration const& c) const {
     double loss = 0;
     auto const part = [&](int knob, std::size_t column) {
@@ -51,7 +51,7 @@ class landscape {
       for (std::size_t i = 0; i < batch.size(); ++i) out[i] = static_cast<float>(std::log(speed(batch[i])));
     };
   }
-  /// As a row of features: the values of all knobs, factors by their logarithms.
+  /// Returns a row of features: the values of all knobs, factors as logarithms.
   [[nodiscard]] auto features() const {
     return [this](ttune::configuration const& c, std::vector<float>& row) {
       auto const& knobs = space_.knobs();
@@ -71,7 +71,7 @@ class search_loop {
  public:
   search_loop(landscape const& land, ttune::search_strategy& search) : land_(land), search_(search) {}
 
-  /// One batch; the number of configurations proposed.
+  /// Runs one batch; returns the number of proposed configurations.
   std::size_t round(std::size_t batch, ttune::batch_scorer const& scorer = {}) {
     auto const proposed = search_.propose({batch, visited, scorer, incumbents});
     std::vector<ttune::observation> seen;
@@ -91,9 +91,9 @@ class search_loop {
 
   ttune::configuration_set visited;
   std::vector<ttune::observation> incumbents;
-  std::vector<ttune::configuration> order;  ///< as proposed
+  std::vector<ttune::configuration> order;  ///< in the order of the proposals
   double best = 0;
-  bool valid = true;  ///< all were valid and new
+  bool valid = true;  ///< true if all were valid and new
 
  private:
   landscape const& land_;

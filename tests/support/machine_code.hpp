@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels written as x86-64 bytes, right ones and bad ones: out = in, a copy of n bytes. No compiler is needed to
-// plant a crash.
+// Kernels written as x86-64 bytes, right ones and bad ones: out = in, a copy of n bytes. Tests can plant a crash
+// without a compiler.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -24,12 +24,12 @@
 
 namespace ttune_test {
 
-/// 100 GiB, or all that the machine has if that is more: a worker gets three quarters of it.
+/// Returns 100 GiB, or the machine's memory if that is more: a worker may use three quarters of it.
 inline std::int64_t too_many_bytes() {
   return std::max(std::int64_t{100} << 30, std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE));
 }
 
-/// Bytes and 32-bit numbers, one behind the other. On entry rdi holds the operands, rsi the runtime, rdx the workspace.
+/// A sequence of bytes and 32-bit numbers. On entry rdi has the operands, rsi the runtime, rdx the workspace.
 class code {
  public:
   code& bytes(std::initializer_list<int> values) {
@@ -46,7 +46,7 @@ class code {
   }
   [[nodiscard]] std::vector<std::uint8_t> const& get() const { return bytes_; }
 
-  /// operands[to][0, n) = operands[from][0, n). Keeps rdi.
+  /// Copies operands[from][0, n) to operands[to][0, n). Keeps rdi.
   static code copy(int from, int to, std::int64_t n) {
     return code()
         .bytes({0x57, 0x48, 0x8B, 0x77, 8 * from})  // push rdi; mov rsi, [rdi + 8 from]
@@ -73,11 +73,11 @@ class code {
   static code exit(int status) {
     return code().bytes({0xB8, 0xE7, 0, 0, 0, 0xBF}).number(status).bytes({0x0F, 0x05});  // exit_group
   }
-  /// kill(getpid(), SIGABRT)
+  /// Calls kill(getpid(), SIGABRT).
   static code abort() {
     return code().bytes({0xB8, 39, 0, 0, 0, 0x0F, 0x05, 0x89, 0xC7, 0xBE, 6, 0, 0, 0, 0xB8, 62, 0, 0, 0, 0x0F, 0x05});
   }
-  /// mmap of too_many_bytes(), then a write to the first of it.
+  /// Maps too_many_bytes(), then writes to the first of them.
   static code huge_allocation() {
     auto const wanted = too_many_bytes();
     return code()
@@ -88,11 +88,11 @@ class code {
         .bytes({0x49, 0xC7, 0xC0, 0xFF, 0xFF, 0xFF, 0xFF, 0x45, 0x31, 0xC9, 0x0F, 0x05})
         .bytes({0xC6, 0x00, 0x01});  // mov byte [rax], 1
   }
-  /// Counts down from n * 1000: about a microsecond or a bit less for n = 3.
+  /// Counts down from n * 1000: at most about a microsecond for n = 3.
   static code spin(std::int64_t n) {
     return code().bytes({0xB8}).number(n * 1000).bytes({0xFF, 0xC8, 0x75, 0xFC});  // mov eax; dec eax; jnz
   }
-  /// Tasks on the executor that write to address 0.
+  /// Starts tasks on the executor that write to address 0.
   static code parallel_null_write(std::int64_t tasks) {
     return code()
         .bytes({0x48, 0x89, 0xF7, 0x48, 0x8D, 0x35, 8, 0, 0, 0, 0xB9})  // rdi = rsi; rsi = body
@@ -100,7 +100,7 @@ class code {
         .bytes({0xFF, 0x67, 0x08})
         .then(null_write());
   }
-  /// `tasks` tasks on the executor, each the copy of a part of operand 0 to operand 1, after `count` spins.
+  /// Starts `tasks` tasks on the executor; each copies a part of operand 0 to operand 1 after `count` spins.
   static code parallel_copy(std::int64_t n, std::int64_t tasks, std::int64_t count = 1) {
     auto const part = n / tasks;
     return code()
@@ -132,7 +132,7 @@ inline ttune::operand_info operand(std::string name, std::int64_t elements, ttun
   return o;
 }
 
-/// A (n), C (n) of one element type.
+/// Signature with A (n) and C (n) of one element type.
 inline ttune::kernel_signature copy_signature(std::int64_t elements, ttune::dtype type = ttune::dtype::f32) {
   ttune::kernel_signature s;
   s.name = "copy";
@@ -151,14 +151,14 @@ inline ttune::kernel_image image_of(ttune::kernel_signature signature, code cons
   return image;
 }
 
-/// The right one.
+/// Returns the right kernel.
 inline ttune::kernel_image copy_image(std::int64_t elements = 1000, ttune::dtype type = ttune::dtype::f32) {
   auto s = copy_signature(elements, type);
   auto const bytes = s.operands[0].bytes();
   return image_of(std::move(s), code::copy(0, 1, bytes).then(code::ret()));
 }
 
-/// The right one, and something else before or after.
+/// Returns the right kernel with other code before or after it.
 inline ttune::kernel_image copy_and(code const& more, std::int64_t elements = 1000,
                                     ttune::dtype type = ttune::dtype::f32) {
   auto s = copy_signature(elements, type);
@@ -166,7 +166,7 @@ inline ttune::kernel_image copy_and(code const& more, std::int64_t elements = 10
   return image_of(std::move(s), code::copy(0, 1, bytes).then(more).then(code::ret()));
 }
 
-/// A is a constant: `prepare` copies it to a buffer of the kernel, main copies that to C.
+/// Returns a kernel with a constant A: `prepare` copies it to a buffer of the kernel, main copies that to C.
 inline ttune::kernel_image prepared_image(std::int64_t elements = 1000) {
   auto s = copy_signature(elements);
   s.operands[0].way = ttune::operand_info::direction::constant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to_cpp prints, read without a compiler: each call goes to `written_schedule`, as <ttune/schedule.hpp> hands it
+// Reads the text of to_cpp without a compiler: each call goes to `written_schedule`, as <ttune/schedule.hpp> passes it
 // on.
 #pragma once
 
@@ -19,7 +19,7 @@ class pasted_text {
     auto const start = text.find("ttune::schedule(op, ");
     if (start == std::string::npos) throw std::invalid_argument("no schedule");
     rest_ = text.substr(text.find('(', start) + 1);
-    (void)word();  // op
+    (void)word();  // skips op
     made_.emplace_back(std::move(program), unquoted(word()));
   }
 
@@ -29,7 +29,7 @@ class pasted_text {
   }
 
  private:
-  /// Up to the next of `,`, `)`, `}` at this depth, which is taken too.
+  /// Returns the text up to the next `,`, `)` or `}` at this depth, and skips that character.
   std::string word() {
     auto const from = rest_.find_first_not_of(" ,\n");
     auto const to = rest_.find_first_of(",)", from);

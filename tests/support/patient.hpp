@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits for trials of which only the outcome is tested: the machine may be busy with something else, and drivers
-// compile a kernel when it first runs.
+// Limits for trials whose outcome alone is tested: the machine may be busy with other work, and drivers compile a
+// kernel at its first run.
 #pragma once
 
 #include "ttune/runtime/trial_bench.hpp"

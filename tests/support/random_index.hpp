@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random index expressions and conditions, and their values: what property tests of passes are made of.
+// Random index expressions and conditions, and their values, for property tests of passes.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ using box = std::vector<std::pair<std::string, ttune::pass::interval>>;
   }
 }
 
-/// Of an index expression or a condition of such.
+/// Returns the value of an index expression, or of a condition on such.
 [[nodiscard]] inline std::int64_t value_of(ttune::ir::expr const& e, environment const& at) {
   using namespace ttune;
   if (auto const* c = ir::as<ir::constant>(e)) return c->integer;
@@ -86,7 +86,7 @@ class random_index {
     return made;
   }
 
-  /// A sum of constants times variables.
+  /// Returns a sum of constants times variables.
   [[nodiscard]] ttune::ir::expr affine(int depth) {
     auto const choice = depth == 0 ? number(0, 1) : number(0, 5);
     if (choice <= 1) return leaf();
@@ -131,7 +131,7 @@ class random_index {
     }
   }
 
-  /// In [low, high].
+  /// Returns a number in [low, high].
   [[nodiscard]] std::int64_t number(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
   }
@@ -139,7 +139,7 @@ class random_index {
   ttune::rng random;
 
  private:
-  // Operands are drawn one after the other: the order of evaluation of arguments differs between compilers.
+  // Operands are drawn in a fixed order, because the order of evaluation of arguments differs between compilers.
   ttune::ir::expr of_two(ttune::ir::binary_op op, int depth) {
     auto const a = index(depth);
     return ttune::ir::make_binary(op, a, index(depth));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random nests of loops, lets and conditions around notes: stores whose effect tells which of them ran, and in which
-// order. Passes over statements are tested with them.
+// Random nests of loops, lets and conditions around notes: stores whose effect shows which of them ran, and in which
+// order. Tests of passes over statements use them.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ inline ir::stmt loop(char const* name, std::int64_t begin, std::int64_t end, loo
 inline ir::expr less(ir::expr const& a, ir::expr const& b) { return ir::make_binary(binary_op::less, a, b); }
 inline ir::expr both(ir::expr const& a, ir::expr const& b) { return ir::make_binary(binary_op::logical_and, a, b); }
 
-/// C[at] = C[at] * 31 + value: what it holds in the end tells which of these ran, and in which order.
+/// C[at] = C[at] * 31 + value: its final value shows which notes ran, and in which order.
 inline ir::stmt note(ir::expr const& at, ir::expr const& value) {
   auto const inside = ir::make_binary(binary_op::floor_modulo, at, ir::make_index(elements));
   auto const old = ir::make_access(target, {inside});
@@ -37,7 +37,7 @@ inline ir::stmt note(ir::expr const& at, ir::expr const& value) {
 }
 
 inline std::vector<std::int64_t> effect_of(ir::stmt const& nest) {
-  // notes depend on their order, which loops that run at once do not have
+  // notes depend on their order, which parallel loops do not have
   auto const in_order = ir::rewrite(
       nest,
       [](ir::stmt const& s) {

@@ -49,7 +49,7 @@ class pipeline_generator {
       made.reduction.axes.push_back({"r", -pick(2), 1 + pick(3)});
       if (random_.chance(0.5)) made.reduction.axes.push_back({"s", 0, 1 + pick(3)});
     }
-    auto value = read(made, sources_.back());  // each stage is read by the next one at least
+    auto value = read(made, sources_.back());  // the next stage reads each one at least
     for (auto n = pick(4); n > 0; --n) {
       auto const other = random_.chance(0.6) ? sources_.back() : sources_[random_.below(sources_.size())];
       value = value + read(made, other);
@@ -59,7 +59,7 @@ class pipeline_generator {
     return ttune::share(std::move(made));
   }
 
-  /// An index near one axis, perhaps at another scale; perhaps in a window of a reduced axis.
+  /// Returns an index near one axis, which may have another scale, or be in a window of a reduced axis.
   ttune::ir::expr index(ttune::ir::stage const& reader, std::size_t axis) {
     auto made = ttune::ir::make_variable(reader.axes[random_.chance(0.95) ? axis : 1 - axis].name);
     if (random_.chance(0.06)) made = made * 2;

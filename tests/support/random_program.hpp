@@ -21,14 +21,14 @@ using ttune::dtype;
 using ttune::handle;
 
 struct random_program_options {
-  int stages = 4;             ///< at most
-  std::int64_t points = 200;  ///< of a stage's axes and reductions together, at most about
+  int stages = 4;             ///< maximum
+  std::int64_t points = 200;  ///< maximum of a stage's points, reduced ones included, approximately
   bool boundaries = true;
   bool gathers = true;
   bool tuples = true;
   bool updates = true;
-  bool functions = false;  ///< whose results are rounded: sums of them depend on their order
-  bool twins = true;  ///< stages of the iteration space of an earlier one
+  bool functions = false;  ///< functions with rounded results: sums of them depend on their order
+  bool twins = true;  ///< stages with the iteration space of an earlier one
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
 };
@@ -64,7 +64,7 @@ class program_generator {
     ir::stage s;
     s.name = name;
     auto points = options_.points;
-    bool const beside = !made_.stages.empty() && random_.chance(0.2);  // over the domain of the stage before
+    bool const beside = !made_.stages.empty() && random_.chance(0.2);  // over the domain of the previous stage
     if (!beside) {
       type_ = one_of(options_.types);
       reads_.clear();
@@ -114,7 +114,7 @@ class program_generator {
       if (other.name == a.name) other = a;
   }
 
-  /// The largest value and where it stands first, or a sum and a sum of squares.
+  /// Makes the largest value and its first place, or a sum and a sum of squares.
   handle<ir::stage> tuple(ir::stage s) {
     s.reduction.kind = ir::reduction_kind::tuple;
     s.reduction.commutative = random_.chance(0.5);
@@ -139,7 +139,7 @@ class program_generator {
     return ttune::share(std::move(s));
   }
 
-  /// A stage of the iteration space of an earlier one that computes with what that one computes.
+  /// Makes a stage with the iteration space of an earlier one that computes some of its expressions, too.
   handle<ir::stage> twin(ir::stage const& of, std::string const& name) {
     auto s = of;
     s.name = name;
@@ -221,7 +221,7 @@ class program_generator {
     }
   }
 
-  /// Of arguments where its slope is at most that of the exponential function at 4.
+  /// Makes a function whose arguments have a slope of at most that of the exponential function at 4.
   ir::expr function(int depth) {
     using op = ir::unary_op;
     auto const x = value(depth);
@@ -236,7 +236,7 @@ class program_generator {
     }
   }
 
-  /// Two or three neighbours in one operand, of any type.
+  /// Makes two or three neighbours in one operand, of any type.
   ir::expr window() {
     auto const type = one_of(options_.types);
     auto const moving = pick(static_cast<std::int64_t>(axes_.size()));
@@ -257,14 +257,14 @@ class program_generator {
     return made;
   }
 
-  /// Floats stay small enough for sums to be exact in any order; (u64)-1 is not.
+  /// Converts to the type. Floats stay so small that sums are exact in any order, which (u64)-1 is not.
   ir::expr in_type(ir::expr const& read) {
     bool const may_be_large = is_float(type_) && !is_float(read->type) && size_in_bytes(read->type) >= 4;
     return ir::make_cast(
         type_, may_be_large ? ir::make_binary(ir::binary_op::modulo, read, ir::make_number(read->type, 251)) : read);
   }
 
-  /// That compares elements of an operand of integers.
+  /// Makes a condition that compares elements of an integer operand.
   ir::expr data_condition() {
     constexpr dtype types[] = {dtype::i8, dtype::u8, dtype::i16, dtype::i32, dtype::u32, dtype::i64};
     auto const& a = one_of(axes_);
@@ -311,7 +311,7 @@ class program_generator {
     }
   }
 
-  /// A new operand, as large as what is read of it (or smaller, behind a boundary).
+  /// Makes a new operand of the size of the read (or smaller, with a boundary).
   ir::expr read_tensor() {
     auto const type = random_.chance(0.7) ? type_ : one_of(options_.types);
     std::vector<ir::extent> shape;
@@ -390,7 +390,7 @@ class program_generator {
   ir::program made_;
   dtype type_ = dtype::f32;
   std::vector<ir::axis> axes_;
-  std::vector<ir::expr> reads_;  ///< over these axes, of this type
+  std::vector<ir::expr> reads_;  ///< reads with the current axes and type
   ttune::pass::ranges known_;
 };
 
@@ -399,8 +399,8 @@ class program_generator {
   return program_generator(random, options).make();
 }
 
-/// Small numbers: multiples of 1/4 for floats, so that sums are exact in any order.
-/// `special`: now and then infinity or NaN.
+/// Makes small numbers: multiples of 1/4 for floats, so that sums are exact in any order. With `special`, some are
+/// infinity or NaN.
 [[nodiscard]] inline std::vector<ir::ndarray> random_operands(ir::program const& p, ttune::rng& random,
                                                               bool special = false) {
   std::vector<ir::ndarray> made;
@@ -421,8 +421,8 @@ class program_generator {
   return made;
 }
 
-/// Empty if two results agree: integers exactly, floats up to `tolerance` relative to the larger of the pair and a
-/// unit in the last place of their type; NaN agrees with NaN.
+/// Returns an empty text if two results agree: integers exactly, floats up to `tolerance` relative to the larger of the
+/// pair plus a unit in the last place of their type; NaN agrees with NaN.
 [[nodiscard]] inline std::string difference(std::vector<ir::ndarray> const& a, std::vector<ir::ndarray> const& b,
                                             double tolerance = 1e-9) {
   if (a.size() != b.size()) return "different numbers of results";

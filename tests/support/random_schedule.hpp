@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random schedules of any program, for property tests: every primitive with arguments that may fit or not, literals
-// and knobs. Steps that make_plan refuses are left out, so what is left must keep the program's meaning.
+// Random schedules of any program, for property tests: every primitive with arguments that may fit or not, literals and
+// knobs. Steps that make_plan refuses are removed; the remaining ones must keep the program's meaning.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace ttune_test {
 
 inline constexpr int primitive_count = static_cast<int>(ttune::primitive::slide) + 1;
 
-/// How often each primitive was applied, and refused.
+/// Numbers of applications and refusals of each primitive.
 struct primitive_counts {
   std::array<long, primitive_count> applied{};
   std::array<long, primitive_count> refused{};
@@ -54,7 +54,7 @@ struct random_schedule_options {
                                           ttune::ir::memory::registers, ttune::ir::memory::group};
 };
 
-/// What a CPU has: no blocks and threads, no memory of theirs; more vectors and buffers in registers.
+/// Options for CPUs: no blocks and threads, no memory of theirs; more vectors and buffers in registers.
 [[nodiscard]] inline random_schedule_options cpu_schedules() {
   using p = ttune::primitive;
   random_schedule_options made;
@@ -67,7 +67,7 @@ struct random_schedule_options {
   return made;
 }
 
-/// Copies in group memory, loops over blocks and threads.
+/// Options for GPUs: copies in group memory, loops over blocks and threads.
 [[nodiscard]] inline random_schedule_options gpu_schedules() {
   using p = ttune::primitive;
   random_schedule_options made;
@@ -80,7 +80,7 @@ struct random_schedule_options {
   return made;
 }
 
-/// Stages inside of each other's loops, whose rows slide.
+/// Options for stages inside of each other's loops, whose rows slide.
 [[nodiscard]] inline random_schedule_options sliding_schedules() {
   using p = ttune::primitive;
   random_schedule_options made;
@@ -230,7 +230,7 @@ class schedule_generator {
     return found.back();
   }
 
-  /// A stage of the same iteration space, if there is one.
+  /// Returns a stage of the same iteration space, if there is one.
   std::string some_twin(ttune::planned_stage const& st) {
     auto const has_axes_of = [](ttune::planned_stage const& a, ttune::planned_stage const& b) {
       bool same = a.axis_count() == b.axis_count() && a.definition->axes.size() == b.definition->axes.size();
@@ -264,7 +264,7 @@ class schedule_generator {
     auto const& reduced = st.definition->reduction.axes;
     s.loops = {reduced.empty() ? "none" : one_of(reduced).name};
     s.results = {fresh("part"), fresh("l")};
-    std::int64_t const factors[] = {1, 2, -2, 4, -3, 6};  // runs of so many; negative: so many runs
+    std::int64_t const factors[] = {1, 2, -2, 4, -3, 6};  // lengths of runs; negative ones are numbers of runs
     s.values = {ttune::literal(factors[pick(6)])};
     return s;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AutoTVM's logs of two convolutions on a GTX 1080 Ti, published with Zheng's report. They are no part of the project:
-// read from $TTUNE_DATA or ../shared/data.
+// AutoTVM's logs of two convolutions on a GTX 1080 Ti, published with Zheng's report. They are not part of the project:
+// they are read from $TTUNE_DATA or ../shared/data.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace ttune_test {
 
-/// The folder of the logs; it need not exist.
+/// Returns the folder of the logs, which may not exist.
 [[nodiscard]] inline std::filesystem::path recorded_logs() {
   char const* const data = std::getenv("TTUNE_DATA");
   auto const root = data ? std::filesystem::path(data) : std::filesystem::path(TTUNE_TESTS_DIR) / "../../shared/data";
   return root / "autotvm-gtx1080ti";
 }
 
-/// Logs of one task, "c12" or "c7", in the order of their names; none if the folder is not there.
+/// Returns the logs of one task, "c12" or "c7", in the order of their names; none if there is no folder.
 [[nodiscard]] inline std::vector<std::filesystem::path> recorded_logs_of(std::string const& task) {
   std::vector<std::filesystem::path> found;
   std::error_code absent;
@@ -34,7 +34,7 @@ namespace ttune_test {
   return found;
 }
 
-/// The text of a .gz file; empty if it cannot be read.
+/// Returns the text of a .gz file; empty if it cannot be read.
 [[nodiscard]] inline std::string read_gzip(std::filesystem::path const& file) {
   struct closer {
     void operator()(std::FILE* f) const { pclose(f); }

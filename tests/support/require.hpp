@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test cases that need something the machine may lack: they are skipped with a reason, and fail
-// instead where TTUNE_REQUIRE (as "orc,xgboost,sqlite,eigen") says that it must be there.
+// Test cases that need something the machine may not have: they are skipped with a reason, but fail if TTUNE_REQUIRE
+// (such as "orc,xgboost,sqlite,eigen") demands it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,16 +10,16 @@
 
 namespace ttune_test {
 
-/// Whether the environment demands this part.
+/// Returns true if the environment demands this part.
 [[nodiscard]] bool required(std::string_view part);
-/// Whether this is the long run of `./dev test --long`.
+/// Returns true in the long run of `./dev test --long`.
 [[nodiscard]] bool long_run();
 /// Counts the running test case as skipped.
 void note_skip(std::string_view reason);
 
 }  // namespace ttune_test
 
-/// First statement of a test case: `TTUNE_SKIP_UNLESS("orc", probe.ok, probe.reason);`
+/// Must be the first statement of a test case: `TTUNE_SKIP_UNLESS("orc", probe.ok, probe.reason);`
 #define TTUNE_SKIP_UNLESS(part, condition, reason)                                                             \
   do {                                                                                                         \
     if (!(condition)) {                                                                                        \

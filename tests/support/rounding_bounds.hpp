@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a kernel's results may lie from the interpreter's: a program that computes a bound of the rounding errors of
-// another one, element by element, from what a kernel may do with floats (ir/README.md, "Floats").
+// Bounds of the difference between a kernel's results and the interpreter's: a program that computes a bound of the
+// rounding errors of another program, per element, from the freedom of kernels with floats (ir/README.md, "Floats").
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,19 @@
 
 namespace ttune_test {
 
-/// Bits of the significand, the hidden one included.
+/// Returns the bits of the significand, with the hidden one.
 [[nodiscard]] inline int bits_of_fraction(ttune::dtype t) {
   return t == ttune::dtype::f64 ? 53 : t == ttune::dtype::f32 ? 24 : t == ttune::dtype::f16 ? 11 : 8;
 }
-/// Half a unit in the last place, relative.
+/// Returns half a unit in the last place, relative.
 [[nodiscard]] inline double rounding_unit(ttune::dtype t) { return std::ldexp(1, -bits_of_fraction(t)); }
 
-/// Makes for each stage S of a program a stage of f64 that bounds the error of S. An error that is certainly zero is an
-/// empty expression. `unbounded` stands where a small error may change a result much (a cast to an integer).
+/// Makes for each stage S of a program a stage of f64 that bounds the error of S. An empty expression means no error.
+/// `unbounded` means that a small error may change a result much (a cast to an integer).
 ///
-/// Operations of f16 and bf16 are of f32. A sum is exact if no term has an error, all are multiples of 2^-10 (1/4 for
-/// 16 bits) and the sum of their magnitudes is small enough for all partial sums; else its error is that of so many
-/// additions in the element's own type, since partial sums may be stored in it.
+/// Operations of f16 and bf16 are those of f32. A sum is exact if no term has an error, all terms are multiples of
+/// 2^-10 (1/4 for 16 bits), and the sum of their magnitudes is so small that all partial sums are exact. Otherwise its
+/// error is that of all additions in the element's type, since partial sums may be stored in it.
 class rounding_bounds {
  public:
   static constexpr double unbounded = 1e30;
@@ -40,7 +40,7 @@ class rounding_bounds {
     for (auto const& s : of.stages) add(s);
   }
 
-  /// For each component of each output, in the order of `evaluate`; an empty array: no error.
+  /// Returns bounds for each component of each output, in the order of `evaluate`; an empty array means no error.
   [[nodiscard]] std::vector<std::vector<double>> evaluate(std::vector<ttune::ir::ndarray> const& operands) const {
     using namespace ttune;
     auto bounds = made_;
@@ -78,7 +78,7 @@ class rounding_bounds {
     return ttune::ir::make_select(condition, yes ? yes : number(0), no ? no : number(0));
   }
   static expr is_positive(expr const& e) { return binary(ttune::ir::binary_op::less, number(0), e); }
-  /// Sums of multiples of this are exact as long as they are small.
+  /// Returns the grid: sums of its multiples are exact if they are small.
   static double grid_of(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? 0.25 : 0x1p-10; }
   static double largest_on_grid(dtype t) { return std::ldexp(grid_of(t), bits_of_fraction(t) - 1); }
   static expr off_grid(expr const& e, dtype t) {
@@ -86,13 +86,13 @@ class rounding_bounds {
     return magnitude(steps - ttune::ir::make_unary(ttune::ir::unary_op::round, steps));
   }
 
-  /// Whether what lies so far off the grid, and is so large, has all its bits.
+  /// Returns a condition for values with this distance from the grid, and this size, to have all their bits.
   static expr is_exact(expr const& off, expr const& size, dtype t) {
     return binary(ttune::ir::binary_op::logical_and, binary(ttune::ir::binary_op::less_equal, off, number(0)),
                   binary(ttune::ir::binary_op::less, size, number(largest_on_grid(t))));
   }
 
-  /// Of rounding `e`, a float of this type, computed from what has the error `before`.
+  /// Returns the error after rounding `e`, a float of this type, computed with the error `before`.
   static expr of_rounding(expr const& e, dtype to, expr const& before) {
     auto const x = wide(e);
     auto const any = (magnitude(x) + (before ? before : number(0))) * number(rounding_unit(to));
@@ -103,14 +103,14 @@ class rounding_bounds {
 
   // ------------------------------------------------------------------------------------------------ values
 
-  /// The type in which operations of a type are made.
+  /// Returns the type in which operations of a type are computed.
   static dtype computed(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
 
   static expr with_rounding(expr const& e, expr const& before) {
     return sum(before, of_rounding(e, computed(e->type), before));
   }
 
-  /// Bounds the error of `e`; empty: none.
+  /// Returns a bound of the error of `e`; empty for none.
   expr error(expr const& e) {
     using namespace ttune;
     if (e->type == dtype::index || e->type == dtype::boolean) return {};
@@ -149,7 +149,7 @@ class rounding_bounds {
     if (!is_float(e->type)) return before;  // 0, or unbounded
     auto const some = before ? before : number(0);
     auto const few_units = magnitude(wide(e)) * number(16 * rounding_unit(computed(e->type))) +
-                           number(computed(e->type) == dtype::f64 ? 0x1p-1070 : 0x1p-140);  // of what underflows
+                           number(computed(e->type) == dtype::f64 ? 0x1p-1070 : 0x1p-140);  // for underflow
     switch (u.op) {
       case unary_op::negate:
       case unary_op::abs: return before;
@@ -161,7 +161,7 @@ class rounding_bounds {
       case unary_op::exp:  // exp(x + d) - exp(x) <= exp(x) 2 d for d <= 1
         return few_units + magnitude(wide(e)) * some * number(2) +
                where(binary(ttune::ir::binary_op::less, number(1), some), number(unbounded), {});
-      default: return few_units + some * number(1.2) + number(0x1p-100);  // arguments where the slope is at most 1.2
+      default: return few_units + some * number(1.2) + number(0x1p-100);  // the slope is at most 1.2 there
     }
   }
 
@@ -180,7 +180,7 @@ class rounding_bounds {
         if (left && right) before = before + left * right;
         return with_rounding(e, before);
       }
-      case binary_op::divide: {  // by what is at least 1
+      case binary_op::divide: {  // the divisor is at least 1
         auto const before = sum(left, scaled(right, magnitude(wide(e))));
         return sum(before,
                    (magnitude(wide(e)) + (before ? before : number(0))) * number(2 * rounding_unit(computed(e->type))));
@@ -191,7 +191,7 @@ class rounding_bounds {
 
   // ------------------------------------------------------------------------------------------------ stages
 
-  /// A stage over the axes of another one.
+  /// Returns a stage over the axes of another one.
   ttune::handle<ttune::ir::stage> stage_like(ttune::ir::stage const& s, ttune::ir::reduction_kind kind,
                                              expr const& value) {
     using namespace ttune;
@@ -221,7 +221,7 @@ class rounding_bounds {
     for (std::size_t c = 0; c < s->components.size(); ++c) {
       auto e = s->reduces() ? error_of_reduction(*s, c) : error(s->components[c].value);
       auto const type = s->components[c].type;
-      if (type == dtype::f16 || type == dtype::bf16) {  // a reader gets it rounded or not
+      if (type == dtype::f16 || type == dtype::bf16) {  // a reader gets the value with or without this rounding
         auto const value = s->updates ? s->components[c].value : at_component(s, static_cast<int>(c));
         e = sum(e, of_rounding(value, type, e));
       }
@@ -242,11 +242,11 @@ class rounding_bounds {
                       (s.reduction.kind == reduction_kind::tuple && s.reduction.commutative);
     if (adds) return is_float(type) ? error_of_sum(s, value, type) : error_of_choice(s, value, false);
     if (s.reduction.kind != reduction_kind::tuple) return error_of_choice(s, value, true);
-    // The largest and where it stands: which of two that are nearly the same is not known.
+    // For the largest value and its place: of two nearly equal values, either may win.
     return c == 0 ? error_of_choice(s, value, is_float(type)) : error_of_choice(s, s.components[0].value, false);
   }
 
-  /// The largest error of a term; where terms are not chosen among but counted, any error is unbounded.
+  /// Returns the largest error of a term; if terms are counted instead of chosen, any error is unbounded.
   expr error_of_choice(ttune::ir::stage const& s, expr const& value, bool bounded) {
     auto const e = error(value);
     auto const most = reduced(s, ttune::ir::reduction_kind::maximum, e);
@@ -273,10 +273,10 @@ class rounding_bounds {
   std::map<std::pair<ttune::ir::stage const*, int>, ttune::handle<ttune::ir::stage>> errors_;
 };
 
-/// What a kernel must compute, and how far it may be off.
+/// Expected results of a kernel, and the allowed differences.
 struct expected_results {
   std::vector<ttune::ir::ndarray> values;
-  std::vector<std::vector<double>> bounds;  ///< empty: exactly these, up to one rounding to the type
+  std::vector<std::vector<double>> bounds;  ///< empty: exact results, up to one rounding to the type
 };
 
 [[nodiscard]] inline expected_results expect(ttune::ir::program const& p,
@@ -284,7 +284,7 @@ struct expected_results {
   return {ttune::ir::evaluate(p, operands), rounding_bounds(p).evaluate(operands)};
 }
 
-/// Empty if all elements are as near as they must be.
+/// Returns an empty text if all elements are within their bounds.
 [[nodiscard]] inline std::string difference_from(expected_results const& expected,
                                                  std::vector<ttune::ir::ndarray> const& got) {
   if (got.size() != expected.values.size()) return "another number of results";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TTUNE_TEST_SANITIZED: whether this is a build with address or thread sanitizer.
+// TTUNE_TEST_SANITIZED: true in builds with an address or thread sanitizer.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend whose kernels are written by hand: what candidates of a tuning do is chosen by the test.
+// A backend with hand-written kernels: the test chooses what candidates of a tuning do.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline ttune::handle<ttune::ir::program> copy_program(std::string const& name = 
   return ttune::share(ttune::ir::program{{}, name, {from}, {to}, {to}});
 }
 
-/// Gives the kernels that it is told for a program, in this order, the last one again and again; no code: a failure.
+/// Returns the given kernels of a program in order, then always the last one; missing code is a compile failure.
 class scripted_backend final : public ttune::backend {
  public:
   explicit scripted_backend(std::vector<code> script) : scripts_{{"copy", std::move(script)}} {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that copies and says itself how long it took: what a machine's good and bad moments do to a tuning can be
-// written down.
+// A device that copies and reports the time of each run itself, so that a test can script good and bad moments of a
+// machine.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 
 namespace ttune_test {
 
-/// Seconds of the n-th run (from 0) of a kernel.
+/// Returns the seconds of the n-th run (from 0) of a kernel.
 using run_times = std::function<double(std::int64_t n)>;
 
-/// Of the programs, by name: what is being tuned at present.
+/// The times by name of the program, for the programs that are being tuned.
 inline std::map<std::string, run_times>& scripted_times() {
   static std::map<std::string, run_times> times;
   return times;
@@ -38,7 +38,7 @@ class copy_on_device final : public ttune::device_code {
   std::int64_t runs_ = 0;
 };
 
-/// Its images name a device whose loader the test program defines: `TTUNE_SCRIPTED_DEVICE`.
+/// Its images name a device whose loader the test program defines with `TTUNE_SCRIPTED_DEVICE`.
 class scripted_device_backend final : public ttune::backend {
  public:
   explicit scripted_device_backend(std::map<std::string, run_times> times) { scripted_times() = std::move(times); }
@@ -66,7 +66,7 @@ class scripted_device_backend final : public ttune::backend {
 
 }  // namespace ttune_test
 
-/// Once a program, which must not have the OpenCL backend: its images are the scripted ones.
+/// Must be used once in a program without the OpenCL backend: images of that kind are the scripted ones.
 #define TTUNE_SCRIPTED_DEVICE()                                                                  \
   extern "C" ttune::device_code* ttune_v0_load_opencl(ttune::kernel_image const& image) {        \
     return new ttune_test::copy_on_device(ttune_test::scripted_times().at(image.signature.name), \

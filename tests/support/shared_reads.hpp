@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose stages read the same elements: sums of values and squares, statistics of images, several outputs.
+// Operators with stages that read the same elements: sums of values and squares, statistics of images, several outputs.
 #pragma once
 
 #include "ttune/expr.hpp"
@@ -36,7 +36,7 @@ namespace ttune_test {
   return op(inputs(X), outputs(Y), "group_norm_of_channels");
 }
 
-/// Mean and variance of each channel, both outputs.
+/// Mean and variance of each channel; both are outputs.
 [[nodiscard]] inline auto channel_statistics(std::int64_t images, std::int64_t channels, std::int64_t size) {
   using namespace ttune;
   auto const [n, c, y, x] = axes<"n", "c", "y", "x">;
@@ -48,7 +48,7 @@ namespace ttune_test {
   return op(inputs(X), outputs(mean, variance), "channel_statistics");
 }
 
-/// All elements brought between 0 and 1 by the least and the largest one.
+/// Scales all elements to [0, 1] by the least and the largest one.
 template <class T = float>
 [[nodiscard]] auto min_max_scaling(std::int64_t count) {
   using namespace ttune;
@@ -71,7 +71,7 @@ template <class T = float>
   return op(inputs(G, X), outputs(gain, bias), "norm_gradients");
 }
 
-/// A step of an optimiser: three outputs, the last one of the others.
+/// A step of an optimiser: three outputs; the last one reads the others.
 [[nodiscard]] inline auto optimiser_step(std::int64_t count) {
   using namespace ttune;
   auto const [i] = axes<"i">;

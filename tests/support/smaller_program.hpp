@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that fails, made smaller as long as it fails: fewer outputs and stages, simpler expressions, shorter axes.
+// Makes a failing program smaller while it still fails: fewer outputs and stages, simpler expressions, shorter axes.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class program_shrinker {
   using program = ttune::handle<ttune::ir::program>;
   using still_fails = std::function<bool(program const&)>;
 
-  /// `fails` is asked `most` times at most.
+  /// Calls `fails` at most `most` times.
   program_shrinker(still_fails fails, int most) : fails_(std::move(fails)), left_(most) {}
 
   program operator()(program p) {
@@ -49,7 +49,7 @@ class program_shrinker {
       });
     for (auto const& s : p->stages)
       if (std::find(p->outputs.begin(), p->outputs.end(), s) == p->outputs.end())
-        made.push_back([=] {  // alone
+        made.push_back([=] {  // this output alone
           auto q = *p;
           q.outputs = {s};
           return used_part(std::move(q));
@@ -88,7 +88,7 @@ class program_shrinker {
         }));
   }
 
-  /// The n-th node in order is replaced by its child of the same type, or by 1 where it is a read.
+  /// Replaces the n-th node in order by its child of the same type, or a read by 1.
   static expr replaced(expr const& e, int& at, int n, int child) {
     using namespace ttune;
     bool const here = at++ == n;
@@ -118,7 +118,7 @@ class program_shrinker {
     return e;
   }
 
-  /// The program with another stage, and its readers reading that.
+  /// Returns the program with another stage, which its readers read.
   static program with_stage(program const& p, std::size_t which, stage const& instead) {
     auto q = *p;
     std::map<ttune::ir::stage const*, stage> now{{q.stages[which].get(), instead}};
@@ -145,7 +145,7 @@ class program_shrinker {
     });
   }
 
-  /// Without stages and operands that no output needs.
+  /// Removes stages and operands that no output needs.
   static program used_part(ttune::ir::program p) {
     using namespace ttune;
     std::vector<void const*> used;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up measurements with the shape of real ones: tile sizes with an optimum inside, interactions, a cliff where
-// registers run out, failures where memory does.
+// Synthetic measurements with the shape of real ones: tile sizes with an optimum inside, interactions, a sudden drop
+// when registers run out, failures when memory does.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct synthetic_set {
     ttune::judge(scores, targets, report);
     return report.rank_correlation;
   }
-  /// The share of pairs (failure, success among the faster half) that the scores order rightly.
+  /// Returns the share of pairs (failure, success among the faster half) that the scores order correctly.
   [[nodiscard]] double failures_below(std::vector<float> const& scores) const {
     double right = 0, all = 0;
     for (std::size_t i = 0; i < targets.size(); ++i)
@@ -42,7 +42,7 @@ struct synthetic_set {
   }
 };
 
-/// `kinks`: how far the truth is from a parabola, 0 … 1.
+/// `kinks` says how far the truth differs from a parabola, 0 … 1.
 inline synthetic_set synthetic_data(std::size_t rows, std::uint64_t seed, double kinks = 0.2) {
   ttune::rng random(seed);
   synthetic_set set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a test case, which goes with all that lies in it.
+// A temporary folder for one test case; it is removed with its content.
 #pragma once
 
 #include <stdlib.h>

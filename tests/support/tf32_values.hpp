@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats and what they are rounded to TF32, as bits: ties, carries into the exponent, the ends of the range, NaN.
+// Floats and their values rounded to TF32, as bits: ties, carries into the exponent, the ends of the range, NaN.
 #pragma once
 
 #include <bit>
@@ -12,14 +12,14 @@ namespace ttune_test {
 struct tf32_value {
   std::uint32_t bits, rounded;
   [[nodiscard]] float from() const { return std::bit_cast<float>(bits); }
-  /// Any NaN is as good as another one.
+  /// Returns true for the rounded value; all NaN are equal here.
   [[nodiscard]] bool is(float found) const {
     if (std::isnan(from())) return std::isnan(found);
     return std::bit_cast<std::uint32_t>(found) == rounded;
   }
 };
 
-/// Each of either sign.
+/// Returns each value with both signs.
 inline std::vector<tf32_value> tf32_values() {
   std::vector<tf32_value> all{
       {0x3f800000, 0x3f800000},  // 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that start a worker: this test program, whose main serves as one, and files that pretend to be one.
+// Commands that start a worker: this test program, whose main can be one, and files that pretend to be one.
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 namespace ttune_test {
 
-/// This executable.
+/// Returns the path of this executable.
 inline std::string own_path() {
   std::string found(4096, '\0');
   auto const length = ::readlink("/proc/self/exe", found.data(), found.size());
@@ -27,7 +27,7 @@ inline ttune::worker::command own_worker(std::string device = {}) {
   return {{own_path(), "--ttune-worker"}, std::move(device)};
 }
 
-/// One that leaves the id of its process in a file.
+/// Returns a command whose worker writes the id of its process to a file.
 inline ttune::worker::command own_worker_with_id(std::string const& id_file, std::string device = {}) {
   return {
       {"/bin/sh", "-c", "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; exec \"$1\" --ttune-worker", id_file, own_path()},
@@ -40,7 +40,7 @@ inline bool send_signal(std::string const& id_file, int number) {
   return id > 0 && ::kill(id, number) == 0;
 }
 
-/// Whether a program of this name lies in a folder of PATH, and runs when it is asked for its version.
+/// Returns true if a program of this name is in a folder of PATH and prints its version.
 inline bool has_program(std::string const& name) {
   return std::system(("command -v " + name + " >/dev/null 2>&1 && " + name + " --version >/dev/null 2>&1").c_str()) ==
          0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `ttune`, run on databases that the library makes.
+// Runs the program `ttune` on databases that the library makes.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
@@ -28,7 +28,7 @@ struct outcome {
   [[nodiscard]] bool says(std::string_view text) const { return out.find(text) != std::string::npos; }
 };
 
-/// Arguments are quoted for the shell; those that begin with '<', '>' or '|' are its own.
+/// Runs it. Arguments are quoted for the shell, except those that begin with '<', '>' or '|'.
 outcome run(std::vector<std::string> const& arguments) {
   auto const* const program = std::getenv("TTUNE_TOOL_PROGRAM");
   REQUIRE_MESSAGE(program, "TTUNE_TOOL_PROGRAM must name the program");
@@ -70,7 +70,7 @@ record trial(record_key const& key, int number, double seconds, trial_status sta
   return r;
 }
 
-/// Two kernels that are explained, one that is not, one that never worked. Times fall from 2 ms to `best`.
+/// Writes two kernels with an explanation, one without, one without success. Times fall from 2 ms to `best`.
 void fill(record_store& store) {
   auto const tune = [&](record_key const& key, double best) {
     for (int i = 0; i < 9; ++i) store.append(trial(key, i, best * (2 - i / 8.0)));
@@ -105,7 +105,7 @@ struct database {
   database() = default;
 };
 
-/// As the shell needs it.
+/// Quotes a path for the shell.
 std::string quoted(std::string path) {
   for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
   return path;
@@ -192,7 +192,7 @@ TEST_CASE("ttune: a beginning of several keys is refused with the keys") {
   std::vector<std::string> starts;
   {
     sqlite store(folder / "r.db");
-    for (int i = 0; i < 17; ++i) {  // of 17 ids two begin with one digit
+    for (int i = 0; i < 17; ++i) {  // at least two of 17 ids begin with the same digit
       store.append(trial(key_for("op", i), 0, 1));
       starts.push_back(id(key_for("op", i)).substr(0, 1));
     }
@@ -329,7 +329,7 @@ TEST_CASE("ttune report: one well-formed page without anything from outside") {
         std::string::npos);
 
   {
-    sqlite store(folder / "turns.db");  // two kernels tuned in turns: what lies between two trials counts once
+    sqlite store(folder / "turns.db");  // two kernels tuned in turns: the time between two trials counts once
     for (int i = 0; i < 10; ++i)
       for (int turn = 0; turn < 2; ++turn) {
         auto r = trial(key_for(turn == 0 ? "matmul" : "softmax", 64), i, 1e-3);

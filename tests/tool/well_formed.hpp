@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a page is well-formed XML with nothing from outside: as much of a parser as that takes.
+// Checks that a page is well-formed XML and loads nothing, with as much of a parser as that needs.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace ttune_test {
 
-/// What is wrong with a page, or nothing: tags that do not match, attributes without quotes, bare & and <, scripts,
+/// Returns the fault of a page, or nothing: tags that do not match, attributes without quotes, bare & and <, scripts,
 /// anything that would be loaded.
 inline std::string fault_of_page(std::string_view page) {
   constexpr std::string_view start = "<!DOCTYPE html>";

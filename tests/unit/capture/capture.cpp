@@ -18,7 +18,7 @@ std::string text(Op const& op) {
   return ir::print(*op.program());
 }
 
-/// The sentence that a compute is refused with.
+/// Returns the message with which a compute is refused.
 template <class Function>
 std::string refusal(Function const& f) {
   try {
@@ -39,7 +39,7 @@ TEST_CASE("capture: a matrix product") {
   auto const matmul = op(inputs(A, B), outputs(C), "matmul");
   CHECK(matmul.text() == "matmul(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)");
   CHECK(text(matmul).find("C(i, j) = sum(k < 256) A(i, k) * B(k, j)") != std::string::npos);
-  auto const D = compute<"C">(i, j) = sum(A(i, k) * B(k, j));  // the short form says the same
+  auto const D = compute<"C">(i, j) = sum(A(i, k) * B(k, j));  // the short form means the same
   CHECK(text(op(inputs(A, B), outputs(D), "matmul")) == text(matmul));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with their operands in layouts: what they look like, and that they compute the same.
+// Programs with layouts of their operands: their text, and that they compute the same.
 #include "ttune/capture/layouts.hpp"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ ir::ndarray moved(ir::ndarray const& from, operand_layout const& l, std::vector<
   return made;
 }
 
-/// What an operator computes in all its layouts, on small integers: exactly the same.
+/// Checks that an operator computes exactly the same in all its layouts, on small integers.
 template <class Op>
 std::vector<std::string> check_all_layouts(Op const& op, std::int64_t vector_bytes) {
   auto const free = op.with_free_layouts();
@@ -84,10 +84,10 @@ TEST_CASE("layouts: a convolution in each") {
   CHECK(check_all_layouts(ops::winograd_conv2d(s), 16).size() >= 2);
   CHECK(check_all_layouts(ops::conv2d_bias_relu(s), 16).size() == 3);
   auto strided = s;
-  strided.channels = 3;  // in no blocks of 4
+  strided.channels = 3;  // blocks of 4 do not divide it
   strided.stride = 2;
   CHECK(check_all_layouts(ops::conv2d(strided), 16).back() == "I(d0, d2, d3, d1) O(d0, d1/4, d2, d3, d1%4)");
-  strided.filters = 8;  // channels would leave most of a vector of eight empty
+  strided.filters = 8;  // with channels, most of a vector of eight would be empty
   CHECK(check_all_layouts(ops::conv2d(strided), 32).back() == "I(d0, d1, d2, d3) O(d0, d1/8, d2, d3, d1%8)");
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("layouts: any layout is kept, not only those that are tried") {
   auto const plain = ops::conv2d(s);
   std::vector in{random_array({1, 6, 5, 4}, 1), random_array({4, 6, 3, 3}, 2)};
   auto const expected = ir::evaluate(*plain.program(), in);
-  // pixels in blocks: their index is a sum, which is divided
+  // blocks of pixels: their index is a sum, which is divided
   operand_layout const odd({3, 0, 1, 2}, 3, 2), turned({2, 3, 1, 0});
   auto const arranged = plain.with_free_layouts().with_layout<"I">(odd).with_layout<"O">(turned);
   ir::verify(*arranged.program());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to cubin: kernels of all kinds compiled by NVRTC for several architectures. Where there is a device, they
+// The way to cubin: NVRTC compiles kernels of all kinds for several architectures. If there is a device, they
 // run.
 #include "ttune/backends/cuda.hpp"
 
@@ -39,7 +39,7 @@ using namespace ttune;
 
 namespace {
 
-/// sm_61 if the toolkit still has it, sm_80, sm_90 and its newest.
+/// Returns sm_61 if the toolkit still has it, sm_80, sm_90 and its newest architecture.
 std::vector<int> wanted_architectures() {
   auto const all = cuda::architectures();
   std::vector<int> made;
@@ -91,7 +91,7 @@ TEST_CASE("cuda_backend: a target that is no NVIDIA GPU is refused") {
   CHECK(cuda::architecture_of(cuda::target_of_architecture(103)) == 103);
   CHECK(cuda::target_of_architecture(61).block_bytes == 48 << 10);
   CHECK(cuda::target_of_architecture(90).block_bytes == 227 << 10);
-  CHECK(cuda::target_of_architecture(62).block_bytes == 48 << 10);  // one that the table does not have
+  CHECK(cuda::target_of_architecture(62).block_bytes == 48 << 10);  // an architecture that is not in the table
 }
 
 TEST_CASE("cuda_backend: what no device could run is said before it is compiled") {
@@ -369,7 +369,7 @@ TEST_CASE("cuda: threads that are no whole warps, or go different ways, do not s
     auto const sum = [&](ir::expr const& incoming) {
       return ir::make_store(own, {zero}, ir::make_access(own, {zero}) + incoming);
     };
-    auto const row = columns == 1 ? zero : t;  // each thread another one
+    auto const row = columns == 1 ? zero : t;  // another row for each thread
     auto reduce = ir::make_loop("w", zero, ir::make_index(32), ir::loop_kind::unrolled,
                                 sum(ir::make_access(shared, {row * 32 + ir::make_variable("w")})));
     if (apart)
@@ -406,7 +406,7 @@ TEST_CASE("cuda: random programs on blocks and threads become cubins, and run wh
     try {
       made = lowered_of(s, chosen);
     } catch (schedule_error const&) {
-      continue;  // a place by knob that does not hold all readers
+      continue;  // a place chosen by a knob does not suit all readers
     }
     cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()])
                                          : cuda::target_of(devices[0]));

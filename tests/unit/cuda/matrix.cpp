@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by warps: what is written, that it compiles for every architecture that has the instruction,
-// what each thread of the program computes, and what is refused.
+// Products of matrices by warps: the text, its compilation for every architecture with the instruction, the results of
+// each thread of the program, and refused cases.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -40,7 +40,7 @@ ir::lowered lowered_of(space const& s) {
   return pass::run_pipeline(lower(p, n));
 }
 
-/// Operands; those of f32 have all bits, and one sign: what is summed is not to vanish.
+/// Returns operands; those of f32 use all bits and have one sign, so that sums do not vanish.
 std::vector<ir::ndarray> operands_of(ir::program const& p, rng& random) {
   auto made = ttune_test::random_operands(p, random);
   for (auto& a : made)
@@ -49,17 +49,17 @@ std::vector<ir::ndarray> operands_of(ir::program const& p, rng& random) {
   return made;
 }
 
-/// As a factor of a sum for tensor cores.
+/// Converts an element to a factor of a sum for tensor cores.
 template <class Sum, class X>
 auto narrow(X const& x) {
   if constexpr (std::is_same_v<typename X::element, float>) return round_to_tf32(x);
   else return ops::in_type<Sum>(x);
 }
 
-/// How the threads of a block are numbered: 8 x 4 a warp, 4 x 8, or in two directions.
+/// Numbering of the threads of a block: 8 x 4 per warp, 4 x 8, or in two directions.
 enum class threads_as { lanes, columns_of_8, two_directions };
 
-/// Interpreted, and the text on the threads of a CPU.
+/// Interprets the program, and runs the text on the threads of a CPU.
 void check(space const& s, int architecture = 80) {
   rng random(ttune_test::seed());
   auto const operands = operands_of(*s.program, random);
@@ -72,7 +72,7 @@ void check(space const& s, int architecture = 80) {
   CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "", text.source);
 }
 
-/// The seed and some more of what is derived.
+/// Checks the seed and some random configurations of the derived space.
 void check_derived(handle<ir::program> const& program, int configurations, double tolerance = 1e-3) {
   auto const of = derive_space(program, cuda::target_of_architecture(80));
   auto const p = make_plan(of);
@@ -103,11 +103,11 @@ struct shape {
   std::int64_t k = 64;
   int terms = 16;
   int warp_rows = 2;     ///< warps along the rows of a block
-  int row_tiles = 2;     ///< of a warp
-  int column_tiles = 4;  ///< likewise
+  int row_tiles = 2;     ///< tiles of a warp along rows
+  int column_tiles = 4;  ///< tiles of a warp along columns
 };
 
-/// C = A B with tiles in group memory and matrices of warps. `Transposed`: B is (n, k), so that terms lie side by side.
+/// C = A B with tiles in group memory and matrices of warps. `Transposed`: B is (n, k), so that terms are neighbours.
 template <class T, class Sum, bool Transposed>
 space product(shape const& s, threads_as numbered = threads_as::lanes) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -162,7 +162,7 @@ space product(shape const& s, threads_as numbered = threads_as::lanes) {
                    .bind(iw, loop_kind::thread_y));
 }
 
-/// Sums of rows of A (32, 64) times B (64), both fetched by 16 bytes into so many buffers.
+/// Sums of rows of A (32, 64) times B (64); copies of 16 bytes fetch both into `buffers` buffers.
 space fetched_ahead(std::int64_t buffers) {
   auto const [i, k] = axes<"i", "k">;
   auto const [ko, ki, kv, ks] = axes<"ko", "ki", "kv", "ks">;
@@ -219,14 +219,14 @@ TEST_CASE("matrix products: operands in group memory come by ldmatrix, as much a
     int fours, twos, ones, turned_twos;
     int architecture = 80;
   };
-  // a tile's left operand is four pieces, its right one two: those of neighbouring tiles come together
+  // a tile's left operand is four pieces, its right one two; one load takes those of neighbouring tiles
   std::vector<loads> const cases{
       {product<f16, float, true>({32, 64, 32, 16, 1, 2, 4}), 2 + 2, 0, 0, 0},
       {product<f16, float, true>({16, 48, 32, 16, 1, 1, 3}), 1 + 1, 1, 0, 0},
       {product<std::int8_t, std::int32_t, true>({16, 16, 64, 32, 1, 1, 2}), 1 + 1, 0, 0, 0},
       {product<float, float, true>({16, 16, 32, 8, 1, 1, 2}), 1 + 1, 0, 0, 0},
       {product<f16, float, true>({16, 40, 32, 8, 1, 1, 5}, threads_as::lanes), 1, 1, 1, 0, 75},
-      // terms of B do not lie side by side: columns of 16 bits may
+      // terms of B need not be neighbours: columns of 16 bits may be
       {product<f16, float, false>({16, 16, 32, 16, 1, 1, 1}), 1, 0, 0, 1},
       {product<bf16, float, false>({32, 16, 32, 16, 1, 2, 1}), 2, 0, 0, 1},
       {product<std::int8_t, std::int32_t, false>({16, 16, 64, 32, 1, 1, 1}), 1, 0, 0, 0},
@@ -246,7 +246,7 @@ TEST_CASE("matrix products: operands in group memory come by ldmatrix, as much a
   }
 }
 
-/// Neither operand is in group memory: both by words of 8 bytes, in the order of terms that this gives.
+/// Neither operand is in group memory: both are read as 8-byte words, in an order of terms that allows it.
 TEST_CASE("matrix products: operands in the memory of the device come by words") {
   auto const [i, j, k] = axes<"i", "j", "k">;
   auto const [ib, ig, ih, jb, jt, jc, ko, kk, threads] =
@@ -367,7 +367,7 @@ TEST_CASE("pipelines: copies that are under way, awaited as late as may be") {
     CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
     if (ttune_test::can_run_cuda_on_cpu())
       CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
-    // one batch less awaited is one too few
+    // waiting for one batch less is not enough
     auto const said = ttune_test::complaint(ttune_test::awaiting_less(made), *s.program, operands);
     CHECK_MESSAGE(said.find("a barrier that awaits it is missing") != std::string::npos, said);
     ttune_test::check_barriers_are_needed(made, *s.program, operands);
@@ -400,7 +400,7 @@ TEST_CASE("derived for tensor cores: f32 rounded to TF32, random shapes") {
   }
 }
 
-/// What a product with the identity gives is what the operand is rounded to, bit by bit.
+/// A product with the identity gives the rounded operand, bit by bit.
 TEST_CASE("derived for tensor cores: f32 is rounded to TF32 as the interpreter does it, every bit") {
   if (!ttune_test::can_run_cuda_on_cpu()) return;
   std::int64_t const n = 32;
@@ -468,7 +468,7 @@ TEST_CASE("derived for tensor cores: configurations become cubins, the seed spil
         auto const result = backend.compile(pass::run_pipeline(lower(p, n)), {});
         INFO(detail::describe_choices(of.knobs, chosen), "\n", result.diagnostics);
         REQUIRE(result.image);
-        CHECK(backend.last_resources()[0].spill_bytes <= (i == 0 ? 0 : 256));  // of 128 sums a thread a few
+        CHECK(backend.last_resources()[0].spill_bytes <= (i == 0 ? 0 : 256));  // some of a thread's 128 sums may spill
         if (i == 0)
           MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
                   " registers, compiled in ", 1e3 * result.seconds, " ms");

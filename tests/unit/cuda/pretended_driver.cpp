@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loaded kernels use the driver, seen by one that pretends (tests/pretended): there need be no GPU. These cases run
-// in a process of their own, which opens that driver.
+// How loaded kernels use the driver, observed by a pretended one (tests/pretended), so no GPU is needed. These cases
+// run in a process of their own, which opens that driver.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -36,14 +36,14 @@ bool pretending() {
 
 constexpr std::int64_t threads = 96;
 
-// What the driver makes of grids of so many blocks.
+// Faults that the driver simulates for grids of these sizes.
 constexpr std::int64_t blocks_of_illegal_access = 7;
 constexpr std::int64_t blocks_of_lost_device = 11;
 constexpr std::int64_t blocks_without_end = 13;
 constexpr std::int64_t blocks_with_wrong_element = 17;
 constexpr std::int64_t blocks_that_race = 19;
 
-/// A variable of the environment while a scope lasts.
+/// Sets a variable of the environment until the end of a scope.
 class setting {
  public:
   setting(char const* name, char const* value) : name_(name) { ::setenv(name, value, 1); }
@@ -55,7 +55,7 @@ class setting {
   char const* name_;
 };
 
-/// C = A + 1 over blocks of threads, with so many floats that the threads of a block share.
+/// C = A + 1 over blocks of threads; the threads of a block share `group_elements` floats.
 kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0, cuda_backend backend = cuda_backend()) {
   auto const n = blocks * threads;
   ir::lowered made;
@@ -149,7 +149,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(code->device()->run(device_code::entry::main, operands, 70, false) == doctest::Approx(70 * 0.5e-3));
     auto const after = counts_now();
     CHECK(after.graph_launches - before.graph_launches == 4);
-    CHECK(after.launches - before.launches == 16 + 6);  // into the graph, and what is left over
+    CHECK(after.launches - before.launches == 16 + 6);  // launches into the graph, and the rest
     CHECK(c == std::vector<float>(384, 3));
   }
 
@@ -184,7 +184,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
       CHECK(counts_now().copies_in == before.copies_in);
       cuda::check(cuda::cuMemcpyDtoH(host.data(), c, 384 * 4), "cuMemcpyDtoH");
       CHECK(host == std::vector<float>(384, 6));
-      // into a graph of the application's
+      // captures into a graph of the application
       cuda::check(cuda::cuStreamBeginCapture(stream, cuda::capture_relaxed), "cuStreamBeginCapture");
       kernel.enqueue(operands, stream);
       cuda::graph graph = nullptr;
@@ -211,7 +211,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK_MESSAGE(illegal.message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos, illegal.message);
     auto const again = other.measure(bad, patient());
     CHECK(again.status == trial_status::crashed);
-    CHECK(other.respawns() == 2);  // each ended its worker: the same one would fail at loading
+    CHECK(other.respawns() == 2);  // each fault ended its worker, which could not load anything any more
     CHECK(again.message.find("cuModuleLoadData") == std::string::npos);
     CHECK(by.measure(good, patient()).ok());
   }
@@ -222,7 +222,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     auto const first = by.measure(lost, patient());
     CHECK(first.status == trial_status::crashed);
     CHECK_MESSAGE(first.message.find("CUDA_ERROR_DEVICE_UNAVAILABLE") != std::string::npos, first.message);
-    setting const gone("TTUNE_PRETENDED_DEVICES", "0");  // for the next worker, and for this process
+    setting const gone("TTUNE_PRETENDED_DEVICES", "0");  // affects the next worker and this process
     auto const behind = by.measure(lost, patient());
     CHECK(behind.status == trial_status::unsupported);
     CHECK(behind.message == "kernel plus_one: the NVIDIA driver has no device");
@@ -238,7 +238,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
                         " compiles: install a newer driver, or name an older NVRTC with TTUNE_NVRTC_LIBRARY";
     CHECK(cuda_backend().availability().reason == reason);
     CHECK(cuda_backend(cuda::devices().at(0)).availability().reason == reason);
-    CHECK(cuda_backend(cuda::target_of_architecture(90)).availability());  // compiles for others
+    CHECK(cuda_backend(cuda::target_of_architecture(90)).availability());  // it still compiles for other machines
     CHECK_THROWS_WITH_AS((void)load(image),
                          "kernel plus_one is nothing that this NVIDIA driver, of CUDA 9.2, can load: it is damaged, or "
                          "a newer toolkit compiled it; install a newer driver, or tune again with an older NVRTC",

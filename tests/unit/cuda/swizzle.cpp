@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group memory whose chunks change places: what is written, and the text on the threads of a CPU.
+// Group memory with swizzled chunks: the text, and its results on the threads of a CPU.
 #include <doctest/doctest.h>
 
 #include "support/cuda_on_cpu.hpp"
@@ -28,7 +28,7 @@ ir::lowered lowered_of(space const& s, configuration const& chosen) {
   return pass::run_pipeline(lower(p, n));
 }
 
-/// The text for sm_80, which gives what the interpreter gives.
+/// Returns the text for sm_80 after checking that it computes the interpreter's results.
 std::string check(space const& s, configuration const& chosen) {
   rng random(ttune_test::seed());
   auto const operands = ttune_test::random_operands(*s.program, random);
@@ -42,7 +42,7 @@ std::string check(space const& s, configuration const& chosen) {
   return text.source;
 }
 
-/// C[j, i] = A[i, j], a block for 8 rows, by vectors of `width` into group memory and down columns out of it.
+/// C[j, i] = A[i, j] with a block for 8 rows: vectors of `width` into group memory, reads down its columns.
 template <class T>
 space turned(std::int64_t columns, std::int64_t apart, std::int64_t width) {
   auto const [i, j, ib, it, js, jv] = axes<"i", "j", "ib", "it", "js", "jv">;

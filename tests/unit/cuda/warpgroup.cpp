@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by four warps: what is written, that it becomes cubins for sm_90, what the instruction makes of
-// what lies in shared memory, and what is refused.
+// Products of matrices by four warps: the text, its compilation to cubins for sm_90, the meaning of the instruction for
+// data in shared memory, and refused cases.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -44,16 +44,16 @@ struct shape {
   std::int64_t m = 128;
   std::int64_t n = 64;
   std::int64_t k = 96;
-  int groups = 1;   ///< of four warps, along rows
-  int tiles = 1;    ///< of 64 rows of each
-  int eights = 4;   ///< of columns
-  int fetched = 2;  ///< times 16 terms at once
+  int groups = 1;   ///< groups of four warps, along rows
+  int tiles = 1;    ///< tiles of 64 rows per group
+  int eights = 4;   ///< groups of 8 columns
+  int fetched = 2;  ///< groups of 16 terms per fetch
   int buffers = 3;
-  int lanes = 4;  ///< of columns; another number than the instruction's is refused
-  int core = 8;   ///< likewise
+  int lanes = 4;  ///< columns of a lane; a number other than the instruction's is refused
+  int core = 8;   ///< rows and columns of a core; the same
 };
 
-/// C = A B. `AcrossA`: A is (k, m); `AcrossB`: B is (k, n), so that columns lie side by side.
+/// C = A B. `AcrossA`: A is (k, m); `AcrossB`: B is (k, n), so that columns are neighbours.
 template <class T, bool AcrossA, bool AcrossB>
 space product(shape const& s) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -111,7 +111,7 @@ space product(shape const& s) {
   else return copied(with_a.in("Bs"), j, k).space();
 }
 
-/// Interpreted, and the text on the threads of a CPU.
+/// Interprets the program, and runs the text on the threads of a CPU.
 void check(space const& s, configuration const& chosen, double tolerance) {
   rng random(ttune_test::seed());
   auto const operands = ttune_test::random_operands(*s.program, random);
@@ -136,7 +136,7 @@ TEST_CASE("products of four warps: both operands along terms and across") {
   check(product<f16, true, true>({}));
   check(product<bf16, false, true>({128, 48, 64, 1, 2, 3, 1, 2}));
   check(product<bf16, false, false>({256, 24, 128, 2, 2, 3, 4, 2}));
-  check(product<f16, false, true>({64, 8, 32, 1, 1, 1, 1, 1}));   // copies that are awaited at once
+  check(product<f16, false, true>({64, 8, 32, 1, 1, 1, 1, 1}));   // waits for copies at once
   check(product<f16, false, true>({64, 16, 32, 1, 1, 2, 2, 1}));  // one fetch
 }
 
@@ -159,9 +159,9 @@ TEST_CASE("products of four warps: the text") {
   auto const has = [&](char const* part) { return text.find(part) != std::string::npos; };
   CHECK(has("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%0, %1, %2"));
   CHECK(has("%15}, %16, %17, 1, 1, 1, 0, 1;"));
-  CHECK(has("ttune_await_copies_1();\n    ttune_publish();\n    __syncthreads();"));  // what has come is published
+  CHECK(has("ttune_await_copies_1();\n    ttune_publish();\n    __syncthreads();"));  // publishes completed copies
   CHECK(has("wgmma.wait_group.sync.aligned 0;"));
-  // other kernels publish nothing
+  // other kernels do not publish
   auto const plain =
       emit::cuda(lowered_of(derive_space(ops::matmul<float>(64, 64, 64).program(), machine())), machine());
   CHECK(plain.source.find("fence.proxy") == std::string::npos);
@@ -265,7 +265,7 @@ TEST_CASE("derived for four warps: only where there is the instruction, and whol
   CHECK(has(ops::matmul<bf16>(128, 64, 16).program(), 90));
   auto const printed = to_cpp(derive_space(ops::matmul<f16>(64, 64, 64).program(), machine()));
   CHECK(printed.find("virtuals") != std::string::npos);
-  CHECK(printed.find("virtual,") == std::string::npos);  // no name in C++
+  CHECK(printed.find("virtual,") == std::string::npos);  // is no name in C++
   CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 80));
   CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 100));
   CHECK_FALSE(has(ops::matmul<f16>(96, 64, 64).program(), 90));

@@ -59,7 +59,7 @@ TEST_CASE("equal: reals are compared by their bits") {
 }
 
 TEST_CASE("equal: the hash is the same in every run, it is part of keys") {
-  // Where this number changes, stored records no longer fit.
+  // If this number changes, stored records do not fit any more.
   CHECK(ir::hash(*total("s", 8, 2)) == 13096539162773362788U);
 }
 

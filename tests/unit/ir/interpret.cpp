@@ -68,7 +68,7 @@ matrix as_matrix(ndarray const& a) { return Eigen::Map<matrix const>(a.reals.dat
 
 double largest_difference(ndarray const& a, matrix const& b) { return (as_matrix(a) - b).cwiseAbs().maxCoeff(); }
 
-/// f(x) of one operand, element by element.
+/// Applies a function to one operand, element by element.
 ndarray mapped(ndarray const& x, expr (*f)(expr const&)) {
   auto const X = tensor_of("X", x.type, x.shape);
   auto const p = program_of({X}, {stage_of("Y", {{"i", 0, x.shape[0]}}, f(make_access(X, {i})))});
@@ -87,7 +87,7 @@ TEST_CASE("evaluate: matrix product equals Eigen") {
   auto const c = evaluate(p, operands)[0];
   CHECK(c.shape == std::vector<std::int64_t>{17, 13});
   CHECK(largest_difference(c, as_matrix(operands[0]) * as_matrix(operands[1])) < 1e-6);
-  for (auto const v : c.reals) CHECK(v == static_cast<double>(static_cast<float>(v)));  // rounded at the end
+  for (auto const v : c.reals) CHECK(v == static_cast<double>(static_cast<float>(v)));  // rounded to float at the end
 }
 
 TEST_CASE("evaluate: a strided, padded convolution equals plain loops") {
@@ -219,7 +219,7 @@ TEST_CASE("evaluate: 16-bit outputs are rounded once, from double") {
     auto const p = program_of({X}, {stage_of("Y", {}, make_access(X, {k}), reduction_kind::sum, {{"k", 0, 4}})});
     return evaluate(p, std::vector{reals_of(t, {2048, 1, 1, 1})})[0].reals[0];  // stepwise in f16: 2048
   };
-  CHECK(sum_of(dtype::f16) == 2052);  // 2051 is half way, 2052 is even
+  CHECK(sum_of(dtype::f16) == 2052);  // 2051 is a tie, 2052 is even
   CHECK(sum_of(dtype::bf16) == 2048);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may run at once and gets in each other's way: every pair of accesses of which one writes, whatever the order in
-// which the interpreter runs them.
+// Finds races of parallel parts: every pair of accesses of which one writes, in whatever order the interpreter runs
+// them.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ using namespace ttune::ir;
 
 namespace {
 
-constexpr std::int64_t size = 8;  // of all axes and buffers
+constexpr std::int64_t size = 8;  // size of all axes and buffers
 
 handle<buffer> buffer_of(std::string name, memory where, std::int64_t extent = size) {
   return share(buffer{{}, std::move(name), dtype::f32, {extent}, where});
@@ -33,7 +33,7 @@ stmt over(char const* name, loop_kind kind, stmt const& body, std::int64_t end =
 
 expr const x = make_variable("x"), b = make_variable("b"), v = make_variable("v");
 
-/// Y(x) = A(x): what all programs here compute, if they do.
+/// Y(x) = A(x): the result of all programs here, if they are right.
 struct fixture {
   handle<tensor> input = [] {
     tensor t{{}, "A", dtype::f32};
@@ -69,7 +69,7 @@ struct fixture {
     return make_allocate(g, over("x", loop_kind::thread_x, make_block(std::move(parts))));
   }
 
-  /// What the interpreter says of it; empty: nothing.
+  /// Returns the interpreter's error message; empty if there is none.
   [[nodiscard]] std::string said(stmt const& body) const {
     ndarray operand(dtype::f32, {size});
     for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) operand.set_number(i, static_cast<double>(i));
@@ -97,12 +97,12 @@ char const* const dependent = "are not independent";
 TEST_CASE_FIXTURE(fixture, "races: threads between two barriers") {
   auto const turned = index(7) - x;
   CHECK(said(threads({put(g), meet(), get(g, turned)})) == "");
-  CHECK(said(threads({put(g), get(g)})) == "");  // each its own
+  CHECK(said(threads({put(g), get(g)})) == "");  // each thread uses its own element
   CHECK(says(threads({put(g), get(g, turned)}), missing));
-  CHECK(says(threads({get(a), make_store(g, {index(0)}, make_access(a, {x}))}), missing));  // all write one
+  CHECK(says(threads({get(a), make_store(g, {index(0)}, make_access(a, {x}))}), missing));  // all write one element
   CHECK(said(threads({put(g), meet(), get(g, turned), meet(), put(g)})) == "");
-  CHECK(says(threads({put(g), meet(), get(g, turned), put(g)}), missing));  // written before all have read
-  // a barrier between two of three does not help the third
+  CHECK(says(threads({put(g), meet(), get(g, turned), put(g)}), missing));  // it is written before all have read it
+  // a barrier between two of three accesses does not help the third one
   CHECK(says(threads({put(g), meet(), get(g), meet(), only(x, 3, put(g)), get(g, turned)}), missing));
 }
 
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(fixture, "races: whichever of many readers it is that writes")
     CHECK(says(threads({put(g), meet(), get(g, index(5)), spoil}), missing));
     CHECK(says(threads({put(g), meet(), spoil, get(g, index(5))}), missing));
     CHECK(said(threads({put(g), meet(), get(g, index(5)), meet(), spoil})) == "");
-    // the writer itself is the only reader
+    // only the writer itself reads
     CHECK(said(threads({put(g), get(a), meet(), only(x, writer, get(g, index(5))), spoil})) == "");
   }
 }
@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(fixture, "races: blocks of one launch") {
   CHECK(says(in({launch({put(s)}), launch({get(s, turned), put(s)})}), blocks));
   CHECK(says(in({launch({get(a), make_store(s, {index(0)}, make_access(a, {x}))})}), blocks));
   CHECK(says(in({launch({make_store(y, {index(0)}, make_access(a, {x}))})}), blocks));
-  // a barrier is of one block
+  // a barrier covers one block
   auto const by_threads = over("b", loop_kind::block_x,
                                over("x", loop_kind::thread_x,
                                     make_block({make_store(s, {b * 4 + x}, make_access(a, {x})), meet(),
@@ -169,7 +169,7 @@ TEST_CASE_FIXTURE(fixture, "races: parallel and vectorized loops") {
     CHECK(says(in({over("x", kind, make_block({put(s), get(s, turned)}))}), dependent));
     CHECK(says(make_allocate(sum, make_block({zero, over("x", kind, make_block({add, get(a)}))})), dependent));
     CHECK(said(over("x", kind, make_allocate(sum, make_block({zero, add, get(a)})))) == "");
-    // the loop inside is in order for each iteration of this one
+    // the inner loop is sequential for each iteration of this one
     auto const inner = over("v", loop_kind::serial, add);
     CHECK(said(over("x", kind, make_allocate(sum, make_block({zero, inner, get(a)})))) == "");
   }
@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(fixture, "races: group memory is a block's, and the same one i
   };
   CHECK(said(again(used({meet()}))) == "");
   CHECK(says(again(used({})), missing));
-  // of two blocks
+  // threads of two blocks
   auto const share_of = [&](stmt const& body) { return over("b", loop_kind::block_x, only(b, 1, body), 2); };
   auto const each = make_allocate(g, make_block({only(b, 0, put(g)), only(b, 1, make_block({put(g), get(g)}))}));
   CHECK(said(over("b", loop_kind::block_x, over("x", loop_kind::thread_x, each), 2)) == "");
@@ -216,12 +216,12 @@ TEST_CASE_FIXTURE(fixture, "races: copies that are under way") {
   CHECK(said(in({put(h), meet(1), meet(0), get(h, turned)})) == "");
   CHECK(said(in({put(h), meet(1), meet(1), get(h, turned)})) == "");
   CHECK(says(in({put(h), meet(1), get(h, turned)}), not_awaited));
-  CHECK(says(in({put(h), meet(), get(h, turned)}), not_awaited));  // met, but not awaited
-  CHECK(says(in({put(h), get(h)}), not_awaited));                  // its own copy neither
-  // what is overwritten
+  CHECK(says(in({put(h), meet(), get(h, turned)}), not_awaited));  // met, but did not wait for the copy
+  CHECK(says(in({put(h), get(h)}), not_awaited));                  // a thread must also wait for its own copy
+  // overwriting a buffer during a copy
   CHECK(says(in({put(h), meet(1), put(h), meet(0), get(h)}), not_awaited));
   CHECK(said(in({put(h), meet(0), put(h), meet(0), get(h)})) == "");
-  // what is copied from
+  // overwriting the source of a copy
   auto const s = buffer_of("s", memory::shared);
   auto const from = [&](std::int32_t pending) {
     auto const copy = make_store(h, {x}, make_access(s, {x}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenCL backend on whatever device there is (PoCL in tests): images, calls, refusals, faults, tuning.
+// The OpenCL backend on any device (PoCL in tests): images, calls, refusals, faults, tuning.
 #include "ttune/backends/opencl.hpp"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ using ttune_test::patient;
 
 namespace {
 
-/// PoCL then has two devices; the first is the one that it has by itself. Set before its library is opened.
+/// PoCL gets two devices, of which the first is its usual one. Set before its library is opened.
 [[maybe_unused]] int const two_devices = ::setenv("POCL_DEVICES", "pthread basic", 0);
 
 opencl_backend& device() {
@@ -61,7 +61,7 @@ kernel_signature signature_of_two(std::int64_t n) {
   return made;
 }
 
-/// C (n) = A (n) + added, and with `shift` an element further: over the end.
+/// C (n) = A (n) + added; with `shift`, elements further, past the end.
 ir::lowered plus(std::int64_t n, double added, std::int64_t shift = 0) {
   ir::lowered made;
   made.name = "plus_one";
@@ -86,7 +86,7 @@ std::vector<ir::ndarray> random_operands(kernel_signature const& s, rng& random)
   return made;
 }
 
-/// Seed and drawn configurations of the derived space of a machine, run on the device.
+/// Runs the seed and random configurations of a machine's derived space on the device.
 template <class Op>
 void check(Op const& op, target const& machine, int configurations) {
   auto const& program = op.program();
@@ -162,7 +162,7 @@ TEST_CASE("opencl_backend: each of several devices gets images of its own, text 
       CHECK(p.binary.empty() == !ahead);
       images.push_back(*made.image);
     }
-  std::vector<kernel_call> calls;  // all loaded at once
+  std::vector<kernel_call> calls;  // all are loaded at the same time
   for (auto const& image : images) calls.emplace_back(load(image));
   for (std::size_t i = 0; i < calls.size(); ++i) {
     std::vector<float> a(64, 2);
@@ -181,7 +181,7 @@ TEST_CASE("opencl_backend: a binary of another driver is not used, the text is")
   auto p = emit::payload_from_bytes(made.image->code);
   REQUIRE(!p.binary.empty());
   p.binary.assign(100, 0);
-  for (bool const other : {false, true}) {  // damaged, or of another driver
+  for (bool const other : {false, true}) {  // a damaged image, and one for another driver
     if (other) p.device += " of another version";
     auto image = *made.image;
     image.code = emit::to_bytes(p);
@@ -275,7 +275,7 @@ TEST_CASE("opencl: what a candidate does wrong on the device is its result, and 
   };
   expect(with_body("C[i] = A[i] + 1;"), patient(), "ok: ");
   expect(with_body("C[i] = A[i] + (i == 137 ? 2 : 1);"), patient(), "wrong_result: C[137] is ");
-  // right as long as nothing right is there yet, as of threads that overtake each other now and then
+  // right only while no right result is there: like threads that sometimes overtake each other
   expect(with_body("C[i] = C[i] == A[i] + 1 || C[i] == A[i] + 2 ? A[i] + 2 : A[i] + 1;"), patient(),
          "wrong_result: C[0] is ");
   expect(with_body("((__global float*)64)[i] = A[i];"), patient(), "crashed: SIGSEGV");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs under random schedules on a device, against the interpreter: every node, type and loop kind of the
-// emitter comes up. Types whose arithmetic the device has exactly, or in double as the interpreter.
+// Random programs under random schedules on a device, compared with the interpreter: they use every node, type and loop
+// kind of the emitter. Types are those that the device computes exactly, or in double as the interpreter does.
 #include "ttune/backends/opencl.hpp"
 
 #include <doctest/doctest.h>
@@ -45,12 +45,12 @@ void check(std::uint64_t count, ttune_test::random_schedule_options const& sched
     try {
       made = lower(plan, filled);
     } catch (schedule_error const&) {
-      continue;  // a place by knob that does not hold all readers
+      continue;  // a place chosen by a knob does not suit all readers
     }
     made = pass::run_pipeline(made);
     ++ran;
     auto const got = ttune_test::run_on(device, made, p, operands);
-    if (got.how.message == "SIGABRT") {  // PoCL 3 fails an assertion of its own over some barriers in loops
+    if (got.how.message == "SIGABRT") {  // PoCL 3 fails one of its assertions for some barriers in loops
       ++aborted;
       continue;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by the shuffles of sub-groups. PoCL has none, so the text runs on a CPU under other names, and clang's
-// front end says whether it is OpenCL C.
+// Reductions by shuffles of sub-groups. PoCL has none, so the text runs on a CPU under other names, and clang's front
+// end checks that it is OpenCL C.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of the library with plain loops that say what they compute, for checks by the interpreter and as machine
-// code: odd and prime shapes, extents of 1, element types that make sense. `check(op, reference)` does what is checked.
+// Operators of the library with plain loops as references, for checks by the interpreter and as machine code: odd and
+// prime shapes, extents of 1, all suitable element types. `check(op, reference)` makes the check.
 #pragma once
 
 #include <algorithm>
@@ -97,7 +97,7 @@ void elementwise_cases(Check const& check) {
 
 // --------------------------------------------------------------------------------------------- windows
 
-/// Calls f(element, tap row, tap column) for what lies inside of the image under the window at (y, x).
+/// Calls f(element, tap row, tap column) for the elements inside of the image under the window at (y, x).
 template <class F>
 void taps(ttune::ops::window w, std::int64_t height, std::int64_t width, std::int64_t y, std::int64_t x, F const& f) {
   for (std::int64_t r = 0; r < w.size; ++r)
@@ -108,7 +108,7 @@ void taps(ttune::ops::window w, std::int64_t height, std::int64_t width, std::in
     }
 }
 
-/// For each batch, row, column of the output, and each of its channels.
+/// Calls f for each batch, row, column of the output, and each of its channels.
 template <class F>
 void points(std::int64_t batch, std::int64_t channels, std::int64_t height, std::int64_t width, F const& f) {
   for (std::int64_t n = 0; n < batch; ++n)
@@ -161,7 +161,7 @@ inline auto differences_of_blocks(ttune::ops::block_matching_shape s) {
   };
 }
 
-/// Shapes of windows over images: padding, strides, dilation, one row, one column, all of the image, none of it.
+/// Shapes of windows over images: padding, strides, dilation; windows of one row, one column, the whole image, nothing.
 inline constexpr ttune::ops::window2d_shape window_shapes[] = {
     {1, 3, 7, 11, 3, 1, 1},   {2, 1, 5, 13, 3, 2, 1}, {1, 5, 1, 9, 1, 2, 0}, {1, 2, 5, 5, 5, 1, 0},
     {1, 2, 9, 8, 3, 1, 2, 2}, {1, 19, 3, 2, 2, 1, 0}, {1, 2, 9, 81, 5, 1, 2}};
@@ -200,7 +200,7 @@ void depthwise_cases(Check const& check) {
 
 // ---------------------------------------------------------------------------------------- convolutions
 
-/// `image(n, c, y, x)`, `filter(f, c, r, s)` and `store(n, f, y, x, sum)` know the layout.
+/// The functions `image(n, c, y, x)`, `filter(f, c, r, s)` and `store(n, f, y, x, sum)` know the layout.
 template <class Image, class Filter, class Store>
 void convolve(ttune::ops::conv2d_shape const& s, Image const& image, Filter const& filter, Store const& store) {
   points(s.batch, s.filters, s.out_height(), s.out_width(), [&](auto n, auto f, auto y, auto x) {
@@ -263,7 +263,7 @@ void conv_nhwc_cases(Check const& check) {
 
 // --------------------------------------------------------------------------------------------- products
 
-/// `a(b, i, k)`, `b(b, k, j)` and `c(b, i, j)` know what is transposed.
+/// The functions `a(b, i, k)`, `b(b, k, j)` and `c(b, i, j)` know which operand is transposed.
 template <class A, class B, class C>
 void multiply(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k_size, A const& a, B const& b,
               C const& c) {
@@ -376,7 +376,7 @@ inline constexpr auto mttkrp = [](auto X, auto B, auto C, auto M) {
     }
 };
 
-/// The second of each is so large that its stages are computed for blocks of what they have in common.
+/// The second case of each is so large that its stages are computed for blocks of a common axis.
 template <class Check>
 void fused_cases(Check const& check) {
   using namespace ttune;
@@ -384,7 +384,7 @@ void fused_cases(Check const& check) {
   check(ops::attention(33, 260, 3), attention);
   check(ops::attention<double>(5, 9, 1), attention);
   check(ops::attention_in_chunks(7, 30, 5, 10), attention);
-  check(ops::attention_in_chunks(5, 13, 4), attention);  // one chunk
+  check(ops::attention_in_chunks(5, 13, 4), attention);  // a single chunk
   check(ops::attention_in_chunks<double>(3, 64, 1, 8), attention);
   check(ops::matmul_bias_gelu(7, 11, 13), matmul_gelu);
   check(ops::matmul_bias_gelu<double>(1, 19, 3), matmul_gelu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space that AutoTVM's recorded convolutions name.
+// The space of AutoTVM's recorded convolutions.
 #include "ttune/ops/cuda_conv2d_template.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators under many schedules, interpreted: what is lowered computes what plain loops do.
+// The operators under many schedules, interpreted: the lowered program computes the results of plain loops.
 #include <doctest/doctest.h>
 
 #include "cases.hpp"

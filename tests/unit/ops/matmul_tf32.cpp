@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of operands rounded to TF32: how much they err, and who is asked for them.
+// Products of operands rounded to TF32: their errors, and the numerics that allow them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ double normal(rng& random) {
   return std::sqrt(-2 * std::log(1 - random.uniform())) * std::cos(6.283185307179586 * random.uniform());
 }
 
-/// Root mean square errors of sums of products on normal data: of f32 in order, of factors rounded to TF32.
+/// Root mean square errors of sums of products on normal data: f32 in order, and with factors rounded to TF32.
 struct errors {
   double direct = 0;
   double rounded = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd's convolutions: what they compute, how much they err, which of them are worth a trial.
+// Winograd's convolutions: their results, their errors, and the choice of those worth a trial.
 #include "ttune/ops/winograd.hpp"
 
 #include <doctest/doctest.h>
@@ -27,13 +27,13 @@ orc_backend& compiler() {
   return one;
 }
 
-/// Odd extents, last tiles that are smaller, one tile, no padding, several images; strides of two and three.
+/// Odd extents, smaller last tiles, one tile, no padding, several images; strides of two and three.
 inline constexpr ops::conv2d_shape shapes[] = {
     {1, 3, 5, 7, 4, 3, 1, 1},   {2, 5, 9, 4, 3, 3, 1, 0},   {1, 17, 8, 13, 18, 3, 1, 1}, {1, 2, 3, 3, 5, 3, 1, 0},
     {1, 4, 6, 9, 3, 2, 1, 1},   {1, 3, 1, 1, 2, 3, 1, 1},   {1, 3, 13, 10, 5, 3, 2, 1},  {2, 17, 7, 5, 18, 3, 2, 1},
     {1, 2, 11, 15, 3, 5, 2, 2}, {1, 2, 10, 14, 3, 3, 3, 0}, {1, 2, 13, 9, 3, 7, 2, 3}};
 
-/// Columns of the image are cut, rows summed directly.
+/// Only columns of the image are divided into tiles; rows are summed directly.
 ops::winograd_tile of_columns(std::int64_t outputs) {
   ops::winograd_tile how{outputs};
   how.one_dimension = true;
@@ -50,7 +50,7 @@ void for_each_tile(Check const& check) {
     }
 }
 
-/// Shapes and tiles, rectangular ones among them, by the seed.
+/// Checks shapes and tiles, rectangular ones included, with the seed.
 template <class Check>
 void for_random_tiles(int count, Check const& check) {
   rng random(ttune_test::seed());
@@ -73,7 +73,7 @@ void for_random_tiles(int count, Check const& check) {
   }
 }
 
-/// Root mean square of the error of an operator in f32 on normal data, against doubles. One image, no padding.
+/// Returns the root mean square error of an operator in f32 on normal data, against doubles. One image, no padding.
 template <class Op>
 double measured_error(Op const& op, ops::conv2d_shape const& s) {
   tuner tune{orc_backend{}, {.worker = worker::in_process{}}};

@@ -13,11 +13,11 @@ namespace {
 
 int additions = 0;
 
-/// A number in place of an expression that counts what is added.
+/// A number that replaces an expression and counts additions.
 struct counted {
   using element = double;
   explicit counted(double v) : value(v) {}
-  explicit counted(capture::node const&) : value(0) {}  // a sum without a term
+  explicit counted(capture::node const&) : value(0) {}  // a sum without terms
   double value;
 };
 counted operator+(counted a, counted b) { return ++additions, counted(a.value + b.value); }

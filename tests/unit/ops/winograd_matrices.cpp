@@ -13,7 +13,7 @@ using namespace ttune;
 
 namespace {
 
-/// y_k = sum_t d_{k + t} g_t by the matrices; the largest difference.
+/// Computes y_k = sum_t d_{k + t} g_t by the matrices; returns the largest difference.
 double difference(ops::winograd_matrices const& w, std::int64_t m, std::int64_t r, rng& random) {
   auto const taps = static_cast<std::size_t>(r);
   std::vector<double> g(taps);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations where processors trap, round twice or have no instruction: what ir/README.md says comes out all the same.
+// Operations where processors trap, round twice or have no instruction: the results must be those of ir/README.md.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ formula to(dtype type) {
   return [type](auto const& in) { return ir::make_cast(type, in[0]); };
 }
 
-/// Doubles on, beside and half way between 16-bit floats, and any others.
+/// Returns doubles that are 16-bit floats, next to them and half way between them, and random ones.
 std::vector<double> around(double (*widened)(std::uint16_t), std::uint16_t infinity) {
   std::vector<double> all{0.0,    -0.0,   HUGE_VAL, -HUGE_VAL,    std::nan(""), 1e300,
                           -1e300, 1e-300, 5e-324,   65519.999999, 65520,        3.5e38};
@@ -146,7 +146,7 @@ TEST_CASE("arithmetic: integers become bf16 with one rounding") {
     for (std::size_t i = 0; i < narrow.size(); ++i) CHECK(a[i] == to_bf16(narrow[i]).bits);
     auto const b = apply<std::uint16_t>(machine, dtype::bf16, {dtype::i64}, to(dtype::bf16), wide);
     for (std::size_t i = 0; i < wide.size(); ++i) {
-      // 257 << 54 lies half way; a 64-bit long double holds it and its neighbours.
+      // 257 << 54 is a tie; a 64-bit long double holds it and its neighbours.
       auto const nudge = wide[i] % 2 != 0 && std::abs(static_cast<double>(wide[i])) < 9e18 &&
                                  std::abs(static_cast<double>(wide[i])) > 100
                              ? 1e4

@@ -45,7 +45,7 @@ std::vector<float> random_floats(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-/// What is said about a text that must be refused.
+/// Returns the diagnostics of a text that must be refused.
 std::string refusal(std::string const& text) {
   auto const result = compile(text);
   CHECK_FALSE(result.image);
@@ -53,7 +53,7 @@ std::string refusal(std::string const& text) {
   return result.diagnostics;
 }
 
-/// What a function writes to standard error.
+/// Returns what a function writes to standard error.
 std::string errors_of(std::function<void()> const& f) {
   auto* const file = std::tmpfile();
   int const kept = ::dup(STDERR_FILENO);
@@ -188,7 +188,7 @@ TEST_CASE("compiler: a broken text is a value that carries the diagnostics") {
   CHECK(says(refusal(""), "no @ttune_main"));
   CHECK(says(refusal("define void @other() {\n  ret void\n}\n"), "no @ttune_main"));
   CHECK(says(refusal("declare void @ttune_main(ptr, ptr, ptr)"), "@ttune_main"));
-  // read by the parser, refused by the verifier: a value used before its definition
+  // the parser accepts it, the verifier refuses it: a value is used before its definition
   auto const early = "  %x = fadd float %y, 1.0\n  %y = fadd float 1.0, 1.0\n  store float %x, ptr %workspace\n";
   CHECK(says(refusal(text_with(early)), "does not dominate"));
   CHECK(says(refusal(text_with("  call void asm sideeffect \"nonsense\", \"\"()\n")), "nonsense"));

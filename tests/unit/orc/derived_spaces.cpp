@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code of the derived spaces against the interpreter: seed and random configurations of many operators.
+// Machine code of derived spaces compared with the interpreter: seed and random configurations of many operators.
 #include "ttune/backends/orc.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels called with Eigen's objects: both storage orders, maps, references, blocks, tensors.
+// Calls kernels with Eigen's objects: both storage orders, maps, references, blocks, tensors.
 #include "ttune/eigen.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ auto first_kernel(Op const& op) {
   return made.tune(op, {.trials = 1});
 }
 
-/// C = A B, of the layouts of these.
+/// C = A B with the layouts of these types.
 template <class A, class B, class LayoutOfC = row_major>
 auto product_of(A const& a, B const& b) {
   auto const [i, j, k] = axes<"i", "j", "k">;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One expression applied to arrays by machine code, in vectors with a tail, for this machine or for plain x86-64.
+// Applies one expression to arrays by machine code, in vectors with a tail, for this machine or for plain x86-64.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace ttune_test {
 
-/// x86-64 as of 2003: SSE2, no FMA, no masks, no conversions of 16-bit floats, no rounding instructions.
+/// Returns x86-64 of 2003: SSE2, no FMA, no masks, no conversions of 16-bit floats, no rounding instructions.
 inline ttune::target oldest_x86() {
   auto machine = ttune::probe_host();
   machine.name = "x86_64 x86-64";
@@ -27,7 +27,7 @@ inline ttune::target oldest_x86() {
   return machine;
 }
 
-/// This one, and the oldest if this one can run its code.
+/// Returns this machine, and the oldest one if this one can run its code.
 inline std::vector<ttune::target> machines() {
   std::vector<ttune::target> all{ttune::probe_host()};
   if (all[0].triple.starts_with("x86_64")) all.push_back(oldest_x86());
@@ -36,7 +36,7 @@ inline std::vector<ttune::target> machines() {
 
 using formula = std::function<ttune::ir::expr(std::vector<ttune::ir::expr> const& inputs)>;
 
-/// out[i] = f(inputs[0][i], …) in the order of the types.
+/// out[i] = f(inputs[0][i], …) with the types in this order.
 inline ttune::ir::lowered elementwise(std::vector<ttune::dtype> const& in, ttune::dtype out, std::int64_t n,
                                       formula const& f) {
   using namespace ttune;
@@ -49,7 +49,7 @@ inline ttune::ir::lowered elementwise(std::vector<ttune::dtype> const& in, ttune
   }
   program.operands.push_back(
       share(ir::buffer{{}, "Y", out, {n}, ir::memory::operand, static_cast<int>(in.size()), {}}));
-  auto const at = ir::make_variable("o") * 61 + ir::make_variable("i");  // 61 at a time: whole vectors and a tail
+  auto const at = ir::make_variable("o") * 61 + ir::make_variable("i");  // blocks of 61: whole vectors and a tail
   std::vector<ir::expr> reads;
   for (std::size_t k = 0; k < in.size(); ++k) reads.push_back(ir::make_access(program.operands[k], {at}));
   program.body = ir::make_loop("o", ir::make_index(0), ir::make_index(n / 61), ir::loop_kind::serial,

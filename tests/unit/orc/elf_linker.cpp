@@ -51,7 +51,7 @@ TEST_CASE("elf_linker: the same code as ORC's linker makes") {
     auto const by_us = link(text);
     REQUIRE_MESSAGE(by_orc, diagnostics);
     REQUIRE_MESSAGE(by_us.code, by_us.diagnostics);
-    CHECK(by_us.code->bytes.size() <= by_orc->bytes.size());  // ORC leaves room for stubs
+    CHECK(by_us.code->bytes.size() <= by_orc->bytes.size());  // ORC adds space for stubs
     CHECK(by_us.code->main_offset >= 0);
     CHECK(by_us.code->prepare_offset == -1);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that choose the layout of their operands: what they are called with, chains that stay packed.
+// Kernels that choose the layouts of their operands: their arguments, and chains whose results stay packed.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -62,7 +62,7 @@ TEST_CASE("layout::any: a kernel in each layout computes what Eigen does, and a 
     rows c(24, 48);
     first.unpack<"C">(pc, c);
     CHECK(c.isApprox(expected, 1e-5F));
-    // the next takes the result as it lies
+    // the second kernel takes the result unchanged
     auto const second = tuner.tune(free_product<"C", "D", "E">(24, 16, 48)
                                        .with_layout<"C">(first.layout_of<"C">())
                                        .with_layout<"D">(operand_layout(2))
@@ -96,7 +96,7 @@ TEST_CASE("layout::any: the kernel chooses, says which, and the second start fin
     CHECK(prepared.layout_of<"O">() == kernel.layout_of<"O">());
     prepared(packed_image, weights, packed);
     prepared.unpack<"O">(packed, out);
-    CHECK(out == expected);  // small integers
+    CHECK(out == expected);  // exact for small integers
   }
 }
 

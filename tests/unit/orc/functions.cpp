@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions as vector code against <cmath> in a wider type.
+// Functions as vector code, compared with <cmath> in a wider type.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace ttune_test;
 
 namespace {
 
-/// Specials, every binade with both signs, and the range where a function does something.
+/// Returns special values, every binade with both signs, and the interesting range of a function.
 template <class T>
 std::vector<T> arguments(double range) {
   using limits = std::numeric_limits<T>;
@@ -51,13 +51,13 @@ std::vector<T> arguments(double range) {
   return all;
 }
 
-/// Distance in units of the last place of what should come out.
+/// Returns the distance in units of the last place of the expected result.
 template <class T>
 double units_off(T got, long double wanted) {
   if (std::isnan(wanted)) return std::isnan(got) ? 0 : HUGE_VAL;
   auto const nearest = static_cast<T>(wanted);
   if (got == nearest) return std::signbit(got) == std::signbit(nearest) ? 0 : HUGE_VAL;
-  if (!std::isfinite(got) || !std::isfinite(nearest)) {  // within a unit of the largest is as good as infinite
+  if (!std::isfinite(got) || !std::isfinite(nearest)) {  // a result within a unit of the largest number may be infinite
     auto const finite = std::isfinite(got) ? got : nearest;
     return std::abs(finite) == std::numeric_limits<T>::max() ? 1 : HUGE_VAL;
   }
@@ -67,13 +67,13 @@ double units_off(T got, long double wanted) {
   return static_cast<double>(std::abs(static_cast<long double>(got) - wanted) / unit);
 }
 
-/// A function, what it should give in a wider type, and how far off it may be: the table of backends/README.md.
+/// A function, its reference in a wider type, and its allowed error: the table of backends/README.md.
 struct tested_function {
   std::string name;
   ir::unary_op op;
   double (*of_float)(double);             ///< for floats
   long double (*of_double)(long double);  ///< for doubles
-  double range_f32;                       ///< where it does something
+  double range_f32;                       ///< range with interesting results
   double range_f64;
   double limit_f32;
   double limit_f64;
@@ -89,7 +89,7 @@ tested_function const functions[] = {
     {"sqrt", ir::unary_op::sqrt, std::sqrt, std::sqrt, 100, 100, 0.501, 0.501},
 };
 
-/// Instruction sets that have code of their own, and that this machine has.
+/// Returns the instruction sets with code of their own that this machine has.
 std::vector<target> instruction_sets() {
   auto all = machines();
   auto const host = all.front();
@@ -103,7 +103,7 @@ std::vector<T> computed(target const& machine, ir::unary_op op, std::vector<T> c
   return apply<T>(machine, type, {type}, [&](auto const& in) { return ir::make_unary(op, in[0]); }, x);
 }
 
-/// The largest distance; one assertion, at the worst argument.
+/// Returns the largest distance; makes one assertion, at the worst argument.
 template <class T, class Reference>
 double check(std::string const& of, std::vector<T> const& x, std::vector<T> const& y, Reference const& wanted,
              double limit) {
@@ -115,7 +115,7 @@ double check(std::string const& of, std::vector<T> const& x, std::vector<T> cons
   return most;
 }
 
-/// 2^22 floats, one in 1024 of all bit patterns: every exponent with both signs.
+/// Returns 2^22 floats, one in 1024 of all bit patterns: every exponent with both signs.
 std::vector<float> floats_of_all_binades(std::uint32_t first) {
   std::vector<float> x(std::size_t{1} << 22);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(i) * 1024 + first);
@@ -233,7 +233,7 @@ TEST_CASE("functions: the same bits on every instruction set with a fused multip
     INFO(f.name);
     CHECK(std::ranges::equal(y, computed(v3, f.op, x), same));
     CHECK(std::ranges::equal(z, computed(v3, f.op, wide), same));
-    std::vector<float> const turned(x.rbegin(), x.rend());  // other lanes, other neighbours
+    std::vector<float> const turned(x.rbegin(), x.rend());  // each value is in another lane, with other neighbours
     auto back = computed(host, f.op, turned);
     std::ranges::reverse(back);
     CHECK(std::ranges::equal(y, back, same));
@@ -289,7 +289,7 @@ TEST_CASE("functions: pow of doubles") { check_powers<double>(1.4); }
 
 TEST_CASE("functions: code of exp, log, tanh, erf and pow calls nothing") {
   orc_backend backend;
-  auto const calls = [&](dtype type, formula const& f) {  // whether anything is read from the runtime's table
+  auto const calls = [&](dtype type, formula const& f) {  // true if the code reads the runtime's table
     return backend.source(elementwise({type}, type, 61, f), {}).find("ptr %runtime, i64") != std::string::npos;
   };
   for (auto const type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {

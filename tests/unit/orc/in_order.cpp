@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in the order in which they are written: any schedule, number of cores and width of vectors gives the same bits.
+// Sums in written order: every schedule, number of cores and vector width gives the same bits.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -24,7 +24,7 @@ using namespace ttune_test;
 
 namespace {
 
-/// Processors of several widths, with one core and with several; all fuse multiply and add.
+/// Returns processors of several widths, with one core and with several; all fuse multiply and add.
 std::vector<target> machines() {
   std::vector<target> all;
   auto const host = probe_host();
@@ -107,7 +107,7 @@ TEST_CASE("in order: what reorders terms is refused by name") {
     space of;
     of.program = op.program();
     of.steps = {s};
-    (void)make_plan(of);  // as it is written, this may be done
+    (void)make_plan(of);  // the same step is possible for the sum as written
     of.program = op.in_order().program();
     try {
       (void)make_plan(of);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine code of a matrix product's innermost loop, by its shape: what the speed of the kernel rests on.
+// The innermost loop of a matrix product in machine code: the kernel's speed depends on its shape.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace ttune;
 
 namespace {
 
-/// Two cores with an instruction set, whatever this machine is.
+/// Returns a machine with two cores and an instruction set, independent of this machine.
 target server(char const* instructions) {
   auto machine = named_target(instructions);
   machine.cores = 2;
@@ -31,15 +31,15 @@ target server(char const* instructions) {
 
 struct loop_shape {
   int instructions = 0;
-  int products = 0;  ///< of the kind looked for, of whole vectors
+  int products = 0;  ///< products of the given kind, in whole vectors
   int reads = 0;     ///< instructions that read memory, products with a memory operand among them
   int on_stack = 0;  ///< instructions that touch the stack: spills
-  int fetches = 0;   ///< that ask for what is read later
+  int fetches = 0;   ///< prefetch instructions
 };
 
 bool has(std::string const& line, char const* what) { return line.find(what) != std::string::npos; }
 
-/// Of the loop without a loop inside that has the most products: instructions `product` of `vectors`.
+/// Returns the shape of the innermost loop with most products, which are instructions `product` of `vectors`.
 loop_shape hottest_loop(std::string const& assembly, char const* product, char const* vectors) {
   std::vector<std::string> lines;
   std::istringstream in(assembly);
@@ -77,14 +77,14 @@ loop_shape seed_loop(orc_backend& backend, Op const& op, char const* product, ch
   return hottest_loop(*text, product, vectors);
 }
 
-/// The tile stays in registers and each operand is loaded once: `least` products hide the latency, and for ten of them
-/// there are at most `loads` reads: 6 x 2 vectors, which fill 16 registers, have 8 for 12.
+/// Checks that the tile stays in registers and each operand is loaded once: at least `least` products hide the latency,
+/// and there are at most `loads` reads per ten of them. 6 x 2 vectors, which fill 16 registers, have 8 per 12.
 void check_shape(loop_shape const& loop, int least, int loads) {
   INFO(loop.instructions, " instructions, ", loop.products, " products, ", loop.reads, " reads");
   CHECK(loop.products >= least);
   CHECK(loop.on_stack == 0);
   CHECK(loop.reads * 10 <= loop.products * loads);
-  CHECK(loop.instructions <= loop.products + loop.reads + 6);  // and the counting of the loop
+  CHECK(loop.instructions <= loop.products + loop.reads + 6);  // and the loop's own counter
 }
 
 template <class X, class Y, class Sum>
@@ -148,7 +148,7 @@ TEST_CASE("inner loop: distances of bytes, four a lane, one read of a vector for
   orc_backend backend(server("x86-64-v4"));
   TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);
   ops::block_matching_shape const blocks{16, 20, 16, 32};
-  // beside each: the read, its elements put where the lanes need them, the sum; and the widening to 32 bits
+  // other instructions per product: its read, the shuffle of its elements, the sum, and the extension to 32 bits
   auto const check = [](loop_shape const& loop, int others) {
     INFO(loop.instructions, " instructions, ", loop.products, " distances, ", loop.reads, " reads");
     CHECK(loop.products >= 8);

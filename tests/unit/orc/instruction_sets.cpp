@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same operators for other instruction sets: less than this machine has runs here, 64-bit ARM in an emulator.
+// The same operators for other instruction sets: smaller ones run here, 64-bit ARM in an emulator.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ auto narrow_matmul(std::int64_t m, std::int64_t n, std::int64_t depth) {
   return op(inputs(A, B), outputs(C), "narrow");
 }
 
-/// Bytes and bfloats, whose products the machine adds up several at once.
+/// Checks bytes and bfloats, of which the machine adds several products at once.
 template <class Run>
 void check_dot_products(orc_backend& backend, Run const& run, int configurations) {
   auto const each = [&](auto const& op) { check_derived(backend, run, op, configurations); };
@@ -93,20 +93,20 @@ void check_operators(orc_backend& backend, Run const& run, int configurations) {
   each(op(inputs(A), outputs(R), "functions"));
   auto const a = zero_outside(A);
   auto const S = compute<"S">(i.in(13), j.in(27)) = a(i - 1, j - 1) + a(i - 1, j + 1) + a(i, j - 1) + a(i + 1, j + 2);
-  check_derived(backend, run, op(inputs(A), outputs(S), "stencil"), 4 * configurations);  // few meet rows at an edge
+  check_derived(backend, run, op(inputs(A), outputs(S), "stencil"), 4 * configurations);  // few have rows at an edge
   tensor<"H", f16, 2> const H{{5, 33}};
   auto const G = compute<"G">(i, j) = cast<f16>(cast<float>(H(i, j)) * 2.0F);
   each(op(inputs(H), outputs(G), "halves"));
 }
 
-/// The command that runs kernels of 64-bit ARM (tests/cross); empty: there is none.
+/// Returns the command that runs kernels of 64-bit ARM (tests/cross); empty if there is none.
 std::string emulator() {
   auto const* const command = std::getenv("TTUNE_AARCH64_RUN");
   std::string const text = command ? command : "";
   return std::filesystem::exists(text.substr(text.find(' ') + 1)) ? text : "";
 }
 
-/// By the emulator, through files.
+/// Runs a kernel in the emulator, through files.
 std::string run_emulated(kernel_image const& image, operand_bytes& memory) {
   temporary_folder const folder;
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations compiled, run and compared with the interpreter.
+// Compiles and runs configurations, and compares them with the interpreter.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@
 
 namespace ttune_test {
 
-using operand_bytes = std::vector<std::vector<std::uint8_t>>;  ///< of all operands, outputs among them
+using operand_bytes = std::vector<std::vector<std::uint8_t>>;  ///< one per operand, outputs included
 
 inline ttune::ir::ndarray random_array(ttune::operand_info const& o, ttune::rng& random) {
   ttune::ir::ndarray a(o.type, o.shape);
@@ -35,7 +35,7 @@ inline ttune::ir::ndarray random_array(ttune::operand_info const& o, ttune::rng&
   return a;
 }
 
-/// In this process.
+/// Runs a kernel in this process.
 inline std::string run_here(ttune::kernel_image const& image, operand_bytes& memory) {
   std::vector<void*> pointers;
   for (auto& m : memory) pointers.push_back(m.data());
@@ -44,8 +44,8 @@ inline std::string run_here(ttune::kernel_image const& image, operand_bytes& mem
   return {};
 }
 
-/// Compiles and runs one configuration; returns a description of the first difference, or nothing. `run(image,
-/// memory)` returns what went wrong.
+/// Compiles and runs one configuration; returns a description of the first difference, or nothing. `run(image, memory)`
+/// returns a fault, or nothing.
 template <class Run>
 std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workload const& work,
                        ttune::configuration const& chosen, std::vector<ttune::ir::ndarray> const& operands,
@@ -83,7 +83,7 @@ std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workl
   return {};
 }
 
-/// What a kernel reads, in its order.
+/// Returns random operands in the order of the kernel.
 inline std::vector<ttune::ir::ndarray> random_operands(ttune::workload const& work, ttune::rng& random) {
   std::vector<ttune::ir::ndarray> operands;
   for (auto const& o : work.signature().operands)
@@ -91,7 +91,7 @@ inline std::vector<ttune::ir::ndarray> random_operands(ttune::workload const& wo
   return operands;
 }
 
-/// The seed and random configurations of the derived space of an operator. `run` as in `difference`.
+/// Checks the seed and random configurations of an operator's derived space. `run` as in `difference`.
 template <class Run, class Op>
 void check_derived(ttune::orc_backend& backend, Run const& run, Op const& op, int configurations) {
   auto const seed = ttune_test::seed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text LLVM IR of small kernels, written by hand: what the emitter would not write, and what it must not.
+// Hand-written LLVM IR of small kernels: text that the emitter would not write, or must not write.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@ namespace ttune_test {
 inline std::string const main_head =
     "define void @ttune_main(ptr %operands, ptr %runtime, ptr %workspace) nounwind {\n";
 
-/// Operand number `i` as %NAME.
+/// Loads operand number `i` as %NAME.
 inline std::string operand(int i, std::string const& name) {
   return "  %" + name + ".at = getelementptr ptr, ptr %operands, i64 " + std::to_string(i) + "\n  %" + name +
          " = load ptr, ptr %" + name + ".at\n";
 }
 
-/// c = a + b, of one float.
+/// c = a + b with one float.
 inline std::string add_text() {
   return main_head + operand(0, "a") + operand(1, "b") + operand(2, "c") +
          "  %x = load float, ptr %a\n  %y = load float, ptr %b\n  %z = fadd float %x, %y\n"
          "  store float %z, ptr %c\n  ret void\n}\n";
 }
 
-/// C (rows, 16 * vectors) = A (rows, depth) * B (depth, 16 * vectors), all of C in registers.
+/// C (rows, 16 * vectors) = A (rows, depth) * B (depth, 16 * vectors), with all of C in registers.
 inline std::string matmul_text(int rows, int vectors, int depth) {
   auto const n = [](int i) { return std::to_string(i); };
   auto const accumulator = [&](int r, int v) { return n(r) + "." + n(v); };
@@ -60,7 +60,7 @@ inline std::string matmul_text(int rows, int vectors, int depth) {
   return text + "  ret void\n}\n";
 }
 
-/// out = in transposed, both 16 x 16, in registers: blocks of 8, 4, 2, 1 change places.
+/// out = in transposed, both 16 x 16, in registers: exchanges blocks of 8, 4, 2, 1.
 inline std::string transpose_text() {
   auto const n = [](int i) { return std::to_string(i); };
   auto text = main_head + operand(0, "in") + operand(1, "out");
@@ -85,7 +85,7 @@ inline std::string transpose_text() {
   return text + "  ret void\n}\n";
 }
 
-/// y = op(x) for one float, where operand 2 holds the number of the operation: a jump table, and constants in memory.
+/// y = op(x) for one float; operand 2 is the number of the operation: it needs a jump table and constants in memory.
 inline std::string switch_text() {
   auto text =
       "@table = private unnamed_addr constant [8 x float] [float 1.0, float 2.0, float 4.0, float 8.0, "
@@ -119,17 +119,17 @@ inline std::string parallel_text() {
          "  call void %parallel(ptr %runtime, ptr @task, ptr %closure, i64 10)\n  ret void\n}\n";
 }
 
-/// A module whose main consists of these instructions.
+/// Returns a module whose main has these instructions.
 inline std::string text_with(std::string const& instructions, std::string const& before = {}) {
   return before + main_head + instructions + "  ret void\n}\n";
 }
 
-/// Becomes a call of libm.
+/// Returns text that becomes a call of libm.
 inline std::string remainder_text() {
   return text_with("  %x = load float, ptr %workspace\n  %r = frem float %x, 3.0\n  store float %r, ptr %workspace\n");
 }
 
-/// Code for this machine as an image without operands.
+/// Makes an image without operands from code for this machine.
 inline ttune::kernel_image image_of(std::vector<std::uint8_t> code, std::int64_t main, std::int64_t prepare = -1) {
   ttune::kernel_image image;
   image.target = ttune::probe_host().name;

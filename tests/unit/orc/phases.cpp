@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code of stages whose axes have phases, or whose indices turn: against the interpreter, on this machine and on
-// one without masks.
+// Machine code of stages whose axes have phases, or whose indices are redirected: compared with the interpreter, on
+// this machine and on one without masks.
 #include <doctest/doctest.h>
 
 #include <algorithm>

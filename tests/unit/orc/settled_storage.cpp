@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs and schedules that random ones have shown to be refused or wrong: registers that cannot be registers, arms
-// that end in different shapes, tasks that share a buffer, hints that read.
+// Programs and schedules that random tests found to be refused or wrong: buffers that cannot be registers, arms that
+// end in different shapes, tasks that share a buffer, hints that read.
 #include "ttune/emit/llvm/storage.hpp"
 
 #include <doctest/doctest.h>
@@ -22,13 +22,13 @@ using namespace ttune_test;
 
 namespace {
 
-/// Without masks, if this machine runs that.
+/// Returns a machine without masks, if this machine runs its code.
 target avx2() {
   auto const made = named_target("x86-64-v3", probe_host());
   return is_host_architecture(made.name) && missing_features(made.features).empty() ? made : probe_host();
 }
 
-/// What is wrong with one configuration between guard pages; empty: nothing.
+/// Returns the fault of one configuration between guard pages, or an empty text.
 std::string fault_of(handle<ir::program> const& p, space const& s, configuration const& chosen,
                      target const& machine = probe_host()) {
   return said_by_child([&] {
@@ -41,7 +41,7 @@ std::string fault_of(handle<ir::program> const& p, space const& s, configuration
   });
 }
 
-/// The derived seed and some more, with masks and without.
+/// Checks the derived seed and some random configurations, with masks and without.
 template <class Op>
 void check_all(Op const& op, int configurations = 8) {
   for (auto const& machine : {probe_host(), avx2()}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images from a store that another machine filled.
+// Images from a store that another machine has written.
 #include <doctest/doctest.h>
 
 #include <memory>

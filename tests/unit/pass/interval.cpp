@@ -15,7 +15,7 @@
 using namespace ttune;
 
 namespace {
-/// The values that an expression really takes.
+/// Returns the interval of the values that an expression takes.
 pass::interval taken(ir::expr const& e, ttune_test::box const& box) {
   pass::interval all{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
   ttune_test::for_each_point(box, [&](ttune_test::environment const& at) {

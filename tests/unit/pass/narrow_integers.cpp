@@ -57,7 +57,7 @@ TEST_CASE("narrow_integers: what cannot be negative is divided as unsigned") {
 
 namespace {
 
-/// Random arithmetic on bytes and 16-bit integers in a type, of some depth.
+/// Random arithmetic on bytes and 16-bit integers in a type, with a maximum depth.
 class random_arithmetic {
  public:
   explicit random_arithmetic(rng& random) : random_(random) {}

@@ -46,7 +46,7 @@ TEST_CASE("partition: in a thread of a device, loops over its own elements keep 
   CHECK(nest(loop_kind::thread_x).find("for x < 7") != std::string::npos);
   CHECK(nest(loop_kind::thread_x).find("if") != std::string::npos);
   CHECK(nest(loop_kind::parallel).find("if") == std::string::npos);
-  // what no iteration of any thread wants is left out, here as elsewhere: the condition is gone with it
+  // iterations that no thread needs are removed, and the condition with them
   auto const few = ir::make_conditional(less(x, ir::make_index(2)), sum);
   auto const short_tile = ir::make_allocate(own, loop("x", 0, 7, loop_kind::serial, few));
   auto const made = ir::print(pass::partition(loop("t", 0, 8, loop_kind::thread_x, short_tile)));

@@ -27,7 +27,7 @@ std::string simple(ir::expr const& e, pass::ranges const& known = {}) { return i
 
 using law = void (*)(ir::expr const& given, ir::expr const& made, ttune_test::box const& box);
 
-/// Calls `holds` for random conditions or indices and what becomes of them.
+/// Calls `holds` for random conditions or indices and their simplified forms.
 void for_random(bool conditions, law holds) {
   auto const seed = ttune_test::seed();
   INFO("TTUNE_SEED=", seed);

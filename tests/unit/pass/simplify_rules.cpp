@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of rules in simplify.hpp, line by line, and whole programs.
+// Tests the table of rules in simplify.hpp, line by line, and whole programs.
 #include "ttune/pass/simplify.hpp"
 
 #include <doctest/doctest.h>
@@ -71,7 +71,7 @@ expr random_condition(rng& random, int depth) {
   }
 }
 
-/// All values over the box of `known`, sampled.
+/// Returns the values at sampled points of the box of `known`.
 std::vector<std::int64_t> values_of(expr const& e, rng random) {
   ir::detail::value_code code;
   auto const at = code.compile(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of AutoTVM as records: lines as TVM writes them.
+// Reads AutoTVM's logs as records, with lines as TVM writes them.
 #include "ttune/records/autotvm_log.hpp"
 
 #include <doctest/doctest.h>

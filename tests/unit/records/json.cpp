@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON reader: what is a value, what is not, and where the fault lies.
+// The JSON reader: valid values, invalid ones, and the places of faults.
 #include "ttune/records/json.hpp"
 
 #include <doctest/doctest.h>
@@ -78,7 +78,7 @@ TEST_CASE("parse_json: what is no JSON is a fault with its place") {
     CHECK(result.fault.starts_with("at byte "));
   }
   CHECK(parse_json("[1,x]").fault == "at byte 3: not a JSON value");
-  CHECK(!parse_json(std::string(100'000, '[')).value);  // neither recursion without end
+  CHECK(!parse_json(std::string(100'000, '[')).value);  // deep nesting must not exhaust the stack
   CHECK(parse_json(std::string(60, '[') + std::string(60, ']')).value);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as lines of JSON: round trips, lines that are no records, and the store on a file of them.
+// Records as lines of JSON: round trips, lines that are no records, and the store in a file of lines.
 #include "ttune/records/json_lines.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ ttune_test::at_start const writer{[](int argc, char** argv) {
   return 0;
 }};
 
-/// PROGRAM --json-lines-limited FILE: as on a disk that becomes full.
+/// PROGRAM --json-lines-limited FILE: simulates a disk that becomes full.
 ttune_test::at_start const limited{[](int argc, char** argv) {
   if (argc != 3 || std::string(argv[1]) != "--json-lines-limited") return -1;
   json_lines store(argv[2]);
@@ -142,7 +142,7 @@ TEST_CASE("json_lines: a line that a killed writer left unfinished costs that li
 TEST_CASE("json_lines: a path that cannot be opened names itself") {
   CHECK_THROWS_WITH_AS(json_lines("/nonexistent/x.jsonl"),
                        "/nonexistent/x.jsonl: cannot be opened: No such file or directory", record_error);
-  CHECK_THROWS_AS(json_lines("/dev/full"), record_error);  // no file
+  CHECK_THROWS_AS(json_lines("/dev/full"), record_error);  // is no regular file
 }
 
 TEST_CASE("json_lines: what could not be written is not there") {

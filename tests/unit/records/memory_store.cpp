@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws of stores, in memory.
+// Checks the laws of stores for the store in memory.
 #include "ttune/records/memory_store.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys, their distance, and configurations that outlive a re-numbering.
+// Keys, their distance, and configurations that stay valid when choices are renumbered.
 #include "ttune/records/record.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ TEST_CASE("hasher: pieces are told apart, and one changed word changes the value
   CHECK(hasher{}.add("").value() != hasher{}.value());
   CHECK(hasher{}.add("12345678").value() != hasher{}.add("12345679").value());
   CHECK(hasher{}.add("123456789").value() != hasher{}.add("12345678").value());
-  CHECK(hasher{}.add(std::uint64_t{1}).value() == 3457865417063848588U);  // the same on every platform
+  CHECK(hasher{}.add(std::uint64_t{1}).value() == 3457865417063848588U);  // the same on all platforms
 }
 
 TEST_CASE("record_key: identity is compute, target, space and objective") {
@@ -82,7 +82,7 @@ TEST_CASE("choices: a knob or a tuple that is gone is no configuration") {
   knobs = two_knobs();
   knobs.push_back({"new", knob::sort::boolean, 1, {0, 1}});
   CHECK(!find_configuration(knobs, choices));
-  knobs.back().values = {0};  // no choice to make
+  knobs.back().values = {0};  // a single choice
   CHECK(find_configuration(knobs, choices).value() == configuration{{1, 1, 0}});
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("nearest_configuration: by the ratio of the tuples' members") {
   std::vector<knob_choice> const recorded{{"tile", 9, {16, 8}}, {"gone", 0, {1}}};
   CHECK(nearest_configuration(knobs, recorded) == configuration{{1, 0}});
   CHECK(nearest_configuration(knobs, recorded, {{0, 1}}) == configuration{{1, 1}});
-  knobs[0].kind = knob::sort::permutation;  // orders have no nearest
+  knobs[0].kind = knob::sort::permutation;  // orders have no nearest one
   CHECK(nearest_configuration(knobs, recorded, {{2, 1}}) == configuration{{2, 1}});
   CHECK(nearest_configuration(knobs, {{"tile", 9, {1, 2, 3}}}, {{2, 1}}) == configuration{{2, 1}});
 }
@@ -101,7 +101,7 @@ TEST_CASE("title_of: one line with the shapes of the inputs") {
   key.compute_text = "T2(A f32 (#, #), B i8 (#) constant in [#, #), c f64 ()) -> C f32 (#, #)\nC(i, j) = A(i, j) + c\n";
   key.extents = {512, 256, 7, 512, 256};
   CHECK(title_of(key) == "T2(A 512x256, B 7, c)");
-  key.extents = {512, 256};  // too few: all that there are
+  key.extents = {512, 256};  // fewer extents than wanted: returns all
   CHECK(title_of(key) == "T2 512 x 256");
   key.compute_text = "dense";
   CHECK(title_of(key) == "dense 512 x 256");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records for the tests of stores, and the laws that every store keeps.
+// Records for the tests of stores, and laws for every store.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -62,7 +62,7 @@ inline void check_equal(ttune::record const& a, ttune::record const& b) {
   CHECK(a.predicted == b.predicted);
 }
 
-/// What holds for every store that is empty and writable.
+/// Checks the laws of a store, which must be empty and writable.
 inline void check_store(ttune::record_store& store) {
   auto const key = sample_key();
   CHECK(store.count() == 0);
@@ -78,7 +78,7 @@ inline void check_store(ttune::record_store& store) {
   CHECK(!store.best(key));
   store.append(slow);
   store.append(fast);
-  store.append(slow);  // once more: the same record
+  store.append(slow);  // the same record again
   CHECK(store.count() == 3);
   check_equal(store.best(key).value(), fast);
   auto const all = store.all(key);
@@ -107,7 +107,7 @@ inline void check_store(ttune::record_store& store) {
   CHECK(image.bytes == bytes);
   check_equal(image.of, slow);
   auto const fastest = sample_record(0.5e-3);
-  store.put_image(fastest, newer);  // appends it, too
+  store.put_image(fastest, newer);  // also appends the record
   image = store.get_image(key);
   CHECK(image.bytes == newer);
   check_equal(image.of, fastest);
@@ -116,11 +116,11 @@ inline void check_store(ttune::record_store& store) {
 
   CHECK(!store.explanation(key));
   store.put_explanation(key, sample_explanation(1));
-  store.put_explanation(key, sample_explanation());  // in its place
+  store.put_explanation(key, sample_explanation());  // replaces the earlier one
   CHECK(store.explanation(key) == sample_explanation());
   CHECK(store.lessons().empty());
   store.put_lesson(sample_lesson(2));
-  store.put_lesson(sample_lesson());  // in its place
+  store.put_lesson(sample_lesson());  // replaces the earlier one
   CHECK(store.lessons() == std::vector{sample_lesson()});
   CHECK(store.lessons(0).empty());
   CHECK(!store.explanation(sample_key(600)));

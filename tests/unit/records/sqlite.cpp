@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records in SQLite: what is stored and found again, modes, merging, shipped files.
+// Records in SQLite: storing and finding, modes, merging, shipped files.
 #include "ttune/records/sqlite.hpp"
 
 #include <doctest/doctest.h>
@@ -112,7 +112,7 @@ TEST_CASE("sqlite: prune leaves the fastest of each key and what has an image") 
     check_equal(left[1], numbered_record(0, k + 7));
   }
   CHECK(store.get_image(sample_key(6)));
-  CHECK(store.prune(0, sample_key(99)) == 0);  // a key that is not there
+  CHECK(store.prune(0, sample_key(99)) == 0);  // there is no such key
   CHECK(store.count() == 15);
   CHECK_THROWS_AS((void)sqlite(store.path(), record_mode::read_only).prune(1), record_error);
 }
@@ -141,7 +141,7 @@ TEST_CASE("sqlite: merging keeps the newer lowering's image, then the faster one
     merge(slow);
     check_equal(all.get_image(sample_key()).of, newer);
     CHECK(all.explanation(sample_key())->flops == 3);
-    CHECK(all.lessons() == std::vector{ttune_test::sample_lesson(1)});  // of the fastest
+    CHECK(all.lessons() == std::vector{ttune_test::sample_lesson(1)});  // the lesson of the fastest one
     CHECK(all.count() == 3);
   }
 }
@@ -158,7 +158,7 @@ TEST_CASE("sqlite: of many records the fastest of a key is found, and its neighb
     sqlite(path).append_all(many);
   }
   using clock = std::chrono::steady_clock;
-  std::array<double, 5> seconds{};  // the first waits for the disk, which still writes the file
+  std::array<double, 5> seconds{};  // the first one waits for the disk, which still writes the file
   for (auto& s : seconds) {
     auto const start = clock::now();
     sqlite const store(path, record_mode::read_only);
@@ -182,12 +182,12 @@ TEST_CASE("sqlite: export_best ships the winners and nothing else") {
   sqlite store(path);
   for (int i = 0; i < 100; ++i) store.append(numbered_record(0, i));
   store.append(ttune_test::failed_record(trial_status::crashed, sample_key(99)));
-  store.put_image(numbered_record(0, 7), std::vector<std::uint8_t>(5000, 7));  // not the fastest of its key
+  store.put_image(numbered_record(0, 7), std::vector<std::uint8_t>(5000, 7));  // not the fastest record of its key
   auto const summary = store.export_best(shipped);
   CHECK(summary.keys == 7);
   CHECK(summary.images == 1);
   CHECK(summary.reason.empty());
-  CHECK(store.export_best(shipped).keys == 7);  // over the old one
+  CHECK(store.export_best(shipped).keys == 7);  // replaces the older file
   CHECK(!std::filesystem::exists(shipped + "-wal"));
   CHECK(!std::filesystem::exists(shipped + ".part"));
   CHECK((std::filesystem::status(shipped).permissions() & std::filesystem::perms::all) ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of records behind the store's back, and records by number to fill it with.
+// Changes a file of records without the store, and makes numbered records for it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 namespace ttune_test {
 
-/// Of seven keys in turn; a later number is slower.
+/// Returns a record of one of seven keys, in turn; later numbers are slower.
 inline ttune::record numbered_record(int writer, int number) {
   return sample_record(1 + writer * 100'000 + number, sample_key(number % 7));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are none of ours, of another version, damaged, or open to others.
+// Files that are foreign, of another version, damaged, or writable for others.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -25,7 +25,7 @@ using ttune_test::sample_record;
 
 namespace {
 
-/// The message with which a file is refused, in all modes that throw; best_effort goes on with the same reason.
+/// Returns the message with which a file is refused in all modes that throw; best_effort continues with this reason.
 std::string refusal(std::string const& path) {
   sqlite spare(path, record_mode::best_effort);
   auto const reason = spare.reason();
@@ -75,7 +75,7 @@ TEST_CASE("sqlite: a file of a newer ttune is refused with both numbers") {
 TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up to date when it may be written") {
   ttune_test::temporary_folder const folder;
   auto const path = folder / "records.db";
-  // Written out as the first version wrote it: what the library makes today may not decide what old files look like.
+  // The text is that of the first version: today's library must not decide how old files look.
   execute(path, R"(
     create table keys(id integer primary key, hash integer not null, text_hash integer not null,
       compute integer not null, text text not null, extents text not null, target text not null,
@@ -215,13 +215,13 @@ TEST_CASE("sqlite: an image that changed on the disk is not given out") {
   auto const image = store.get_image(sample_key());
   CHECK(!image);
   CHECK(image.reason.find("checksum") != std::string::npos);
-  CHECK(store.best(sample_key()));  // the record still holds
+  CHECK(store.best(sample_key()));  // the record is still valid
 }
 
 TEST_CASE("sqlite: images are refused while others may write to the file or its folder") {
   ttune_test::temporary_folder const folder;
   auto const path = folder / "records.db";
-  auto const before = ::umask(002);  // even then the file is its owner's
+  auto const before = ::umask(002);  // even then the file belongs to its owner alone
   sqlite store(path);
   ::umask(before);
   store.put_image(sample_record(), std::vector<std::uint8_t>(5000, 7));
@@ -229,7 +229,7 @@ TEST_CASE("sqlite: images are refused while others may write to the file or its 
   ::chmod(path.c_str(), 0664);
   CHECK(!store.get_image(sample_key()));
   CHECK(store.get_image(sample_key()).reason.find("chmod go-w " + path) != std::string::npos);
-  check_equal(store.get_image(sample_key()).of, sample_record());  // what it was made for is no secret
+  check_equal(store.get_image(sample_key()).of, sample_record());  // its key is no secret
   ::chmod(path.c_str(), 0644);
   ::chmod((path + "-wal").c_str(), 0666);
   CHECK(store.get_image(sample_key()).reason.find("-wal") != std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that share a file of records, are killed, or find no room.
+// Processes that share a file of records, are killed, or run out of space.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
@@ -28,7 +28,7 @@ using ttune_test::sample_record;
 
 namespace {
 
-/// PROGRAM --sqlite-writer FILE WRITER COUNT: says the number of each record that append has returned for.
+/// PROGRAM --sqlite-writer FILE WRITER COUNT: prints the number of each record after append has returned.
 ttune_test::at_start const writer{[](int argc, char** argv) {
   if (argc != 5 || std::string(argv[1]) != "--sqlite-writer") return -1;
   try {
@@ -45,7 +45,7 @@ ttune_test::at_start const writer{[](int argc, char** argv) {
   return 0;
 }};
 
-/// PROGRAM --sqlite-limited FILE: as on a disk that becomes full.
+/// PROGRAM --sqlite-limited FILE: simulates a disk that becomes full.
 ttune_test::at_start const limited{[](int argc, char** argv) {
   if (argc != 3 || std::string(argv[1]) != "--sqlite-limited") return -1;
   sqlite strict(argv[2]), willing(argv[2], record_mode::best_effort);
@@ -65,7 +65,7 @@ ttune_test::at_start const limited{[](int argc, char** argv) {
   return thrown && strict.count() == 1 && !willing.reason().empty() && willing.count() == 2 ? 0 : 1;
 }};
 
-/// The last number that a writer has said, or -1.
+/// Returns the last number that a writer has printed, or -1.
 std::int32_t last_said(std::string const& output) {
   std::int32_t last = -1;
   if (auto const whole = output.size() / sizeof last; whole > 0)
@@ -110,7 +110,7 @@ TEST_CASE("sqlite: kill -9 loses nothing that append has returned for") {
     {
       ttune_test::child a({"--sqlite-writer", path, std::to_string(2 * round), "30000"}),
           b({"--sqlite-writer", path, std::to_string(2 * round + 1), "30000"});
-      auto of_a = a.read_some(), of_b = b.read_some();  // both are at work now
+      auto of_a = a.read_some(), of_b = b.read_some();  // both are writing now
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
       a.kill_now();
       said[0] = last_said(of_a + a.read_all());
@@ -123,7 +123,7 @@ TEST_CASE("sqlite: kill -9 loses nothing that append has returned for") {
       auto const number = static_cast<std::int32_t>(r.result.seconds) - 1;
       for (int w = 0; w < 2; ++w) {
         if (number / 100'000 != 2 * round + w) continue;
-        CHECK(number % 100'000 == found[static_cast<std::size_t>(w)]++);  // none is missing, none is there twice
+        CHECK(number % 100'000 == found[static_cast<std::size_t>(w)]++);  // no record is missing or stored twice
       }
       return true;
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files whose machine code may be run.
+// Decides which files have machine code that may be run.
 #include "ttune/records/trust.hpp"
 
 #include <doctest/doctest.h>

@@ -18,7 +18,7 @@ TEST_CASE("elbow_room: a thread leaves the processor it is told to, and may come
     };
     ttune::detail::elbow_room room;
     auto here = sched_getcpu();
-    while (may_use(here)) room.leave(here = sched_getcpu());  // it may move by itself in between
+    while (may_use(here)) room.leave(here = sched_getcpu());  // the thread may also move by itself
     CHECK(sched_getcpu() != here);
     room.give_up();
     CHECK(may_use(here));

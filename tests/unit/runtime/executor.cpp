@@ -41,12 +41,12 @@ void check_each_once(ttune::executor& on, std::int64_t tasks) {
 
 }  // namespace
 
-#if !TTUNE_TEST_SANITIZED  // which want address space of their own
+#if !TTUNE_TEST_SANITIZED  // sanitizers need address space of their own
 TEST_CASE("executor: has fewer threads where the system grants no more, and computes with those") {
-  auto const child = ::fork();  // the limit is for a process of its own
+  auto const child = ::fork();  // the limit applies to a separate process
   REQUIRE(child >= 0);
   if (child == 0) {
-    rlimit const memory{std::size_t{256} << 20, std::size_t{256} << 20};  // no room for many stacks
+    rlimit const memory{std::size_t{256} << 20, std::size_t{256} << 20};  // not enough for many stacks
     if (::setrlimit(RLIMIT_AS, &memory) != 0) ::_exit(3);
     ttune::thread_pool pool(500);
     std::atomic<int> done{0};
@@ -83,7 +83,7 @@ TEST_SUITE("threads") {
       pool.parallel(
           [](void* closure, std::int64_t task, std::int32_t) {
             auto& all = *static_cast<sums*>(closure);
-            all.values[static_cast<std::size_t>(task)] += all.round;  // plain memory: a race is found by TSan
+            all.values[static_cast<std::size_t>(task)] += all.round;  // plain memory, so that TSan finds a race
           },
           &s, 1 + s.round % 64);
     }
@@ -96,7 +96,7 @@ TEST_SUITE("threads") {
     ttune::thread_pool pool(4);
     std::vector<int> counts_of(97);
     std::int64_t large = 0;
-    for (std::int64_t r = 0; r < 20000; ++r) {  // larger and smaller regions in turn
+    for (std::int64_t r = 0; r < 20000; ++r) {  // alternates larger and smaller regions
       auto const tasks = r % 3 == 0 ? 97 : 2 + r % 7;
       large += tasks == 97 ? 1 : 0;
       pool.parallel([](void* c, std::int64_t task,
@@ -119,7 +119,7 @@ TEST_SUITE("threads") {
     ttune::thread_pool pool(3);
     struct outer_state {
       ttune::thread_pool& pool;
-      std::vector<std::int64_t> scratch;  ///< of each worker: plain memory, so that two tasks with one number are seen
+      std::vector<std::int64_t> scratch;  ///< one per worker; plain memory shows two tasks with one number
       std::atomic<int> inner{0};
       std::atomic<int> wrong{0};
     } state{pool, std::vector<std::int64_t>(3), {}, {}};

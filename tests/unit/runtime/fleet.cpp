@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers behind commands, one and several: what comes from them may be anything.
+// One or several workers started by commands: they may send anything.
 #include "ttune/runtime/fleet.hpp"
 
 #include <doctest/doctest.h>
@@ -51,7 +51,7 @@ std::string reason(ttune::worker_choice how) {
 
 using bytes = std::vector<std::uint8_t>;
 
-/// A message as it goes over the wire; `claimed` other bytes than there are.
+/// Makes a message for the wire; `claimed` may be a wrong number of bytes.
 bytes message(protocol::kind kind, bytes const& body, std::uint64_t claimed) {
   protocol::head const h{protocol::magic, kind, claimed};
   bytes wire(sizeof h);
@@ -81,7 +81,7 @@ bytes operator+(bytes a, bytes const& b) {
   return a;
 }
 
-/// Says what it was given, whatever it is asked, and then nothing more, or ends.
+/// Starts a program that sends the given bytes, whatever it is asked, and then stays silent or ends.
 ttune::worker::command impostor(std::string const& file, bytes const& says, bool ends, double silence_seconds = 30) {
   std::ofstream(file, std::ios::binary).write(reinterpret_cast<char const*>(says.data()), std::ssize(says));
   return {{"/bin/sh", "-c", std::string("cat \"$0\"") + (ends ? "" : "; exec sleep 1000"), file}, "", silence_seconds};
@@ -91,7 +91,7 @@ ttune::measurer fleet_of(std::vector<ttune::worker::command> members) {
   return make(ttune::worker::fleet{std::move(members)});
 }
 
-/// Measures so many right candidates; all must be measured. Gives the devices that did it.
+/// Measures `count` right candidates; all must be measured. Returns the devices that did it.
 std::multiset<std::string> measure_right(ttune::measurer& m, int count) {
   for (int i = 0; i < count; ++i) m.submit(copy_image(n), {});
   auto const results = m.collect();
@@ -104,7 +104,7 @@ std::multiset<std::string> measure_right(ttune::measurer& m, int count) {
   return devices;
 }
 
-/// Until all of them have taken part.
+/// Measures until all of them have taken part.
 void wait_for_all(ttune::measurer& m, std::set<std::string> const& devices) {
   for (int round = 0; round < 1000; ++round) {
     auto const seen = measure_right(m, 8);
@@ -154,7 +154,7 @@ TEST_CASE("command: answers to a trial may be half, nonsense, or never come") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const opened = hello() + answer({});
-  // says the rest when the request is there: an idle worker that has something to say is replaced
+  // sends the rest after the request: an idle worker with something to send is replaced
   auto const measured = [&](char const* name, bytes const& says) {
     auto const file = folder / name;
     (void)impostor(file, opened, true);
@@ -162,7 +162,7 @@ TEST_CASE("command: answers to a trial may be half, nonsense, or never come") {
     auto m = make(ttune::worker::command{
         {"/bin/sh", "-c", "cat \"$0\"; head -c 6000 >/dev/null; cat \"${0}2\"; exec sleep 1000", file}, "", 0.5});
     auto request = copy_image(n);
-    request.code.resize(20'000);  // more than was read before it
+    request.code.resize(20'000);  // more than has been read before
     auto const result = m.measure(request, {});
     CHECK_FALSE(result.ok());
     CHECK(m.lost());
@@ -213,7 +213,7 @@ TEST_CASE("fleet: two workers measure side by side, and results tell who did") {
   CHECK((first.device == "a" || first.device == "b"));
   wait_for_all(m, {"a", "b"});
   CHECK(m.description() == "2 of 2 workers");
-  // in the order in which they were given, and both know the reference
+  // results are in the order of the candidates, and both workers know the reference
   for (int i = 0; i < 12; ++i)
     m.submit(i % 3 == 0 ? copy_and(code::write_word(1, 4 * 137, 0x40A00000), n) : copy_image(n), {});
   auto const results = m.collect();
@@ -271,7 +271,7 @@ TEST_CASE("fleet: a candidate that takes workers down is blamed for it") {
   auto const crash = m.measure(copy_and(code::null_write(), n), {});
   CHECK(crash.status == trial_status::crashed);
   CHECK(has(crash.message, "SIGSEGV"));
-  CHECK(m.respawns() == 3);  // it said what happened: nobody else need try
+  CHECK(m.respawns() == 3);  // the fault was reported, so no other worker tries
   (void)measure_right(m, 9);
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("fleet: a slow worker does not hold up the others") {
   auto m = fleet_of({own_worker("a"), own_worker_with_id(folder / "id", "b")});
   CHECK(m.set_reference(copy_image(n), {}).ok());
   wait_for_all(m, {"a", "b"});
-  REQUIRE(send_signal(folder / "id", SIGSTOP));  // for ever: its 30 s of silence are not waited for
+  REQUIRE(send_signal(folder / "id", SIGSTOP));  // stopped for ever; the test does not wait for the 30 s of silence
   auto const devices = measure_right(m, 12);
   CHECK(devices.count("a") == 12);
   CHECK(measure_right(m, 3).count("a") == 3);
@@ -316,7 +316,7 @@ TEST_CASE("fleet: the last worker that goes is an error, not a wait") {
   temporary_folder const folder;
   auto const once = folder / "once";
   std::ofstream(once) << "";
-  // starts as long as the file is there
+  // starts as long as the file exists
   ttune::worker::command const how{
       {"/bin/sh", "-c", "[ -e \"$0\" ] || exit 1; exec \"$1\" --ttune-worker", once, own_path()}, "b"};
   auto m = fleet_of({how});

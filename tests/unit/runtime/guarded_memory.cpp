@@ -19,7 +19,7 @@ TEST_CASE("guarded memory: lies flush against its end, and overwritten red zones
       CHECK((at_end ? (where.data_end - where.all) % 4096 == 0 : data % 4096 == 0));
       if (bytes > 0) std::memset(m.data(), 1, m.bytes());
       CHECK(m.overwritten() == 0);
-      if (bytes % 4096 == 0) continue;  // no red zone
+      if (bytes % 4096 == 0) continue;  // there is no red zone
       auto const offset = at_end ? -1 : bytes;
       m.data()[offset] = 0;
       CHECK(m.overwritten() == offset);

@@ -21,7 +21,7 @@ using namespace ttune;
 
 namespace {
 
-/// The seed of the derived space.
+/// Returns the seed of the derived space.
 template <class Op>
 kernel_image compiled(Op const& op) {
   interpreter_backend by;

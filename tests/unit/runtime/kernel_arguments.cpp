@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What typed kernels refuse at the call: <ttune/kernel.hpp>. What they refuse earlier is in
-// tests/compile_fail/argument_*.
+// Arguments that typed kernels refuse at the call: <ttune/kernel.hpp>. tests/compile_fail/argument_* has those that do
+// not compile.
 #include <doctest/doctest.h>
 
 #include <span>
@@ -104,10 +104,10 @@ TEST_CASE("kernel: an output overlaps no other operand") {
   CHECK(said(o.a, o.a, o.d) == "kernel k, operand C: overlaps operand A");
   CHECK(said(std::span(both).first(6), std::span(both).last(6), o.d) == "kernel k, operand C: overlaps operand A");
   both.resize(12);
-  CHECK(said(std::span(both).first(6), std::span(both).last(6), o.d) == "");  // side by side
+  CHECK(said(std::span(both).first(6), std::span(both).last(6), o.d) == "");  // neighbouring memory
   CHECK(said(o.a, o.c, view<std::int32_t, 1>{reinterpret_cast<std::int32_t*>(o.c.data() + 5), {4}}) ==
         "kernel k, operand C: overlaps operand D");
   auto const k = make();
-  CHECK_NOTHROW(k(o.a, o.a[3], o.c, o.d));  // inputs may
+  CHECK_NOTHROW(k(o.a, o.a[3], o.c, o.d));  // inputs may overlap
   CHECK_THROWS_AS(k(o.a, o.c[0], o.c, o.d), argument_error);
 }

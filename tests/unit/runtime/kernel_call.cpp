@@ -70,7 +70,7 @@ TEST_CASE("kernel: constants are prepared at each call, or once and for all") {
   auto const prepared = kernel.prepare(constants);
   CHECK(prepared.is_prepared());
   CHECK(prepared.workspace_bytes() == 0);
-  std::fill(a.in.begin(), a.in.end(), 0.0F);  // the kernel has its own
+  std::fill(a.in.begin(), a.in.end(), 0.0F);  // the kernel has a copy
   auto const copy = prepared;
   copy(b.operands());
   CHECK(b.out == wanted);
@@ -112,19 +112,19 @@ TEST_CASE("workspace: aligned, kept by the thread, and a lease within a lease ha
   CHECK(again.data() == first);
 }
 
-#if !TTUNE_TEST_SANITIZED  // whose allocators end the program instead
+#if !TTUNE_TEST_SANITIZED  // their allocators end the program instead
 TEST_CASE("workspace: one that cannot be had is an error that says how large it is") {
   CHECK_THROWS_WITH_AS(ttune::workspace_lease(std::size_t{1} << 60),
                        "a kernel needs 1152921504606846976 bytes of scratch memory, which cannot be had",
                        ttune::memory_error);
-  ttune::workspace_lease const after(64);  // the thread's memory is as usable as before
+  ttune::workspace_lease const after(64);  // the thread's memory can still be used
   CHECK(after.data() != nullptr);
 }
 #endif
 
 namespace {
 
-/// Says that it has as many threads as it likes, computes on one, and may fail instead.
+/// An executor that claims several threads, computes on one, and can be told to fail.
 struct own_executor final : ttune::executor {
   explicit own_executor(std::int32_t says) : said(says) {}
   [[nodiscard]] std::int32_t threads() const noexcept override { return said; }

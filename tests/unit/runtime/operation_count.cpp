@@ -19,7 +19,7 @@ handle<ir::buffer> array(char const* name, std::int64_t extent) {
   return share(std::move(b));
 }
 
-/// to[i] = from[i] + from[0]: two loads, an addition, a store.
+/// to[i] = from[i] + from[0]: two loads, one addition, one store.
 ir::stmt statement() {
   auto const from = array("A", 64);
   auto const read = [&](ir::expr at) { return ir::make_access(from, {std::move(at)}); };

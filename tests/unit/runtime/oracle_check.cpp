@@ -18,7 +18,7 @@ using namespace ttune;
 
 namespace {
 
-/// A program with its operands: made inputs, and outputs as the whole interpreter has them.
+/// A program with made inputs, and the outputs of the whole interpreter.
 struct worked_example {
   explicit worked_example(handle<ir::program> p) : program(std::move(p)), signature(signature_of(program)) {
     std::vector<ir::ndarray> inputs;

@@ -47,7 +47,7 @@ std::vector<std::uint8_t> opening() {
   return out.take();
 }
 
-/// The complaint of the answer that a server gives.
+/// Returns the message in a server's answer.
 std::string ask(int fd, protocol::kind what, std::vector<std::uint8_t> const& body) {
   REQUIRE(protocol::send(fd, what, body, soon(), {}) == outcome::ok);
   protocol::message m;

@@ -32,14 +32,14 @@ TEST_CASE("samples: enough are taken where the median is known to a third of a p
   CHECK(!of({0.98, 0.99, 1, 1.01, 1.02}).stable());
   std::vector<double> many;
   for (int i = 0; i < 100; ++i) many.insert(many.end(), {0.98, 0.99, 1, 1.01, 1.02});
-  CHECK(of(many).stable());  // they spread as the five do, but are a hundred times as many
+  CHECK(of(many).stable());  // with the same spread as the five, but a hundred times as many
 }
 
 TEST_CASE("samples: a rival is behind only by more than the spread") {
   CHECK(of({1.1, 1.1, 1.1}).slower_than(1));
   CHECK(!of({1.04, 1.04, 1.04}).slower_than(1));
-  CHECK(!of({1.1, 1.2, 1.3}).slower_than(1));  // they spread by a twelfth
-  CHECK(!of({1.1, 1.1, 1.1}).slower_than(0));  // there is none
+  CHECK(!of({1.1, 1.2, 1.3}).slower_than(1));  // the spread is a twelfth
+  CHECK(!of({1.1, 1.1, 1.1}).slower_than(0));  // there is no cutoff
 }
 
 TEST_CASE("samples: a sample has one call at least, and a bounded number of them") {

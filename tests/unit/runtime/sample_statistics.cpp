@@ -19,7 +19,7 @@ TEST_CASE("statistics: quantiles, median and spread") {
 TEST_CASE("statistics: bounds of a median are order statistics with 95 % confidence") {
   CHECK(ttune::median_bounds({1, 2, 3, 4, 5}).first == 0);
   CHECK(std::isinf(ttune::median_bounds({1, 2, 3, 4, 5}).second));
-  auto const six = ttune::median_bounds({1, 2, 3, 4, 5, 6});  // 2 / 64 outside
+  auto const six = ttune::median_bounds({1, 2, 3, 4, 5, 6});  // 2 / 64 are outside
   CHECK(six.first == 1);
   CHECK(six.second == 6);
   std::vector<double> twenty;

@@ -76,7 +76,7 @@ TEST_CASE("inputs: floats are uniform in [-1, 1), integers small, ranges kept, a
 TEST_CASE("differences: rounding is none, one wrong element is one and is named") {
   std::vector<float> const wanted = {1, -2, 0.5F, 1e-9F};
   CHECK(difference(wanted, wanted).empty());
-  CHECK(difference(wanted, {1.0000001F, -2, 0.5F, 0}).empty());  // cancelled to nothing: as exact as its terms
+  CHECK(difference(wanted, {1.0000001F, -2, 0.5F, 0}).empty());  // terms cancel: the result is as exact as they are
   CHECK(difference(wanted, {1, -2, 0.51F, 1e-9F}) == "C[2] is 0.50999999, should be 0.5");
   CHECK(difference(wanted, {0, 0, 0.5F, 1e-9F}) == "C[0] is 0, should be 1 (2 of 4 elements differ)");
 }
@@ -87,7 +87,7 @@ TEST_CASE("differences: a longer reduction may round more, but not lose a term")
   found[7] = 10.0005F;
   CHECK_FALSE(difference(wanted, found).empty());
   CHECK(difference(wanted, found, 100000).empty());
-  found[7] = 10.5F;  // one product of two numbers in [-1, 1) among 1000 or so
+  found[7] = 10.5F;  // one product of numbers in [-1, 1) among about 1000
   CHECK_FALSE(difference(wanted, found, 1000).empty());
 }
 

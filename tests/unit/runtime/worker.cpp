@@ -23,7 +23,7 @@ using ttune::trial_status;
 
 namespace {
 
-/// Main begins as `worker::self` wants it; TTUNE_TEST_FORGETFUL stands for one that does not.
+/// Main begins as `worker::self` needs it; TTUNE_TEST_FORGETFUL makes it a program that forgets this.
 ttune_test::at_start const as_worker{[](int argc, char** argv) {
   if (std::getenv("TTUNE_TEST_FORGETFUL") && ttune::inside_worker()) return 5;
   return ttune::is_worker(argc, argv) ? ttune::run_worker() : -1;
@@ -118,7 +118,7 @@ TEST_CASE("worker: an endless loop is ended when its time is over") {
   auto m = planted(copy_and(code::endless_loop(), n), limits);
   CHECK(m.status == trial_status::timed_out);
   CHECK(seconds_since(start) < 2);
-  limits.hang_seconds = 100;  // a known cutoff says enough
+  limits.hang_seconds = 100;  // the known cutoff is enough
   limits.cutoff_seconds = 1e-4;
   start = std::chrono::steady_clock::now();
   m = planted(copy_and(code::endless_loop(), n), limits);

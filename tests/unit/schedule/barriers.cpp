@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derived spaces for devices with blocks of threads: each barrier of their configurations is needed. Always the same
-// configurations: in others a thread may happen to read only what it fetched itself.
+// Derived spaces for devices with blocks of threads: each barrier of their configurations is needed. The configurations
+// are fixed, because in others a thread may happen to read only what it has fetched itself.
 #include "support/barriers.hpp"
 #include "derived_programs.hpp"
 #include "ttune/ops/conv2d.hpp"

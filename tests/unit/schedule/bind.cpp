@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks, threads, group memory, barriers and double buffers: what is lowered, that no barrier is superfluous to what
-// the interpreter sees, and what is refused.
+// Blocks, threads, group memory, barriers and double buffers: the lowered program, refused cases, and that the
+// interpreter finds a race without any one of the barriers.
 #include "derived_programs.hpp"
 #include "support/barriers.hpp"
 #include "support/gpu_product.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("bind: a matrix product through group memory, at shapes that nothing d
 TEST_CASE("bind: the threads share the fetch, and wait for each other") {
   auto const text = ir::print(lowered_of(tiled(12, 8, 10, false)));
   INFO(text);
-  CHECK(contains(text, "alloc As f32 (6, 5) group"));  // of all threads: 2 virtual ones of 3 rows
+  CHECK(contains(text, "alloc As f32 (6, 5) group"));  // for all threads: 2 virtual ones of 3 rows
   CHECK(contains(text, "alloc Bs f32 (5, 4) group"));
   CHECK(contains(text, "let As.k = As.k.turn * 4 + C.jt in [0, 5)"));
   CHECK(contains(text, "if C.iv == 0"));
@@ -73,10 +73,10 @@ TEST_CASE("double_buffer: more than two buffers, and a barrier that awaits all b
   for (std::int64_t const buffers : {1, 2, 3, 4, 8}) check_space(s.double_buffer(buffers).space(), 0);
   auto const text = ir::print(lowered_of(s.double_buffer(3).space()));
   INFO(text);
-  CHECK(contains(text, "alloc As f32 (3, 6, 7) group ahead"));  // 3 of 7 elements a row are free
+  CHECK(contains(text, "alloc As f32 (3, 6, 7) group ahead"));  // 3 of 7 elements of a row are unused
   CHECK(contains(text, "if C.ko + 2 < 5"));
   CHECK(contains(text, "barrier, 1 pending"));
-  auto const fewer = ir::print(lowered_of(s.double_buffer(8).space()));  // no more than there are iterations
+  auto const fewer = ir::print(lowered_of(s.double_buffer(8).space()));  // not more than there are iterations
   CHECK(contains(fewer, "alloc As f32 (5, 6, 7) group ahead"));
 }
 

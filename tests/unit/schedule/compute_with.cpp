@@ -34,7 +34,7 @@ std::string refusal(handle<ir::program> const& p, std::string stays, std::string
 }
 bool says(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-/// Both compute the same results.
+/// Checks that both compute the same results.
 void check_same(handle<ir::program> const& a, handle<ir::program> const& b) {
   rng random(3);
   auto const operands = ttune_test::random_operands(*a, random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derived spaces: seed and random configurations of many operators, lowered and interpreted, equal the programs.
+// Derived spaces: seed and random configurations of many operators are lowered, interpreted and compared with programs.
 #include "ttune/schedule/derive.hpp"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ TEST_CASE("derived: pipelines of stencils, in rings of rows") {
   nest n;
   replay(p, space.seed, n);
   REQUIRE(p.stages.size() == 3);
-  for (std::size_t st = 0; st < 2; ++st) {  // Gx, Gy: one row an iteration, four in the ring
+  for (std::size_t st = 0; st < 2; ++st) {  // Gx, Gy: one row per iteration, four in the ring
     CHECK(n.stages[st].slid_axis == 0);
     CHECK(n.stages[st].window == 3);
     CHECK(n.stages[st].ring == 4);
@@ -225,12 +225,12 @@ TEST_CASE("derived: stages that pass much along a common axis are computed for a
   CHECK(placed_at(ops::mttkrp(32, 80, 24, 32), "M", "i") == std::vector<std::string>{"Y"});
   CHECK(placed_at(ops::depthwise_pointwise({1, 32, 40, 40, 3, 1, 1}, 16), "O", "y") ==
         std::vector<std::string>{"each"});
-  CHECK(placed_at(ops::attention(8, 16, 16), "O", "i").empty());  // fits any cache
-  CHECK(placed_at(ops::softmax(512, 512), "P", "i").empty());     // row by row as it is
+  CHECK(placed_at(ops::attention(8, 16, 16), "O", "i").empty());  // fits every cache
+  CHECK(placed_at(ops::softmax(512, 512), "P", "i").empty());     // is computed row by row anyway
   check_derived(ops::attention(33, 260, 3), 4);
   check_derived(ops::mttkrp(17, 60, 3, 17), 4);
   check_derived(ops::depthwise_pointwise({1, 5, 61, 57, 3, 1, 1}, 2), 4);
-  auto const [i, j] = axes<"i", "j">;  // the last stage without a reduction; one before it read at two places
+  auto const [i, j] = axes<"i", "j">;  // the last stage has no reduction, and reads an earlier one at two places
   tensor<"A", float, 2> const A{{65, 300}};
   auto const E = compute<"E">(i, j) = exp(A(i, j));
   auto const B = compute<"B">(i, j.in(299)) = E(i, j) + E(i, j + 1) * 2;
@@ -258,7 +258,7 @@ TEST_CASE("derived: transposes and stencils") {
                                          clamp_outside(V)(z, y - 1, x) + wrap_outside(V)(z, y + 1, x) +
                                          mirror_outside(V)(z, y, x - 1) + zero_outside(V)(z, y, x + 1) - 6 * V(z, y, x);
   check_derived(op(inputs(V), outputs(F), "stencil"));
-  tensor<"W", float, 3> const W{{9, 11, 35}};  // rows that share what they read
+  tensor<"W", float, 3> const W{{9, 11, 35}};  // rows that share their reads
   auto const w = zero_outside(W);
   auto const G = compute<"G">(z.in(9), y.in(11), x.in(35)) =
       w(z - 1, y - 1, x - 1) + w(z - 1, y + 1, x) + w(z, y, x + 1) + w(z + 1, y - 1, x) - 2 * w(z + 1, y + 1, x - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derived spaces for devices with blocks of threads, interpreted: results, races, missing barriers, and the limits of a
-// block, which every configuration keeps.
+// block, which every configuration must keep.
 #include "derived_programs.hpp"
 #include "ttune/emit/cuda.hpp"
 #include "ttune/emit/opencl.hpp"
@@ -32,7 +32,7 @@ void check(handle<ir::program> const& program, int configurations = 3) {
   check_space(derive_space(program, gpu()), configurations);
 }
 
-/// Kernels of a call: of the seed and of drawn configurations alike, all of which the device takes.
+/// Returns the number of kernels, which must be equal for the seed and for random configurations; all must fit.
 std::size_t kernels_of(handle<ir::program> const& program) {
   auto const machine = gpu();
   auto const made = derive_space(program, machine);
@@ -63,7 +63,7 @@ TEST_CASE("derived for GPUs: what takes the results of a reduction is in its ker
     check(program);
     CHECK(kernels_of(program) == 1);
   }
-  // the maximum is read again and again, at another place: a kernel of its own
+  // the maximum is read repeatedly, at another place: it gets a kernel of its own
   auto const [i, j, k] = axes<"i", "j", "k">;
   tensor<"A", float, 2> const A{{6, 9}};
   auto const B = compute<"B">(i, j) = A(i, j) - max(over(k), A(i, k));
@@ -97,7 +97,7 @@ TEST_CASE("derived for GPUs: rows are reduced together, with what is made of the
 TEST_CASE("derived for GPUs: attention in four kernels, or in one where some rows' scores fit a block's memory") {
   auto const program = ops::attention<float>(6, 40, 8).program();
   check(program);
-  CHECK(kernels_of(program) == 4);  // so few rows are no block
+  CHECK(kernels_of(program) == 4);  // too few rows for a block
   for (auto const& fits : {ops::attention<float>(37, 40, 8).program(), ops::attention<float>(32, 64, 24).program(),
                            ops::attention<float>(9, 7, 5).program()}) {
     check(fits);
@@ -178,7 +178,7 @@ TEST_CASE("derived for GPUs: few results are reduced by more blocks first") {
   auto const columns = op(inputs(B), outputs(C), "columns").program();
   check_space(derive_space(columns, machine), 2);
   CHECK(groups(columns).size() == 2);
-  CHECK(groups(ops::matmul<float>(64, 64, 32).program()).size() == 1);  // little to do
+  CHECK(groups(ops::matmul<float>(64, 64, 32).program()).size() == 1);  // too little work
 }
 
 TEST_CASE("derived for GPUs: warps multiply matrices in shares of the terms where there are few tiles") {
@@ -189,7 +189,7 @@ TEST_CASE("derived for GPUs: warps multiply matrices in shares of the terms wher
     auto const made = derive_space(program, machine);
     auto const text = emit::cuda(ttune_test::build(make_plan(made), made.seed), machine);
     CHECK(text.source.find("mma.sync") != std::string::npos);
-    CHECK(text.source.find("ttune_copy_ahead_16(") != std::string::npos);  // whole vectors, of a share, too
+    CHECK(text.source.find("ttune_copy_ahead_16(") != std::string::npos);  // whole vectors, also of a share
     return text.main;
   };
   auto const deep = ops::matmul<f16>(16, 16, 1024).program();
@@ -258,7 +258,7 @@ TEST_CASE("derived for GPUs: blocks fill warps and fit the registers, taps of a 
     CHECK(threads >= 32);
     CHECK(results / launches[0].groups[0] + 24 * threads <= 65536);
   }
-  auto const tiny = derive_space(ops::matmul<float>(2, 3, 16).program(), machine);  // fewer results than a warp
+  auto const tiny = derive_space(ops::matmul<float>(2, 3, 16).program(), machine);  // less than a warp has threads
   CHECK(sampler(tiny.knobs, tiny.constraints).valid(tiny.seed));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowered candidates against the oracle: what a space's configurations compute, interpreted, is what the program means.
+// Lowered candidates compared with an oracle: the interpreted configurations of a space must compute the program.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ namespace ttune_test {
   return made;
 }
 
-/// The first difference, or nothing.
+/// Returns the first difference, or nothing.
 [[nodiscard]] inline std::string first_difference(std::vector<ttune::ir::ndarray> const& got,
                                                   std::vector<ttune::ir::ndarray> const& want) {
   if (got.size() != want.size()) return "another number of outputs";
@@ -62,7 +62,7 @@ namespace ttune_test {
   return ttune::pass::run_pipeline(ttune::lower(p, n));
 }
 
-/// Seed and random configurations of a space against the meaning of `program`.
+/// Checks the seed and random configurations of a space against `program`.
 inline void check_space(ttune::space const& in, int configurations) {
   auto const seed = ttune_test::seed();
   INFO("TTUNE_SEED=", seed);
@@ -90,7 +90,7 @@ inline void check_space(ttune::space const& in, int configurations) {
   }
 }
 
-/// Machines with few and many, narrow and wide registers.
+/// Returns machines with few and many, narrow and wide registers.
 [[nodiscard]] inline std::vector<ttune::target> machines() {
   ttune::target narrow;
   ttune::target wide;

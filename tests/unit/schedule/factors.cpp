@@ -25,9 +25,9 @@ int brute_force(int n, int parts) {
 
 TEST_CASE("exact factors are the ordered factorisations") {
   CHECK(factors_knob("t", 512, 2).choices() == 10);
-  CHECK(factors_knob("t", 512, 4).choices() == 220);  // tile_f of AutoTVM's C12
+  CHECK(factors_knob("t", 512, 4).choices() == 220);  // tile_f in AutoTVM's C12
   CHECK(factors_knob("t", 512, 3).choices() == 55);
-  CHECK(factors_knob("t", 128, 4).choices() == 120);  // of its C7
+  CHECK(factors_knob("t", 128, 4).choices() == 120);  // in AutoTVM's C7
   CHECK(factors_knob("t", 7, 4).choices() == 4);
   CHECK(factors_knob("t", 3, 3).choices() == 3);
   CHECK(factors_knob("t", 1, 3).choices() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("limits keep to their word") {
     CHECK((k.choice(c)[2] == 8 || k.choice(c)[2] == 16));
   }
   CHECK(k.choices() == 14);
-  // no multiple of 8 divides 7: the wish is dropped, not the knob
+  // no multiple of 8 divides 7: the limit is ignored, the knob stays
   CHECK(factors_knob("t", 7, 2, factor_policy::exact, {.multiple_of = 8}).choices() == 2);
   auto const few = factors_knob("t", 1000, 3, factor_policy::any, {.max_choices = 100});
   CHECK(few.choices() == 100);

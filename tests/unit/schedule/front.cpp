@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules written by hand: the spaces that they make, constraints, errors that only the run time sees, and the text
-// that can be pasted back.
+// Hand-written schedules: their spaces, constraints, errors that are found at run time only, and the text that can be
+// pasted back.
 #include "ttune/schedule.hpp"
 
 #include "derived_programs.hpp"

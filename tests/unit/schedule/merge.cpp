@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge: which stages and operands become one axis shorter, and what stays as it is.
+// merge: which stages and operands lose an axis, and which do not change.
 #include "ttune/schedule.hpp"
 
 #include "derived_programs.hpp"

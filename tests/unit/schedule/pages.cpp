@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of the primitives, include/ttune/schedule/primitive/README.md: what they show before and after is what the
-// library prints. TTUNE_PRINT_PAGES=1 prints what the pages should show.
+// Checks the pages of the primitives, include/ttune/schedule/primitive/README.md: their texts before and after must be
+// those that the library prints. TTUNE_PRINT_PAGES=1 prints the right texts.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -46,7 +46,7 @@ struct page {
   std::string after;
 };
 
-/// Before and after each primitive.
+/// Returns the texts before and after each primitive.
 std::map<std::string, page> pages() {
   tensor<"A", float, 2> const A{{6, 8}};
   tensor<"B", float, 2> const B{{8, 10}};

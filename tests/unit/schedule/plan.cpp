@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each primitive refuses: the primitive, the culprit and the sentence.
+// Cases that each primitive refuses: the primitive, the culprit and the sentence in the message.
 #include "ttune/schedule/plan.hpp"
 
 #include <doctest/doctest.h>

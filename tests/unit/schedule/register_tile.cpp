@@ -7,7 +7,7 @@ using ttune::derive::register_tiles;
 
 namespace {
 
-/// Of a matrix product of n x n on 32 registers of 16 lanes.
+/// Returns the tiles of a matrix product of n x n on 32 registers of 16 lanes.
 register_tiles product(std::int64_t n) {
   register_tiles t;
   t.vector_extent = t.row_extent = t.terms = n;
@@ -47,7 +47,7 @@ TEST_CASE("register tiles: ten accumulators hide the latency, wide ones save loa
 TEST_CASE("register tiles: lanes past the extent are lost, whole vectors are not") {
   auto t = product(960);
   auto const even = t.score(64, 6);
-  t.vector_extent = 960 + 16;  // one vector more than tiles of four
+  t.vector_extent = 960 + 16;  // tiles of four, and one more vector
   CHECK(t.score(64, 6) > 0.9 * even);
   t.vector_extent = 17;
   CHECK(t.score(32, 10) < 0.6);

@@ -24,7 +24,7 @@ struct small_space {
     return std::all_of(constraints.begin(), constraints.end(),
                        [&](auto const& x) { return x.condition.evaluate(knobs, c) != 0; });
   }
-  /// By trying everything.
+  /// Returns all valid configurations, found by trying all.
   [[nodiscard]] std::vector<configuration> enumerate() const {
     std::vector<configuration> found;
     configuration c{std::vector<std::int32_t>(knobs.size())};
@@ -58,7 +58,7 @@ knob_expression random_expression(rng& random, std::vector<knob> const& knobs, i
                       static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(knobs[k].width))), 0};
   }
   auto const sub = [&] { return random_expression(random, knobs, depth - 1); };
-  // products and sums are what constraints are made of
+  // constraints usually have products and sums
   if (random.chance(0.6))
     return combine(random.chance(0.6) ? knob_expression::op::multiply : knob_expression::op::add, sub(), sub());
   auto const what = static_cast<knob_expression::op>(1 + random.below(16));
@@ -281,5 +281,5 @@ TEST_CASE("the same seed draws the same") {
   }
   CHECK(same);
   CHECK(different);
-  CHECK(rng(1)() == 12966619160104079557U);  // on every platform
+  CHECK(rng(1)() == 12966619160104079557U);  // the same on all platforms
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of 16 bytes that change places: in which banks they lie, and what is refused.
+// Swizzled chunks of 16 bytes: their banks, and refused cases.
 #include "ttune/schedule/primitive/swizzle.hpp"
 
 #include <doctest/doctest.h>

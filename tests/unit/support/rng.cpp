@@ -20,7 +20,7 @@ TEST_CASE("bounded numbers are uniform") {
   std::array<int, 7> seen{};
   for (int i = 0; i < 70000; ++i) ++seen[random.below(7)];
   for (int const n : seen) CHECK(n == doctest::Approx(10000).epsilon(0.05));
-  std::array<int, 3> thirds{};  // a bound that 2^64 is no multiple of, where a biased method shows
+  std::array<int, 3> thirds{};  // 2^64 is no multiple of this bound, so a biased method shows
   std::uint64_t const bound = 3 * (std::uint64_t{1} << 62);
   for (int i = 0; i < 30000; ++i) ++thirds[random.below(bound) >> 62];
   for (int const n : thirds) CHECK(n == doctest::Approx(10000).epsilon(0.05));

@@ -45,7 +45,7 @@ space tiled_copy() {
       .reorder(yo, xo, yi, xi);
 }
 
-/// Copies, whatever the program says; wrongly where the loop xi has four iterations.
+/// Copies, whatever the program is; makes a fault if the loop xi has four iterations.
 class planted final : public backend {
  public:
   explicit planted(std::string fault) : fault_(std::move(fault)) {}

@@ -15,8 +15,8 @@ using namespace ttune;
 
 namespace {
 
-/// Random configurations of a convolution as trees, with a speed that depends on where the loops are, not only on how
-/// long they are: that of the share of the work inside of threads.
+/// Random configurations of a convolution as trees. Their speed depends on the places of loops, not only on their
+/// lengths: it is the share of the work inside of threads.
 struct programs {
   space in = ops::cuda_conv2d_template({1, 32, 14, 14, 32, 3, 1, 1});
   plan p = make_plan(in);
@@ -115,6 +115,6 @@ TEST_CASE("the tree model refuses other rows and other files, and lives with poo
   bytes[4] ^= std::byte{7};  // the schema
   CHECK_THROWS_AS(model.load(bytes), argument_error);
   CHECK_THROWS_AS(model.load(std::span(bytes).first(3)), argument_error);
-  model.predict(some.view(), scores);  // as it was
+  model.predict(some.view(), scores);  // unchanged
   CHECK(model.fitted());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several computes of one operator, with a backend whose kernels are written by hand.
+// Several computes of one operator, with a backend of hand-written kernels.
 #include "ttune/tune/alternatives.hpp"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ tuner_options options() {
   return o;
 }
 
-/// "direct" is slow, "short" fast and three times as wrong.
+/// Tunes "direct", which is slow, and "short", which is fast and has three times the error.
 tuning_result tune(tuner_options const& with, numerics const& allowed,
                    std::shared_ptr<scripted_backend> const& compiler) {
   tuner made(compiler, with);
@@ -53,7 +53,7 @@ TEST_CASE("numerics: what is allowed") {
   CHECK(numerics::error_within(2.5).allows(0));
   CHECK(numerics::error_within(2.5).allows(2.5));
   CHECK_FALSE(numerics::error_within(2.5).allows(2.6));
-  CHECK_FALSE(numerics::error_within(0.6).allows(0));  // the direct sum errs once as much as itself
+  CHECK_FALSE(numerics::error_within(0.6).allows(0));  // the direct sum has the factor 1
   CHECK(numerics::error_within(0.6).allows(0.56));
   CHECK(numerics::reassociation().text() == "reassociation");
   CHECK(numerics::error_within(2.5).text() == "error within 2.5 x direct");
@@ -122,10 +122,10 @@ namespace {
 
 constexpr double ms = 1e-3;
 
-/// "direct" and "short" on a device whose good and bad moments the test makes up.
+/// "direct" and "short" on a device whose good and bad moments the test scripts.
 struct moments {
-  int trials = 0;    ///< made, of both
-  int finished = 0;  ///< alternatives whose own finalists are compared
+  int trials = 0;    ///< trials of both
+  int finished = 0;  ///< alternatives that have compared their own finalists
 
   tuning_result tune(run_times direct, run_times short_one, std::int64_t budget) {
     auto const device = std::make_shared<scripted_device_backend>(
@@ -146,7 +146,7 @@ run_times always(double seconds) {
 
 TEST_CASE("alternatives: a first trial in a bad moment does not cost an alternative its further trials") {
   moments m;
-  // The first trial of "short" takes twice what "direct" takes; when that is over, half.
+  // The first trial of "short" takes twice the time of "direct"; later trials take half.
   auto const found = m.tune(always(1 * ms), [&](std::int64_t) { return m.trials < 2 ? 2 * ms : 0.5 * ms; }, 8);
   REQUIRE(found.report.alternatives.size() == 2);
   CHECK(found.report.alternatives[0].trials == 1);
@@ -167,7 +167,7 @@ TEST_CASE("alternatives: one whose trials came in a bad moment is compared all t
 }
 
 TEST_CASE("alternatives: pairs that do not tell are weighed with earlier times, which do not decide alone") {
-  // In the final pairs "short" is faster and slower by turns; before, it took `earlier`.
+  // In the final pairs "short" is alternately faster and slower; before, it took `earlier`.
   auto const winner = [](double earlier, double slow_turn, std::int64_t slow_of_three) {
     moments m;
     std::int64_t turn = 0;
@@ -181,6 +181,6 @@ TEST_CASE("alternatives: pairs that do not tell are weighed with earlier times, 
     return found.report.alternative;
   };
   CHECK(winner(0.8 * ms, 1.1 * ms, 1) == "short");
-  CHECK(winner(1.2 * ms, 1.1 * ms, 1) == "direct");  // its pairs are a tenth better, its trial a fifth worse
+  CHECK(winner(1.2 * ms, 1.1 * ms, 1) == "direct");  // its pairs are a tenth faster, its trial a fifth slower
   CHECK(winner(0.95 * ms, 1.3 * ms, 2) == "direct");
 }

@@ -15,7 +15,7 @@ using ttune_test::search_loop;
 
 namespace {
 
-/// The best speed in the space, by looking at all of it.
+/// Returns the best speed in the space, found by trying all configurations.
 double optimum(landscape const& land) {
   double best = 0;
   for (std::uint64_t i = 0; i < land.space().size().count; ++i)
@@ -41,8 +41,8 @@ TEST_CASE("annealing finds the optimum of a landscape with fewer evaluations tha
     CHECK(loop.valid);
     bool const cools = cooling != annealing_options::cooling::constant;
     CHECK(loop.best >= best * (cools ? 0.9 : 0.5));
-    CHECK(land.speed(loop.order[0]) == loop.best);                           // best first
-    CHECK(static_cast<double>(search.last_round().evaluations) < size / 8);  // random draws need half of it
+    CHECK(land.speed(loop.order[0]) == loop.best);                           // the best one comes first
+    CHECK(static_cast<double>(search.last_round().evaluations) < size / 8);  // random draws need half of the space
   }
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a small space is scored whole") {
   loop.round(16, land.scorer());
   CHECK(search.last_round().evaluations == size);
   CHECK(loop.best == optimum(land));
-  for (std::size_t i = 1; i < 16; ++i)  // scores are floats
+  for (std::size_t i = 1; i < 16; ++i)  // because scores are floats
     CHECK(static_cast<float>(land.speed(loop.order[i])) <= static_cast<float>(land.speed(loop.order[i - 1])));
 }
 

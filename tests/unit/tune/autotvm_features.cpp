@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AutoTVM's features worked out by hand: relation features of the slide's product, and the loops of its CUDA
-// convolution.
+// AutoTVM's features, compared with values computed by hand: relation features of the slide's product, and the loops of
+// its CUDA convolution.
 #include "ttune/tune/feature/autotvm.hpp"
 
 #include <doctest/doctest.h>
@@ -114,12 +114,12 @@ TEST_CASE("itervar features of the CUDA convolution") {
   auto const& tz = vars[7];
   CHECK(tz.nest_level == 8);
   CHECK(tz.topdown == 4 * 2 * 7 * 2 * 8);
-  // In the weights' tile (32, 8, 3, 1) thread z begins 2 filters further on, or fetches every eighth.
+  // In the weights' tile (32, 8, 3, 1), thread z begins 2 filters later, or fetches every eighth.
   CHECK(tz.touches.at("kernel_shared_0").stride == 8 * 3);
   CHECK(tz.touches.at("kernel_shared_1").stride == 2 * 8 * 3);
-  CHECK(tz.touches.at("pad_temp_shared_1").stride == 0);  // all filters see one image
+  CHECK(tz.touches.at("pad_temp_shared_1").stride == 0);  // all filters read one image
   CHECK(vars[8].touches.at("pad_temp_shared_1").stride == 2 * 3);
-  CHECK(vars[1].touches.at("kernel_shared_0").stride == 0);  // each block has its own
+  CHECK(vars[1].touches.at("kernel_shared_0").stride == 0);  // each block has a tile of its own
   CHECK(vars[1].touches.at("kernel_0").stride == 32 * 256 * 9);
   CHECK(vars[10].touches.at("kernel_0").stride == 8 * 9);  // rco
   CHECK(vars[10].touches.at("kernel_shared_1").stride == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bad logs and bad model files get: what makes sense is used, the rest is counted, and searches go on.
+// Bad logs and bad model files: valid parts are used, the rest is counted, and searches continue.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 
 ops::conv2d_shape const c12{1, 512, 7, 7, 512, 3, 1, 1};
 
-/// A line of AutoTVM's version 0.1; `factor` is the innermost one of tile_f.
+/// Returns a line of AutoTVM's version 0.1; `factor` is the innermost one of tile_f.
 std::string line(int factor, std::string const& result, std::string const& version = "0.1",
                  std::string const& knob = "tile_f") {
   return R"({"i": ["cuda", "conv2d_no_batching", [1, 7, 7, 512, 512, 3, 3, 1, 1], {}, ["conv2d_no_batching", 1, 7, 7, 512, 512, 3, 3, 1, 1], {"i": 0, "t": "", "c": null, "e": [[")" +
@@ -32,7 +32,7 @@ std::string line(int factor, std::string const& result, std::string const& versi
          result + R"(, "v": )" + version + "}\n";
 }
 
-/// What a log becomes: a device, and what was left out on the way.
+/// The result of importing a log: a device, and the number of skipped lines.
 struct imported {
   space in = ops::cuda_conv2d_template(c12);
   replay_device device{in.knobs};
@@ -70,10 +70,10 @@ any_cost_model ensemble() {
 
 TEST_CASE("a log of good and bad lines: the good ones are records, the others are counted with a reason") {
   imported const log(line(1, good) +                              //
-                     "{\"i\": [\"cuda\", \n" +                    // broken off
+                     "{\"i\": [\"cuda\", \n" +                    // incomplete
                      "not a line at all\n" +                      //
                      line(2, good, "0.1", "tile_z") +             // a knob that the space does not have
-                     line(2, good, "9.7") +                       // a version that nobody wrote, but it reads
+                     line(2, good, "9.7") +                       // an unknown version that can be read
                      line(4, "[[NaN], 0, 1.0, 1.0]") +            //
                      line(8, "[[-0.5], 0, 1.0, 1.0]") +           //
                      line(16, "[[0.0], 0, 1.0, 1.0]") +           //
@@ -128,7 +128,7 @@ TEST_CASE("a model file of another version is a clear error; the model can be fi
   float scores[4];
   other.predict({rows, 4, 2}, scores);
   CHECK(scores[3] > scores[0]);
-  float const more[] = {1, 2, 3};  // rows of another schema
+  float const more[] = {1, 2, 3};  // rows with another schema
   CHECK_THROWS_AS(other.predict({more, 1, 3}, std::span(scores).first(1)), argument_error);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("a strategy with a fixed seed walks the same way on a replay device, w
   std::string text;
   for (int f = 1; f <= 512; f *= 2) text += line(f, "[[" + std::to_string(1e-3 + 1e-5 * f) + "], 0, 1.0, 1.0]");
   imported log(text);
-  log.device.estimate_by([&](configuration const& c) {  // what is not recorded: further from the first, slower
+  log.device.estimate_by([&](configuration const& c) {  // unrecorded ones: the further from the first, the slower
     double sum = 2e-3;
     for (auto const choice : c.choices) sum += 1e-5 * choice;
     return sum;

@@ -79,7 +79,7 @@ TEST_CASE("lazy selection is greedy selection") {
     std::vector<std::size_t> left(40);
     for (std::size_t i = 0; i < 40; ++i) left[i] = i;
     std::vector<std::vector<bool>> covered(4, std::vector<bool>(4));
-    for (auto const p : picked) {  // nothing that is left gains more
+    for (auto const p : picked) {  // no remaining candidate gains more
       auto const gain = [&](std::size_t i) {
         int fresh = 0;
         for (std::size_t k = 0; k < 4; ++k)

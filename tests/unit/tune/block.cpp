@@ -25,7 +25,7 @@ target gpu() {
   return t;
 }
 
-/// The choice whose value is `parts`.
+/// Returns the choice with the value `parts`.
 std::int32_t choice_of(knob const& k, std::vector<std::int32_t> const& parts) {
   for (std::int32_t i = 0; i < k.choices(); ++i) {
     auto const c = k.choice(i);
@@ -50,7 +50,7 @@ struct worked {
   }
 };
 
-/// 32 blocks of 8 threads, 7 virtual ones; each thread 2 filters by 7 columns.
+/// 32 blocks of 8 threads, 7 virtual ones; each thread computes 2 filters by 7 columns.
 std::vector<std::vector<std::int32_t>> const example = {{32, 1, 8, 2}, {1, 7, 1, 1}, {1, 1, 1, 7}, {32, 8, 2},
                                                         {1, 3, 1},     {1, 1, 3},    {512},        {1}};
 
@@ -88,7 +88,7 @@ TEST_SUITE("block features") {
     CHECK(data.load_conflict == 1);
     CHECK(b.output_sectors == 8);  // 2 x 49 words apart
     CHECK(b.registers == 98 + 20 + 2 + 49);
-    CHECK(b.resident == 2);  // there are not more a core
+    CHECK(b.resident == 2);  // there are only two per core
     CHECK(b.tail == doctest::Approx(1.75));
     CHECK(b.warp_fill == doctest::Approx(0.25));
     CHECK(b.time_fma == doctest::Approx(7));  // a quarter of the lanes, two blocks where 8/7 were even

@@ -91,7 +91,7 @@ TEST_CASE("poor data give an ensemble that predicts a constant, not an error") {
   slope s(10, 40);
   for (auto& t : s.targets) t = {0, true, 0};  // failures only
   CHECK(m.fit(s.view(), s.targets).failures == 40);
-  for (auto& t : s.targets) t = {1, false, 0};  // all alike
+  for (auto& t : s.targets) t = {1, false, 0};  // all are equal
   m.fit(s.view(), s.targets);
   std::vector<float> scores(40);
   m.predict(s.view(), scores);
@@ -114,6 +114,6 @@ TEST_CASE("a saved ensemble predicts the same; other bytes are refused") {
   CHECK_THROWS_AS(other.load(cut), argument_error);
   CHECK_THROWS_AS(other.load(linear_model{}.save()), argument_error);
   other.predict(s.view(), b);
-  CHECK(a == b);  // as it was
+  CHECK(a == b);  // unchanged
   CHECK_THROWS_AS(lines({.members = 1}), argument_error);
 }

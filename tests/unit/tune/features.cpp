@@ -65,7 +65,7 @@ handle<ir::program> matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
                      ir::make_access(a, {axis("i"), axis("k")}) * ir::make_access(b, {axis("k"), axis("j")}));
 }
 
-/// 3 x 3, padding 1.
+/// A convolution of 3 x 3 with padding 1.
 handle<ir::program> conv2d(std::int64_t size, std::int64_t in, std::int64_t out) {
   auto const image = tensor("I", {in, size, size});
   auto const weights = tensor("W", {out, in, 3, 3}, ir::tensor_role::constant);
@@ -115,8 +115,8 @@ float feature(std::vector<float> const& row, std::string const& name) {
 
 // -------------------------------------------------------------------------------------------------- brute force
 
-/// Σ over k, l of A[a * i + k, j + l] * B[k, j] * D[i, l], its loops split and reordered at random, accumulated at the
-/// root or inside of a loop of the stage that stores.
+/// Σ over k, l of A[a * i + k, j + l] * B[k, j] * D[i, l]. Its loops are split and reordered at random; it accumulates
+/// at the root or inside of a loop of the storing stage.
 space random_space(rng& random) {
   auto const size = [&](std::uint64_t most) { return static_cast<std::int64_t>(1 + random.below(most)); };
   auto const i = size(9);
@@ -161,7 +161,7 @@ space random_space(rng& random) {
   return made;
 }
 
-/// Runs the loops of levels [1, level], those outside at 0, and collects what each access touches.
+/// Runs the loops of levels [1, level], with outer ones at 0, and collects the elements that each access touches.
 class brute_force {
  public:
   brute_force(plan const& p, nest const& n, loop_chain const& c) : p_(p), n_(n), c_(c) {}
@@ -318,7 +318,7 @@ TEST_CASE("features depend neither on names nor on the length of the schedule") 
   auto const b =
       make_plan({.program = share(std::move(renamed)), .steps = {}, .knobs = {}, .constraints = {}, .seed = {}});
   CHECK(features_of(a, {}) == features_of(b, {}));
-  space trivial;  // a loop that runs once changes nothing
+  space trivial;  // a loop with one iteration changes nothing
   trivial.program = slide();
   trivial.steps = {{primitive::split, "C", {"y"}, {"y0", "y1"}, {literal(1)}}};
   CHECK(features_of(a, {}) == features_of(make_plan(trivial), {}));
@@ -357,7 +357,7 @@ TEST_CASE("features say what the schedule does") {
   CHECK(feature(row, "register_share") == 0.25F);
   CHECK(feature(row, "waste_loops") == 0);
   CHECK(feature(row, "imbalance") == 1);
-  is("l2_traffic", 3 * 64 * 64 * 4);  // all fits
+  is("l2_traffic", 3 * 64 * 64 * 4);  // everything fits
   is("recomputed", 0);
   CHECK(feature(row, "vector_stride.0") == 1);  // C
   CHECK(feature(row, "vector_stride.1") == 0);  // A
@@ -384,7 +384,7 @@ TEST_CASE("the other columns of all knobs follow, knob after knob") {
   for (std::size_t k = 0; k < p.knobs.size(); ++k)
     for (auto const value : p.knobs[k].choice(chosen.choices[k]).subspan(1)) inner.push_back(std::max(0, value));
   REQUIRE(inner.size() == 15);  // three splits in four, three in three
-  inner.resize(32);             // what is not there is 0
+  inner.resize(32);             // missing entries are 0
   for (std::size_t i = 0; i < inner.size(); ++i)
     CHECK(feature(row, "knob_inner." + std::to_string(i)) == doctest::Approx(std::log2(1.0 + inner[i])).epsilon(1e-4));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuner's model learns from the lessons in the records first, where that may help.
+// A tuner's model first learns from the lessons in the records, if that may help.
 #include "ttune/tune/session/informed_model.hpp"
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ any_cost_model informed(any_cost_model const& given, lesson const& by) {
   return detail::informed_model(given, std::make_shared<memory_store>(std::move(store)), key());
 }
 
-/// A model of one's own, of which there is no other.
+/// A user's model that cannot be created anew.
 class own_model final : public cost_model {
  public:
   [[nodiscard]] std::string name() const override { return "own"; }
@@ -66,7 +66,7 @@ TEST_CASE("informed_model: lessons of the same target and objective are a model'
   CHECK(transfers->base_rows() == 30);
   CHECK(made->fitted());
   CHECK_FALSE(given->fitted());
-  auto const own = taught(key("elsewhere"), 60);  // the given model learns the own rows
+  auto const own = taught(key("elsewhere"), 60);  // the given model learns the task's own rows
   std::vector<model_target> targets;
   for (auto const s : own.speeds) targets.push_back({s, s <= 0, 0});
   (void)made->fit({own.rows.data(), own.size(), own.columns}, targets);
@@ -83,7 +83,7 @@ TEST_CASE("informed_model: what says nothing leaves the model as it is") {
   l.schema ^= 1;
   CHECK(&*informed(given, l) == &*given);
   l = taught(key());
-  l.speeds.clear();  // of an earlier version
+  l.speeds.clear();  // a lesson of an earlier version
   CHECK(&*informed(given, l) == &*given);
   l = taught(key());
   l.rows[5] = std::numeric_limits<float>::quiet_NaN();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning with nothing installed: the interpreter's backend, and clocks that are given.
+// Tuning without further software: the interpreter's backend, and clocks given by the test.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -20,7 +20,7 @@ using namespace ttune;
 namespace {
 
 struct outcome {
-  std::vector<std::string> tried;  ///< in order: what was proposed, what it cost
+  std::vector<std::string> tried;  ///< proposed configurations and their costs, in order
   tuning_report report;
   std::vector<float> product;
 };
@@ -110,7 +110,7 @@ TEST_CASE("tuner: a share of the peak that is reached ends the tuning, one that 
   CHECK(at_once.trials == 1);
   auto const never = tuner(interpreter_backend{}, options).tune(program, {.trials = 30, .share_of_peak = 1e6}).report;
   CHECK(never.stopped_because == "all trials were made");
-  options.peak_flops_per_second = 0;  // not known: no such limit
+  options.peak_flops_per_second = 0;  // unknown peak: no such limit
   CHECK(tuner(interpreter_backend{}, options).tune(program, {.trials = 5, .share_of_peak = 0.1}).report.trials == 5);
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("tuner: progress goes by the clock that is given") {
   };
   (void)tuner(interpreter_backend{}, options)
       .tune(ops::matmul(4, 4, 4), {.trials = 100, .time = std::chrono::seconds(35)});
-  CHECK(elapsed == std::vector<double>{0, 10, 20, 30, 40});  // the last one: it is finished
+  CHECK(elapsed == std::vector<double>{0, 10, 20, 30, 40});  // at the last call it is finished
 }
 
 TEST_CASE("tuner: an exception of the clock is rethrown") {

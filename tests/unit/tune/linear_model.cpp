@@ -85,7 +85,7 @@ TEST_CASE("rows that weigh little have little say") {
   rng random(3);
   std::vector<float> rows;
   std::vector<model_target> targets;
-  for (int i = 0; i < 400; ++i) {  // half says that speed rises with x, half that it falls
+  for (int i = 0; i < 400; ++i) {  // half of the rows say that speed rises with x, half that it falls
     auto const x = static_cast<float>(random.uniform());
     rows.push_back(x);
     bool const rises = i % 2 == 0;

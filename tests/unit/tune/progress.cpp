@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures that follow from a progress.
+// Figures computed from a progress.
 #include "ttune/tune/progress.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person sees of a tuning, on a terminal and in a file.
+// The output of a tuning for people, on a terminal and in a file.
 #include "ttune/tune/progress_line.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ progress sample(std::int64_t trials, double elapsed) {
   return p;
 }
 
-/// What a terminal shows in the end: a carriage return goes back, characters overwrite.
+/// Returns the final content of a terminal: a carriage return goes back, characters overwrite.
 std::vector<std::string> screen(std::string const& text) {
   std::vector<std::string> lines{""};
   std::size_t column = 0;
@@ -94,7 +94,7 @@ TEST_CASE("progress_line: a terminal keeps one line a workload") {
     for (int i = 1; i < 100; ++i) line(sample(i, 0.01 * i));
     auto last = sample(128, 12);
     last.finished = true;
-    last.flops = 0;  // shorter than what was there
+    last.flops = 0;  // shorter than the previous text
     line(last);
     auto next = sample(1, 0);
     next.workload = "C7";
@@ -104,7 +104,7 @@ TEST_CASE("progress_line: a terminal keeps one line a workload") {
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] == "C6, 128/256 trials, best 1.25 ms, 5 failed, model 0.83, 12 s");
   CHECK(lines[1].starts_with("C7, 1/256 trials"));
-  CHECK(lines[2].empty());  // the last copy has ended the line
+  CHECK(lines[2].empty());  // the last copy has ended its line
   CHECK(std::ranges::count(out.str(), '\r') < 15);
   CHECK(out.str().find('\x1b') == std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was good elsewhere is found again in spaces that were not seen: other shapes, other operators.
+// Finds configurations that were good elsewhere in unseen spaces: other shapes, other operators.
 #include "ttune/tune/proposing_model.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ workload made(Op const& op) {
   return workload(derive_space(op.program(), machine), machine);
 }
 
-/// The made-up truth: the analytic estimate. Higher is faster.
+/// Synthetic speeds: the analytic estimate. Higher is faster.
 std::vector<double> speeds(workload const& of, std::vector<configuration> const& all) {
   std::vector<float> rows;
   of.featurise(all, rows);
@@ -44,7 +44,7 @@ std::vector<configuration> draws(workload const& of, std::size_t count, std::uin
   return drawn;
 }
 
-/// The best of many draws, as a tuner would write it.
+/// Returns a lesson with the best of many draws, as a tuner would write it.
 lesson taught_by(workload const& of, std::vector<configuration>* good = nullptr) {
   auto const drawn = draws(of, 3000, 5);
   auto const speed = speeds(of, drawn);
@@ -118,7 +118,7 @@ TEST_CASE("proposing_model: of a lesson's rows those that were about as fast as 
   one.rows.resize(one.columns);
   l.speeds = {1, 0.5F, 0.2F, 0};
   CHECK(first(l) == first(one));
-  l.speeds = {0.5F, 0.5F, 0.5F, 0.5F};  // none was
+  l.speeds = {0.5F, 0.5F, 0.5F, 0.5F};  // none was good
   CHECK_FALSE(proposing_model().learn(l));
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("proposing_model: the nearest workload is asked first") {
 
 namespace {
 
-/// Counted times of the first trials of a product, and of the seed alone.
+/// Returns counted times of the first trials of a product, and of the seed alone.
 std::vector<double> first_trials(shared_store const& records, std::int64_t trials) {
   std::vector<double> seconds;
   tuner made{interpreter_backend{}, {.records = records, .on_progress = [&](progress const& p) {
@@ -195,7 +195,7 @@ TEST_CASE("tuner: keeps what it learned with the winner, and proposes from it fo
   auto const told = first_trials(store, 12);
   REQUIRE(blind.size() == 12);
   REQUIRE(told.size() == 12);
-  CHECK(told[0] == blind[0]);  // the untuned kernel comes first in any case
+  CHECK(told[0] == blind[0]);  // the untuned kernel always comes first
   CHECK(told[2] != blind[2]);  // a quarter of the trials are proposals
   CHECK(store->lessons().size() == 2);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching on records: what is served, what is not known, what is only estimated.
+// Searching in records: recorded, unknown, and estimated measurements.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -31,7 +31,7 @@ record record_of(std::vector<knob> const& knobs, configuration const& c, double 
   return r;
 }
 
-/// Random configurations of the landscape as records; every eighth failed.
+/// Returns random configurations of the landscape as records; every eighth failed.
 replay_device recorded_landscape(landscape const& land, std::size_t count) {
   auto const& knobs = land.space().knobs();
   replay_device device(knobs);
@@ -129,7 +129,7 @@ TEST_CASE("fit_oracle: estimates are marked, ordered like what was recorded, and
     truth.push_back(static_cast<float>(land.speed(c)));
   }
   CHECK(estimated.size() > 700);
-  CHECK(failures > 50);  // an eighth of what was recorded
+  CHECK(failures > 50);  // an eighth of the records
   CHECK(failures < 250);
   CHECK(rank_correlation(estimated, truth) > 0.5);
 }
@@ -228,7 +228,7 @@ TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan'
   auto const spread = diverse.propose({40, {}, score, {}});
   CHECK(configuration_set(spread.begin(), spread.end()).size() == 40);
   CHECK(spread != first);
-  replay_pool advised(device.configurations(), {.advised = 0.25});  // nothing succeeded yet: drawn among the best 100
+  replay_pool advised(device.configurations(), {.advised = 0.25});  // without successes, draws among the best 100
   advised.start(land.space(), 4);
   auto const begin = advised.propose({40, {}, score, {}});
   CHECK(configuration_set(begin.begin(), begin.end()).size() == 40);

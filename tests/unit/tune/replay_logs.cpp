@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real logs of AutoTVM as configurations of a space of ours, and as a device.
+// Reads real logs of AutoTVM as configurations of a space of ttune, and as a device.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 constexpr ops::conv2d_shape c12{1, 512, 7, 7, 512, 3, 1, 1};
 constexpr ops::conv2d_shape c7{1, 256, 28, 28, 128, 3, 2, 1};
 
-/// The line in the schema of later versions.
+/// Returns the line in the schema of later versions.
 std::string as_second_version(std::string const& line) {
   auto const between = [&](char const* from, char const* to) {
     auto const at = line.find(from) + std::string(from).size();
@@ -37,11 +37,11 @@ std::string as_second_version(std::string const& line) {
 
 struct tally {
   std::int64_t lines = 0;
-  std::int64_t in_order = 0;       ///< numbered as AutoTVM numbers them
-  std::int64_t both_schemas = 0;   ///< the same record from either
-  std::int64_t rejected = 0;       ///< by the device's limits, as AutoTVM found
-  std::int64_t rejected_here = 0;  ///< of those, by within_limits
-  std::int64_t false_alarms = 0;   ///< ran, but within_limits has it not
+  std::int64_t in_order = 0;       ///< numbered as in AutoTVM
+  std::int64_t both_schemas = 0;   ///< the same record in both schemas
+  std::int64_t rejected = 0;       ///< rejected because of limits of the device, by AutoTVM
+  std::int64_t rejected_here = 0;  ///< those of them that within_limits rejects
+  std::int64_t false_alarms = 0;   ///< ran, but within_limits rejects them
 };
 
 tally read_all(std::string const& task, ops::conv2d_shape const& shape, replay_device& device) {

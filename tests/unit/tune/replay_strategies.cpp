@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every strategy on a replay device with fixed seeds: the same each time, and better than chance where it claims to be.
+// Every strategy on a replay device with fixed seeds: reproducible, and better than chance if it claims to be.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -34,7 +34,7 @@ std::vector<std::pair<std::string, any_search>> strategies() {
                                     any_search(evolutionary_search({.population = 64}))})}};
 }
 
-/// The landscape's own speed answers for every configuration: a device that would have recorded all of them.
+/// Returns a device that has a measurement of every configuration: the landscape's own speed.
 replay_device device_of(landscape const& land) {
   replay_device device(land.space().knobs());
   device.estimate_by([&land](configuration const& c) { return 1e-3 / land.speed(c); });
@@ -48,7 +48,7 @@ replay_curve run(landscape const& land, replay_device const& device, any_search 
                        {.trials = 192, .batch = 16, .seed = seed});
 }
 
-/// The share of the best possible speed after all trials, a mean of seeds.
+/// Returns the share of the best possible speed after all trials, as mean over the seeds.
 double share(landscape const& land, replay_device const& device, any_search const& search, bool model) {
   double sum = 0;
   constexpr std::uint64_t seeds = 5;
@@ -79,7 +79,7 @@ TEST_CASE("strategies on a replay device: those that learn from trials are bette
   auto const blind = share(land, device, random_search{}, false);
   for (auto const& [name, search] : strategies()) {
     if (name == "random" || name == "grid") continue;
-    bool const alone = name == "genetic" || name == "descent";  // needs no model
+    bool const alone = name == "genetic" || name == "descent";  // these need no model
     auto const found = share(land, device, search, !alone);
     INFO(name << ": " << found << ", random: " << blind);
     CHECK(found > 1.2 * blind);

@@ -23,7 +23,7 @@ target gpu() {
   return t;
 }
 
-/// A score is the sum of the row, so that every feature counts.
+/// A model whose score is the sum of the row, so that every feature matters.
 class sum_model final : public cost_model {
  public:
   [[nodiscard]] std::string name() const override { return "sum"; }
@@ -43,7 +43,7 @@ struct convolution {
   workload of{ops::cuda_conv2d_template({1, 32, 14, 14, 32, 3, 1, 1}), gpu()};
   std::vector<configuration> candidates;
 
-  /// Neighbours in the space's order share their nest; between the runs lie random ones.
+  /// Neighbours in the space's order share their nest; random configurations are between such runs.
   convolution() {
     rng random(5);
     auto const size = static_cast<std::uint64_t>(of.sampler().size().count);
@@ -70,7 +70,7 @@ TEST_CASE("features are the same whether or not the configuration before had the
   }
   CHECK(differing == 0);
   feature_extractor const e(c.of.plan(), c.of.machine());
-  CHECK(e.same_nest(c.candidates[0], c.candidates[1]));  // the last knob only says how to unroll
+  CHECK(e.same_nest(c.candidates[0], c.candidates[1]));  // the last knob sets unrolling only
 }
 
 TEST_CASE("scores are the same on any executor, in the order of the candidates") {

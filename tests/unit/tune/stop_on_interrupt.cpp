@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C as a stop token.
+// Uses Ctrl-C as a stop token.
 #include "ttune/tune/stop_on_interrupt.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ bool stops(std::stop_token const& token) {
 
 std::atomic<int> handled{0};
 
-/// PROGRAM --interrupted: interrupts itself twice; the second time ends it.
+/// PROGRAM --interrupted: interrupts itself twice; the second time ends the process.
 ttune_test::at_start const twice{[](int argc, char** argv) {
   if (argc != 2 || std::string(argv[1]) != "--interrupted") return -1;
   stop_on_interrupt const interrupt;
@@ -56,7 +56,7 @@ TEST_SUITE("threads") {
       stop_on_interrupt const again;
       CHECK(!again.interrupted());
     }
-    ::raise(SIGINT);  // restored by the destructor
+    ::raise(SIGINT);  // the destructor has restored the handler
     CHECK(handled == 2);
     ::sigaction(SIGINT, &before, nullptr);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images in the records that this machine cannot run, and what stands in for them.
+// Stored images that this machine cannot run, and their replacements.
 #include "ttune/tune/session/stored_image.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ char const* const unheard_of = "+sse3,+fma4,+xop";  // no processor has had thes
 code right() { return code::copy(0, 1, scripted_elements * 4); }
 code marked(int mark) { return code().bytes({0xB8, mark, 0, 0, 0}).then(right()); }  // mov eax, mark
 
-/// Records of a tuning whose image needs instructions that no machine has.
+/// Records of a tuning with an image that needs instructions which no machine has.
 struct shipped {
   std::shared_ptr<memory_store> store = std::make_shared<memory_store>();
   std::map<std::string, std::vector<code>> scripts;
@@ -55,7 +55,7 @@ struct shipped {
     return result;
   }
 
-  /// The same kernel as another machine may have stored it.
+  /// Adds the same kernel as another machine may have stored it.
   void add(std::string const& target, double seconds, int mark, std::string const& features = {},
            std::string const& objective = "warm") {
     auto of = mine;
@@ -99,7 +99,7 @@ TEST_CASE(
   CHECK(found.report.schedule.starts_with("of another space="));
   CHECK(found.chosen.choices.empty());
   CHECK(found.report.text().find("the stored image: " + found.report.fallback) != std::string::npos);
-  CHECK(image_from_bytes(records.store->get_image(records.mine.key).bytes).features == unheard_of);  // still there
+  CHECK(image_from_bytes(records.store->get_image(records.mine.key).bytes).features == unheard_of);  // it is kept
 }
 
 TEST_CASE("stored image: where none runs here, the recorded schedule is compiled again, once") {
@@ -118,7 +118,7 @@ TEST_CASE("stored image: where none runs here, the recorded schedule is compiled
 TEST_CASE("stored image: where the recorded schedule cannot be compiled, the workload is tuned from its seed") {
   TTUNE_SKIP_UNLESS_X86();
   shipped records;
-  records.scripts["copy"] = {code(), right()};  // the first attempt fails
+  records.scripts["copy"] = {code(), right()};  // the first compilation fails
   auto const found = records.tune();
   CHECK(found.report.source != tuning_report::origin::record);
   CHECK(found.report.trials > 0);

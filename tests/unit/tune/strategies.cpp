@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all strategies promise, and what each of them is for.
+// Properties that all strategies have, and the purpose of each of them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ any_search made(int which) {
 }
 constexpr int kinds = 4;
 
-/// The best after some trials without a model, mean of the seeds.
+/// Returns the best after some trials without a model, as mean over the seeds.
 double mean_best(int which, std::size_t trials) {
   double sum = 0;
   constexpr std::uint64_t seeds = 5;
@@ -116,7 +116,7 @@ TEST_CASE("evolution finds good scores with few evaluations") {
   loop.round(8, count);
   CHECK(evaluations == 1024 * 7);
   CHECK(loop.best > 0.5);                         // random draws: about .2
-  CHECK(land.speed(loop.order[0]) == loop.best);  // best first
+  CHECK(land.speed(loop.order[0]) == loop.best);  // the best one comes first
 }
 
 TEST_CASE("descent measures what is next to the fastest") {

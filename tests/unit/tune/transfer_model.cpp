@@ -22,7 +22,7 @@ std::size_t column(std::string const& name) {
   return 0;
 }
 
-/// A task whose time is the estimate × 2^(2 × occupancy), with sizes of its own that say nothing.
+/// A task whose time is the estimate × 2^(2 × occupancy), with sizes that have no influence.
 struct made_task {
   std::vector<float> rows;
   std::vector<model_target> targets;
@@ -110,12 +110,12 @@ TEST_CASE("a saved transfer model predicts the same; others are refused") {
     back.predict(own.view(), b);
     CHECK(a == b);
     auto other = bytes;
-    other[4] ^= std::byte{1};  // of another list of features
+    other[4] ^= std::byte{1};  // another list of features
     CHECK_THROWS_AS(back.load(other), argument_error);
     other.resize(40);
     CHECK_THROWS_AS(back.load(std::span(bytes).first(bytes.size() / 2)), argument_error);
     CHECK_THROWS_AS(back.load({}), argument_error);
-    back.predict(own.view(), b);  // as it was
+    back.predict(own.view(), b);  // unchanged
     CHECK(a == b);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tuner with a backend whose kernels are written by hand: what candidates do is chosen by the test.
+// The tuner with a backend of hand-written kernels: the test chooses what candidates do.
 #include "ttune/tune/tuner.hpp"
 
 #include <doctest/doctest.h>
@@ -172,7 +172,7 @@ TEST_CASE("tuner: records are there before the callback, and serve the next tuni
   options.records = store;
   std::vector<std::int64_t> seen;
   options.on_progress = [&](progress const& p) {
-    CHECK(store->count() == p.trials_done + (p.finished ? 1 : 0));  // the winner, timed again beside the first
+    CHECK(store->count() == p.trials_done + (p.finished ? 1 : 0));  // the winner is timed again in pairs with the first
     seen.push_back(p.trials_done);
   };
   auto const first = tune({slow(), right()}, options, {.trials = 5}).result;
@@ -357,7 +357,7 @@ TEST_CASE("tuner::tune_all: a search that cannot be copied serves one workload o
 
 namespace {
 
-/// Annealing, and what it proposed.
+/// Annealing that records its proposals.
 class watched_search final : public search_strategy {
  public:
   explicit watched_search(std::vector<configuration>& proposed) : proposed_(proposed) {}
@@ -393,7 +393,7 @@ TEST_CASE(
     CHECK(made.report.replayed);
     CHECK(made.report.trials == 24);
     CHECK(made.image.code.empty());
-    CHECK(options.records->count() == 0);  // what was not measured is not recorded
+    CHECK(options.records->count() == 0);  // results without a measurement are not stored
     return proposed;
   };
   auto const first = run(1);
@@ -433,7 +433,7 @@ TEST_CASE("tuner: the same seed proposes the same candidates") {
     auto options = options_with();
     options.records = store;
     options.seed = seed;
-    (void)tune({right(), code()}, options, {.trials = 12});  // all but the first fail: no time decides
+    (void)tune({right(), code()}, options, {.trials = 12});  // all except the first fail, so times decide nothing
     std::vector<std::string> made;
     store->for_each([&](record const& r) {
       std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model and search together: AutoTVM's loop on a made-up landscape.
+// Model and search together: AutoTVM's loop on a synthetic landscape.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using ttune_test::search_loop;
 
 namespace {
 
-/// Tile sizes as logarithms, other knobs as they are.
+/// Computes features: tile sizes as logarithms, other knobs unchanged.
 void features_of(sampler const& space, configuration const& c, std::vector<float>& out) {
   for (std::size_t k = 0; k < c.choices.size(); ++k)
     for (auto const v : space.knobs()[k].choice(c.choices[k]))
@@ -27,7 +27,7 @@ void features_of(sampler const& space, configuration const& c, std::vector<float
 
 constexpr std::size_t columns = 12;
 
-/// The best speed after some rounds of 32 measurements.
+/// Returns the best speed after `rounds` rounds of 32 measurements.
 double guided(landscape const& land, any_cost_model model, std::uint64_t seed, int rounds) {
   annealing search({.chains = 64, .steps = 200});
   search.start(land.space(), seed);

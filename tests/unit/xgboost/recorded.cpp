@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model quality on real measurements: AutoTVM's logs of a convolution on a GTX 1080 Ti, published with Zheng's report.
-// They are no part of the project: read from $TTUNE_DATA or ../shared/data, else the tests are skipped.
+// They are not part of the project: they are read from $TTUNE_DATA or ../shared/data; otherwise tests are skipped.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct recorded {
   std::vector<double> seconds;  ///< 0: failed
 };
 
-/// The numbers behind `key` in a log line.
+/// Returns the numbers after `key` in a log line.
 std::vector<double> numbers_behind(std::string const& line, std::string const& key) {
   std::vector<double> found;
   auto at = line.find(key);
@@ -55,7 +55,7 @@ std::filesystem::path log_file() {
   return root / "autotvm-gtx1080ti/c12-itervar-0.jsonl.gz";
 }
 
-/// Knob features as logarithms: the tile sizes (the outermost computed), two unroll knobs, and what threads share.
+/// Returns knob features as logarithms: tile sizes (the outermost is computed), two unroll knobs, and thread sharing.
 recorded read_log(std::filesystem::path const& file) {
   recorded log;
   std::FILE* const pipe = popen(("gzip -dc '" + file.string() + "'").c_str(), "r");
@@ -94,7 +94,7 @@ recorded read_log(std::filesystem::path const& file) {
   return log;
 }
 
-/// Rank correlation on the rest of a model trained on n random records.
+/// Returns the rank correlation, on the other records, of a model trained on n random records.
 double judged(recorded const& log, cost_model& model, std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> order(log.seconds.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

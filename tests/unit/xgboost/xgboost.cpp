@@ -45,7 +45,7 @@ TEST_CASE("groups are ranked among themselves") {
   auto const test = synthetic_data(600, 4, 1);
   for (std::size_t i = 0; i < 600; ++i) {
     train.targets[i].group = static_cast<std::int32_t>(i % 3);
-    train.targets[i].speed *= i % 3 == 0 ? 0.2F : 1;  // another task's scale must not matter
+    train.targets[i].speed *= i % 3 == 0 ? 0.2F : 1;  // the scale of another task must not matter
   }
   xgboost model({.objective = xgboost_options::target::rank});
   CHECK(model.fit(train.features(), train.targets).rank_correlation > 0.5);
@@ -62,7 +62,7 @@ TEST_CASE("a saved xgboost model predicts the same") {
   CHECK_THROWS_AS(copy.load(std::span(bytes).first(bytes.size() / 2)), argument_error);
   CHECK_THROWS_AS(copy.load(std::span(bytes).subspan(1)), argument_error);
   CHECK_THROWS_AS(copy.load(linear_model().save()), argument_error);
-  auto broken = bytes;  // any byte may be wrong: refused or read, never outside of memory
+  auto broken = bytes;  // any byte may be wrong: the model is refused or read, but no access leaves its memory
   rng random(ttune_test::seed());
   for (int i = 0; i < 300; ++i) {
     auto const at = random.below(broken.size());
