@@ -168,7 +168,7 @@ class counting_backend final : public ttune::untimed_backend {
 };
 // [/backend]
 
-TEST_CASE("how-to: a backend of one's own") {
+TEST_CASE("how-to: a custom backend") {
   auto const own = std::make_shared<counting_backend>();
   ttune::tuner tuner{own, {}};
   auto const kernel = tuner.tune(smooth(6, 4), {.trials = 5});

@@ -197,7 +197,7 @@ TEST_CASE("opencl text: a tile that is stored across its vectors is transposed o
   compare("stored_across.cl", emit::opencl(lowered_of(stored_across()), machine()).source);
 }
 
-TEST_CASE("opencl text: few tasks for several cores of a CPU lie apart") {
+TEST_CASE("opencl text: few tasks are spread over the cores of a CPU") {
   auto several = machine();
   several.cores = 2;
   auto const made = emit::opencl(lowered_of(tiled_on_lanes()), several);
@@ -207,7 +207,7 @@ TEST_CASE("opencl text: few tasks for several cores of a CPU lie apart") {
   CHECK(made.source.find("C_io = (int)(get_group_id(0) / 32);") != std::string::npos);
 }
 
-TEST_CASE("opencl text: a kernel of a CPU's tasks does nothing over another grid, so that it can be compiled ahead") {
+TEST_CASE("opencl text: a kernel of tasks does nothing on other grids, so that it can be compiled in advance") {
   auto const made = emit::opencl(lowered_of(tiled_on_lanes()), machine());
   REQUIRE(made.main.size() == 1);
   CHECK(made.main[0].may_idle);
@@ -218,7 +218,7 @@ TEST_CASE("opencl text: a kernel of a CPU's tasks does nothing over another grid
                   .may_idle);  // true if it has barriers
 }
 
-TEST_CASE("opencl and cuda text: two kernels, what lies between them in the workspace, wide moves") {
+TEST_CASE("opencl and cuda text: two kernels, intermediate results in the workspace, wide moves") {
   auto const made = lowered_of(copied_then_summed());
   auto const text = emit::cuda(made, machine());
   CHECK(text.main.size() == 2);

@@ -211,7 +211,7 @@ TEST_CASE("golden: vectors and a tail in halves") {
 TEST_CASE("golden: a register tile of a matrix product") { compare("product_tile", product_tile(), wide_machine()); }
 TEST_CASE("golden: a reduction") { compare("sums_of_rows", sums_of_rows(), wide_machine()); }
 TEST_CASE("golden: a boundary in a vector") { compare("shifted", shifted(), wide_machine()); }
-TEST_CASE("golden: rows that may lie outside, without a branch") { compare("moved", moved(), wide_machine()); }
+TEST_CASE("golden: guarded rows without a branch") { compare("moved", moved(), wide_machine()); }
 TEST_CASE("golden: a transposed tile") { compare("transposed", transposed(), wide_machine()); }
 TEST_CASE("golden: a parallel loop, a division that does not trap") {
   compare("quotients", quotients(), plain_machine());

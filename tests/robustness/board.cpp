@@ -99,7 +99,7 @@ TEST_CASE("board: operators are tuned by two workers in an emulator of 64-bit AR
   tune_on_boards(ops::conv2d_bias_relu({1, 5, 12, 11, 20, 3, 1, 1}), 24);
 }
 
-TEST_CASE("board: what its kernels do wrong is told from there") {
+TEST_CASE("board: the emulated worker reports faults of kernels") {
   auto const reason = missing();
   TTUNE_SKIP_UNLESS("aarch64", reason.empty(), reason);
   auto signature = copy_signature(64);

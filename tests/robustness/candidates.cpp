@@ -146,7 +146,7 @@ TEST_CASE("robustness: a tuning in which all but the first candidate die ends wi
   MESSAGE("a trial that dies: ", result.report.tuning_seconds / 20 * 1e3, " ms, the tuner's work and the new worker");
 }
 
-TEST_CASE("robustness: memory that a signature asks for and nobody has is out_of_memory") {
+TEST_CASE("robustness: a signature that needs more memory than there is gives out_of_memory") {
   TTUNE_SKIP_UNLESS_X86();
   measurer m(worker::self{}, copy_signature(1000), [] {
     bench_options o;

@@ -149,7 +149,7 @@ at_start const as_nobody{[](int argc, char** argv) {
 
 }  // namespace
 
-TEST_CASE("robustness: a file that is foreign, newer or cut is an error of the tuning, or it goes on without") {
+TEST_CASE("robustness: a foreign, newer or truncated file is an error, or the tuning continues without it") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const text = folder / "notes.txt";

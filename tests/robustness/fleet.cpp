@@ -27,7 +27,7 @@ at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv
 
 }  // namespace
 
-TEST_CASE("robustness: a fleet whose worker is killed again and again loses no trial") {
+TEST_CASE("robustness: a fleet with a repeatedly killed worker loses no trial") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const id = folder / "id";

@@ -103,7 +103,7 @@ std::map<std::string, trials_by_length> trials_in(sqlite const& store) {
 
 }  // namespace
 
-TEST_CASE("robustness: tuners that are killed lose no trial that they have told of") {
+TEST_CASE("robustness: killed tuners lose no reported trial") {
   TTUNE_SKIP_UNLESS_X86();
   temporary_folder const folder;
   auto const path = folder / "records.db";

@@ -134,7 +134,7 @@ TEST_CASE("ttune: help for all, exit status 2 for a wrong command line") {
     CHECK(run(wrong).status == 2);
 }
 
-TEST_CASE("ttune: what cannot be read is named, and nothing is made") {
+TEST_CASE("ttune: unreadable files are named, and nothing is created") {
   ttune_test::temporary_folder const folder;
   auto const absent = folder / "absent.db", text = folder / "text.db";
   std::ofstream(text) << "hello, this is no database at all, but long enough to be one of them";
@@ -286,7 +286,7 @@ TEST_CASE("ttune explain: schedule, loops, source, share of peak") {
   CHECK(run({"explain", path, id(key_for("broken", 1))}).says("no trial succeeded"));
 }
 
-TEST_CASE("ttune explain: the winner is what the image was made of, whether it may be run or not") {
+TEST_CASE("ttune explain: the winner is the configuration of the image, also if it may not be run") {
   ttune_test::temporary_folder const folder;
   auto const path = folder / "r.db";
   auto const key = key_for("matmul", 64);
@@ -373,7 +373,7 @@ TEST_CASE("ttune: the checker of pages finds what is wrong") {
     CHECK_MESSAGE(!fault(wrong).empty(), std::string(wrong));
 }
 
-TEST_CASE("ttune devices: what was found, and why not") {
+TEST_CASE("ttune devices: devices, or the reason why there are none") {
   auto const text = run({"devices"});
   CHECK(text.status == 0);
   for (auto const* const part : {"orc", "cuda", "opencl", "xgboost", "sqlite   found", "worker"})

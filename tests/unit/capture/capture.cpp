@@ -105,7 +105,7 @@ TEST_CASE("capture: run-time extents are bound to constants") {
         }).find("F: V dimension 0 is indexed with i, which runs over [0, 100); V has 64 there") == 0);
 }
 
-TEST_CASE("capture: what is wrong at run time is said with axis, operand and fix") {
+TEST_CASE("capture: errors at run time name axis, operand and remedy") {
   auto const [i, j, k, y, x] = axes<"i", "j", "k", "y", "x">;
   tensor<"A", float, 2> const A{{512, 256}};
   tensor<"E", float, 2> const E{{255, 1024}};

@@ -39,7 +39,7 @@ TEST_CASE("between two neighbours the nearer one, half way the even one") {
   }
 }
 
-TEST_CASE("what is too large becomes infinity, what is too small zero, with its sign") {
+TEST_CASE("too large values become infinity, too small ones zero, with their sign") {
   CHECK(to_f16(65519.99).bits == 0x7bff);
   CHECK(to_f16(65520).bits == 0x7c00);
   CHECK(to_f16(-1e300).bits == 0xfc00);

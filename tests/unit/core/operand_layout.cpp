@@ -12,7 +12,7 @@
 using namespace ttune;
 using extents = std::vector<std::int64_t>;
 
-TEST_CASE("operand_layout: what it says of itself") {
+TEST_CASE("operand_layout: properties and text") {
   operand_layout const plain(3), last({0, 2, 3, 1}), blocks({0, 1, 2, 3}, 1, 16);
   CHECK(plain.is_plain());
   CHECK(plain.text() == "(d0, d1, d2)");
@@ -26,7 +26,7 @@ TEST_CASE("operand_layout: what it says of itself") {
   for (auto const& l : {operand_layout(4), last, blocks}) CHECK(l.declared(l.in_memory(shape)) == shape);
 }
 
-TEST_CASE("operand_layout: what cannot be") {
+TEST_CASE("operand_layout: impossible layouts are refused") {
   CHECK_THROWS_WITH_AS(operand_layout({0, 2}), "a layout of 2 dimensions has each of them once", argument_error);
   CHECK_THROWS_AS(operand_layout({0, 1, 1}), argument_error);
   CHECK_THROWS_WITH_AS(operand_layout({0, 1}, 2, 8), "a layout of 2 dimensions has no dimension 2", argument_error);

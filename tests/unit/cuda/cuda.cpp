@@ -94,7 +94,7 @@ TEST_CASE("cuda_backend: a target that is no NVIDIA GPU is refused") {
   CHECK(cuda::target_of_architecture(62).block_bytes == 48 << 10);  // an architecture that is not in the table
 }
 
-TEST_CASE("cuda_backend: what no device could run is said before it is compiled") {
+TEST_CASE("cuda_backend: programs that no device can run are refused before compilation") {
   cuda_backend backend(cuda::target_of_architecture(80));
   CHECK(backend.compile(plus_one(4, 1025), {}).diagnostics ==
         "plus_one_kernel_0 has blocks of 1025 threads, the device takes 1024");
@@ -256,7 +256,7 @@ TEST_CASE("cuda: derived spaces become cubins") {
   }
 }
 
-TEST_CASE("cuda: what threads accumulate is in registers, at edges, too") {
+TEST_CASE("cuda: accumulators of threads are in registers, also at edges") {
   TTUNE_SKIP_UNLESS_NVRTC();
   cuda_backend backend(cuda::target_of_architecture(80));
   auto const of = derive_space(ops::conv2d({1, 32, 28, 28, 32, 3, 1, 1}).program(), backend.target());
@@ -300,7 +300,7 @@ TEST_CASE("cuda: rows are reduced by shuffles, in one kernel that spills nothing
   }
 }
 
-TEST_CASE("cuda: attention in one kernel, or in two by chunks of the keys, as the program means it") {
+TEST_CASE("cuda: attention in one kernel, or in two by chunks of the keys, computes the program") {
   rng random(ttune_test::seed());
   struct expected {
     handle<ir::program> program;

@@ -302,7 +302,7 @@ TEST_CASE("matrix products: cubins for all architectures that have the instructi
   }
 }
 
-TEST_CASE("matrix products: what no warp can compute together is refused with the way out") {
+TEST_CASE("matrix products: loops that no warp can compute together are refused with a remedy") {
   auto const says = [](space const& s, char const* part, int architecture = 80) {
     auto const made = lowered_of(s);
     try {
@@ -323,7 +323,7 @@ TEST_CASE("matrix products: what no warp can compute together is refused with th
   says(product<f16, float, true>({}, threads_as::two_directions), "threads are no whole warps");
 }
 
-TEST_CASE("matrix products: steps that cannot be one") {
+TEST_CASE("matrix products: steps that cannot be tensorized") {
   auto const [i, j, k, ko, ki] = axes<"i", "j", "k", "ko", "ki">;
   tensor<"A", f16, 2> const A{{16, 16}};
   auto const C = compute<"C">(i, j) = sum(over(k), ops::in_type<float>(A(i, k)) * ops::in_type<float>(A(j, k)));
@@ -352,7 +352,7 @@ TEST_CASE("matrix products: each barrier is needed") {
   }
 }
 
-TEST_CASE("pipelines: copies that are under way, awaited as late as may be") {
+TEST_CASE("pipelines: asynchronous copies, awaited as late as possible") {
   for (std::int64_t const buffers : {2, 3, 4}) {
     auto const s = fetched_ahead(buffers);
     auto const made = lowered_of(s);
@@ -443,7 +443,7 @@ TEST_CASE("cuda: f32 is rounded to TF32 outside of tensor cores, every bit") {
   }
 }
 
-TEST_CASE("derived for tensor cores: what takes the results is in the same kernel") {
+TEST_CASE("derived for tensor cores: the stage that takes the results is in the same kernel") {
   check_derived(ops::matmul_bias_gelu<f16>(32, 64, 64).program(), 2);
   check_derived(ops::conv2d_bias_residual_relu<bf16>({1, 32, 4, 8, 16, 1, 1, 0}).program(), 2);
 }

@@ -118,7 +118,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK_THROWS_AS(cuda::device_kernel(plus_one(2, 0, cuda_backend(newer, {.portable = true}))), backend_error);
   }
 
-  TEST_CASE("pretended: host memory goes to the device and back, and nothing is left behind") {
+  TEST_CASE("pretended: host memory is copied to the device and back, and everything is released") {
     {
       auto const code = load(plus_one(4));
       auto* const device = code->device();
@@ -140,7 +140,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(end.handles == 0);
   }
 
-  TEST_CASE("pretended: many runs are a graph, and the time is of them all") {
+  TEST_CASE("pretended: many runs are one graph, which is timed as a whole") {
     auto const code = load(plus_one(4));
     std::vector<float> a(384, 2);
     std::vector<float> c(384);

@@ -74,7 +74,7 @@ TEST_CASE("swizzle: rows of any length, elements of any size, read down columns"
   }
 }
 
-TEST_CASE("swizzle: a vector within a chunk is one move still") {
+TEST_CASE("swizzle: a vector within a chunk is still one move") {
   auto const text = check(turned<float>(64, 1, 4), {});
   bool const moves = text.find("float4*)(As") != std::string::npos || text.find("uint4*)(As") != std::string::npos;
   CHECK_MESSAGE(moves, text);

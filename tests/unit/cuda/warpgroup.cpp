@@ -167,7 +167,7 @@ TEST_CASE("products of four warps: the text") {
   CHECK(plain.source.find("fence.proxy") == std::string::npos);
 }
 
-TEST_CASE("products of four warps: what is none is refused with the way out") {
+TEST_CASE("products of four warps: other loops are refused with a remedy") {
   auto const says = [](space const& s, char const* part, int architecture = 90) {
     auto const made = lowered_of(s);
     try {
@@ -203,7 +203,7 @@ TEST_CASE("products of four warps: each barrier is needed") {
   ttune_test::check_barriers_are_needed(lowered_of(s), *s.program, operands);
 }
 
-TEST_CASE("derived for four warps: products, transposed or not, batches, and what takes the results") {
+TEST_CASE("derived for four warps: products, transposed or not, batches, fused stages") {
   rng random(ttune_test::seed());
   auto const some = [&](handle<ir::program> const& program, int configurations) {
     auto const of = derive_space(program, machine());

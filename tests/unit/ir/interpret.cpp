@@ -270,7 +270,7 @@ TEST_CASE("evaluate: an update changes its operand, gathers read where the data 
   CHECK_THROWS_WITH_AS(run_with(5), "V(at(ix(i))): dimension 0 is indexed with 5, but has 5 elements", program_error);
 }
 
-TEST_CASE("evaluate: operands that do not fit are named") {
+TEST_CASE("evaluate: wrong operands are named") {
   auto const X = tensor_of("X", dtype::f32, {3});
   auto const p = program_of({X}, {stage_of("Y", {{"i", 0, 3}}, make_access(X, {i}))});
   CHECK_THROWS_WITH_AS((void)evaluate(p, {}), "p(X f32 (3)) -> Y f32 (3): operand X is missing", argument_error);

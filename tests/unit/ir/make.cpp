@@ -47,7 +47,7 @@ TEST_CASE("make: neutral elements of indices disappear") {
   CHECK(is_value(ir::make_binary(binary_op::floor_modulo, i, ir::make_index(1)), 0));
 }
 
-TEST_CASE("make: floats keep what is neutral, for NaN, infinity and -0 it is not") {
+TEST_CASE("make: floats keep neutral elements, because of NaN, infinity and -0") {
   auto const x = ir::make_variable("x", dtype::f32);
   auto const zero = ir::make_real(dtype::f32, 0);
   CHECK(x + zero != x);

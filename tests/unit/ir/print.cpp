@@ -98,7 +98,7 @@ TEST_CASE("print: integers by their type") {
   CHECK(ir::print(ir::make_bool(true)) == "true");
 }
 
-TEST_CASE("print: a program is its signature and a line a stage") {
+TEST_CASE("print: a program is its signature and one line per stage") {
   CHECK(ir::print(*matmul()) ==
         "matmul(A f32 (512, 256), B f32 (256, 1024)) -> C f32 (512, 1024)\n"
         "C(i, j) = sum(k < 256) A(i, k) * B(k, j)\n");

@@ -33,7 +33,7 @@ handle<stage> product() {
 
 }  // namespace
 
-TEST_CASE("print: a program is a signature and a line a stage") {
+TEST_CASE("print: a program is a signature and one line per stage") {
   auto const C = product();
   stage r;
   r.name = "R";
@@ -49,7 +49,7 @@ TEST_CASE("print: a program is a signature and a line a stage") {
         "R(i, j) = max(C(i, j), 0.0)\n");
 }
 
-TEST_CASE("print: operands say what is unusual about them") {
+TEST_CASE("print: operands show their unusual properties") {
   auto w = *A;
   w.role = tensor_role::constant;
   w.order = layout::column_major;
@@ -65,7 +65,7 @@ TEST_CASE("print: operands say what is unusual about them") {
         "p(A f32 (512, 256) column_major constant, ix i32 (512) in [0, 100), x i32 (b=16)) -> C f32 (512, 1024)");
 }
 
-TEST_CASE("print: only the parentheses that precedence needs") {
+TEST_CASE("print: only necessary parentheses") {
   CHECK(print(i - (j - k)) == "i - (j - k)");
   CHECK(print(i - j - k) == "i - j - k");
   CHECK(print((i + j) * 2 + k) == "(i + j) * 2 + k");

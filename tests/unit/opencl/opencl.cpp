@@ -194,7 +194,7 @@ TEST_CASE("opencl_backend: a binary of another driver is not used, the text is")
   }
 }
 
-TEST_CASE("opencl_backend: what the device could not run is said before it is compiled") {
+TEST_CASE("opencl_backend: programs that the device cannot run are refused before compilation") {
   TTUNE_SKIP_UNLESS_OPENCL();
   auto info = opencl_backend::devices()[0];
   info.group_threads = 8;
@@ -331,7 +331,7 @@ TEST_CASE("opencl: operators on work-groups of work-items, with local memory and
   check(ops::attention<float>(6, 40, 8), blocks_and_threads(), 2);
 }
 
-TEST_CASE("opencl: what is derived for a device without local memory") {
+TEST_CASE("opencl: derived spaces for a device without local memory") {
   TTUNE_SKIP_UNLESS_OPENCL();
   auto info = opencl_backend::devices()[0];
   info.is_cpu = false;

@@ -87,7 +87,7 @@ TEST_CASE("opencl: a kernel that shuffles chooses the size of its sub-groups whe
   CHECK_FALSE(holds(emit::opencl(product, sized).source, "sub_group"));
 }
 
-TEST_CASE("opencl: what is written for sub-groups is OpenCL C") {
+TEST_CASE("opencl: the text for sub-groups is OpenCL C") {
   std::string clang;
   for (auto const* name : {"clang-19", "clang-16", "clang"})
     if (clang.empty() && ttune_test::has_program(name)) clang = name;

@@ -51,7 +51,7 @@ errors measured(std::int64_t terms) {
 
 }  // namespace
 
-TEST_CASE("matmul_tf32: measured errors on normal data are near what it says") {
+TEST_CASE("matmul_tf32: measured errors on normal data are near the declared one") {
   for (std::int64_t const terms : {64, 256, 1024}) {
     auto const found = measured(terms);
     INFO(terms, " terms");
@@ -59,7 +59,7 @@ TEST_CASE("matmul_tf32: measured errors on normal data are near what it says") {
   }
 }
 
-TEST_CASE("matmul_alternatives: TF32 is for whom its error is allowed") {
+TEST_CASE("matmul_alternatives: TF32 is offered if its error is allowed") {
   auto const all = ops::matmul_alternatives(16, 16, 1024, {false, true}).all();
   REQUIRE(all.size() == 2);
   CHECK(all[0].program()->name == "matmul");

@@ -113,7 +113,7 @@ double measured_error(Op const& op, ops::conv2d_shape const& s) {
 
 }  // namespace
 
-TEST_CASE("winograd: what cannot be computed so is said") {
+TEST_CASE("winograd: impossible cases are refused with a reason") {
   CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 5, 5, 6, 3, 1, 1}, {2, {{0, 1, 0}}}),
                        "winograd: interpolation points 0 and 2 coincide at 0.000000: they must differ", program_error);
   CHECK_THROWS_WITH_AS((void)ops::winograd_conv2d({1, 4, 9, 9, 6, 3, 1, 1, 2}),
@@ -175,7 +175,7 @@ TEST_CASE("winograd: machine code, as plain loops have it") {
   });
 }
 
-TEST_CASE("winograd: candidates fit their shape, err less one by one, and are none where the method does not apply") {
+TEST_CASE("winograd: candidates suit their shape, each with a smaller error; none if the method does not apply") {
   for (auto const& s : {ops::conv2d_shape{1, 64, 56, 56, 64, 3, 1, 1}, ops::conv2d_shape{1, 256, 13, 15, 256, 3, 1, 1},
                         ops::conv2d_shape{1, 128, 28, 28, 256, 3, 2, 1}, ops::conv2d_shape{1, 64, 9, 6, 64, 3, 1, 1}}) {
     auto const found = ops::winograd_candidates(s);
@@ -284,7 +284,7 @@ TEST_CASE("winograd: random shapes and tiles, interpreted and as machine code") 
   });
 }
 
-TEST_CASE("alternatives: what computes something else than the first is refused") {
+TEST_CASE("alternatives: a compute with another result than the first is refused") {
   TTUNE_SKIP_UNLESS("orc", compiler().availability().available, compiler().availability().reason);
   auto const [i] = axes<"i">;
   tensor<"A", float, 1> const A{{100}};

@@ -46,7 +46,7 @@ TEST_CASE("forms: sums of the transforms' rows have their values") {
   }
 }
 
-TEST_CASE("forms: rows that differ in signs add what they have in common once") {
+TEST_CASE("forms: rows that differ in signs add their common part once") {
   ops::small_matrix const rows = {{1, 2, 3, 4}, {1, -2, 3, -4}};
   additions = 0;
   check_sums(rows, ops::detail::linear_forms(rows, number));

@@ -58,7 +58,7 @@ TEST_CASE("winograd: a smaller tile with a part of the points has the same weigh
       CHECK(large.weights[i][t] * small.weights[i][0] == doctest::Approx(small.weights[i][t] * large.weights[i][0]));
 }
 
-TEST_CASE("winograd: what is wrong with points is said") {
+TEST_CASE("winograd: faults of points are reported") {
   CHECK_THROWS_WITH_AS((void)ops::make_winograd_matrices(2, 3, {0, 1, 1}),
                        "winograd: interpolation points 1 and 2 coincide at 1.000000: they must differ", program_error);
   CHECK_THROWS_WITH_AS((void)ops::make_winograd_matrices(2, 3, {0, 1}),

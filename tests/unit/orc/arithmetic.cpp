@@ -87,7 +87,7 @@ TEST_CASE("arithmetic: the smallest integer divided by -1 wraps") {
   }
 }
 
-TEST_CASE("arithmetic: 8 and 64 bits wrap as well, unsigned division has nothing to wrap") {
+TEST_CASE("arithmetic: 8 and 64 bits wrap, too; unsigned division does not wrap") {
   std::vector<std::int8_t> const a{-128, -128, 100, -100};
   std::vector<std::int8_t> const b{-1, 3, -1, 7};
   std::vector<std::int64_t> const c{std::numeric_limits<std::int64_t>::min(), 9};

@@ -117,7 +117,7 @@ TEST_CASE("compiler: a transpose of 16 x 16 in registers needs nothing from outs
     for (std::size_t j = 0; j < 16; ++j) CHECK(out[16 * j + i] == in[16 * i + j]);
 }
 
-TEST_CASE("compiler: constants and jump tables travel with the code") {
+TEST_CASE("compiler: constants and jump tables are part of the image") {
   auto const kernel = compile(switch_text());
   float const expected[] = {10 + 2 + 1,  10 - 3 + 2,  10 * 4 + 4,  10 / 5.F + 8,
                             10 + 6 + 16, 10 - 7 + 32, 10 * 8 + 64, 10 / 9.F + 128};
@@ -157,7 +157,7 @@ TEST_CASE("compiler: an image runs at any address") {
   }
 }
 
-TEST_CASE("compiler: the entry that prepares is found where there is one") {
+TEST_CASE("compiler: the prepare entry is found if there is one") {
   auto const prepare = "define void @ttune_prepare(ptr %o, ptr %r, ptr %w) nounwind {\n  ret void\n}\n";
   orc::compiler made(orc::named_by_llvm(probe_host()));
   std::string diagnostics;
@@ -183,7 +183,7 @@ TEST_CASE("compiler: the same text gives the same bytes, also after failures") {
   CHECK(diagnostics.empty());
 }
 
-TEST_CASE("compiler: a broken text is a value that carries the diagnostics") {
+TEST_CASE("compiler: a broken text gives diagnostics") {
   CHECK(says(refusal("define void @ttune_main(ptr %a) { ret voi }"), "kernel.ll:1:"));
   CHECK(says(refusal(""), "no @ttune_main"));
   CHECK(says(refusal("define void @other() {\n  ret void\n}\n"), "no @ttune_main"));
@@ -194,13 +194,13 @@ TEST_CASE("compiler: a broken text is a value that carries the diagnostics") {
   CHECK(says(refusal(text_with("  call void asm sideeffect \"nonsense\", \"\"()\n")), "nonsense"));
 }
 
-TEST_CASE("compiler: a pipeline that does not exist is a value too") {
+TEST_CASE("compiler: a pipeline that does not exist gives diagnostics, too") {
   auto const result = compile(add_text(), {"function(nonsense)", 2});
   CHECK_FALSE(result.image);
   CHECK(says(result.diagnostics, "nonsense"));
 }
 
-TEST_CASE("compiler: code that cannot stand alone is refused with the culprit's name") {
+TEST_CASE("compiler: code with external references is refused with the culprit's name") {
   SUBCASE("a call") {
     CHECK(says(refusal(text_with("  call void @exit(i32 0)\n", "declare void @exit(i32)\n")), "@exit"));
   }
@@ -290,7 +290,7 @@ TEST_CASE("compiler: kernels for another architecture are made here") {
   }
 }
 
-TEST_CASE("compiler: a CPU or a feature that LLVM does not know is left out without a word") {
+TEST_CASE("compiler: CPUs and features that LLVM does not know are removed silently") {
   target odd;
   odd.triple = "x86_64-pc-linux-gnu";
   odd.cpu = "nosuchcpu";
@@ -323,7 +323,7 @@ TEST_CASE("compiler: names that LLVM knows are kept") {
   CHECK(orc::known_names(description, triple, {"nosuchcpu", ""}).cpu == "");
 }
 
-TEST_CASE("compiler: a target that LLVM does not know is a reason") {
+TEST_CASE("compiler: a target that LLVM does not know is a failure with a reason") {
   target none;
   none.triple = "abacus-unknown-none";
   orc::compiler made(none);

@@ -56,7 +56,7 @@ TEST_CASE("derived spaces: a matrix times itself") {
   check(op(inputs(W), outputs(Q), "square"));
 }
 
-TEST_CASE("derived spaces: windows that move by two to five") {
+TEST_CASE("derived spaces: windows with strides of two to five") {
   for (std::int64_t const stride : {2, 3, 4, 5}) {
     check(ops::max_pool2d({1, 3, 9, 35 * stride + 2, 3, stride, 1}));
     check(ops::max_pool2d<std::int8_t>({1, 2, 7, 70 * stride, 2, stride, 0}), 6);

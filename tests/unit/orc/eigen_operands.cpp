@@ -70,7 +70,7 @@ TEST_CASE("eigen: maps, references, blocks and arrays without gaps are passed as
   CHECK(c.matrix().isApprox(a * b, 1e-5F));
 }
 
-TEST_CASE("eigen: what has gaps in memory, and other shapes, are refused with the operand and the fix") {
+TEST_CASE("eigen: objects with gaps, and other shapes, are refused with the operand and the remedy") {
   columns const a = columns::Random(16, 12);
   columns const b = columns::Random(12, 40);
   columns tall(32, 40);

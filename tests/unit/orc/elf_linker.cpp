@@ -30,7 +30,7 @@ linked link(std::string const& text) {
 }  // namespace
 
 #if defined(__x86_64__)
-TEST_CASE("elf_linker: code, constants and jump tables find each other") {
+TEST_CASE("elf_linker: code refers to its constants and jump tables") {
   auto const made = link(switch_text());
   REQUIRE_MESSAGE(made.code, made.diagnostics);
   auto const image = load(image_of(made.code->bytes, made.code->main_offset));
@@ -57,7 +57,7 @@ TEST_CASE("elf_linker: the same code as ORC's linker makes") {
   }
 }
 
-TEST_CASE("elf_linker: what cannot stand alone is refused with the culprit's name") {
+TEST_CASE("elf_linker: code with external references is refused with the culprit's name") {
   auto const refusal = [](std::string const& text) {
     auto const made = link(text);
     CHECK_FALSE(made.code);

@@ -73,7 +73,7 @@ TEST_CASE("layout::any: a kernel in each layout computes what Eigen does, and a 
   }
 }
 
-TEST_CASE("layout::any: the kernel chooses, says which, and the second start finds it") {
+TEST_CASE("layout::any: the kernel chooses a layout and reports it; the second start finds it") {
   ops::conv2d_shape const s{.channels = 32, .height = 9, .width = 10, .filters = 32, .kernel = 3, .padding = 1};
   auto const records = std::make_shared<memory_store>();
   auto tuner = small_tuner(records);
@@ -100,7 +100,7 @@ TEST_CASE("layout::any: the kernel chooses, says which, and the second start fin
   }
 }
 
-TEST_CASE("layout::any: an object whose layout the kernel has not is refused") {
+TEST_CASE("layout::any: an object with another layout than the kernel's is refused") {
   auto tuner = small_tuner();
   auto const make = [&](operand_layout const& of_a) {
     return tuner.tune(free_product<"A", "B", "C">(4, 16, 8)

@@ -141,7 +141,7 @@ void check_powers(std::vector<T> const& x, std::vector<T> const& y, double limit
   }
 }
 
-/// All pairs of specials, then pairs whose power is a number, one base in seven negative, one exponent in three whole.
+/// Checks pairs of specials, then pairs with a finite power: a seventh of the bases is negative, a third whole.
 template <class T>
 void check_powers(double limit) {
   using limits = std::numeric_limits<T>;
@@ -207,7 +207,7 @@ TEST_CASE("functions: floats of all binades, or all floats, within the stated er
     }
 }
 
-TEST_CASE("functions: specials, and where a function does something, within the stated error") {
+TEST_CASE("functions: special values and interesting ranges, within the stated error") {
   INFO("TTUNE_SEED=", seed());
   for (auto const& f : functions)
     for (auto const& machine : instruction_sets()) {
@@ -258,7 +258,7 @@ TEST_CASE("functions: sin and cos next to multiples of a quarter turn") {
   }
 }
 
-TEST_CASE("functions: what is exact comes out exactly") {
+TEST_CASE("functions: exact results are exact") {
   for (auto const& machine : instruction_sets()) {
     INFO(machine.cpu);
     CHECK(computed<float>(machine, ir::unary_op::cos, {0, -0.0F}) == std::vector<float>{1, 1});
@@ -271,7 +271,7 @@ TEST_CASE("functions: what is exact comes out exactly") {
   }
 }
 
-TEST_CASE("functions: NaN does not have all bits set, as memory has that was never written") {
+TEST_CASE("functions: NaN does not have all bits set, which would look like unwritten memory") {
   for (auto const& machine : instruction_sets()) {
     INFO(machine.cpu);
     for (auto const op : {ir::unary_op::log, ir::unary_op::sqrt, ir::unary_op::sin, ir::unary_op::cos})

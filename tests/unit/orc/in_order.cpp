@@ -102,7 +102,7 @@ TEST_CASE("in order: the same bits from any schedule and machine") {
   check(ops::layer_norm(5, 453), 2);
 }
 
-TEST_CASE("in order: what reorders terms is refused by name") {
+TEST_CASE("in order: primitives that reorder terms are refused by name") {
   auto const refused = [](auto const& op, step const& s) {
     space of;
     of.program = op.program();
@@ -124,7 +124,7 @@ TEST_CASE("in order: what reorders terms is refused by name") {
   CHECK_MESSAGE(moved.find("its terms keep their order") != std::string::npos, moved);
 }
 
-TEST_CASE("in order: only where the order shows") {
+TEST_CASE("in order: only reductions whose result depends on the order") {
   auto const fixed = [](auto const& op) { return !op.in_order().program()->stages[0]->reduction.commutative; };
   CHECK(fixed(ops::matmul(8, 8, 8)));
   CHECK(!fixed(ops::matmul<std::int32_t>(8, 8, 8)));

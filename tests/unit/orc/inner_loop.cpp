@@ -116,7 +116,7 @@ TEST_CASE("inner loop: the untuned matrix product keeps its tile in registers an
   }
 }
 
-TEST_CASE("inner loop: constants that a core's cache does not hold are fetched ahead, line by line") {
+TEST_CASE("inner loop: constants larger than a core's cache are prefetched, line by line") {
   for (auto const* instructions : {"x86-64-v4", "x86-64-v3"}) {
     orc_backend backend(server(instructions));
     TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);

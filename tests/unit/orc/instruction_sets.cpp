@@ -191,7 +191,7 @@ TEST_CASE("instruction sets: code has no instructions beyond its set") {
   }
 }
 
-TEST_CASE("instruction sets: a name that is none is refused with those that are") {
+TEST_CASE("instruction sets: an unknown name is refused with a list of the known ones") {
   std::string said;
   try {
     (void)named_target("x86-64-v9");

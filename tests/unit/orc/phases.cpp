@@ -106,7 +106,7 @@ TEST_CASE("phases: resampling by 3 / 2, the weights by phase") {
   }
 }
 
-TEST_CASE("phases: elements that change places") {
+TEST_CASE("phases: permuted elements") {
   tensor<"X", float, 3> const X{{8, 5, 37}};
   auto const Y = compute<"Y">(c.in(2), y.in(10), x.in(74)) = X(c * 4 + y % 2 * 2 + x % 2, y / 2, x / 2);
   check(op(inputs(X), outputs(Y), "depth_to_space"));
@@ -119,7 +119,7 @@ TEST_CASE("phases: elements that change places") {
   check(op(inputs(A, B), outputs(H), "inverse_haar"));
 }
 
-TEST_CASE("phases: indices that begin anew") {
+TEST_CASE("phases: periodic indices") {
   for (std::int64_t const n : {5, 64, 77, 200}) {
     tensor<"X", float, 2> const X{{n, n}};
     auto const Y = compute<"Y">(y.in(n), x.in(n)) = X((y + 3) % n, (x + 2) % n) - wrap_outside(X)(y - 1, x - 3);

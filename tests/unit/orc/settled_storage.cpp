@@ -87,7 +87,7 @@ TEST_CASE("settled storage: Harris corners") {
   check_all(op(inputs(I), outputs(H), "harris"));
 }
 
-TEST_CASE("settled storage: halves that all lanes share, in one arm of a choice") {
+TEST_CASE("settled storage: f16 values common to all lanes, in one arm of a choice") {
   auto const [i, j, k, r] = axes<"i", "j", "k", "r">;
   constant<"T", f16, 2> const T{{3, 15}};
   constant<"U", f16, 2> const U{{5, 3}};
@@ -136,7 +136,7 @@ TEST_CASE("halves: their maxima and comparisons call no function") {
   check_all(op(inputs(T), outputs(B, C), "halves"), 4);
 }
 
-TEST_CASE("prefetch: a gathered place some iterations ahead reads no index behind the last one") {
+TEST_CASE("prefetch: a gathered place some iterations ahead reads no index after the last one") {
   auto const [i] = axes<"i">;
   tensor<"ix", std::int32_t, 1> const ix{{2}, values(0, 5)};
   tensor<"T", std::int64_t, 1> const T{{5}};

@@ -59,7 +59,7 @@ bool has_boundary(program const& p) {
 
 }  // namespace
 
-TEST_CASE("a padded convolution gets a predicate, without what intervals prove") {
+TEST_CASE("a padded convolution gets a predicate without the conditions that intervals prove") {
   auto const tap = make_access(I, {c, y + r + -1, x + s + -1}, boundary::value, zero);
   auto const st = reduction_of(reduction_kind::sum, {{"y", 0, 28}, {"x", 0, 28}},
                                {{"c", 0, 8}, {"r", 0, 3}, {"s", 0, 3}}, tap * make_access(W, {c, r, s}));

@@ -53,7 +53,7 @@ TEST_CASE("interval: of an affine expression, it is exact") {
   }
 }
 
-TEST_CASE("interval: what is not known has no bounds, but a remainder has") {
+TEST_CASE("interval: unknown values have no bounds, but their remainders do") {
   auto const n = ir::make_variable("n");
   CHECK(!pass::is_bounded(pass::bounds(n * 3 + 1, {})));
   auto const rest = ir::make_binary(ir::binary_op::floor_modulo, n, ir::make_index(5));
@@ -63,7 +63,7 @@ TEST_CASE("interval: what is not known has no bounds, but a remainder has") {
   CHECK(pass::bounds(clamped, {}).high >= pass::unbounded.high);
 }
 
-TEST_CASE("interval: nothing overflows") {
+TEST_CASE("interval: arithmetic does not overflow") {
   auto const n = ir::make_variable("n");
   std::int64_t const large = std::int64_t{1} << 59;
   CHECK(!pass::is_bounded(pass::bounds(n * large + n * large, {{"n", {-large, large}}})));

@@ -30,7 +30,7 @@ int conditions(ir::stmt const& s) {
 
 }  // namespace
 
-TEST_CASE("join_conditionals: does what the nest did, in the same order") {
+TEST_CASE("join_conditionals: keeps the effects of a nest, in the same order") {
   auto const seed = ttune_test::seed();
   INFO("TTUNE_SEED=", seed);
   random_nest make(seed);

@@ -36,19 +36,19 @@ TEST_CASE("narrow_integers: a mean of bytes takes 16 bits") {
   CHECK(text.find("u16") != std::string::npos);
 }
 
-TEST_CASE("narrow_integers: what does not fit stays as wide as it was written") {
+TEST_CASE("narrow_integers: values that do not fit keep their type") {
   auto const scaled = divided(wide(read(A)) * number(1000), 256);
   CHECK(narrowed(dtype::u8, scaled).find("u16") == std::string::npos);
   auto const held = ir::make_binary(ir::binary_op::minimum, wide(read(S)) * wide(read(S)), number(255));
   CHECK(narrowed(dtype::u8, held).find("i32") != std::string::npos);
 }
 
-TEST_CASE("narrow_integers: sums may wrap where their low bits are all that is wanted") {
+TEST_CASE("narrow_integers: sums may wrap if only their low bits are needed") {
   auto const sum = wide(read(A)) * number(7) + wide(read(S));
   CHECK(narrowed(dtype::u8, sum).find("i32") == std::string::npos);
 }
 
-TEST_CASE("narrow_integers: what cannot be negative is divided as unsigned") {
+TEST_CASE("narrow_integers: values that cannot be negative are divided as unsigned") {
   auto const e = pass::narrow_integers(divided(wide(read(A)) * number(100000), 256));
   CHECK(ir::print(e).find("u32") != std::string::npos);
   auto const with_sign = divided(wide(read(S)), 256);

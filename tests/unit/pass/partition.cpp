@@ -9,7 +9,7 @@
 
 using namespace ttune_test;
 
-TEST_CASE("partition: does what the nest did, in the same order") {
+TEST_CASE("partition: keeps the effects of a nest, in the same order") {
   auto const seed = ttune_test::seed();
   INFO("TTUNE_SEED=", seed);
   random_nest make(seed);
@@ -22,7 +22,7 @@ TEST_CASE("partition: does what the nest did, in the same order") {
   }
 }
 
-TEST_CASE("partition: a condition shortens the innermost loop that it speaks of") {
+TEST_CASE("partition: a condition shortens the innermost loop that it uses") {
   auto const y = ir::make_variable("y");
   auto const r = ir::make_variable("r");
   auto const tap = ir::make_conditional(less(ir::make_index(0), y + r), note(y, r));
@@ -69,7 +69,7 @@ TEST_CASE("partition: edges of unrolled loops become code of their own, the inte
   CHECK(effect_of(made) == effect_of(nest));
 }
 
-TEST_CASE("partition: a choice within a value that always falls one way is none") {
+TEST_CASE("partition: a choice with one possible result is decided") {
   auto const x = ir::make_variable("xo") * 4 + ir::make_variable("xi");
   auto const at = std::vector<ir::expr>{ir::make_binary(binary_op::floor_modulo, x, ir::make_index(elements))};
   auto const inside = both(less(ir::make_index(0), x), less(x, ir::make_index(19)));
@@ -119,7 +119,7 @@ TEST_CASE("partition: edges of a register tile share its first values and its wa
   }
 }
 
-TEST_CASE("partition: what can never run is not there") {
+TEST_CASE("partition: code that can never run is removed") {
   auto const i = ir::make_variable("i");
   auto const never = ir::make_conditional(less(i, ir::make_index(0)), note(i, i));
   CHECK(!pass::partition(loop("i", 0, 4, loop_kind::serial, never)));

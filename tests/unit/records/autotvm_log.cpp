@@ -100,7 +100,7 @@ TEST_CASE("rebuild_choices: numbers of a space with the same knobs") {
   CHECK(rebuild_choices(from_autotvm_line(open).value.value(), two_knobs).value->choices == r.choices);
 }
 
-TEST_CASE("rebuild_choices: what the space does not have is named") {
+TEST_CASE("rebuild_choices: knobs and choices that the space lacks are named") {
   auto const fault = [&](char const* from, char const* to) {
     auto line = old_line;
     line.replace(line.find(from), std::string(from).size(), to);

@@ -38,7 +38,7 @@ TEST_CASE("parse_json: integers stay exact and become doubles only beyond 64 bit
   CHECK(parse_json("\"7\"").value->number(-1) == -1);
 }
 
-TEST_CASE("parse_json: what is no JSON is a fault with its place") {
+TEST_CASE("parse_json: a fault has its place") {
   for (auto const* text : {"",
                            " ",
                            "nul",
@@ -97,7 +97,7 @@ TEST_CASE("parse_json: takes any bytes without harm") {
   }
 }
 
-TEST_CASE("write_json: numbers come back bit by bit, what is not finite becomes null") {
+TEST_CASE("write_json: numbers are exact, infinities and NaN become null") {
   for (double const d : {0.1, 1.0 / 3, 1e-300, 123456789.125, std::numeric_limits<double>::denorm_min()}) {
     std::string out;
     write_json(out, d);

@@ -61,7 +61,7 @@ TEST_CASE("json line: a record comes back whole") {
   CHECK(to_json_line(sample_record()).find('\n') == std::string::npos);
 }
 
-TEST_CASE("json line: a time that is no number stays that in a failure") {
+TEST_CASE("json line: a time that is no number is kept for a failure") {
   auto r = ttune_test::failed_record(trial_status::timed_out);
   r.result.seconds = std::nan("");
   CHECK(std::isnan(from_json_line(to_json_line(r)).value->result.seconds));
@@ -139,13 +139,13 @@ TEST_CASE("json_lines: a line that a killed writer left unfinished costs that li
   CHECK(json_lines(path).count() == 2);
 }
 
-TEST_CASE("json_lines: a path that cannot be opened names itself") {
+TEST_CASE("json_lines: a path that cannot be opened is named") {
   CHECK_THROWS_WITH_AS(json_lines("/nonexistent/x.jsonl"),
                        "/nonexistent/x.jsonl: cannot be opened: No such file or directory", record_error);
   CHECK_THROWS_AS(json_lines("/dev/full"), record_error);  // is no regular file
 }
 
-TEST_CASE("json_lines: what could not be written is not there") {
+TEST_CASE("json_lines: a record that could not be written is not stored") {
   ttune_test::temporary_folder const folder;
   ttune_test::child child({"--json-lines-limited", folder / "records.jsonl"});
   CHECK(child.wait() == 0);

@@ -71,7 +71,7 @@ TEST_CASE("choices: survive a re-numbering") {
   CHECK(find_configuration(knobs, choices).value() == configuration{{1, 0}});
 }
 
-TEST_CASE("choices: a knob or a tuple that is gone is no configuration") {
+TEST_CASE("choices: a missing knob or tuple gives no configuration") {
   auto const choices = choices_of(two_knobs(), {{1, 1}});
   auto knobs = two_knobs();
   knobs[0].values = {1, 64, 64, 1};

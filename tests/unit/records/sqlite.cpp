@@ -94,7 +94,7 @@ TEST_CASE("sqlite: modes that only read neither write nor create") {
   CHECK_THROWS_WITH_AS((void)sqlite(path, record_mode::must_hit).best(unknown), message.c_str(), record_error);
 }
 
-TEST_CASE("sqlite: prune leaves the fastest of each key and what has an image") {
+TEST_CASE("sqlite: prune keeps the fastest of each key and records with an image") {
   ttune_test::temporary_folder const folder;
   sqlite store(folder / "records.db");
   for (int i = 0; i < 70; ++i) store.append(numbered_record(0, i));
@@ -117,7 +117,7 @@ TEST_CASE("sqlite: prune leaves the fastest of each key and what has an image") 
   CHECK_THROWS_AS((void)sqlite(store.path(), record_mode::read_only).prune(1), record_error);
 }
 
-TEST_CASE("sqlite: merging keeps the newer lowering's image, then the faster one, with what explains it") {
+TEST_CASE("sqlite: merging keeps the image of the newer lowering, then the faster one, with its explanation") {
   ttune_test::temporary_folder const folder;
   auto newer = sample_record(2);
   newer.lowering_version = 8;
@@ -176,7 +176,7 @@ TEST_CASE("sqlite: of many records the fastest of a key is found, and its neighb
   MESSAGE(count, " records: opened, and the best of a key read, in ", seconds[2] * 1e3, " ms");
 }
 
-TEST_CASE("sqlite: export_best ships the winners and nothing else") {
+TEST_CASE("sqlite: export_best writes the winners and nothing else") {
   ttune_test::temporary_folder const folder;
   auto const path = folder / "records.db", shipped = folder / "shipped.db";
   sqlite store(path);

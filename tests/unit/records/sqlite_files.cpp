@@ -47,7 +47,7 @@ std::string refusal(std::string const& path) {
 
 }  // namespace
 
-TEST_CASE("sqlite: a file that is none of ours is refused and left alone") {
+TEST_CASE("sqlite: a foreign file is refused and not changed") {
   ttune_test::temporary_folder const folder;
   auto const text = folder / "notes.txt";
   std::ofstream(text) << std::string(5000, 'x');
@@ -205,7 +205,7 @@ TEST_CASE("sqlite: damaged pages are an error, never a crash") {
   }
 }
 
-TEST_CASE("sqlite: an image that changed on the disk is not given out") {
+TEST_CASE("sqlite: an image that changed on the disk is not returned") {
   ttune_test::temporary_folder const folder;
   auto const path = folder / "records.db";
   sqlite store(path);

@@ -35,7 +35,7 @@ TEST_CASE("written_by_owner_only: neither the file nor its folder may be writabl
   CHECK(written_by_owner_only(path));
 }
 
-TEST_CASE("written_by_owner_only: what a link leads to counts") {
+TEST_CASE("written_by_owner_only: the target of a link counts") {
   ttune_test::temporary_folder const safe, open;
   std::ofstream(open / "images") << "x";
   ::chmod(open.path().c_str(), 0777);

@@ -42,7 +42,7 @@ void check_each_once(ttune::executor& on, std::int64_t tasks) {
 }  // namespace
 
 #if !TTUNE_TEST_SANITIZED  // sanitizers need address space of their own
-TEST_CASE("executor: has fewer threads where the system grants no more, and computes with those") {
+TEST_CASE("executor: works with fewer threads if the system allows no more") {
   auto const child = ::fork();  // the limit applies to a separate process
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -73,7 +73,7 @@ TEST_SUITE("threads") {
     CHECK(ttune::thread_pool().threads() == ttune::usable_cpus());
   }
 
-  TEST_CASE("executor: results of tasks are seen when the call returns, region after region") {
+  TEST_CASE("executor: results of tasks are visible when the call returns, region after region") {
     ttune::thread_pool pool(3);
     struct sums {
       std::vector<std::int64_t> values;
@@ -145,7 +145,7 @@ TEST_SUITE("threads") {
     CHECK(state.scratch[0] + state.scratch[1] + state.scratch[2] == 200);
   }
 
-  TEST_CASE("executor: a loop of one task leaves the pool to the loops in it") {
+  TEST_CASE("executor: a loop of one task leaves the pool to its inner loops") {
     ttune::thread_pool pool(2);
     pool.parallel([](void* p, std::int64_t, std::int32_t) { check_each_once(*static_cast<ttune::thread_pool*>(p), 8); },
                   &pool, 1);

@@ -230,7 +230,7 @@ TEST_CASE("fleet: two workers measure side by side, and results tell who did") {
   CHECK(c.faster);
 }
 
-TEST_CASE("fleet: what the user gives as the reference reaches all") {
+TEST_CASE("fleet: the user's reference reaches all workers") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = fleet_of({own_worker("a"), own_worker("b")});
   std::vector<std::vector<std::uint8_t>> wrong(2);
@@ -260,7 +260,7 @@ TEST_CASE("fleet: a lost worker's candidate is measured by another") {
   CHECK(m.respawns() > 0);
 }
 
-TEST_CASE("fleet: a candidate that takes workers down is blamed for it") {
+TEST_CASE("fleet: a candidate that ends two workers is their cause") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = fleet_of({own_worker("a"), own_worker("b"), own_worker("c")});
   CHECK(m.set_reference(copy_image(n), {}).ok());
@@ -326,7 +326,7 @@ TEST_CASE("fleet: the last worker that goes is an error, not a wait") {
   CHECK_THROWS_AS((void)m.measure(copy_image(n), {}), ttune::backend_error);
 }
 
-TEST_CASE("fleet: a stop ends what runs and what waits") {
+TEST_CASE("fleet: a stop ends running and waiting requests") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = fleet_of({own_worker("a"), own_worker("b")});
   CHECK(m.set_reference(copy_image(n), {}).ok());

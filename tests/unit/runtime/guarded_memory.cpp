@@ -35,7 +35,7 @@ TEST_CASE("guarded memory: is aligned as asked, and the gap is a red zone") {
   CHECK(m.overwritten() == 100);
 }
 
-TEST_CASE("guarded memory: more than the machine has is refused") {
+TEST_CASE("guarded memory: a size beyond the machine's memory is refused") {
   CHECK_THROWS_AS(ttune::guarded_memory(std::int64_t{1} << 50, true), std::bad_alloc);
   CHECK_THROWS_AS(ttune::guarded_memory(-1, true), std::bad_alloc);
 }

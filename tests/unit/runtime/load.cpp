@@ -34,7 +34,7 @@ TEST_CASE("loaded image: the workspace of a call is whole lines") {
   CHECK(ttune::load(image)->workspace_bytes(3) == 320);
 }
 
-TEST_CASE("loaded image: what cannot run here is refused with a reason") {
+TEST_CASE("loaded image: an image that cannot run here is refused with a reason") {
   TTUNE_SKIP_UNLESS_X86();
   auto const reason = [](auto const& change) {
     auto image = copy_image();

@@ -55,12 +55,12 @@ TEST_CASE("operation_count: loops by their kind") {
   CHECK(count(over(ir::loop_kind::serial, 3, 3, statement())) == 0);
 }
 
-TEST_CASE("operation_count: bounds that vary are taken halfway") {
+TEST_CASE("operation_count: variable bounds count with their mean") {
   auto const inner = ir::make_loop("j", number(0), variable("o"), ir::loop_kind::unrolled, statement());
   CHECK(count(over(ir::loop_kind::unrolled, 0, 11, inner, "o")) == 11 * 5 * 4);
 }
 
-TEST_CASE("operation_count: the dearer arm of a condition") {
+TEST_CASE("operation_count: the more expensive arm of a condition counts") {
   auto const condition = ir::make_binary(ir::binary_op::less, variable("i"), number(3));
   auto const both = ir::make_block({statement(), statement()});
   CHECK(count(ir::make_conditional(condition, statement(), both)) == 1 + 8);

@@ -75,7 +75,7 @@ TEST_CASE("protocol: a message arrives as it was sent, large ones too") {
   CHECK(m.body == body);
 }
 
-TEST_CASE("protocol: an end, a deadline, a stop and nonsense are told apart") {
+TEST_CASE("protocol: end, deadline, stop and malformed data are distinguished") {
   protocol::message m;
   {
     pair_of_sockets s;
@@ -127,7 +127,7 @@ TEST_CASE("protocol: options, limits and comparisons are read as they were writt
   CHECK(c_read.high == 0.6);
 }
 
-TEST_CASE("protocol: a server greets, complains about nonsense and lives, and ends with its input") {
+TEST_CASE("protocol: a server greets, reports malformed data without ending, and ends with its input") {
   pair_of_sockets s;
   int status = -1;
   std::thread worker([&] { status = ttune::worker::server(s.ends[1], s.ends[1]).serve(); });

@@ -73,7 +73,7 @@ TEST_CASE("inputs: floats are uniform in [-1, 1), integers small, ranges kept, a
   for (auto const count : seen) CHECK(count > 50);
 }
 
-TEST_CASE("differences: rounding is none, one wrong element is one and is named") {
+TEST_CASE("differences: rounding is tolerated, one wrong element is found and named") {
   std::vector<float> const wanted = {1, -2, 0.5F, 1e-9F};
   CHECK(difference(wanted, wanted).empty());
   CHECK(difference(wanted, {1.0000001F, -2, 0.5F, 0}).empty());  // terms cancel: the result is as exact as they are
@@ -118,7 +118,7 @@ TEST_CASE("differences: 16-bit floats may differ in their last place") {
   CHECK(e.difference(bytes_of(std::vector{half(1), half(101)}).data()) == "C[1] is 101, should be 100");
 }
 
-TEST_CASE("poison: what was not written shows") {
+TEST_CASE("poison: unwritten elements are found") {
   auto const c = operand(ttune::dtype::f32, {3, 5});
   std::vector<std::uint8_t> bytes(60);
   ttune::poison(c, bytes, 0);
@@ -134,7 +134,7 @@ TEST_CASE("poison: what was not written shows") {
   for (std::size_t k = 0; k < bytes.size(); ++k) CHECK(bytes[k] != first[k]);
 }
 
-TEST_CASE("expected output: knows whether it is still what it was") {
+TEST_CASE("expected output: detects changes of itself") {
   ttune::expected_output const e(operand(ttune::dtype::f32, {4}), bytes_of(std::vector<float>{1, 2, 3, 4}), 1, 1);
   CHECK(e.intact());
   const_cast<std::uint8_t&>(e.bytes()[3]) ^= 1;

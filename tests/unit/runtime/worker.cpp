@@ -126,7 +126,7 @@ TEST_CASE("worker: an endless loop is ended when its time is over") {
   CHECK(seconds_since(start) < 2);
 }
 
-TEST_CASE("worker: memory that cannot be had is a measurement") {
+TEST_CASE("worker: too much memory is a measurement") {
   TTUNE_SKIP_UNLESS_X86();
   auto image = copy_image(n);
   image.signature.shared_bytes = too_many_bytes();
@@ -177,7 +177,7 @@ TEST_CASE("worker: wrong results name the first wrong element") {
   CHECK_MESSAGE(has(m.message, "C[0] was never written"), m.message);
 }
 
-TEST_CASE("worker: a right answer with a changed input is none") {
+TEST_CASE("worker: a right result with a changed input is a fault") {
   TTUNE_SKIP_UNLESS_X86();
   auto const m = planted(copy_and(code::write(0, 4, 0x55), n));
   CHECK(m.status == trial_status::wrote_outside);
@@ -195,7 +195,7 @@ TEST_CASE("worker: images for others are unsupported, not run") {
   CHECK(planted(copy_image(n + 1)).status == trial_status::unsupported);
 }
 
-TEST_CASE("worker: a death costs little, and the measurer goes on") {
+TEST_CASE("worker: a worker's death costs little, and the measurer continues") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = make();
   CHECK(m.set_reference(copy_image(n), {}).ok());

@@ -102,7 +102,7 @@ TEST_CASE("bind: a CPU has neither blocks nor threads") {
   }
 }
 
-TEST_CASE("bind: one direction once on the way in") {
+TEST_CASE("bind: each direction at most once from outside to inside") {
   auto const body = [](loop_kind outer, loop_kind inner) {
     auto const b = share(ir::buffer{{}, "b", dtype::f32, {4}, ir::memory::operand, 0, {}});
     auto const store = ir::make_store(b, {ir::make_variable("y")}, ir::make_real(dtype::f32, 0));
@@ -113,7 +113,7 @@ TEST_CASE("bind: one direction once on the way in") {
   CHECK_THROWS_AS(ir::verify(body(loop_kind::thread_x, loop_kind::thread_x)), internal_error);
 }
 
-TEST_CASE("bind and double_buffer: what is refused") {
+TEST_CASE("bind and double_buffer: refused cases") {
   auto const [i, j, k, io, ii] = axes<"i", "j", "k", "io", "ii">;
   tensor<"A", float, 2> const A{{8, 8}};
   auto const P = compute<"P">(i, j) = A(i, j) + 1.0F;
@@ -175,7 +175,7 @@ TEST_CASE(
       schedule_error);
 }
 
-TEST_CASE("prefetch: a hint a cache line, some iterations ahead; what is refused") {
+TEST_CASE("prefetch: one hint per cache line, some iterations ahead; refused cases") {
   auto const [i, j, k, jo, ji, ko, ki] = axes<"i", "j", "k", "jo", "ji", "ko", "ki">;
   tensor<"A", float, 2> const A{{3, 18}};
   tensor<"B", float, 2> const B{{18, 40}};

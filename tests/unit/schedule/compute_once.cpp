@@ -70,7 +70,7 @@ TEST_CASE("compute_once: a function of elements, at whatever places they are rea
   check_same(p, with);
 }
 
-TEST_CASE("compute_once: nothing that a guard keeps from being read") {
+TEST_CASE("compute_once: no function of elements that a guard protects") {
   auto const P = compute<"P">(i.in(9), j) = sum(over(k), select(i < 6, exp(zero_outside(A)(i, k)), 0.0F) * B(k, j));
   auto const p = op(inputs(A, B), outputs(P)).program();
   CHECK(says(refusal(p, "P", {"i", "k"}), "are not the axes of any function"));

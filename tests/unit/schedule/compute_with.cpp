@@ -92,7 +92,7 @@ TEST_CASE("compute_with: says why stages stay apart") {
   CHECK(says(refusal(q, "E", "F"), "elsewhere"));
 }
 
-TEST_CASE("merge: reduced axes take with them what runs over the same dimensions") {
+TEST_CASE("merge: stages that run over the same dimensions are merged with reduced axes") {
   tensor<"X", float, 3> const X{{3, 4, 5}};
   auto const m = compute<"m">(i) = sum(over(j, k), X(i, j, k));
   auto const Y = compute<"Y">(i, j, k) = X(i, j, k) - m(i);

@@ -47,7 +47,7 @@ TEST_CASE("division rounds down, and by zero gives zero") {
   CHECK(value(yo % step, 0, 1) == 0);
 }
 
-TEST_CASE("what leaves 64 bits stays at their end") {
+TEST_CASE("results beyond 64 bits saturate") {
   auto const most = std::numeric_limits<std::int64_t>::max();
   CHECK(value(knob_expression(most) + 1, 0, 0) == most);
   CHECK(value(knob_expression(most) * yo, 0, 0) == most);

@@ -307,7 +307,7 @@ TEST_CASE("derived: stages that read the same elements are computed together") {
   check_derived(ttune_test::optimiser_step(67));
 }
 
-TEST_CASE("derived: what reads the same elements has one loop nest") {
+TEST_CASE("derived: stages that read the same elements have one loop nest") {
   auto const stages_of = [](auto const& op) {
     return make_plan(derive_space(op.program(), named_target("x86-64-v3"))).stages;
   };

@@ -54,7 +54,7 @@ std::size_t kernels_of(handle<ir::program> const& program) {
 
 }  // namespace
 
-TEST_CASE("derived for GPUs: what takes the results of a reduction is in its kernel") {
+TEST_CASE("derived for GPUs: the stage that takes the results of a reduction is in its kernel") {
   ops::conv2d_shape const odd{1, 3, 7, 9, 5, 3, 1, 1};
   for (auto const& program :
        {ops::matmul_bias_gelu<float>(24, 20, 12).program(), ops::matmul_bias_gelu<float>(7, 13, 5).program(),
@@ -71,7 +71,7 @@ TEST_CASE("derived for GPUs: what takes the results of a reduction is in its ker
   check(others.program());
 }
 
-TEST_CASE("derived for GPUs: rows are reduced together, with what is made of them") {
+TEST_CASE("derived for GPUs: rows are reduced together, with the stages that use them") {
   for (auto const& program : {ops::softmax<float>(5, 40).program(), ops::softmax<float>(3, 300).program(),
                               ops::layer_norm<float>(4, 37).program(), ops::layer_norm<float>(3, 257).program()}) {
     check(program);

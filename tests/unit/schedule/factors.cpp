@@ -68,7 +68,7 @@ TEST_CASE("inner parts may leave a tail, but not waste more than allowed") {
   CHECK(factors_knob("t", 31, 2, factor_policy::any, {.max_waste = 0}).choices() == 2);
 }
 
-TEST_CASE("limits keep to their word") {
+TEST_CASE("limits hold") {
   auto const k =
       factors_knob("t", 1024, 3, factor_policy::exact, {.max_inner = 64, .max_innermost = 16, .multiple_of = 8});
   for (int c = 0; c < k.choices(); ++c) {
@@ -83,7 +83,7 @@ TEST_CASE("limits keep to their word") {
   for (int c = 0; c < few.choices(); ++c) CHECK(few.choice(c)[0] * few.choice(c)[1] * few.choice(c)[2] == 1000);
 }
 
-TEST_CASE("what cannot be split is refused") {
+TEST_CASE("impossible splits are refused") {
   CHECK_THROWS_AS((void)factor_tuples(0, 2), argument_error);
   CHECK_THROWS_AS((void)factor_tuples(-4, 2), argument_error);
   CHECK_THROWS_AS((void)factor_tuples(4, 0), argument_error);

@@ -75,7 +75,7 @@ TEST_CASE("front: extents in constraints") {
   CHECK(text.constraints.at(0).text == "(extent(ji) + 1) * 2 <= 12 || !(extent(ji) == 8)");
 }
 
-TEST_CASE("front: what only the run time sees") {
+TEST_CASE("front: errors found at run time") {
   auto const C = product(64, 48, 32);
   refuses([&] { return schedule(C).split(i, factors<2>("t"), io, ii).split(j, factors<2>("t"), jo, ji); }, "split", "t",
           "there is a knob of this name");
@@ -92,7 +92,7 @@ TEST_CASE("front: what only the run time sees") {
           "no stage of this name in the operator; there are C");
 }
 
-TEST_CASE("front: the text pastes back to the same loops") {
+TEST_CASE("front: the pasted text makes the same loops") {
   tensor<"A", float, 2> const A{{32, 16}};
   tensor<"B", float, 2> const B{{16, 48}};
   auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(k, j));

@@ -37,7 +37,7 @@ TEST_CASE("merge: a 1 x 1 convolution and its epilogue are one axis shorter, til
   check_space(s, 40);
 }
 
-TEST_CASE("merge: what is read otherwise keeps its shape") {
+TEST_CASE("merge: operands with other reads keep their shape") {
   auto const [y, x, r, yx] = axes<"y", "x", "r", "yx">;
   tensor<"A", float, 2> const A{{6, 8}};
   tensor<"B", float, 2> const B{{6, 8}};

@@ -165,7 +165,7 @@ TEST_CASE("counts, numbers and moves equal brute force on random spaces") {
   }
 }
 
-TEST_CASE("draws are valid even where solving gives up") {
+TEST_CASE("draws are valid even if solving gives up") {
   auto const seed = ttune_test::seed();
   rng random(seed);
   for (int round = 0; round < 200; ++round) {

@@ -38,7 +38,7 @@ TEST_CASE("reals lie in [0, 1)") {
   CHECK(sum / 10000 == doctest::Approx(0.5).epsilon(0.02));
 }
 
-TEST_CASE("a shuffle is a permutation, and a split another stream") {
+TEST_CASE("a shuffle is a permutation, and a split makes another stream") {
   rng random(5);
   std::array<int, 50> values{};
   std::iota(values.begin(), values.end(), 0);

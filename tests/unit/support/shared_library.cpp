@@ -16,7 +16,7 @@ TEST_CASE("shared_library: the first name that can be opened is") {
                        backend_error);
 }
 
-TEST_CASE("shared_library: what was tried is told") {
+TEST_CASE("shared_library: the tried names are reported") {
   shared_library const none({"libno-such-library.so.7", "/nowhere/libno.so"});
   CHECK(none.failure().find("libno-such-library.so.7: cannot open shared object file") != std::string::npos);
   CHECK(none.failure().find("; /nowhere/libno.so: cannot open") != std::string::npos);

@@ -77,7 +77,7 @@ bool has(std::string const& text, char const* part) { return text.find(part) != 
 
 }  // namespace
 
-TEST_CASE("check: what is right passes, interpreted, against loops, spans and the interpreter") {
+TEST_CASE("check: right operators pass, interpreted, against loops, spans and the interpreter") {
   CHECK(testing::check(product()));
   auto const r = testing::check(product(), right, {.configurations = 15, .inputs = 3});
   CHECK(r);
@@ -91,7 +91,7 @@ TEST_CASE("check: what is right passes, interpreted, against loops, spans and th
         }).configurations == 16);
 }
 
-TEST_CASE("check: a wrong reference is told with the element, and that no schedule is at fault") {
+TEST_CASE("check: a wrong reference is reported with the element, and that no schedule is at fault") {
   auto const r = testing::check(product(), [](auto A, auto B, auto C) {
     right(A, B, C);
     C(3, 1) += 0.5F;

@@ -64,7 +64,7 @@ TEST_CASE("a row holds the loops as a tree: children first, one root") {
   }
 }
 
-TEST_CASE("the tree model learns a function of the loops, and says how well on what it has not seen") {
+TEST_CASE("the tree model learns a function of the loops, and validates itself on unseen rows") {
   programs const train(1, 300), test(2, 150);
   treegru model({.epochs = 25});
   auto const report = model.fit(train.view(), train.targets);

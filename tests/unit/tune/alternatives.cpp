@@ -61,7 +61,7 @@ TEST_CASE("numerics: what is allowed") {
     CHECK_THROWS_AS((void)numerics::error_within(bad), argument_error);
 }
 
-TEST_CASE("alternatives: the fastest that is allowed wins, and the report says so") {
+TEST_CASE("alternatives: the fastest allowed one wins, and the report says so") {
   TTUNE_SKIP_UNLESS_X86();
   auto const found = tune(options(), numerics::error_within(3), compiler());
   CHECK(found.report.alternative == "short");
@@ -73,7 +73,7 @@ TEST_CASE("alternatives: the fastest that is allowed wins, and the report says s
   CHECK(found.report.text().find("by short") != std::string::npos);
 }
 
-TEST_CASE("alternatives: what rounds more than is allowed is not compiled") {
+TEST_CASE("alternatives: a compute that rounds more than allowed is not compiled") {
   TTUNE_SKIP_UNLESS_X86();
   auto const by = compiler();
   auto const found = tune(options(), {}, by);
@@ -83,7 +83,7 @@ TEST_CASE("alternatives: what rounds more than is allowed is not compiled") {
   CHECK(by->compiled("short") == 0);
 }
 
-TEST_CASE("alternatives: a limit that none meets is an error") {
+TEST_CASE("alternatives: a limit that excludes all is an error") {
   CHECK_THROWS_WITH_AS((void)tune(options(), numerics::error_within(0.5), compiler()),
                        "no alternative meets the wanted numerics (error within 0.5 x direct): direct reassociates "
                        "only, short errs 3 times as much as a "
@@ -93,7 +93,7 @@ TEST_CASE("alternatives: a limit that none meets is an error") {
   CHECK_THROWS_AS((void)made.tune_alternatives({}), argument_error);
 }
 
-TEST_CASE("alternatives: one that cannot be compiled leaves the others") {
+TEST_CASE("alternatives: if one cannot be compiled, the others are tuned") {
   TTUNE_SKIP_UNLESS_X86();
   auto const by = std::make_shared<scripted_backend>(
       std::map<std::string, std::vector<code>>{{"direct", {right()}}, {"short", {code()}}});
@@ -144,7 +144,7 @@ run_times always(double seconds) {
 
 }  // namespace
 
-TEST_CASE("alternatives: a first trial in a bad moment does not cost an alternative its further trials") {
+TEST_CASE("alternatives: a disturbed first trial does not exclude an alternative") {
   moments m;
   // The first trial of "short" takes twice the time of "direct"; later trials take half.
   auto const found = m.tune(always(1 * ms), [&](std::int64_t) { return m.trials < 2 ? 2 * ms : 0.5 * ms; }, 8);
@@ -154,19 +154,19 @@ TEST_CASE("alternatives: a first trial in a bad moment does not cost an alternat
   CHECK(found.report.alternative == "short");
 }
 
-TEST_CASE("alternatives: what is far behind is not timed again") {
+TEST_CASE("alternatives: slow ones are not timed again") {
   moments m;
   auto const found = m.tune(always(1 * ms), [&](std::int64_t) { return m.trials < 2 ? 4 * ms : 0.5 * ms; }, 8);
   CHECK(found.report.alternative == "direct");
 }
 
-TEST_CASE("alternatives: one whose trials came in a bad moment is compared all the same") {
+TEST_CASE("alternatives: one whose trials were disturbed is compared nevertheless") {
   moments m;
   auto const found = m.tune([&](std::int64_t) { return m.trials < 6 ? 2 * ms : 0.8 * ms; }, always(1 * ms), 6);
   CHECK(found.report.alternative == "direct");
 }
 
-TEST_CASE("alternatives: pairs that do not tell are weighed with earlier times, which do not decide alone") {
+TEST_CASE("alternatives: undecided pairs are combined with earlier times, which do not decide alone") {
   // In the final pairs "short" is alternately faster and slower; before, it took `earlier`.
   auto const winner = [](double earlier, double slow_turn, std::int64_t slow_of_three) {
     moments m;

@@ -93,7 +93,7 @@ TEST_CASE("proposals are new until the space is exhausted") {
   }
 }
 
-TEST_CASE("random slots stand where the plan puts them") {
+TEST_CASE("random slots are at the places of the plan") {
   landscape const land;
   annealing search({.chains = 32, .steps = 100, .exploration = 0.25});
   search.start(land.space(), 2);

@@ -132,7 +132,7 @@ TEST_CASE("a model file of another version is a clear error; the model can be fi
   CHECK_THROWS_AS(other.predict({more, 1, 3}, std::span(scores).first(1)), argument_error);
 }
 
-TEST_CASE("a strategy with a fixed seed walks the same way on a replay device, with and without a model") {
+TEST_CASE("a strategy with a fixed seed is reproducible on a replay device, with and without a model") {
   std::string text;
   for (int f = 1; f <= 512; f *= 2) text += line(f, "[[" + std::to_string(1e-3 + 1e-5 * f) + "], 0, 1.0, 1.0]");
   imported log(text);

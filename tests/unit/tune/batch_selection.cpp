@@ -37,7 +37,7 @@ TEST_CASE("random slots are spread over the batch") {
   }
 }
 
-TEST_CASE("a share is a share") {
+TEST_CASE("shares must be between 0 and 1") {
   CHECK_THROWS_AS(exploration_plan(-0.1), argument_error);
   CHECK_THROWS_AS(exploration_plan(1.5), argument_error);
   CHECK_THROWS_AS(exploration_plan(std::nan("")), argument_error);
@@ -93,7 +93,7 @@ TEST_CASE("lazy selection is greedy selection") {
   }
 }
 
-TEST_CASE("near duplicates of what was picked come later") {
+TEST_CASE("near duplicates of picked candidates come later") {
   std::vector<configuration> const candidates{{{0, 0, 0}}, {{0, 0, 1}}, {{0, 1, 1}}, {{2, 2, 2}}};
   std::vector<float> const scores{1.0F, 0.9F, 0.8F, 0.7F};
   CHECK(select_apart(candidates, scores, 4, 0, 0.1) == std::vector<std::size_t>{0, 1, 2, 3});

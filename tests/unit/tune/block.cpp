@@ -108,7 +108,7 @@ TEST_SUITE("block features") {
     CHECK(worked(values).b.unrolled_levels == 4);
   }
 
-  TEST_CASE("a larger tile a thread lowers the loads a multiply-add") {
+  TEST_CASE("a larger tile per thread lowers the loads per multiply-add") {
     auto values = example;
     values[0] = {32, 1, 2, 8};
     worked const large(values);

@@ -37,7 +37,7 @@ struct slope {
 
 }  // namespace
 
-TEST_CASE("an ensemble ranks, and the rows that members did not draw judge it") {
+TEST_CASE("an ensemble ranks, and is validated with the rows that its members did not draw") {
   slope const s(10);
   auto m = lines();
   auto const report = m.fit(s.view(), s.targets);
@@ -51,7 +51,7 @@ TEST_CASE("an ensemble ranks, and the rows that members did not draw judge it") 
   CHECK(rank_correlation(scores, truth) > 0.95);
 }
 
-TEST_CASE("members disagree more about what lies far from the rows; optimism adds that to the score") {
+TEST_CASE("members disagree more about points far from the rows; optimism adds this to the score") {
   slope const s(1);
   auto m = lines({.members = 8, .optimism = 2});
   m.fit(s.view(), s.targets);
@@ -64,7 +64,7 @@ TEST_CASE("members disagree more about what lies far from the rows; optimism add
   for (int i = 0; i < 2; ++i) CHECK(score[i] == doctest::Approx(mean[i] + 2 * spread[i]));
 }
 
-TEST_CASE("before the first fit an ensemble goes by the estimate, where the rows have one") {
+TEST_CASE("before the first fit an ensemble uses the estimate, if the rows have one") {
   auto const m = lines();
   CHECK(m.fitted());
   CHECK_FALSE(lines({.by_estimate = false}).fitted());

@@ -324,7 +324,7 @@ TEST_CASE("features depend neither on names nor on the length of the schedule") 
   CHECK(features_of(a, {}) == features_of(make_plan(trivial), {}));
 }
 
-TEST_CASE("features say what the schedule does") {
+TEST_CASE("features describe the schedule") {
   space in;
   in.program = matmul(64, 64, 64);
   in.steps = {{primitive::cache_write, "C", {}, {"acc"}, {}},

@@ -73,7 +73,7 @@ TEST_CASE("informed_model: lessons of the same target and objective are a model'
   CHECK(given->fitted());
 }
 
-TEST_CASE("informed_model: what says nothing leaves the model as it is") {
+TEST_CASE("informed_model: lessons without information do not change the model") {
   any_cost_model const given = linear_model{};
   CHECK(&*detail::informed_model(given, {}, key()) == &*given);
   CHECK(&*detail::informed_model(given, std::make_shared<memory_store>(), key()) == &*given);
@@ -92,7 +92,7 @@ TEST_CASE("informed_model: what says nothing leaves the model as it is") {
   CHECK(&*informed(alone, taught(key())) == &*alone);
 }
 
-TEST_CASE("informed_model: a transfer model without base is told, one with a base keeps it") {
+TEST_CASE("informed_model: a transfer model without a base gets one, another one keeps its base") {
   auto const make = [] { return any_cost_model(linear_model{}); };
   any_cost_model const empty = transfer_model(make);
   CHECK(&*informed(empty, taught(key())) == &*empty);
@@ -118,7 +118,7 @@ TEST_CASE("another: a model of the same kind that knows nothing") {
   }
 }
 
-TEST_CASE("tuner: where the records know other workloads, candidates are scored before the second trial") {
+TEST_CASE("tuner: with records of other workloads, candidates are scored before the second trial") {
   auto const store = std::make_shared<memory_store>();
   auto const tune_once = [&](auto const& op, std::int64_t trials) {
     tuner made{interpreter_backend{}, {.records = store}};

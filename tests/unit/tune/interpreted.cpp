@@ -99,7 +99,7 @@ TEST_CASE("tuner with interpreter_backend: tune_all is the same each time under 
   CHECK(run() == run());
 }
 
-TEST_CASE("tuner: a share of the peak that is reached ends the tuning, one that is not does not") {
+TEST_CASE("tuner: a tuning ends when the wanted share of peak is reached, not before") {
   auto const program = ops::matmul(8, 16, 12).program();
   tuner_options options;
   auto const seed = tuner(interpreter_backend{}, options).tune(program, {.trials = 1}).report;
@@ -139,7 +139,7 @@ TEST_CASE("tuner: a clock that steps back by hours makes a tuning neither longer
   for (auto const seconds : made.report.phase_seconds) CHECK(seconds >= 0);
 }
 
-TEST_CASE("tuner: a clock that stands still, or is none, leaves the other limits") {
+TEST_CASE("tuner: if the clock stands still, the other limits hold") {
   for (double const always :
        {0.0, -5e9, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     auto const made =
@@ -150,7 +150,7 @@ TEST_CASE("tuner: a clock that stands still, or is none, leaves the other limits
   }
 }
 
-TEST_CASE("tuner: progress goes by the clock that is given") {
+TEST_CASE("tuner: progress uses the given clock") {
   double now = 50;
   std::vector<double> elapsed;
   tuner_options options;

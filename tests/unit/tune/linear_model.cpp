@@ -81,7 +81,7 @@ TEST_CASE("poor data give a constant, not an error") {
   model.fit({nullptr, 0, 3}, {});
 }
 
-TEST_CASE("rows that weigh little have little say") {
+TEST_CASE("rows with a small weight have a small effect") {
   rng random(3);
   std::vector<float> rows;
   std::vector<model_target> targets;

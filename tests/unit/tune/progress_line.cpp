@@ -70,7 +70,7 @@ TEST_CASE("describe: trials, best, share of peak, failures, model, time") {
   CHECK(describe(progress{}) == "0 trials, nothing yet, 0 s");
 }
 
-TEST_CASE("describe: never wider than asked, what matters least goes first") {
+TEST_CASE("describe: never too wide, the least important parts are dropped first") {
   auto p = sample(128, 12);
   CHECK(describe(p, whole.size()) == whole);
   CHECK(describe(p, whole.size() - 1).find("timed out") == std::string::npos);
@@ -86,7 +86,7 @@ TEST_CASE("describe: never wider than asked, what matters least goes first") {
   CHECK(describe(p, 2) == "..");
 }
 
-TEST_CASE("progress_line: a terminal keeps one line a workload") {
+TEST_CASE("progress_line: a terminal keeps one line per workload") {
   std::ostringstream out;
   {
     progress_line line(out, {.terminal = true, .width = 61});

@@ -87,7 +87,7 @@ TEST_CASE("proposing_model: proposals are valid, distinct, not known, and the sa
   CHECK(model.propose(product, 0).empty());
 }
 
-TEST_CASE("proposing_model: lessons that say nothing are left out") {
+TEST_CASE("proposing_model: lessons without information are skipped") {
   auto const product = made(ops::matmul(32, 32, 32));
   auto const good = taught_by(product);
   proposing_model model;
@@ -106,7 +106,7 @@ TEST_CASE("proposing_model: lessons that say nothing are left out") {
   CHECK(model.lessons() == 0);
 }
 
-TEST_CASE("proposing_model: of a lesson's rows those that were about as fast as the best are proposed") {
+TEST_CASE("proposing_model: rows of a lesson about as fast as the best are proposed") {
   auto const work = made(ops::matmul(64, 96, 128));
   auto l = taught_by(work);
   auto const first = [&](lesson const& taught) {
@@ -122,7 +122,7 @@ TEST_CASE("proposing_model: of a lesson's rows those that were about as fast as 
   CHECK_FALSE(proposing_model().learn(l));
 }
 
-TEST_CASE("proposing_model: a workload that was seen gets back what was as good as its best") {
+TEST_CASE("proposing_model: a known workload gets its best configurations back") {
   auto const product = made(ops::matmul(96, 160, 64));
   std::vector<configuration> best;
   proposing_model model;
@@ -132,7 +132,7 @@ TEST_CASE("proposing_model: a workload that was seen gets back what was as good 
   CHECK(again[0] > speeds(product, best)[0] - 0.05);
 }
 
-TEST_CASE("proposing_model: what products taught helps a product of another shape, and a convolution") {
+TEST_CASE("proposing_model: lessons of products help a product of another shape, and a convolution") {
   proposing_model model;
   for (auto const& [m, n, k] : {std::array{64, 512, 128}, {200, 96, 300}, {512, 512, 512}})
     model.learn(taught_by(made(ops::matmul(m, n, k))));

@@ -46,7 +46,7 @@ replay_device recorded_landscape(landscape const& land, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("replay_device: answers from records, and says what it does not know") {
+TEST_CASE("replay_device: answers from records, and reports unknown configurations") {
   landscape const land;
   auto const& knobs = land.space().knobs();
   rng random(1);
@@ -103,7 +103,7 @@ TEST_CASE("replay_device: records that contradict, and records of something else
   CHECK(device.measure(b).result.seconds == 2);
 }
 
-TEST_CASE("fit_oracle: estimates are marked, ordered like what was recorded, and never beyond it") {
+TEST_CASE("fit_oracle: estimates are marked, ordered like the records, and never beyond them") {
   landscape const land;
   auto device = recorded_landscape(land, 2000);
   auto const features = land.features();
@@ -176,7 +176,7 @@ TEST_CASE("replay_search: a model finds the best of the records sooner than chan
   CHECK(guided > blind + 0.1);
 }
 
-TEST_CASE("replay_search: strategies of the whole space ask for what is not recorded") {
+TEST_CASE("replay_search: strategies of the whole space propose unrecorded configurations") {
   landscape const land;
   auto device = recorded_landscape(land, 500);
   auto const features = land.features();
@@ -240,7 +240,7 @@ TEST_CASE("replay_pool: distinct, unvisited, the best by score but for the plan'
   CHECK(among(40) < 30);
 }
 
-TEST_CASE("propose_advised: half of a batch goes by scores that no trial backs, in turns with the rest") {
+TEST_CASE("propose_advised: half of a batch uses scores without a trial, alternating with the rest") {
   landscape const land;
   auto const device = recorded_landscape(land, 200);
   auto all = device.configurations();

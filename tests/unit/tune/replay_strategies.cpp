@@ -73,7 +73,7 @@ TEST_CASE("strategies on a replay device: the same seed gives the same curve") {
     }
 }
 
-TEST_CASE("strategies on a replay device: those that learn from trials are better than chance") {
+TEST_CASE("strategies on a replay device: learning ones are better than chance") {
   landscape const land;
   auto const device = device_of(land);
   auto const blind = share(land, device, random_search{}, false);

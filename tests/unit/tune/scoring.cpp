@@ -90,7 +90,7 @@ TEST_CASE("scores are the same on any executor, in the order of the candidates")
   CHECK(four[0] == expected[0]);
 }
 
-TEST_CASE("what a model throws while many threads score comes out") {
+TEST_CASE("an exception of a model is rethrown while many threads score") {
   convolution const c;
   sum_model model;
   model.broken = true;

@@ -37,7 +37,7 @@ ttune_test::at_start const twice{[](int argc, char** argv) {
 }  // namespace
 
 TEST_SUITE("threads") {
-  TEST_CASE("stop_on_interrupt: the first interrupt requests a stop, the second does what it did before") {
+  TEST_CASE("stop_on_interrupt: the first interrupt requests a stop, the second one has its old effect") {
     struct sigaction mine{}, before{};
     mine.sa_handler = [](int) { ++handled; };
     ::sigaction(SIGINT, &mine, &before);

@@ -102,7 +102,7 @@ TEST_CASE(
   CHECK(image_from_bytes(records.store->get_image(records.mine.key).bytes).features == unheard_of);  // it is kept
 }
 
-TEST_CASE("stored image: where none runs here, the recorded schedule is compiled again, once") {
+TEST_CASE("stored image: if none runs here, the recorded schedule is compiled again, once") {
   TTUNE_SKIP_UNLESS_X86();
   shipped records;
   records.add("aarch64 cortex-a76", 1e-6, 5);
@@ -115,7 +115,7 @@ TEST_CASE("stored image: where none runs here, the recorded schedule is compiled
   CHECK(again.report.fallback.empty());
 }
 
-TEST_CASE("stored image: where the recorded schedule cannot be compiled, the workload is tuned from its seed") {
+TEST_CASE("stored image: if the recorded schedule cannot be compiled, the workload is tuned from its seed") {
   TTUNE_SKIP_UNLESS_X86();
   shipped records;
   records.scripts["copy"] = {code(), right()};  // the first compilation fails
@@ -125,7 +125,7 @@ TEST_CASE("stored image: where the recorded schedule cannot be compiled, the wor
   CHECK(found.report.fallback == lacks + "its schedule cannot be compiled here, tuned anew");
 }
 
-TEST_CASE("stored image: alternatives have the same fallbacks, and the stand-in says which of them it is") {
+TEST_CASE("stored image: alternatives have the same fallbacks, and the replacement is reported") {
   TTUNE_SKIP_UNLESS_X86();
   shipped records(true);
   auto const again = shipped(true).tune();

@@ -69,7 +69,7 @@ TEST_CASE("proposals are valid and new, and the same for the same seed") {
   }
 }
 
-TEST_CASE("a small space is used up, each configuration once") {
+TEST_CASE("a small space is exhausted, each configuration once") {
   sampler const space({factors_knob("y", 64, 2), factors_knob("x", 64, 2)},
                       {{knob_value{0, 1, 0} * knob_value{1, 1, 0} <= 64, ""}});
   for (int which = 0; which < kinds; ++which) {
@@ -119,7 +119,7 @@ TEST_CASE("evolution finds good scores with few evaluations") {
   CHECK(land.speed(loop.order[0]) == loop.best);  // the best one comes first
 }
 
-TEST_CASE("descent measures what is next to the fastest") {
+TEST_CASE("descent measures neighbours of the fastest") {
   landscape const land;
   descent search({.incumbents = 1, .exploration = 0});
   search.start(land.space(), 4);

@@ -72,7 +72,7 @@ TEST_CASE("other tasks correct the estimate without a record of the task") {
   CHECK(own.judge(m) > 0.97);
 }
 
-TEST_CASE("own records take back most of what bad advice did") {
+TEST_CASE("own records correct most of the harm of wrong base rows") {
   made_task const own(2, 400, 20), misleading(3, 600, 10, -3);
   made_task const known(4, 200, 20);
   auto alone = model();
@@ -85,7 +85,7 @@ TEST_CASE("own records take back most of what bad advice did") {
   CHECK(own.judge(alone) - own.judge(advised) < (own.judge(alone) - before) / 2);
 }
 
-TEST_CASE("failures only: what came from elsewhere goes on to be used") {
+TEST_CASE("failures only: base rows continue to be used") {
   made_task const base(1, 300, 10), own(2, 100, 20);
   auto m = model();
   m.learn_base(base.view(), base.targets);

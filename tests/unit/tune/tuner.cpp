@@ -92,14 +92,14 @@ TEST_CASE("tuner: a faster candidate wins over a slow first kernel") {
   CHECK(made.report.stopped_because == "all trials were made");
 }
 
-TEST_CASE("tuner: the first kernel stays where nothing is faster") {
+TEST_CASE("tuner: the first kernel stays if nothing is faster") {
   TTUNE_SKIP_UNLESS_X86();
   auto const made = tune({right(), slow()}, options_with(), {.trials = 6}).result;
   CHECK(made.report.source == tuning_report::origin::seed);
   CHECK(made.report.gain == 1);
 }
 
-TEST_CASE("tuner: what candidates do wrong is counted, and the tuning goes on") {
+TEST_CASE("tuner: faults of candidates are counted, and the tuning continues") {
   TTUNE_SKIP_UNLESS_X86();
   auto const wrong = right().then(code::write(1, 4 * 77 + 3, 0x41));
   auto const made = tune({slow(), code::null_write(), code::exit(3), code::abort(), wrong, code(), code(), right()},
@@ -124,7 +124,7 @@ TEST_CASE("tuner: a first kernel that is wrong, crashes or does not compile is a
   CHECK_MESSAGE(has(refused, "the first kernel of copy cannot be compiled: no register is left"), refused);
 }
 
-TEST_CASE("tuner: where the seed cannot be compiled, another configuration of the space stands in for it") {
+TEST_CASE("tuner: if the seed cannot be compiled, another configuration of the space replaces it") {
   TTUNE_SKIP_UNLESS_X86();
   auto const r = tune({code(), code(), right()}, options_with(), {.trials = 4}).result.report;
   CHECK_MESSAGE(has(r.seed_refused, "no register is left; another configuration of the space"), r.seed_refused);
@@ -132,7 +132,7 @@ TEST_CASE("tuner: where the seed cannot be compiled, another configuration of th
   CHECK(has(r.text(), r.seed_refused.c_str()));
 }
 
-TEST_CASE("tuner: where no configuration of the space can be compiled, plain loops stand in, parallel ones first") {
+TEST_CASE("tuner: if no configuration can be compiled, plain loops replace the seed, parallel ones first") {
   TTUNE_SKIP_UNLESS_X86();
   auto const parallel = tune({code(), code(), code(), code(), right()}, options_with(), {.trials = 4}).result;
   CHECK_MESSAGE(has(parallel.report.seed_refused, "; plain loops with parallel outer ones stand in"),
@@ -145,7 +145,7 @@ TEST_CASE("tuner: where no configuration of the space can be compiled, plain loo
   CHECK(plain.image.code.size() > 0);
 }
 
-TEST_CASE("tuner: a kernel of plain loops that stood in for a refused seed is found in the records") {
+TEST_CASE("tuner: a kernel of plain loops that replaced a refused seed is found in the records") {
   TTUNE_SKIP_UNLESS_X86();
   auto const records = std::make_shared<memory_store>();
   auto with_records = options_with();
@@ -252,7 +252,7 @@ TEST_CASE("tuner: budgets end it: trials, time, patience, a request") {
   CHECK(stopped.report.stopped_because == "stopped by request");
 }
 
-TEST_CASE("tuner: stopped before the final comparison, a kernel that is clearly faster wins all the same") {
+TEST_CASE("tuner: if stopped before the final comparison, a clearly faster kernel wins") {
   TTUNE_SKIP_UNLESS_X86();
   std::stop_source source;
   auto options = options_with();
@@ -264,7 +264,7 @@ TEST_CASE("tuner: stopped before the final comparison, a kernel that is clearly 
   CHECK(made.report.gain > 2);
 }
 
-TEST_CASE("tuner: what was best for another shape is tried first") {
+TEST_CASE("tuner: the best configuration for another shape is tried first") {
   TTUNE_SKIP_UNLESS_X86();
   auto const store = std::make_shared<memory_store>();
   auto options = options_with();
@@ -402,7 +402,7 @@ TEST_CASE(
   CHECK(first != run(2));
 }
 
-TEST_CASE("tuner: a replay tries what is recorded and ends when it knows nothing more") {
+TEST_CASE("tuner: a replay tries recorded configurations and ends when there are no more") {
   auto const compiler = std::make_shared<unavailable_backend>();
   auto const in = derive_space(copy_program(), compiler->target());
   workload const work(in, compiler->target());
