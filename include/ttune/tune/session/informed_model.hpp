@@ -7,10 +7,9 @@
 
 namespace ttune::inline v0::detail {
 
-/// Returns the model of one tuning. With lessons of the same target and objective in the records, it is a
-/// `transfer_model` that first learns them with models like `given`; `given` then learns the task's own rows. A
-/// `transfer_model` without a base learns the lessons itself. One with a base, and a model that cannot be created anew,
-/// are returned as they are.
+/// Returns the model of one tuning. With lessons of this target and objective in the records, it is a `transfer_model`:
+/// models like `given` learn the lessons, and `given` learns the task's own rows. A `transfer_model` without a base
+/// learns the lessons itself. With a base, or if the model cannot be created anew, it is returned as it is.
 [[nodiscard]] any_cost_model informed_model(any_cost_model const& given, shared_store const& records,
                                             record_key const& measured_as);
 
