@@ -228,7 +228,7 @@ class lowering {
           auto const c = index.coefficient[x];
           if (c == 0) continue;
           value = value + low(r, x, at) * c;
-          if (c < 0) value = value + c * detail::axis_span(p_, n_, r, x, at);
+          if (c < 0) value = value + c * detail::spans_inside(p_, n_, at)(r, x);
         }
         if (index.divisor != 1)
           value = ir::make_binary(ir::binary_op::floor_divide, value, ir::make_index(index.divisor));

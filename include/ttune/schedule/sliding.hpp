@@ -42,14 +42,15 @@ struct slid_rows {
   if (!can_slide_in(p, n, at)) return {};
   auto const& s = n.stages[st];
   auto const& l = n.loops[static_cast<std::size_t>(n.stages[at.of].first + at.depth)];
+  region_bounds bounds(p, n, at);
   slid_rows made;
   bool simple = true;
   for (std::size_t d = 0; d < p.stages[st].definition->axes.size() && simple; ++d) {
     if (s.extent[d] >= p.stages[st].axis_size(d)) continue;  // the whole axis: it stays where it is
     for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
-      low_form form;
+      auto const form = bounds.low_of(r, a.indices[d]);
       auto const divisor = a.indices[d].divisor;
-      if (!low_of(p, n, r, a.indices[d], at, form)) return void(simple = false);
+      if (!form.exists) return void(simple = false);
       auto const moves = form.coefficient[static_cast<std::size_t>(l.axis)] * l.stride;
       if (moves == 0) return;
       auto const axis = static_cast<std::int32_t>(d);
