@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "ttune/ir/tuple.hpp"
@@ -190,12 +192,12 @@ class lowering {
 
   /// The first element of an axis that is computed where a stage stands: it has the rows before it already if it
   /// slides.
-  [[nodiscard]] ir::expr computed_low(std::size_t st, std::size_t d, detail::region_place const& at) const {
+  [[nodiscard]] ir::expr computed_low(std::size_t st, std::size_t d, detail::region_place const& at) {
     return region_low(st, d, at) + detail::kept_rows(n_, st, d);
   }
 
   /// Smallest value of an axis of reader `r` inside a place.
-  [[nodiscard]] ir::expr low(std::size_t r, std::size_t axis, detail::region_place const& at) const {
+  [[nodiscard]] ir::expr low(std::size_t r, std::size_t axis, detail::region_place const& at) {
     if (r != at.of) {
       if (axis >= p_.stages[r].definition->axes.size()) return ir::make_index(0);
       return computed_low(r, axis, at);
@@ -208,35 +210,51 @@ class lowering {
   }
 
   /// The base of a stage's axis for all threads around it together.
-  [[nodiscard]] ir::expr base_for_all(std::size_t st, std::size_t axis) const {
+  [[nodiscard]] ir::expr base_for_all(std::size_t st, std::size_t axis) {
     auto const& s = n_.stages[st];
     if (s.attached_to < 0 || axis >= p_.stages[st].definition->axes.size()) return base_[st][axis];
     return region_low(st, axis, {static_cast<std::size_t>(s.attached_to), s.depth, true});
   }
 
-  /// Smallest index of dimension `d` of stage `st` that is read inside a place.
-  [[nodiscard]] ir::expr region_low(std::size_t st, std::size_t d, detail::region_place const& at) const {
+  /// Returns the smallest index of dimension `d` of stage `st` that is read inside a place. It is found once: paths of
+  /// reads from a place's stage to another one can be many.
+  [[nodiscard]] ir::expr region_low(std::size_t st, std::size_t d, detail::region_place const& at) {
     if (n_.stages[st].extent[d] >= p_.stages[st].axis_size(d)) return ir::make_index(0);
-    ir::expr least;
-    for (std::size_t r = st + 1; r < p_.stages.size(); ++r) {
-      if (n_.stages[r].inlined) continue;
-      for (auto const& a : p_.stages[r].accesses) {
-        if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
-        auto const& index = a.indices[d];
-        auto value = ir::make_index(index.constant);
-        for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
-          auto const c = index.coefficient[x];
-          if (c == 0) continue;
-          value = value + low(r, x, at) * c;
-          if (c < 0) value = value + c * detail::spans_inside(p_, n_, at)(r, x);
-        }
-        if (index.divisor != 1)
-          value = ir::make_binary(ir::binary_op::floor_divide, value, ir::make_index(index.divisor));
-        value = pass::simplify(value, ranges_);
-        least = least ? pass::simplify(ir::make_binary(ir::binary_op::minimum, least, value), ranges_) : value;
-      }
-    }
+    low_key const key{at.of, at.depth, at.group, st, d};
+    if (auto const found = lows_.find(key); found != lows_.end()) return found->second;
+    auto const least = find_region_low(st, d, at);
+    lows_.emplace(key, least);
     return least;
+  }
+
+  [[nodiscard]] ir::expr find_region_low(std::size_t st, std::size_t d, detail::region_place const& at) {
+    ir::expr least;
+    spans_inside span(p_, n_, at);
+    detail::for_each_read(p_, n_, st, [&](std::size_t r, planned_access const& a) {
+      auto const& index = a.indices[d];
+      auto value = ir::make_index(index.constant);
+      for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
+        auto const c = index.coefficient[x];
+        if (c == 0) continue;
+        value = value + low(r, x, at) * c;
+        if (c < 0) value = value + c * span(r, x);
+      }
+      if (index.divisor != 1)
+        value = ir::make_binary(ir::binary_op::floor_divide, value, ir::make_index(index.divisor));
+      value = pass::simplify(value, ranges_);
+      least = least ? pass::simplify(ir::make_binary(ir::binary_op::minimum, least, value), ranges_) : value;
+    });
+    return least;
+  }
+
+  /// Finds where the regions of stages begin that are computed at one place.
+  void find_bases(std::vector<std::size_t> const& stages) {
+    lows_.clear();  // what is known of the loops around may have changed
+    for (auto const q : stages) {
+      base_[q].assign(p_.stages[q].axis_count(), ir::make_index(0));
+      for (std::size_t d = 0; d < p_.stages[q].definition->axes.size(); ++d)
+        base_[q][d] = computed_low(q, d, detail::place_of(n_, q));
+    }
   }
 
   // ------------------------------------------------------------------------------------- threads (primitive/bind.hpp)
@@ -392,13 +410,20 @@ class lowering {
     return ir::make_binary(ir::binary_op::floor_modulo, base_[st][axis] + relative, ir::make_index(n_.stages[st].ring));
   }
 
+  /// Returns the stages that are computed inside loop `level` of a stage, around its next one.
+  [[nodiscard]] std::vector<std::size_t> computed_inside(std::size_t st, std::int32_t level) const {
+    std::vector<std::size_t> made;
+    for (std::size_t q = 0; q < st && level >= 0; ++q)
+      if (!n_.stages[q].inlined && n_.stages[q].attached_to == static_cast<std::int16_t>(st) &&
+          n_.stages[q].depth == level)
+        made.push_back(q);
+    return made;
+  }
+
   /// Iterations before the first one of a loop in which stages are computed inside of it.
   [[nodiscard]] std::int32_t warm_up_of(std::size_t st, std::int32_t level) const {
     std::int32_t most = 0;
-    for (std::size_t q = 0; q < st; ++q)
-      if (!n_.stages[q].inlined && n_.stages[q].attached_to == static_cast<std::int16_t>(st) &&
-          n_.stages[q].depth == level)
-        most = std::max<std::int32_t>(most, n_.stages[q].warm_up);
+    for (auto const q : computed_inside(st, level)) most = std::max<std::int32_t>(most, n_.stages[q].warm_up);
     return most;
   }
 
@@ -435,17 +460,12 @@ class lowering {
   /// Threads wait for each other behind what they put into group memory, and before it is written again.
   ir::stmt inside(std::size_t st, std::int32_t level) {
     std::vector<ir::stmt> parts;
-    std::vector<std::size_t> here;
+    auto const here = computed_inside(st, level - 1);
     std::vector<std::size_t> unseen;  // written to group memory, no barrier since
     bool written_again = false;
     std::int32_t pending = -1;  // of what is copied ahead
-    for (std::size_t q = 0; q < st && level > 0; ++q) {
-      if (n_.stages[q].inlined || n_.stages[q].attached_to != static_cast<std::int16_t>(st) ||
-          n_.stages[q].depth != level - 1)
-        continue;
-      base_[q].assign(p_.stages[q].axis_count(), ir::make_index(0));
-      for (std::size_t d = 0; d < p_.stages[q].definition->axes.size(); ++d)
-        base_[q][d] = computed_low(q, d, detail::place_of(n_, q));
+    find_bases(here);
+    for (auto const q : here) {
       buffers_[q].clear();
       declare_buffers(q);
       bool const group = buffers_[q].front()->where == ir::memory::group;
@@ -459,7 +479,6 @@ class lowering {
       written_again = written_again || (group && (ahead || is_repeated()));
       parts.push_back(ahead ? computed_ahead(q, made, group) : made);
       if (ahead) pending = prologues_[variable(st, n_.stages[q].depth)].pending;
-      here.push_back(q);
       computed_[q] = true;
     }
     if (!unseen.empty()) parts.push_back(barrier());
@@ -704,8 +723,8 @@ class lowering {
     if (!ir::combines_apart(definition.reduction)) return combine_tuple(st, target, accumulated, incoming);
     std::vector<ir::stmt> stores;
     for (std::size_t c = 0; c < definition.components.size(); ++c)
-      stores.push_back(ir::make_store(
-          buffers_[st][c], target, substitute_arguments(definition.reduction.combine[c], accumulated, incoming)));
+      stores.push_back(ir::make_store(buffers_[st][c], target,
+                                      substitute_arguments(definition.reduction.combine[c], accumulated, incoming)));
     return stores;
   }
 
@@ -738,7 +757,9 @@ class lowering {
   nest const& n_;
   ir::lowered made_;
   std::unordered_map<void const*, handle<ir::buffer>> operands_;
-  std::vector<exprs> base_;                               ///< per stage and axis: where its region begins
+  using low_key = std::tuple<std::size_t, std::int32_t, bool, std::size_t, std::size_t>;
+  std::map<low_key, ir::expr> lows_;  ///< by place, stage and axis: where its region begins, for find_bases()
+  std::vector<exprs> base_;           ///< per stage and axis: where its region begins
   std::vector<std::vector<handle<ir::buffer>>> buffers_;  ///< per stage and component
   std::vector<bool> computed_;                            ///< per stage: before the statement that is being made
   pass::ranges ranges_;                                   ///< of the loop variables in scope
