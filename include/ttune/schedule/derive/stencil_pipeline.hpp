@@ -30,7 +30,6 @@ class stencil_pipeline {
     bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(), reads_redirected_window);
     expand_windows();
     inline_cheap_stages();
-    if (has_too_many_paths()) return std::nullopt;
     choose_roots();
     bool several = redirected;
     for (std::size_t i = 0; i < p_.stages.size(); ++i) several = several || root_[i] != i;
@@ -59,18 +58,6 @@ class stencil_pipeline {
       structural(primitive::inline_stage, p_.stages[i].definition->name);
       p_ = make_plan(partial_);
     }
-  }
-
-  /// Regions are found along all paths of reads from a result to a stage. Long chains of large windows have too many.
-  [[nodiscard]] bool has_too_many_paths() const {
-    constexpr double most_paths = 5000;
-    std::vector<double> paths(p_.stages.size(), 0);
-    for (auto i = p_.stages.size(); i-- > 0;) {
-      if (p_.stages[i].output) paths[i] += 1;
-      for (auto const& a : p_.stages[i].accesses)
-        if (!a.write && a.producer >= 0) paths[static_cast<std::size_t>(a.producer)] += paths[i];
-    }
-    return std::any_of(paths.begin(), paths.end(), [](double count) { return count > most_paths; });
   }
 
   /// A stage is computed beside the one result that all its readers belong to, if its rows there have bounds.
