@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The region of a stage that its readers touch while the loops inside of its place run: where it begins, as an affine
-// form, and how many elements it has.
+// Finds the region of a stage that its readers touch while the loops inside of its place run: where it begins, as an
+// affine form, and how many elements it has.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 
 namespace ttune::inline v0::detail {
 
-/// Rows along an axis that a stage which slides keeps of earlier iterations: what it computes begins behind them.
+/// Returns the number of rows along an axis that a stage keeps of earlier iterations if it slides: the rows that it
+/// computes begin behind them.
 [[nodiscard]] inline std::int32_t kept_rows(nest const& n, std::size_t st, std::size_t axis) {
   auto const& s = n.stages[st];
   return s.slid_axis == static_cast<std::int32_t>(axis) ? s.window - s.extent[axis] : 0;
 }
 
-/// Whether stage `r`, or one that it is computed in, runs in iterations before the first one of a loop further inside
-/// than a place: what it reads then has no simple bounds as seen from there.
+/// Returns true if stage `r`, or one that it is computed in, runs in iterations before the first one of a loop that is
+/// further inside than a place. What it reads in them has no simple bounds as seen from the place.
 [[nodiscard]] inline bool warms_up_inside(nest const& n, std::size_t r, region_place const& at) {
   while (r != at.of && n.stages[r].attached_to >= 0) {
     auto const& s = n.stages[r];
@@ -133,7 +134,7 @@ inline void for_each_read(plan const& p, nest const& n, std::size_t st, Function
   }
 }
 
-/// How many elements of dimension `d` several reads touch together: all, if their bases move apart.
+/// Returns the number of elements of dimension `d` that several reads touch together: all, if their bases move apart.
 inline std::int64_t touched_by_several(plan const& p, nest const& n, std::size_t st, std::size_t d) {
   region_bounds bounds(p, n, place_of(n, st));
   low_form base{};
@@ -157,7 +158,7 @@ inline std::int64_t touched_by_several(plan const& p, nest const& n, std::size_t
   return together ? std::min(whole, ceil_divide(high - low, divisor) + 1) : whole;
 }
 
-/// How many elements of dimension `d` of an attached stage its readers touch inside its place.
+/// Returns the number of elements of dimension `d` of an attached stage that its readers touch inside its place.
 inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::size_t d) {
   int reads = 0;
   bool whole = false;

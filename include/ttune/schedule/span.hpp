@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the axes of stages move while some loops of a replayed nest run: what regions and bounds are made of.
+// Tells how far the axes of stages move while some loops of a replayed nest run. Regions and bounds are made of that.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace ttune::inline v0::detail {
 
-/// How far an axis moves while the loops of its own stage run that `runs(level)` picks.
+/// Returns how far an axis moves while those loops of its own stage run for which `runs(level)` is true.
 template <class Runs>
 inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Runs const& runs) {
   std::int64_t span = 0;
@@ -26,20 +26,20 @@ inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Ru
   }
   return std::min<std::int64_t>(span, s.extent[axis] - 1);
 }
-/// … while loops (from, to] run.
+/// Returns how far an axis moves while loops (from, to] of its own stage run.
 inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, std::int32_t from, std::int32_t to) {
   return own_span(n, st, axis, [=](std::int32_t i) { return i > from && i <= to; });
 }
 
-/// Whether a loop of a stage, or the one that it is fused into, runs over threads.
+/// Returns true if a loop of a stage, or the one that it is fused into, runs over threads.
 inline bool over_threads(nest const& n, std::size_t st, std::int32_t level) {
   auto const* l = &n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
   while (l->fused) ++l;
   return l->kind >= ir::loop_kind::thread_x;
 }
 
-/// Where a stage is computed, as its region sees it: loops outside are fixed, but for those over threads if all threads
-/// share it.
+/// The place where a stage is computed: inside loops [0, depth] of stage `of`. Its region is what is read there while
+/// the loops around the place stand still. If all threads share the region, those over threads run, too (`group`).
 struct region_place {
   std::size_t of = 0;
   std::int32_t depth = -1;
@@ -50,7 +50,7 @@ struct region_place {
   return {static_cast<std::size_t>(s.attached_to), s.depth, s.group};
 }
 
-/// The innermost level of a stage's loops that is around a place; -1: none is.
+/// Returns the innermost level of a stage's loops that is around a place, or -1 if none is.
 [[nodiscard]] inline std::int32_t last_around(nest const& n, std::size_t st, region_place at) {
   while (at.of != st) {
     auto const& s = n.stages[at.of];
