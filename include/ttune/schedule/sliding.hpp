@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stages of a replayed nest slide (primitive/slide.hpp), by how many rows an iteration, and when they begin.
+// Decides which stages of a replayed nest slide (primitive/slide.hpp), by how many rows an iteration, and when they
+// begin.
 #pragma once
 
 #include "ttune/schedule/region.hpp"
 
 namespace ttune::inline v0::detail {
 
-/// Iterations before the first one of the loop around a place in which reader `r` runs: those of the stage at that
-/// place which `r` is, or is computed in.
+/// Returns the number of iterations before the first one of the loop around a place in which reader `r` runs. They are
+/// those of the stage at that place which `r` is, or in which `r` is computed.
 [[nodiscard]] inline std::int16_t warm_up_at(nest const& n, std::size_t r, region_place const& at) {
   while (r != at.of && n.stages[r].attached_to >= 0) {
     auto const& s = n.stages[r];
@@ -17,13 +18,14 @@ namespace ttune::inline v0::detail {
   return 0;
 }
 
-/// Rows that an iteration adds along an axis of a stage.
+/// The rows that an iteration adds along an axis of a stage.
 struct slid_rows {
   std::int32_t axis = -1;  ///< -1: the stage does not slide
   std::int64_t rows = 0;
 };
 
-/// A ring of rows follows a plain loop that runs more than once, in code of one thread.
+/// Returns true if a stage at a place can keep its rows in a ring: the loop around it is a plain one that runs more
+/// than once, in code of one thread.
 [[nodiscard]] inline bool can_slide_in(plan const& p, nest const& n, region_place const& at) {
   auto const& s = n.stages[at.of];
   for (std::int32_t level = 0; level < at.depth; ++level) {
@@ -35,21 +37,22 @@ struct slid_rows {
   return l.kind == ir::loop_kind::serial && l.extent > 1 && planned.group.empty() && !l.fused;
 }
 
-/// The one axis along which the region of a stage moves with the loop around its place, forwards and by less than it
-/// is long.
+/// Returns the one axis along which the region of a stage moves with the loop around its place, forwards and by less
+/// than it is long.
 [[nodiscard]] inline slid_rows choose_slid_rows(plan const& p, nest const& n, std::size_t st) {
   auto const at = place_of(n, st);
   if (!can_slide_in(p, n, at)) return {};
   auto const& s = n.stages[st];
   auto const& l = n.loops[static_cast<std::size_t>(n.stages[at.of].first + at.depth)];
+  region_bounds bounds(p, n, at);
   slid_rows made;
   bool simple = true;
   for (std::size_t d = 0; d < p.stages[st].definition->axes.size() && simple; ++d) {
     if (s.extent[d] >= p.stages[st].axis_size(d)) continue;  // the whole axis: it stays where it is
     for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
-      low_form form;
+      auto const form = bounds.low_of(r, a.indices[d]);
       auto const divisor = a.indices[d].divisor;
-      if (!low_of(p, n, r, a.indices[d], at, form)) return void(simple = false);
+      if (!form.exists) return void(simple = false);
       auto const moves = form.coefficient[static_cast<std::size_t>(l.axis)] * l.stride;
       if (moves == 0) return;
       auto const axis = static_cast<std::int32_t>(d);
@@ -62,7 +65,7 @@ struct slid_rows {
   return simple ? made : slid_rows{};
 }
 
-/// Behind the region of a stage: it becomes the part that an iteration adds.
+/// Runs after replay_region. If the stage slides, its region becomes the part of it that an iteration adds.
 inline void replay_sliding(plan const& p, nest& out, std::size_t st) {
   auto& made = out.stages[st];
   made.slid_axis = -1;

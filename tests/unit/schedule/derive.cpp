@@ -114,6 +114,25 @@ TEST_CASE("derived: pipelines of stencils, in rings of rows") {
   check_derived(op(inputs(F), outputs(E), "detail"));
 }
 
+TEST_CASE("derived: a long chain of windows, in rings of rows") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", std::uint16_t, 2> const I{{9, 19}};
+  table<"k", std::uint16_t, 2> const k({5, 5}, std::vector<double>(25, 3.0));
+  auto const window = [&](auto const& from) {
+    return sum(over(r, s), clamp_outside(from)(y + r - 2, x + s - 2) * k(r, s)) / 64;
+  };
+  auto last = compute<"S">(y.in(9), x.in(19)) = window(I);
+  for (int i = 1; i < 8; ++i) last = compute<"S">.numbered(i)(y.in(9), x.in(19)) = window(last);
+  auto const chain = op(inputs(I), outputs(last), "chain");
+  check_derived(chain, 1);
+  auto const space = derive_space(chain.program(), ttune_test::machines().back());
+  auto const p = make_plan(space);
+  nest n;
+  replay(p, space.seed, n);
+  REQUIRE(p.stages.size() == 8);
+  for (std::size_t st = 0; st < 7; ++st) CHECK(n.stages[st].slid_axis == 0);
+}
+
 TEST_CASE("derived: windows that are clamped, mirrored or wrapped at the ends of an image") {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
   tensor<"I", float, 2> const I{{13, 70}};

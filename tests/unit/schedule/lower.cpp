@@ -82,3 +82,30 @@ TEST_CASE("lower: reductions of other kinds, of no elements, of tuples") {
   check_space(schedule(M).rfactor(k, -4, "shares", ko).in("shares").parallel(ko), 0);
   check_space(schedule(N).rfactor(k, -13, "shares", ko).in("shares").reorder(ko, i, k), 0);
 }
+
+TEST_CASE("lower: stages that many paths of reads lead to") {
+  // Two stages of 22 levels each read both of the level before: 2^22 paths lead from the result to the first level.
+  auto const [y, x] = axes<"y", "x">;
+  tensor<"I", float, 2> const I{{30, 5}};
+  auto const from = [&](auto const& a, auto const& b) { return zero_outside(a)(y + 1, x) + zero_outside(b)(y, x); };
+  auto left = compute<"A">(y.in(30), x.in(5)) = from(I, I);
+  auto right = compute<"B">(y.in(30), x.in(5)) = from(I, I) * 2.0F;
+  for (int level = 1; level < 22; ++level) {
+    auto const next = compute<"A">.numbered(level)(y.in(30), x.in(5)) = from(left, right) / 4.0F;
+    right = compute<"B">.numbered(level)(y.in(30), x.in(5)) = from(right, left) / 4.0F;
+    left = next;
+  }
+  auto const O = compute<"O">(y.in(30), x.in(5)) = from(left, right);
+  space of{
+      op(inputs(I), outputs(O)).program(), {{primitive::split, "O", {"y"}, {"yo", "yi"}, {literal(3)}}}, {}, {}, {}};
+  for (auto st = of.program->stages.size() - 1; st-- > 0;) {
+    auto const& name = of.program->stages[st]->name;
+    of.steps.push_back({primitive::compute_at, name, {"O", "yo"}, {}, {}});
+  }
+  check_space(of, 0);
+  auto const p = make_plan(of);
+  nest n;
+  replay(p, {}, n);
+  for (std::size_t st = 0; st + 1 < p.stages.size(); ++st) CHECK(n.stages[st].attached_to >= 0);
+  CHECK(axis_span(p, n, 0, 0, p.stages.size() - 1, 0) == 24);  // three rows of O, one more for each level
+}

@@ -23,14 +23,13 @@ class stencil_pipeline {
     p_ = make_plan(partial_);
   }
 
-  /// Nothing if the program is no such pipeline, or nothing is left to be computed beside a result and no window is
-  /// redirected at the ends of what it reads.
+  /// Returns the space, or nothing if the program is no such pipeline, or if no stage is left to be computed beside a
+  /// result and no window is redirected at the ends of what it reads.
   std::optional<space> run() {
     if (!is_stencil_pipeline(p_)) return std::nullopt;
     bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(), reads_redirected_window);
     expand_windows();
     inline_cheap_stages();
-    if (has_too_many_paths()) return std::nullopt;
     choose_roots();
     bool several = redirected;
     for (std::size_t i = 0; i < p_.stages.size(); ++i) several = several || root_[i] != i;
@@ -52,7 +51,7 @@ class stencil_pipeline {
     if (!partial_.steps.empty()) p_ = make_plan(partial_);
   }
 
-  /// From the results back, so that each stage sees how often it is read once its readers are inlined.
+  /// Inlines stages from the results back, so that each one sees how often it is read once its readers are inlined.
   void inline_cheap_stages() {
     for (auto i = p_.stages.size(); i-- > 0;) {
       if (p_.stages[i].output || !is_cheaper_inline(p_, i)) continue;
@@ -61,19 +60,8 @@ class stencil_pipeline {
     }
   }
 
-  /// Regions are found along all paths of reads from a result to a stage. Long chains of large windows have too many.
-  [[nodiscard]] bool has_too_many_paths() const {
-    constexpr double most_paths = 5000;
-    std::vector<double> paths(p_.stages.size(), 0);
-    for (auto i = p_.stages.size(); i-- > 0;) {
-      if (p_.stages[i].output) paths[i] += 1;
-      for (auto const& a : p_.stages[i].accesses)
-        if (!a.write && a.producer >= 0) paths[static_cast<std::size_t>(a.producer)] += paths[i];
-    }
-    return std::any_of(paths.begin(), paths.end(), [](double count) { return count > most_paths; });
-  }
-
-  /// A stage is computed beside the one result that all its readers belong to, if its rows there have bounds.
+  /// Chooses where each stage is computed: beside the one result that all its readers belong to, if its rows there have
+  /// bounds.
   void choose_roots() {
     root_.resize(p_.stages.size());
     for (auto i = p_.stages.size(); i-- > 0;) {
@@ -90,8 +78,8 @@ class stencil_pipeline {
     }
   }
 
-  /// Rows of a magnified stage, as P(y / 2), do not move by a whole one in each iteration: they would be computed
-  /// again.
+  /// Returns true if the rows of a stage that a reader reads can be kept in a ring. Rows of a magnified stage, as
+  /// P(y / 2), do not move by a whole row in each iteration: they would be computed again.
   [[nodiscard]] static bool reads_bounded_rows(planned_stage const& reader, std::size_t producer) {
     return std::none_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
       return !a.write && a.producer == static_cast<std::int32_t>(producer) &&
@@ -106,7 +94,8 @@ class stencil_pipeline {
   [[nodiscard]] std::int32_t vector_axis(planned_stage const& st) const {
     return choose_vector_axis(p_, st, lanes_of(st)).axis;
   }
-  /// The axis of rows: the last one with more than one element beside the vectors'; -1: there is none.
+  /// Returns the axis of rows, or -1 if there is none. It is the last axis that has more than one element and is not
+  /// that of the vectors.
   [[nodiscard]] std::int32_t row_axis(planned_stage const& st) const {
     auto const v = vector_axis(st);
     for (auto x = static_cast<std::int32_t>(st.definition->axes.size()); x-- > 0;)
@@ -114,7 +103,7 @@ class stencil_pipeline {
     return -1;
   }
 
-  /// Bytes of a row of all stages that are computed beside a result.
+  /// Returns the number of bytes that one row of each stage beside a result takes, all together.
   [[nodiscard]] std::int64_t row_bytes(std::size_t root) const {
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < p_.stages.size(); ++i) {
@@ -126,7 +115,8 @@ class stencil_pipeline {
     return bytes;
   }
 
-  /// Rows of a task: each begins with rows that the one before it computes, too, so that it has many times more.
+  /// Returns the number of rows of a task. A task begins with rows that the one before it computes, too, so it has many
+  /// times more than those.
   [[nodiscard]] std::int64_t strip_seed(std::size_t root) const {
     auto const& st = p_.stages[root];
     auto const rows = st.axis_size(static_cast<std::size_t>(row_axis(st)));
@@ -138,7 +128,7 @@ class stencil_pipeline {
         1, ceil_divide(rows, static_cast<std::int64_t>(out_.machine().cores) * out_.machine().tasks_a_core));
   }
 
-  /// Up to `rows`: powers of two, and shares of so many tasks.
+  /// Returns the choices for the rows of a task, up to `rows`: powers of two, and equal shares for 2, 4, 8 … tasks.
   [[nodiscard]] static std::vector<std::int32_t> strips(std::int64_t rows) {
     auto made = doublings(rows);
     for (std::int64_t tasks = 2; tasks <= 32 && tasks < rows; tasks *= 2)
@@ -192,7 +182,8 @@ class stencil_pipeline {
     write_beside(root, rows);
   }
 
-  /// The stages that are computed row by row beside a result; a knob says whether they are computed before it, whole.
+  /// Writes the steps of the stages that are computed row by row beside a result. A knob says whether they are computed
+  /// whole before it instead.
   void write_beside(std::size_t root, std::string const& rows) {
     auto const& name = p_.stages[root].definition->name;
     knob_value place = literal(0);
@@ -206,7 +197,7 @@ class stencil_pipeline {
     }
   }
 
-  /// Rows one after the other, vectors along them.
+  /// Writes the loops of a stage beside a result: rows one after the other, vectors along them.
   void write_rows(planned_stage const& st) {
     auto const& name = st.definition->name;
     auto const v = vector_axis(st);
@@ -237,12 +228,12 @@ class stencil_pipeline {
     if (!vectors.empty()) out_.step(primitive::vectorize, name, {vectors});
   }
 
-  static constexpr std::int64_t rows_kept = 8;  ///< about, of a stage in its ring
+  static constexpr std::int64_t rows_kept = 8;  ///< roughly so many rows of a stage are in its ring
 
   space_builder out_;
   space partial_;
   plan p_;
-  std::vector<std::size_t> root_;  ///< by stage: the result that it is computed beside; itself: it is a root
+  std::vector<std::size_t> root_;  ///< by stage: the result beside which it is computed, or itself
 };
 
 [[nodiscard]] inline std::optional<space> pipeline_space(handle<ir::program> const& program, target const& machine) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which programs are pipelines of stencils, and which of their stages are computed again wherever they are read.
+// Tells which programs are pipelines of stencils, and which of their stages are computed again wherever they are read.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace ttune::inline v0::derive {
 
-/// Every reduced axis moves an index together with a free axis, as in I(y + r, x + s), or indexes few values alone, as
-/// the weights W(r) of a filter.
+/// Returns true if every reduced axis moves an index together with a free axis, as in I(y + r, x + s), or indexes few
+/// values alone, as the weights W(r) of a filter.
 [[nodiscard]] inline bool reduces_windows(plan const& p, planned_stage const& st) {
   auto const free = st.definition->axes.size();
   for (auto x = free; x < st.axis_count(); ++x) {
@@ -32,14 +32,14 @@ namespace ttune::inline v0::derive {
   return true;
 }
 
-/// Whether the terms of a reduction may become an expression: a window over few elements.
+/// Returns true if a reduction is a window over few elements: its terms may become an expression.
 [[nodiscard]] inline bool is_small_window(plan const& p, planned_stage const& st) {
   auto const terms = primitives::terms_of(*st.definition);
   return st.definition->reduction.kind != ir::reduction_kind::tuple && terms > 0 &&
          terms <= primitives::most_expanded_terms && reduces_windows(p, st);
 }
 
-/// Whether a stage is read at several places around an element of its reader, or at another scale.
+/// Returns true if a stage is read at several places around an element of its reader, or at another scale.
 [[nodiscard]] inline bool is_read_through_window(planned_stage const& reader, std::int32_t producer) {
   for (auto const& a : reader.accesses) {
     if (a.write || a.producer != producer) continue;
@@ -52,8 +52,8 @@ namespace ttune::inline v0::derive {
   return false;
 }
 
-/// Whether a window of the stage is clamped, mirrored or wrapped at the ends of what it reads: lanes at the ends are
-/// loaded one by one, which a tile of registers cannot.
+/// Returns true if a window of the stage is clamped, mirrored or wrapped at the ends of what it reads. Lanes at the
+/// ends are loaded one by one then, which a tile of registers cannot do.
 [[nodiscard]] inline bool reads_redirected_window(planned_stage const& st) {
   return st.definition->reduces() && std::any_of(st.accesses.begin(), st.accesses.end(), [](planned_access const& a) {
            return std::any_of(a.indices.begin(), a.indices.end(),
@@ -61,7 +61,8 @@ namespace ttune::inline v0::derive {
          });
 }
 
-/// Maps and small windows alone, of which one at least reads another one through a window, or is redirected.
+/// Returns true if a program has only maps and small windows, and at least one of them reads another one through a
+/// window, or is redirected.
 [[nodiscard]] inline bool is_stencil_pipeline(plan const& p) {
   bool windows = false;
   for (auto const& st : p.stages) {
@@ -75,11 +76,11 @@ namespace ttune::inline v0::derive {
   return windows;
 }
 
-/// Rough costs of one element of a stage, in operations of a vector.
+/// The rough costs of one element of a stage, in operations on a vector.
 struct element_cost {
   double arithmetic = 0;
   double loads = 0;
-  std::size_t nodes = 0;  ///< of the expression
+  std::size_t nodes = 0;  ///< in the tree of the stage's expression
 };
 
 [[nodiscard]] inline element_cost cost_of_element(planned_stage const& st) {
@@ -101,10 +102,10 @@ struct element_cost {
   return made;
 }
 
-/// Larger expressions take too long to compile.
+/// The largest expression that a stage gets by inlining: larger ones take too long to compile.
 inline constexpr std::size_t most_nodes = 1500;
 
-/// Whether computing a stage where it is read costs less than keeping it: a store, and a load for each read.
+/// Returns true if computing a stage where it is read costs less than keeping it: a store, and a load for each read.
 [[nodiscard]] inline bool is_cheaper_inline(plan const& p, std::size_t stage) {
   auto const& st = p.stages[stage];
   auto const times = times_computed(p, stage);
