@@ -14,7 +14,7 @@
 #include "ttune/ir/rounding_bounds.hpp"
 #include "ttune/ir/tuple.hpp"
 
-namespace ttune::inline v0::ir::detail {
+namespace ttune::inline v0::ir::detail::bounding {
 
 // ------------------------------------------------------------------------------------------ expressions of f64
 //
@@ -42,7 +42,7 @@ inline expr is_positive(expr const& error) {
   return make_unary(unary_op::logical_not, make_binary(binary_op::less_equal, error, real_number(0)));
 }
 inline expr if_positive(expr const& error, expr const& yes) { return where(is_positive(error), yes, {}); }
-/// Returns how far a value may lie from the interpreter's.
+/// Returns how far a value may lie from the interpreter's, given its bound.
 inline expr reach(expr const& error) { return or_zero(error) * real_number(2); }
 
 // ------------------------------------------------------------------------------------------------- rounding
@@ -552,14 +552,14 @@ class error_analysis {
   bool any_order_ = false;                            ///< other roundings may occur than those of this order
 };
 
-}  // namespace ttune::inline v0::ir::detail
+}  // namespace ttune::inline v0::ir::detail::bounding
 
 namespace ttune::inline v0::ir {
 
 TTUNE_INLINE rounding_bounds::rounding_bounds(program const& of, sum_errors sums) {
   made_.name = of.name + "_bounds";
   made_.inputs = of.inputs;
-  detail::error_analysis const analysis(of, sums, made_);
+  detail::bounding::error_analysis const analysis(of, sums, made_);
   for (auto const& out : of.outputs)
     for (std::size_t c = 0; c < out->components.size(); ++c) {
       auto errors = analysis.errors_of(*out, static_cast<int>(c));

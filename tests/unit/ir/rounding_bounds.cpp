@@ -393,3 +393,52 @@ TEST_CASE("rounding bounds: stages are bounded through each other, one by one an
     CHECK(samples.real(0, 0, i) == whole[static_cast<std::size_t>(i)]);
   }
 }
+
+TEST_CASE("rounding bounds: f64 with contracted products") {
+  example e(dtype::f64);
+  e.stage(two(binary_op::divide, e.at(0), inexact(e.at(0), e.at(1))));
+  auto const operands = e.operands(-1, 1);
+  auto const exact = ir::evaluate(e.program, operands).front();
+  auto const bounds = e.bounds(operands);
+  double worst = 0;
+  for (std::size_t i = 0; i < points; ++i) {
+    auto const x = operands[0].reals[i];
+    auto const y = operands[1].reals[i];
+    auto const off = std::abs(x / (std::fma(x, y, -x) + y) - exact.reals[i]);
+    if (ir::rounding_bounds::is_bounded(bounds[i])) worst = std::max(worst, off / bounds[i]);
+  }
+  CHECK(worst > 0);
+  CHECK(worst <= 2);
+  CHECK(median(bounds) < 40 * 0x1p-53);
+}
+
+TEST_CASE("rounding bounds: a stage of f16 is read rounded or not") {
+  example e(dtype::f16, 100);
+  auto const half = [](double v) { return ir::make_real(dtype::f16, v); };
+  auto const first = e.stage(e.at(0) * e.at(1));
+  e.stage(e.read(first) - half(0.25));
+  auto const operands = e.operands(-1, 1);
+  auto const exact = ir::evaluate(e.program, operands).front();
+  auto const bounds = e.bounds(operands);
+  for (std::size_t i = 0; i < 100; ++i) {
+    auto const product = operands[0].reals[i] * operands[1].reals[i];
+    for (double const read : {product, ir::rounded_to(dtype::f16, product)})
+      CHECK(std::abs(ir::rounded_to(dtype::f16, read - 0.25) - exact.reals[i]) <= 2 * bounds[i]);
+    CHECK(bounds[i] <= 0x1p-10);
+  }
+}
+
+TEST_CASE("rounding bounds: a predicate that an error may change") {
+  example e(dtype::f32, 4);
+  ir::stage s;
+  s.name = "S";
+  s.axes = {{"j", 0, 1}};
+  s.reduction.kind = ir::reduction_kind::sum;
+  s.reduction.axes = {{"i", 0, 4}};
+  s.components = {{"", dtype::f32, e.at(1)}};
+  s.predicate = two(binary_op::less, e.at(0) * e.at(0), real(0.5));
+  e.add(std::move(s));
+  auto const of = [&](double a) { return e.bounds({e.numbers({0.1, 0.9, a, 3}), e.numbers({1, 2, 3, 4})})[0]; };
+  CHECK(of(0.6) == 0);
+  CHECK_FALSE(ir::rounding_bounds::is_bounded(of(std::sqrt(0.5))));
+}
