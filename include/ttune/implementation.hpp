@@ -24,6 +24,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/ir/rounding_bounds.hpp"
 #include "ttune/ir/sampled_evaluation.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/kernel.hpp"

@@ -26,6 +26,8 @@ class sampled_evaluation {
   void compute(std::size_t output, std::int64_t element);
   /// Copies the computed value, rounded to the output's type, to the same position of `to`.
   void copy(std::size_t output, std::size_t component, std::int64_t element, ndarray& to) const;
+  /// Returns the computed value of a component that is a float, not rounded.
+  [[nodiscard]] double real(std::size_t output, std::size_t component, std::int64_t element) const;
 
  private:
   struct state;

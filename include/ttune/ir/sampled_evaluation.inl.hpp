@@ -91,4 +91,8 @@ TTUNE_INLINE void sampled_evaluation::copy(std::size_t output, std::size_t compo
   else to.integers[at] = from.integers[at];
 }
 
+TTUNE_INLINE double sampled_evaluation::real(std::size_t output, std::size_t component, std::int64_t element) const {
+  return state_->outputs.at(output)->content(component).values.reals.at(static_cast<std::size_t>(element));
+}
+
 }  // namespace ttune::inline v0::ir

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <optional>
 #include <set>
 
+#include "ttune/ir/rounding_bounds.hpp"
 #include "ttune/ir/sampled_evaluation.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/runtime/oracle_check.hpp"
 #include "ttune/runtime/trial_check.hpp"
+#include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
 namespace ttune::inline v0 {
@@ -90,6 +94,82 @@ inline std::vector<ir::ndarray> inputs_of(kernel_signature const& signature,
   return made;
 }
 
+/// Bounds the errors of single elements. Nothing is made before the first call.
+class element_bounds {
+ public:
+  element_bounds(ir::program const& p, std::span<ir::ndarray const> inputs, double seconds)
+      : program_(p), inputs_(inputs), seconds_(seconds) {}
+
+  /// Returns the bound of an element of a result; nothing if it takes too much time or memory.
+  std::optional<double> bound(std::size_t result, std::int64_t element) {
+    if (!bounds_) begin();
+    if (!values_) return std::nullopt;
+    if (any_ && clock::now() > until_) return std::nullopt;
+    any_ = true;
+    auto const output = bounds_->output_for(result);
+    if (output < 0) return 0.0;
+    try {
+      values_->compute(static_cast<std::size_t>(output), element);
+    } catch (program_error const&) {  // of the arm that the interpreter does not choose: the other one may be chosen
+      return ir::rounding_bounds::unbounded;
+    }
+    return values_->real(static_cast<std::size_t>(output), 0, element);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void begin() {
+    until_ = clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds_));
+    bounds_.emplace(program_, ir::sum_errors::likely);
+    double elements = 0;
+    for (auto const& s : bounds_->bounds().stages) {
+      double of_stage = static_cast<double>(s->components.size());
+      for (auto const& a : s->axes) of_stage *= static_cast<double>(a.size());
+      elements += of_stage;
+    }
+    if (elements <= 0x1p26) values_.emplace(bounds_->bounds(), inputs_);
+  }
+
+  ir::program const& program_;
+  std::span<ir::ndarray const> inputs_;
+  double seconds_;
+  bool any_ = false;
+  clock::time_point until_;
+  std::optional<ir::rounding_bounds> bounds_;
+  std::optional<ir::sampled_evaluation> values_;
+};
+
+/// The compared elements of a result: what the kernel and the interpreter have.
+struct compared_result {
+  std::size_t position = 0;
+  std::int64_t elements = 0;
+  ir::ndarray found;
+  ir::ndarray wanted;
+};
+
+/// Judges elements that differ beyond the tolerance. Returns those that are wrong; if there is none, those about which
+/// nothing can be said, if they are too many.
+inline std::vector<std::int64_t> wrong_elements(std::vector<std::int64_t> const& differing, compared_result const& r,
+                                                element_bounds& bounds, bool rounding_decides) {
+  std::vector<std::int64_t> wrong;
+  std::vector<std::int64_t> unsure;
+  for (auto const e : differing) {
+    auto const at = static_cast<std::size_t>(e);
+    auto const bound = bounds.bound(r.position, e);
+    if (bound ? !ir::rounding_bounds::is_bounded(*bound) : rounding_decides) {
+      unsure.push_back(e);
+      continue;
+    }
+    auto const rounding =
+        is_float(r.wanted.type) ? ir::rounding_unit(r.wanted.type) * std::abs(r.wanted.number(at)) : 0;
+    auto const allowed = bound ? 2 * (*bound + rounding) : 0;
+    if (!(std::abs(r.found.number(at) - r.wanted.number(at)) <= allowed)) wrong.push_back(e);
+  }
+  if (!wrong.empty() || std::ssize(unsure) <= r.elements / 20) return wrong;
+  return unsure;
+}
+
 }  // namespace detail
 
 TTUNE_INLINE oracle_verdict check_against_oracle(ir::program const& p, kernel_signature const& signature,
@@ -102,6 +182,7 @@ TTUNE_INLINE oracle_verdict check_against_oracle(ir::program const& p, kernel_si
   auto const inputs = detail::inputs_of(signature, bytes);
   ir::sampled_evaluation oracle(p, inputs);
   bool const lenient = detail::rounding_decides(p);
+  detail::element_bounds bounds(p, inputs, options.seconds);
   auto operand = inputs.size();
   auto const until = clock::now() + std::chrono::duration<double>(options.seconds);
   for (std::size_t out = 0; out < p.outputs.size(); ++out) {
@@ -118,9 +199,15 @@ TTUNE_INLINE oracle_verdict check_against_oracle(ir::program const& p, kernel_si
       std::vector<std::uint8_t> right(found.size());
       ir::store_ndarray(expected, right.data());
       verdict.elements += std::ssize(elements);
-      verdict.difference = expected_output(info, std::move(right), signature.terms, 1)
-                               .difference(found.data(), lenient ? std::ssize(elements) / 20 : 0);
-      if (!verdict.difference.empty()) return verdict;
+      expected_output const wanted(info, std::move(right), signature.terms, 1);
+      auto const differing = wanted.differing(found.data());
+      if (differing.empty()) continue;
+      detail::compared_result const result{operand - inputs.size(), std::ssize(elements),
+                                           ir::load_ndarray(info.type, info.shape, found.data()), std::move(expected)};
+      auto const wrong = detail::wrong_elements(differing, result, bounds, lenient);
+      if (wrong.empty()) continue;
+      verdict.difference = wanted.described(found.data(), wrong.front(), std::ssize(wrong));
+      return verdict;
     }
   }
   return verdict;

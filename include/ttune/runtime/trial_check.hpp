@@ -37,10 +37,17 @@ class expected_output {
   /// Describes the first difference, as "C[3, 5] is 1.25, should be 2.5 (12 elements differ)"; empty if at most
   /// `allowed` elements differ beyond the tolerance.
   [[nodiscard]] std::string difference(std::uint8_t const* found, std::int64_t allowed = 0) const;
+  /// Returns the elements that differ beyond the tolerance, in order.
+  [[nodiscard]] std::vector<std::int64_t> differing(std::uint8_t const* found) const;
+  /// Describes the first of `count` elements that differ, as `difference` does.
+  [[nodiscard]] std::string described(std::uint8_t const* found, std::int64_t first, std::int64_t count) const;
   /// Returns true if the stored expected bytes are unchanged.
   [[nodiscard]] bool intact() const noexcept;
 
  private:
+  template <class Function>
+  void for_each_differing(std::uint8_t const* found, Function const& f) const;
+
   operand_info operand_;
   std::vector<std::uint8_t> bytes_;
   double unit_ = 0;  ///< relative tolerance

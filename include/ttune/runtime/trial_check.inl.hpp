@@ -176,31 +176,51 @@ TTUNE_INLINE bool expected_output::intact() const noexcept {
   return hasher{}.add(std::span<std::uint8_t const>(bytes_)).value() == checksum_;
 }
 
-TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found, std::int64_t allowed) const {
-  if (bytes_.empty() || std::memcmp(found, bytes_.data(), bytes_.size()) == 0) return {};
-  return detail::with_element_type(operand_.type, [&]<class T>(T) -> std::string {
+/// Calls `f` with each element that differs beyond the tolerance.
+template <class Function>
+void expected_output::for_each_differing(std::uint8_t const* found, Function const& f) const {
+  if (bytes_.empty() || std::memcmp(found, bytes_.data(), bytes_.size()) == 0) return;
+  detail::with_element_type(operand_.type, [&]<class T>(T) {
     using number = decltype(detail::as_number(T{}));
-    std::int64_t wrong = 0;
-    std::int64_t first = 0;
-    auto const n = static_cast<std::int64_t>(bytes_.size() / sizeof(T));
-    for (std::int64_t i = n; i-- > 0;) {
-      auto const at = static_cast<std::size_t>(i);
-      auto const f = detail::as_number(detail::element_at<T>(found, at));
-      auto const w = detail::as_number(detail::element_at<T>(bytes_.data(), at));
-      bool differs = f != w;
+    for (std::size_t i = 0; i < bytes_.size() / sizeof(T); ++i) {
+      auto const is = detail::as_number(detail::element_at<T>(found, i));
+      auto const wanted = detail::as_number(detail::element_at<T>(bytes_.data(), i));
+      bool differs = is != wanted;
       if constexpr (std::is_floating_point_v<number>)
-        differs = detail::differs(f, w, static_cast<number>(unit_), static_cast<number>(rms_));
-      if (differs) ++wrong, first = i;
+        differs = detail::differs(is, wanted, static_cast<number>(unit_), static_cast<number>(rms_));
+      if (differs) f(static_cast<std::int64_t>(i));
     }
-    if (wrong <= allowed) return {};
+  });
+}
+
+TTUNE_INLINE std::vector<std::int64_t> expected_output::differing(std::uint8_t const* found) const {
+  std::vector<std::int64_t> made;
+  for_each_differing(found, [&](std::int64_t element) { made.push_back(element); });
+  return made;
+}
+
+TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found, std::int64_t allowed) const {
+  std::int64_t count = 0;
+  std::int64_t first = 0;
+  for_each_differing(found, [&](std::int64_t element) {
+    if (count++ == 0) first = element;
+  });
+  return count <= allowed ? std::string() : described(found, first, count);
+}
+
+TTUNE_INLINE std::string expected_output::described(std::uint8_t const* found, std::int64_t first,
+                                                    std::int64_t count) const {
+  return detail::with_element_type(operand_.type, [&]<class T>(T) -> std::string {
     auto const at = static_cast<std::size_t>(first);
-    auto const more = wrong == 1 ? "" : " (" + std::to_string(wrong) + " of " + std::to_string(n) + " elements differ)";
-    auto const wanted =
-        ", should be " + detail::number_text(detail::as_number(detail::element_at<T>(bytes_.data(), at))) + more;
+    auto const text = [at](std::uint8_t const* bytes) {
+      return detail::number_text(detail::as_number(detail::element_at<T>(bytes, at)));
+    };
+    auto const all = std::to_string(bytes_.size() / sizeof(T));
+    auto const more = count == 1 ? "" : " (" + std::to_string(count) + " of " + all + " elements differ)";
+    auto const wanted = ", should be " + text(bytes_.data()) + more;
     if (is_float(operand_.type) && detail::is_poison(found + at * sizeof(T), sizeof(T)))
       return element_name(operand_, first) + " was never written" + wanted;
-    return element_name(operand_, first) + " is " +
-           detail::number_text(detail::as_number(detail::element_at<T>(found, at))) + wanted;
+    return element_name(operand_, first) + " is " + text(found) + wanted;
   });
 }
 

@@ -83,6 +83,7 @@ class stage_runner {
     auto const compile = [&](expr const& e, bool in_sum) {
       return code_.compile(e, in_sum, variable_slot, array_slot);
     };
+    code_.keep_values();
     bool const in_sum = s.reduction.kind == reduction_kind::sum;
     for (auto const& c : s.components) values_.push_back(compile(c.value, in_sum));
     if (s.predicate) predicate_ = compile(s.predicate, false);
@@ -90,9 +91,10 @@ class stage_runner {
     for (auto const& e : s.reduction.combine) combine_.push_back(compile(e, false));
     if (s.reduces() && s.reduction.kind != reduction_kind::tuple) {
       auto const type = s.components[0].type;
-      identity_ = {compile(make_identity(s.reduction.kind, type), false)};
-      combine_ = {
-          compile(make_combine(s.reduction.kind, make_argument(type, false, 0), make_argument(type, true, 0)), false)};
+      built_in_ = {make_identity(s.reduction.kind, type),
+                   make_combine(s.reduction.kind, make_argument(type, false, 0), make_argument(type, true, 0))};
+      identity_ = {compile(built_in_[0], false)};
+      combine_ = {compile(built_in_[1], false)};
     }
     code_.arguments[0].resize(values_.size());
     code_.arguments[1].resize(values_.size());
@@ -145,6 +147,7 @@ class stage_runner {
   }
 
   std::vector<number> const& mapped() {
+    code_.next_point();
     for (std::size_t c = 0; c < values_.size(); ++c) code_.arguments[1][c] = code_.value(values_[c], frame_);
     return code_.arguments[1];
   }
@@ -154,8 +157,10 @@ class stage_runner {
     for (std::size_t c = 0; c < values_.size(); ++c) accumulated[c] = code_.value(identity_[c], frame_);
     std::vector<number> combined(values_.size());
     for_each_point(stage_.reduction.axes, frame_.variables, stage_.axes.size(), [&] {
+      code_.next_point();
       if (predicate_ >= 0 && code_.integer(predicate_, frame_) == 0) return;
       (void)mapped();
+      code_.next_point();
       for (std::size_t c = 0; c < combined.size(); ++c) combined[c] = code_.value(combine_[c], frame_);
       accumulated.swap(combined);
     });
@@ -170,6 +175,7 @@ class stage_runner {
   std::vector<std::int32_t> values_;
   std::vector<std::int32_t> identity_;
   std::vector<std::int32_t> combine_;
+  std::vector<expr> built_in_;  ///< identity and combine function of a built-in reduction
 };
 
 /// Returns an output rounded to its type, as its reader gets it.

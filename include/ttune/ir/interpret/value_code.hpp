@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ttune/core/tf32.hpp"
@@ -67,8 +69,17 @@ struct code_node {
   unary_op one{};
   binary_op two{};
   bool may_be_absent = false;  ///< a factor whose guard may fail (in sums only)
+  bool reads_data = false;     ///< true if a part of it is an access
   std::int32_t a = -1, b = -1, c = -1;
+  std::int32_t kept = -1;  ///< slot of the value of this point, for a node that occurs more than once
   number value;
+};
+
+/// The last value of a node that occurs more than once.
+struct kept_value {
+  std::uint64_t point = 0;  ///< number of the point at which it was computed
+  number value;
+  bool absent = false;
 };
 
 /// A compiled read: the array, the indices, the boundary.
@@ -124,96 +135,33 @@ inline std::int64_t divided(dtype t, binary_op op, std::int64_t x, std::int64_t 
 /// Compiles and evaluates expressions.
 class value_code {
  public:
+  /// From now on, an expression that occurs more than once (as the same node) is compiled once and evaluated once for
+  /// each point. The caller calls `next_point` whenever variables or arguments change. All compiled expressions must
+  /// exist until the last one is compiled.
+  void keep_values() { keeps_values_ = true; }
+  void next_point() { ++point_; }
+
   /// Compiles an expression. `variable_slot(name)` and `array_slot(source, component)` return slots. `in_sum`: products
   /// may have absent factors.
   template <class VariableSlot, class ArraySlot>
   std::int32_t compile(expr const& e, bool in_sum, VariableSlot const& variable_slot, ArraySlot const& array_slot) {
-    auto const down = [&](expr const& o) { return compile(o, in_sum, variable_slot, array_slot); };
-    code_node n;
-    n.type = n.from = e->type;
-    visit(
-        e,
-        [&](constant const& v) {
-          n.value = {v.real, v.integer};
-          n.may_be_absent = in_sum && (is_float(e->type) ? v.real == 0 : v.integer == 0);
-        },
-        [&](variable const& v) {
-          n.what = code_node::sort::variable;
-          n.a = variable_slot(v.name);
-        },
-        [&](argument const& v) {
-          n.what = code_node::sort::argument;
-          n.a = v.component;
-          n.b = v.right ? 1 : 0;
-        },
-        [&](unary const& v) {
-          n.what = code_node::sort::unary;
-          n.one = v.op;
-          n.a = down(v.operand);
-          n.may_be_absent = keeps_absence(v.op) && absent(n.a);
-        },
-        [&](cast const& v) {
-          n.what = code_node::sort::cast;
-          n.from = v.operand->type;
-          n.a = down(v.operand);
-          n.may_be_absent = n.from != dtype::index && absent(n.a);
-        },
-        [&](binary const& v) {
-          n.what = code_node::sort::binary;
-          n.two = v.op;
-          n.from = v.left->type;
-          n.a = down(v.left);
-          n.b = down(v.right);
-          n.may_be_absent = v.op == binary_op::multiply && (absent(n.a) || absent(n.b));
-        },
-        [&](select const& v) {
-          n.what = code_node::sort::select;
-          n.a = down(v.condition);
-          n.b = down(v.when_true);
-          n.c = down(v.when_false);
-          bool const guard = !contains(v.condition, [](expr const& x) { return as<access>(x) != nullptr; });
-          auto const& other = nodes_[static_cast<std::size_t>(n.c)];
-          n.may_be_absent = in_sum && guard && other.what == code_node::sort::constant && other.may_be_absent;
-        },
-        [&](access const& v) { compile_access(e, v, in_sum, n, down, array_slot); });
-    nodes_.push_back(n);
-    return static_cast<std::int32_t>(nodes_.size()) - 1;
+    if (!keeps_values_) return compile_node(e, in_sum, variable_slot, array_slot);
+    if (auto const it = known_.find({e.get(), in_sum}); it != known_.end()) return kept(it->second);
+    auto const made = compile_node(e, in_sum, variable_slot, array_slot);
+    known_.emplace(std::pair{e.get(), in_sum}, made);
+    return made;
   }
 
   /// Evaluates a float node.
   double real(std::int32_t at, frame& f) {
     auto const& n = nodes_[static_cast<std::size_t>(at)];
-    switch (n.what) {
-      case code_node::sort::constant: absent_ = n.may_be_absent; return n.value.real;
-      case code_node::sort::argument: return arguments[n.b][static_cast<std::size_t>(n.a)].real;
-      case code_node::sort::access: return read(n, f).real;
-      case code_node::sort::unary: return unary_real(n.one, real(n.a, f));
-      case code_node::sort::binary:
-        return n.two == binary_op::multiply ? product(n, f) : binary_real(n.two, real(n.a, f), real(n.b, f));
-      case code_node::sort::select: return choose(n, f).real;
-      case code_node::sort::cast:
-        return is_float(n.from) ? rounded_to(n.type, real(n.a, f))
-                                : rounded_to(n.type, as_real(n.from, integer(n.a, f)));
-      case code_node::sort::variable: break;
-    }
-    throw internal_error("a variable is a float");
+    return n.kept < 0 ? new_real(n, f) : value_kept(n, f).real;
   }
 
   /// Evaluates a node of any other type.
   std::int64_t integer(std::int32_t at, frame& f) {
     auto const& n = nodes_[static_cast<std::size_t>(at)];
-    switch (n.what) {
-      case code_node::sort::constant: absent_ = n.may_be_absent; return n.value.integer;
-      case code_node::sort::variable: return f.variables[static_cast<std::size_t>(n.a)];
-      case code_node::sort::argument: return arguments[n.b][static_cast<std::size_t>(n.a)].integer;
-      case code_node::sort::access: return read(n, f).integer;
-      case code_node::sort::unary: return unary_integer(n, integer(n.a, f));
-      case code_node::sort::binary: return binary_integer(n, f);
-      case code_node::sort::select: return choose(n, f).integer;
-      case code_node::sort::cast:
-        return is_float(n.from) ? saturated_to(n.type, real(n.a, f)) : wrapped_to(n.type, integer(n.a, f));
-    }
-    return 0;
+    return n.kept < 0 ? new_integer(n, f) : value_kept(n, f).integer;
   }
 
   number value(std::int32_t at, frame& f) {
@@ -265,7 +213,7 @@ class value_code {
     a.extents = shape_of(from);
     for (auto const& i : indices) {
       a.indices.push_back(down(i));
-      a.gathers.push_back(contains(i, [](expr const& x) { return as<access>(x) != nullptr; }));
+      a.gathers.push_back(reads_data(a.indices.back()));
     }
   }
 
@@ -273,6 +221,121 @@ class value_code {
 
  private:
   [[nodiscard]] bool absent(std::int32_t at) const { return nodes_[static_cast<std::size_t>(at)].may_be_absent; }
+  [[nodiscard]] bool reads_data(std::int32_t at) const { return nodes_[static_cast<std::size_t>(at)].reads_data; }
+
+  template <class VariableSlot, class ArraySlot>
+  std::int32_t compile_node(expr const& e, bool in_sum, VariableSlot const& variable_slot,
+                            ArraySlot const& array_slot) {
+    auto const down = [&](expr const& o) { return compile(o, in_sum, variable_slot, array_slot); };
+    code_node n;
+    n.type = n.from = e->type;
+    visit(
+        e,
+        [&](constant const& v) {
+          n.value = {v.real, v.integer};
+          n.may_be_absent = in_sum && (is_float(e->type) ? v.real == 0 : v.integer == 0);
+        },
+        [&](variable const& v) {
+          n.what = code_node::sort::variable;
+          n.a = variable_slot(v.name);
+        },
+        [&](argument const& v) {
+          n.what = code_node::sort::argument;
+          n.a = v.component;
+          n.b = v.right ? 1 : 0;
+        },
+        [&](unary const& v) {
+          n.what = code_node::sort::unary;
+          n.one = v.op;
+          n.a = down(v.operand);
+          n.may_be_absent = keeps_absence(v.op) && absent(n.a);
+        },
+        [&](cast const& v) {
+          n.what = code_node::sort::cast;
+          n.from = v.operand->type;
+          n.a = down(v.operand);
+          n.may_be_absent = n.from != dtype::index && absent(n.a);
+        },
+        [&](binary const& v) {
+          n.what = code_node::sort::binary;
+          n.two = v.op;
+          n.from = v.left->type;
+          n.a = down(v.left);
+          n.b = down(v.right);
+          n.may_be_absent = v.op == binary_op::multiply && (absent(n.a) || absent(n.b));
+        },
+        [&](select const& v) {
+          n.what = code_node::sort::select;
+          n.a = down(v.condition);
+          n.b = down(v.when_true);
+          n.c = down(v.when_false);
+          auto const& other = nodes_[static_cast<std::size_t>(n.c)];
+          n.may_be_absent =
+              in_sum && !reads_data(n.a) && other.what == code_node::sort::constant && other.may_be_absent;
+        },
+        [&](access const& v) { compile_access(e, v, in_sum, n, down, array_slot); });
+    bool const is_access = n.what == code_node::sort::access;
+    bool const is_inner = n.what >= code_node::sort::unary;
+    n.reads_data = is_access;
+    for (auto const part : {n.a, n.b, n.c}) n.reads_data = n.reads_data || (is_inner && part >= 0 && reads_data(part));
+    nodes_.push_back(n);
+    return static_cast<std::int32_t>(nodes_.size()) - 1;
+  }
+
+  /// Gives the value of a node a place to stay, if that is worth it.
+  std::int32_t kept(std::int32_t at) {
+    auto& n = nodes_[static_cast<std::size_t>(at)];
+    bool const is_leaf = n.what == code_node::sort::constant || n.what == code_node::sort::variable ||
+                         n.what == code_node::sort::argument;
+    if (n.kept < 0 && !is_leaf) {
+      n.kept = static_cast<std::int32_t>(kept_.size());
+      kept_.emplace_back();
+    }
+    return at;
+  }
+
+  number value_kept(code_node const& n, frame& f) {
+    auto& k = kept_[static_cast<std::size_t>(n.kept)];
+    if (k.point != point_) {
+      k.value = is_float(n.type) ? number{new_real(n, f), 0} : number{0, new_integer(n, f)};
+      k.absent = absent_;
+      k.point = point_;
+    }
+    absent_ = k.absent;
+    return k.value;
+  }
+
+  double new_real(code_node const& n, frame& f) {
+    switch (n.what) {
+      case code_node::sort::constant: absent_ = n.may_be_absent; return n.value.real;
+      case code_node::sort::argument: return arguments[n.b][static_cast<std::size_t>(n.a)].real;
+      case code_node::sort::access: return read(n, f).real;
+      case code_node::sort::unary: return unary_real(n.one, real(n.a, f));
+      case code_node::sort::binary:
+        return n.two == binary_op::multiply ? product(n, f) : binary_real(n.two, real(n.a, f), real(n.b, f));
+      case code_node::sort::select: return choose(n, f).real;
+      case code_node::sort::cast:
+        return is_float(n.from) ? rounded_to(n.type, real(n.a, f))
+                                : rounded_to(n.type, as_real(n.from, integer(n.a, f)));
+      case code_node::sort::variable: break;
+    }
+    throw internal_error("a variable is a float");
+  }
+
+  std::int64_t new_integer(code_node const& n, frame& f) {
+    switch (n.what) {
+      case code_node::sort::constant: absent_ = n.may_be_absent; return n.value.integer;
+      case code_node::sort::variable: return f.variables[static_cast<std::size_t>(n.a)];
+      case code_node::sort::argument: return arguments[n.b][static_cast<std::size_t>(n.a)].integer;
+      case code_node::sort::access: return read(n, f).integer;
+      case code_node::sort::unary: return unary_integer(n, integer(n.a, f));
+      case code_node::sort::binary: return binary_integer(n, f);
+      case code_node::sort::select: return choose(n, f).integer;
+      case code_node::sort::cast:
+        return is_float(n.from) ? saturated_to(n.type, real(n.a, f)) : wrapped_to(n.type, integer(n.a, f));
+    }
+    return 0;
+  }
 
   template <class Down, class ArraySlot>
   void compile_access(expr const& e, access const& v, bool in_sum, code_node& n, Down const& down,
@@ -438,6 +501,10 @@ class value_code {
 
   std::vector<code_node> nodes_;
   std::vector<code_access> accesses_;
+  std::map<std::pair<expr_node const*, bool>, std::int32_t> known_;  ///< by node and `in_sum`
+  std::vector<kept_value> kept_;
+  std::uint64_t point_ = 1;
+  bool keeps_values_ = false;
   bool absent_ = false;  ///< absence of the last evaluated node, if it can be absent
 };
 
