@@ -5,13 +5,14 @@
 #include "ttune/emit/llvm/storage.hpp"
 #include "ttune/emit/llvm_ir.hpp"
 #include "ttune/pass/narrow_integers.hpp"
+#include "ttune/pass/speculate_selects.hpp"
 
 namespace ttune::inline v0::emit {
 
 TTUNE_INLINE std::string llvm_ir(ir::lowered const& program, target const& machine) {
   auto settled = with_settled_storage(program);
-  settled.prepare = pass::narrow_integers(settled.prepare);
-  settled.body = pass::narrow_integers(settled.body);
+  for (auto* const part : {&settled.prepare, &settled.body})
+    *part = pass::speculate_selects(pass::narrow_integers(*part));
   return llvm_emitter(settled, machine).run();
 }
 

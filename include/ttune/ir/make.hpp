@@ -21,6 +21,8 @@ namespace ttune::inline v0::ir {
 /// Throws program_error if the operand types differ.
 [[nodiscard]] expr make_binary(binary_op op, expr left, expr right);
 [[nodiscard]] expr make_select(expr condition, expr when_true, expr when_false);
+/// Returns the same select with `speculatable` set; what is no select stays as it is.
+[[nodiscard]] expr make_speculatable(expr const& e);
 [[nodiscard]] expr make_cast(dtype type, expr operand);
 [[nodiscard]] expr make_argument(dtype type, bool right, int component);
 /// Throws program_error if the number of indices differs from the source's rank.

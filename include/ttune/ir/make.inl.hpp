@@ -132,6 +132,12 @@ TTUNE_INLINE expr make_select(expr condition, expr when_true, expr when_false) {
   return detail::node(type, select{std::move(condition), std::move(when_true), std::move(when_false)});
 }
 
+TTUNE_INLINE expr make_speculatable(expr const& e) {
+  auto const* s = as<select>(e);
+  if (!s || s->speculatable) return e;
+  return detail::node(e->type, select{s->condition, s->when_true, s->when_false, true});
+}
+
 TTUNE_INLINE expr make_cast(dtype type, expr operand) {
   if (operand->type == type) return operand;
   return detail::node(type, cast{std::move(operand)});

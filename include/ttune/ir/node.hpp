@@ -135,6 +135,8 @@ struct select {
   expr condition;
   expr when_true;
   expr when_false;
+  /// Set by pass/speculate_selects.hpp: both arms may be evaluated where all comparisons of indices in the condition hold.
+  bool speculatable = false;
 };
 
 /// Converts `operand` to the node's type: float to integer truncates, saturates and maps NaN to 0; integers wrap.

@@ -23,7 +23,8 @@ template <class Function>
     auto a = f(n->when_true);
     auto b = f(n->when_false);
     if (c == n->condition && a == n->when_true && b == n->when_false) return e;
-    return make_select(std::move(c), std::move(a), std::move(b));
+    auto made = make_select(std::move(c), std::move(a), std::move(b));
+    return n->speculatable ? make_speculatable(made) : made;
   }
   if (auto const* n = as<cast>(e)) {
     auto a = f(n->operand);

@@ -142,9 +142,11 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value evaluate_unary(ir::expr const& e, ir::unary const& u);
   [[nodiscard]] value evaluate_select(ir::expr const& e, ir::select const& s);
   [[nodiscard]] ir::expr lanes_apart(ir::select const& s);
+  [[nodiscard]] bool may_evaluate_both(ir::select const& s) const;
   struct parts_of_condition {
-    std::vector<ir::expr> shared;
-    std::vector<ir::expr> of_lanes;
+    std::vector<ir::expr> shared;    ///< the same in all lanes
+    std::vector<ir::expr> of_lanes;  ///< known for each lane while code is written
+    std::vector<ir::expr> varying;   ///< known at run time, lane by lane
   };
   [[nodiscard]] parts_of_condition parts_of(ir::expr const& condition);
   [[nodiscard]] static ir::expr all_of(std::vector<ir::expr> const& parts);

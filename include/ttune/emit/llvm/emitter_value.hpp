@@ -9,6 +9,7 @@
 #include "ttune/emit/llvm/lane_conversions.hpp"
 #include "ttune/emit/llvm/lane_functions.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/pass/conditions.hpp"
 #include "ttune/runtime/abi.hpp"
 
 namespace ttune::inline v0::emit {
@@ -232,13 +233,13 @@ value llvm_emitter::choose_lanes(mask const& known, Yes const& yes, No const& no
   return choose(bits + ">", lanes_, a, b);
 }
 
-/// Splits a conjunction into parts that are equal in all lanes and parts whose lanes are known during emission.
+/// Splits a conjunction by what is known of its parts while code is written.
 inline llvm_emitter::parts_of_condition llvm_emitter::parts_of(ir::expr const& condition) {
   parts_of_condition made;
   std::function<void(ir::expr const&)> const take = [&](ir::expr const& part) {
     auto const* both = ir::as<ir::binary>(part);
     if (both && both->op == ir::binary_op::logical_and) return take(both->left), take(both->right);
-    (decide(part) ? made.of_lanes : made.shared).push_back(part);
+    (decide(part) ? made.of_lanes : varies(part) ? made.varying : made.shared).push_back(part);
   };
   take(condition);
   return made;
@@ -250,13 +251,20 @@ inline ir::expr llvm_emitter::all_of(std::vector<ir::expr> const& parts) {
   return made;
 }
 
-/// Splits a choice whose condition has both kinds of parts, as where a row and its first element may lie outside: an
-/// outer choice, equal in all lanes, around one with known lanes. Returns null for all other choices.
+/// Nests a choice whose condition has parts of several kinds, as where a row may lie outside, its first element does,
+/// and data decide the rest: what all lanes share comes first, then what is known of each lane, then data. Returns null
+/// if there is only one kind.
 inline ir::expr llvm_emitter::lanes_apart(ir::select const& s) {
   auto const parts = parts_of(s.condition);
-  if (parts.shared.empty() || parts.of_lanes.empty()) return nullptr;
-  return ir::make_select(all_of(parts.shared), ir::make_select(all_of(parts.of_lanes), s.when_true, s.when_false),
-                         s.when_false);
+  auto made = s.when_true;
+  int kinds = 0;
+  for (auto const* kind : {&parts.varying, &parts.of_lanes, &parts.shared}) {
+    if (kind->empty()) continue;
+    made = ir::make_select(all_of(*kind), made, s.when_false);
+    if (s.speculatable) made = ir::make_speculatable(made);
+    ++kinds;
+  }
+  return kinds > 1 ? made : nullptr;
 }
 
 /// Emits a conjunction of comparisons of indices that are equal in all lanes, in the outermost loop that knows them.
@@ -308,7 +316,8 @@ inline std::optional<value> llvm_emitter::evaluate_guarded_read(ir::select const
     return std::nullopt;
   auto const flat = flat_index(b, a->indices);
   auto const parts = parts_of(s.condition);
-  auto const inside = flat.lane == 0 || flat.lane == 1 ? shared_condition(parts.shared) : std::nullopt;
+  bool const side_by_side = flat.lane == 0 || flat.lane == 1;
+  auto const inside = side_by_side && parts.varying.empty() ? shared_condition(parts.shared) : std::nullopt;
   if (!inside) return std::nullopt;
   auto const known = parts.of_lanes.empty() ? std::nullopt : decide(all_of(parts.of_lanes));
   bool const in_all_lanes = !known || std::find(known->begin(), known->end(), false) == known->end();
@@ -319,7 +328,19 @@ inline std::optional<value> llvm_emitter::evaluate_guarded_read(ir::select const
   return choose_lanes(*known, [&] { return load(b, flat, where); }, [&] { return evaluate(s.when_false); });
 }
 
-/// Emits a choice. Only the selected arm is read, since the other one may lie outside of its buffer.
+/// Returns true if lanes may evaluate both arms: the select is marked, and its condition has no inequality of indices,
+/// which the mark takes for granted.
+inline bool llvm_emitter::may_evaluate_both(ir::select const& s) const {
+  std::vector<ir::expr> parts;
+  pass::detail::conjuncts(s.condition, parts);
+  return s.speculatable && std::none_of(parts.begin(), parts.end(), [](ir::expr const& part) {
+           auto const* b = ir::as<ir::binary>(part);
+           return b && b->left->type == dtype::index && (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal);
+         });
+}
+
+/// Evaluates a choice. Lanes that choose by data evaluate both arms if the select is marked (pass/speculate_selects.hpp);
+/// else only the arm that is chosen is read, since the other may lie outside of its buffer.
 inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& s) {
   if (auto const known = decide(s.condition))
     return choose_lanes(*known, [&] { return evaluate(s.when_true); }, [&] { return evaluate(s.when_false); });
@@ -333,12 +354,11 @@ inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& 
   };
   ir::for_each_node(s.when_true, look);
   ir::for_each_node(s.when_false, look);
+  if (auto const apart = reads && lanes_ > 1 ? lanes_apart(s) : nullptr) return evaluate(apart);
   auto const c = evaluate(s.condition);
-  if (!reads) return choose(c.text, c.lanes, evaluate(s.when_true), evaluate(s.when_false));
-  if (c.lanes != 1) {
-    if (auto const apart = lanes_apart(s)) return evaluate(apart);
-    throw needs_scalar{};
-  }
+  if (!reads || (c.lanes != 1 && may_evaluate_both(s)))
+    return choose(c.text, c.lanes, evaluate(s.when_true), evaluate(s.when_false));
+  if (c.lanes != 1) throw needs_scalar{};
   auto const yes = fresh_label();
   auto const no = fresh_label();
   auto const join = fresh_label();
