@@ -127,6 +127,16 @@ TEST_CASE("settled storage: lanes behind the last element do not make the others
   for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(o.program(), s, {}, machine) == "");
 }
 
+TEST_CASE("settled storage: lanes that a remainder sends to three places") {
+  auto const [i] = axes<"i">;
+  tensor<"T", std::int32_t, 1> const T{{8}};
+  auto const A = compute<"A">(i.in(8)) = T(i * 3 % 8);
+  auto const B = compute<"B">(i.in(16)) = T(i * 3 / 8);
+  auto const o = op(inputs(T), outputs(A, B), "remainder");
+  auto const s = schedule(o, "A").vectorize(i).in("B").vectorize(i);
+  for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(o.program(), s, {}, machine) == "");
+}
+
 TEST_CASE("halves: their maxima and comparisons call no function") {
   auto const [i, r] = axes<"i", "r">;
   tensor<"T", f16, 2> const T{{5, 19}};

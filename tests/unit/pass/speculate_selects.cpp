@@ -66,7 +66,7 @@ TEST_CASE("speculate_selects: enclosing comparisons of indices count") {
 }
 
 TEST_CASE("speculate_selects: comparisons of indices in the condition count for the first arm only") {
-  auto const condition = both(before(10), positive(read(A, i % 10)));
+  auto const condition = both(before(10), positive(read(A, ir::make_binary(binary_op::floor_modulo, i, ir::make_index(10)))));
   CHECK(is_marked(chosen(condition, i), 16));
   CHECK_FALSE(is_marked(ir::make_select(condition, ir::make_real(dtype::f32, 0), read(B, i)), 16));
 }

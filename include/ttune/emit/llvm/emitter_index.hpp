@@ -171,7 +171,7 @@ inline std::optional<llvm_emitter::turn> llvm_emitter::find_turn(ir::binary cons
   if (b.op == ir::binary_op::maximum) return turn{limit, b.right, b.left};
   auto const at = index(b.left);
   if (!at.terms.empty() || limit <= 0) return std::nullopt;
-  auto const ends = std::minmax(at.constant, at.constant + at.lane * (lanes_ - 1));
+  auto const ends = std::minmax({at.constant, at.constant + at.lane * (lanes_ - 1)});
   auto const first = floor_divide(ends.first, limit);
   if (floor_divide(ends.second, limit) != first + 1) return std::nullopt;
   auto const part = [&](std::int64_t q) {
