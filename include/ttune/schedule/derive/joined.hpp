@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds stages for one loop nest (compute_with): stages of one iteration space that read the same elements, none of
-// which a register tile would use again. Examples are sums of values and of their squares, the least and the largest
+// Finds stages for one loop nest (compute_with): stages of one iteration space that compute the same function for each
+// point, or read the same elements, none of which a register tile would use again. Examples are sums of values and of their squares, the least and the largest
 // element, several outputs of the same points.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "ttune/ir/tuple.hpp"
 #include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/primitive/compute_once.hpp"
 #include "ttune/schedule/primitive/compute_with.hpp"
 
 namespace ttune::inline v0::derive {
@@ -47,11 +48,29 @@ namespace detail {
   return i + 1 == j || j + 1 == i;
 }
 
-/// Returns true if both stages read an element once each; or, without a reduction, if the later one reads an element of
+/// Returns true if both stages compute the same function at each of their points, such as the distances of all pairs.
+[[nodiscard]] inline bool share_functions(planned_stage const& first, planned_stage const& second) {
+  auto const& a = *first.definition;
+  auto const& b = *second.definition;
+  auto const of_all_axes = [&](ir::expr const& e) {
+    auto const axes = primitives::detail::axes_of(e, a);
+    std::size_t moving = 0;
+    for (std::size_t x = 0; x < first.axis_count(); ++x) moving += first.axis_size(x) > 1 ? 1 : 0;
+    return static_cast<std::size_t>(std::count_if(axes.begin(), axes.end(), [](auto const& n) { return n.size() > 1; })) ==
+           moving;
+  };
+  return ir::contains(a.components[0].value, [&](ir::expr const& e) {
+    return primitives::detail::is_function(e) && of_all_axes(e) &&
+           ir::contains(b.components[0].value, [&](ir::expr const& other) { return ir::equal(e, other); });
+  });
+}
+
+/// Returns true if both stages compute the same function, or read an element once each; or, without a reduction, if the later one reads an element of
 /// the earlier one.
 [[nodiscard]] inline bool share_reads(plan const& p, std::size_t first, std::size_t second) {
   auto const& a = p.stages[first];
   auto const& b = p.stages[second];
+  if (share_functions(a, b)) return true;
   for (auto const& x : a.accesses)
     for (auto const& y : b.accesses)
       if (!x.write && !y.write && is_same_element(x, y) && is_read_once(p, a, x)) return true;
