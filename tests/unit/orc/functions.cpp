@@ -103,6 +103,14 @@ std::vector<T> computed(target const& machine, ir::unary_op op, std::vector<T> c
   return apply<T>(machine, type, {type}, [&](auto const& in) { return ir::make_unary(op, in[0]); }, x);
 }
 
+std::vector<float> reciprocal_roots(target const& machine, std::vector<float> const& x) {
+  auto const make = [](auto const& in) {
+    return ir::make_binary(ir::binary_op::divide, ir::make_number(dtype::f32, 1),
+                           ir::make_unary(ir::unary_op::sqrt, in[0]));
+  };
+  return apply<float>(machine, dtype::f32, {dtype::f32}, make, x);
+}
+
 /// Returns the largest distance; makes one assertion, at the worst argument.
 template <class T, class Reference>
 double check(std::string const& of, std::vector<T> const& x, std::vector<T> const& y, Reference const& wanted,
@@ -218,6 +226,30 @@ TEST_CASE("functions: special values and interesting ranges, within the stated e
           check(machine.cpu + " f64 " + f.name, wide, computed(machine, f.op, wide), f.of_double, f.limit_f64);
       MESSAGE(machine.cpu, " f64 ", f.name, ": at most ", most, " units of the last place");
     }
+}
+
+TEST_CASE("functions: 1 / sqrt(x) of floats, within two units of the last place") {
+  auto const wanted = [](double v) { return 1 / std::sqrt(v); };
+  std::uint32_t const runs = long_run() ? 1024 : 1;
+  for (auto const& machine : instruction_sets()) {
+    double most = 0;
+    auto const one = [&](std::vector<float> const& x) {
+      most = std::max(most, check(machine.cpu + " rsqrt", x, reciprocal_roots(machine, x), wanted, 2));
+    };
+    for (std::uint32_t first = 0; first < runs; ++first) one(floats_of_all_binades((first + 517) % 1024));
+    one(arguments<float>(100));
+    MESSAGE(machine.cpu, " f32 rsqrt: at most ", most, " units of the last place");
+  }
+}
+
+TEST_CASE("functions: 1 / sqrt(x) has the same bits in vectors of every length") {
+  auto const x = arguments<float>(100);
+  auto const all = reciprocal_roots(probe_host(), x);
+  for (std::size_t const length : {1, 2, 3, 5, 9, 17, 33, 70}) {
+    std::vector<float> const first(x.end() - static_cast<std::ptrdiff_t>(length), x.end());
+    auto const y = reciprocal_roots(probe_host(), first);
+    CHECK(std::equal(y.begin(), y.end(), all.end() - static_cast<std::ptrdiff_t>(length)));
+  }
 }
 
 TEST_CASE("functions: the same bits on every instruction set with a fused multiply-add, and in every lane") {

@@ -127,6 +127,10 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
     if (lanes_ == 1) return {(*known)[0] ? "true" : "false", dtype::boolean, 1};
     return {literal + ">", dtype::boolean, lanes_};
   }
+  auto const* root = b.op == ir::binary_op::divide ? ir::as<ir::unary>(b.right) : nullptr;
+  auto const* one = ir::as<ir::constant>(b.left);
+  if (root && root->op == ir::unary_op::sqrt && t == dtype::f32 && one && one->real == 1 && instructions_.estimates_roots)
+    return value_of(reciprocal_root(lanes_of(evaluate(root->operand))), t);
   auto x = evaluate(b.left);
   auto y = evaluate(b.right);
   int const lanes = std::max(x.lanes, y.lanes);

@@ -14,6 +14,7 @@ struct instruction_set {
   bool dots_bytes = false;     ///< LLVM ends the process at an instruction that the features do not include
   bool dots_bfloats = false;
   bool adds_distances = false;
+  bool estimates_roots = false;  ///< estimates 1 / sqrt(x) in 14 bits, in vectors of all lengths
   bool scales = false;  ///< multiplies 512 bits of floats by powers of two
 
   explicit instruction_set(target const& machine) {
@@ -26,6 +27,7 @@ struct instruction_set {
     dots_bytes = has(machine.features, "avx512vnni") || (!avx512 && has(machine.features, "avxvnni"));
     dots_bfloats = has(machine.features, "avx512bf16");
     scales = avx512;
+    estimates_roots = avx512 && has(machine.features, "avx512vl");
     adds_distances = has(machine.features, "avx512bw") && has(machine.features, "avx512vl");
   }
 

@@ -6,4 +6,5 @@
 #include "ttune/emit/llvm/functions/exponential.hpp"
 #include "ttune/emit/llvm/functions/logarithm.hpp"
 #include "ttune/emit/llvm/functions/power.hpp"
+#include "ttune/emit/llvm/functions/reciprocal_root.hpp"
 #include "ttune/emit/llvm/functions/trigonometric.hpp"
