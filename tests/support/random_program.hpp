@@ -59,8 +59,10 @@ class program_generator {
 
   handle<ir::stage> stage(std::string const& name, bool last) {
     if (auto const of = made_.stages.empty() ? handle<ir::stage>() : one_of(made_.stages);
-        of && options_.twins && of->components.size() == 1 && !of->updates && random_.chance(0.3))
-      return twin(*of, name);
+        of && options_.twins && of->components.size() == 1 && !of->updates) {
+      if (random_.chance(0.3)) return twin(*of, name);
+      if (can_spread(*of) && random_.chance(0.2)) return spread(of, name);
+    }
     ir::stage s;
     s.name = name;
     auto points = options_.points;
@@ -161,6 +163,29 @@ class program_generator {
     return ttune::share(std::move(s));
   }
 
+  [[nodiscard]] static bool can_spread(ir::stage const& of) {
+    return of.reduces() && of.reduction.kind != ir::reduction_kind::tuple && !of.predicate &&
+           std::all_of(of.reduction.axes.begin(), of.reduction.axes.end(), [](auto const& a) { return a.begin == 0; });
+  }
+
+  /// Makes a stage of the terms of a reduction, each with the reduction's result, as a norm does: O(i, r) = t(i, r) / S(i).
+  handle<ir::stage> spread(handle<ir::stage> const& of, std::string const& name) {
+    ir::stage s;
+    s.name = name;
+    s.axes = of->axes;
+    for (auto const& a : of->reduction.axes) s.axes.insert(s.axes.begin() + pick(std::ssize(s.axes) + 1), a);
+    axes_ = s.axes;
+    known_ = ttune::pass::ranges_of(s);
+    type_ = of->components[0].type;
+    reads_.clear();
+    std::vector<ir::expr> at;
+    for (auto const& a : of->axes) at.push_back(ir::make_variable(a.name));
+    auto const result = ir::make_access(of, at);
+    auto const op = random_.chance(0.5) ? ir::binary_op::subtract : ir::binary_op::maximum;
+    s.components.push_back({"", type_, ir::make_binary(op, of->components[0].value, result)});
+    return ttune::share(std::move(s));
+  }
+
   handle<ir::stage> update(ir::stage s) {
     std::vector<ir::extent> shape;
     std::vector<ir::expr> indices;
@@ -227,8 +252,10 @@ class program_generator {
     auto const x = value(depth);
     auto const one_or_more = [&](ir::expr const& e) { return ir::make_unary(op::abs, e) + ir::make_number(type_, 1); };
     constexpr op everywhere[] = {op::tanh, op::erf, op::sin, op::cos, op::floor, op::ceil, op::round};
-    switch (pick(6)) {
+    switch (pick(7)) {
       case 0: return ir::make_unary(op::sqrt, one_or_more(x));
+      case 4: return ir::make_binary(ir::binary_op::divide, ir::make_number(type_, 1),
+                                     ir::make_unary(op::sqrt, one_or_more(x)));
       case 1: return ir::make_unary(op::log, one_or_more(x));
       case 2: return ir::make_unary(op::exp, ir::make_binary(ir::binary_op::minimum, x, ir::make_number(type_, 4)));
       case 3: return ir::make_binary(ir::binary_op::divide, x, one_or_more(value(depth)));

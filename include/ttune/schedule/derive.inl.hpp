@@ -6,6 +6,7 @@
 #include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/chosen.hpp"
+#include "ttune/schedule/derive/columns.hpp"
 #include "ttune/schedule/derive/computed_once.hpp"
 #include "ttune/schedule/derive/contraction.hpp"
 #include "ttune/schedule/derive/elementwise.hpp"
@@ -162,6 +163,8 @@ class deriver {
   /// Removes stages whose results do not pass through memory: the last stage has them in registers, or row by row.
   void leave_out_absorbed(std::size_t last, block_chain& chain) const {
     auto beside = row_producers(last);
+    auto const chain_of_columns = column_producers(last);
+    beside.insert(beside.end(), chain_of_columns.stages.begin(), chain_of_columns.stages.end());
     if (auto const r = tiled_producer(last); r >= 0) beside.push_back(static_cast<std::size_t>(r));
     bool others = false;
     for (std::size_t s = 0; s < last; ++s)
@@ -193,6 +196,10 @@ class deriver {
       for (auto const& a : reduction.accesses)
         if (is_laid_out_ahead(p_, reduction, a)) done_[static_cast<std::size_t>(a.producer)] = true;
       return schedule_contraction(reduction, st.definition->name, reduction.definition->name, st, blocks_[i]);
+    }
+    if (auto const chain = column_producers(i); blocks_[i].name.empty() && !chain.stages.empty()) {
+      for (auto const s : chain.stages) done_[s] = true;
+      return columns(out_, p_, st, chain, lanes_axis(st)).write();
     }
     if (blocks_[i].name.empty() && row_producers(i).empty() && phased::suits(p_, st, out_.machine()))
       return phased(out_, p_, st).write();
@@ -428,6 +435,27 @@ class deriver {
     auto made = row_chain_of(p_, reader, [&](std::size_t i) { return can_stand_beside(p_.stages[i], i); });
     if (wastes_cores(p_.stages[reader], made.row)) made.stages.clear();
     return std::move(made.stages);
+  }
+
+  /// Returns the stages that are computed for the columns of a tile of `reader`, inside of its loops.
+  [[nodiscard]] row_chain column_producers(std::size_t reader) const {
+    auto const& e = p_.stages[reader];
+    if (e.definition->reduces() || e.definition->updates || has_choices()) return {};
+    auto made = row_chain_of(p_, reader, [&](std::size_t i) {
+      auto const& r = p_.stages[i];
+      return !done_[i] && !r.output && !r.definition->updates &&
+             (!r.definition->reduces() || (suits_lanes(r) && columns::reads_columns(p_, r)));
+    });
+    auto const lanes = choose_vector_axis(p_, e, out_.machine().lanes(e.definition->type())).axis;
+    if (made.stages.empty() || lanes < 0 || !columns::suits(e, made, static_cast<std::size_t>(lanes)) ||
+        wastes_cores(e, made.row))
+      return {};
+    return made;
+  }
+
+  /// Returns the axis of a stage along which its vector lanes run.
+  [[nodiscard]] std::size_t lanes_axis(planned_stage const& st) const {
+    return static_cast<std::size_t>(choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis);
   }
 
   /// Returns true for fewer rows than cores and much work: then columns are divided among cores, stage by stage.

@@ -178,6 +178,22 @@ TEST_CASE("derived: softmax and a norm") {
   check_derived(op(inputs(S), outputs(all), "square"));
 }
 
+TEST_CASE("derived: norms along an outer axis are computed for some columns at a time") {
+  auto const [b, k, y, x] = axes<"b", "k", "y", "x">;
+  tensor<"F", float, 2> const F{{9, 83}};
+  auto const top = compute<"top">(x) = max(over(k), F(k, x));
+  auto const E = compute<"E">(k, x) = exp(F(k, x) - top(x));
+  auto const S = compute<"S">(x) = sum(over(k), E(k, x));
+  auto const P = compute<"P">(k, x) = E(k, x) / S(x);
+  check_derived(op(inputs(F), outputs(P), "softmax_of_columns"));
+  tensor<"G", double, 4> const G{{2, 19, 5, 21}};
+  table<"weight", double, 1> const weight({19}, std::vector<double>(19, 0.5));
+  auto const mean = compute<"mean">(b, y, x) = sum(over(k), G(b, k, y, x) * weight(k)) / 19;
+  auto const square = compute<"square">(b, y, x) = sum(over(k), G(b, k, y, x) * G(b, k, y, x)) / 19;
+  auto const N = compute<"N">(b, k, y, x) = (G(b, k, y, x) - mean(b, y, x)) * square(b, y, x) * weight(k);
+  check_derived(op(inputs(G), outputs(N), "channel_norm"));
+}
+
 TEST_CASE("derived: long reductions with few results, shared among the cores") {
   auto const [i, k] = axes<"i", "k">;
   auto const check = [](auto const& op) {
