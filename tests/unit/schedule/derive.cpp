@@ -114,6 +114,22 @@ TEST_CASE("derived: pipelines of stencils, in rings of rows") {
   check_derived(op(inputs(F), outputs(E), "detail"));
 }
 
+TEST_CASE("derived: a pipeline whose rows all colours of a result use is computed once") {
+  auto const [c, y, x, r] = axes<"c", "y", "x", "r">;
+  tensor<"I", float, 3> const I{{3, 23, 37}};
+  auto const grey = compute<"grey">(y, x) = I(0, y, x) * 0.3 + I(1, y, x) * 0.6 + I(2, y, x) * 0.1;
+  auto const B = compute<"B">(y.in(23), x) = sum(over(r.in(5)), clamp_outside(grey)(y + r - 2, x));
+  auto const O = compute<"O">(c, y, x) = I(c, y, x) * B(y, x) / grey(y, x);
+  auto const sharpened = op(inputs(I), outputs(O), "sharpened");
+  check_derived(sharpened);
+  auto const space = derive_space(sharpened.program(), ttune_test::machines().back());
+  auto const p = make_plan(space);
+  nest n;
+  replay(p, space.seed, n);
+  CHECK(n.stages[0].slid_axis == 0);
+  for (std::size_t st = 0; st + 1 < p.stages.size(); ++st) CHECK(n.stages[st].depth < 3);  // y_0, x_0, y_1; then c
+}
+
 TEST_CASE("derived: a long chain of windows, in rings of rows") {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
   tensor<"I", std::uint16_t, 2> const I{{9, 19}};

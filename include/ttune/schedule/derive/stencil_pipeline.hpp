@@ -136,6 +136,20 @@ class stencil_pipeline {
     return made;
   }
 
+  /// Returns true for an axis of a result, such as that of the colours, along which it reads the same rows of the stages
+  /// beside it: its loop is inside of a row.
+  [[nodiscard]] bool uses_rows_again(std::size_t root, std::size_t axis) const {
+    bool reads_rows = false;
+    for (auto const& a : p_.stages[root].accesses) {
+      if (a.write || a.producer < 0 || root_[static_cast<std::size_t>(a.producer)] != root) continue;
+      reads_rows = true;
+      if (std::any_of(a.indices.begin(), a.indices.end(),
+                      [&](planned_index const& i) { return i.whole || i.coefficient[axis] != 0; }))
+        return false;
+    }
+    return reads_rows;
+  }
+
   void write_root(std::size_t root) {
     auto const& st = p_.stages[root];
     auto const& name = st.definition->name;
@@ -143,6 +157,7 @@ class stencil_pipeline {
     auto const y = row_axis(st);
     std::vector<std::string> tasks;
     std::vector<std::string> inner;
+    std::vector<std::string> again;
     std::string vectors;
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(st.definition->axes.size()); ++x) {
       auto const& axis = st.axis_name(static_cast<std::size_t>(x));
@@ -166,9 +181,10 @@ class stencil_pipeline {
       } else if (x == v) {
         vectors = axis;
       } else {
-        tasks.push_back(axis);
+        (uses_rows_again(root, static_cast<std::size_t>(x)) ? again : tasks).push_back(axis);
       }
     }
+    inner.insert(inner.begin(), again.begin(), again.end());
     auto const rows = y >= 0 ? st.axis_name(static_cast<std::size_t>(y)) + "_1" : std::string();
     auto order = unit_axes(st);
     order.insert(order.end(), tasks.begin(), tasks.end());
