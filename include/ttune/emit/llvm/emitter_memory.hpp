@@ -388,6 +388,10 @@ inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   auto const& file = registers_[&b];
   std::vector<element> all(static_cast<std::size_t>(flat.lane == 0 ? 1 : lanes_));
+  if (flat.lane == 0) {  // one element for all lanes, whichever of them run
+    all[0] = file.at(static_cast<std::size_t>(flat.constant));
+    return assemble(all, compute_type(b.type), &all);
+  }
   auto wanted = all;
   for (int lane = 0; lane < static_cast<int>(all.size()); ++lane) {
     auto const at = static_cast<std::size_t>(flat.constant + flat.lane * lane);

@@ -44,6 +44,22 @@ class columns {
     });
   }
 
+  /// Returns true if the reader and the stages of the chain read each other at their own points.
+  [[nodiscard]] static bool reads_in_columns(plan const& p, std::size_t reader, row_chain const& chain) {
+    auto all = chain.stages;
+    all.push_back(reader);
+    return std::all_of(all.begin(), all.end(), [&](std::size_t i) {
+      auto const& st = p.stages[i];
+      return std::all_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
+        if (a.write || std::find(all.begin(), all.end(), static_cast<std::size_t>(a.producer)) == all.end()) return true;
+        auto const& read = p.stages[static_cast<std::size_t>(a.producer)];
+        for (std::size_t d = 0; d < a.indices.size(); ++d)
+          if (is_point(chain, read.axis_name(d)) && !is_at_axis(st, a.indices[d], read.axis_name(d))) return false;
+        return true;
+      });
+    });
+  }
+
   /// Returns true if `reader` has several elements along a column, but not too many, and if the axis for the lanes is
   /// none of these.
   [[nodiscard]] static bool suits(planned_stage const& reader, row_chain const& chain, std::size_t lane_axis) {
@@ -60,6 +76,14 @@ class columns {
 
   [[nodiscard]] static bool is_point(row_chain const& chain, std::string const& axis) {
     return std::find(chain.row.begin(), chain.row.end(), axis) != chain.row.end();
+  }
+
+  /// Returns true if an index is the stage's own axis of a name.
+  [[nodiscard]] static bool is_at_axis(planned_stage const& st, planned_index const& i, std::string const& axis) {
+    if (i.whole || i.is_redirected() || i.divisor != 1 || i.constant != 0) return false;
+    for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+      if (i.coefficient[x] != (st.axis_name(x) == axis ? 1 : 0)) return false;
+    return true;
   }
 
   /// Returns the number of elements along a column of the reader.
