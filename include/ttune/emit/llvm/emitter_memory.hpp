@@ -270,10 +270,10 @@ inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, linear const&
          flat.lane * (first_running_lanes() - 1) + 1 >= lanes_;
 }
 
-/// Returns true if groups of `flat.lane` elements, one for each lane, fill the buffer from its first element on. Then
+/// Returns true if groups of `flat.lane` elements, one for each running lane, fill the buffer from its first element on. Then
 /// all elements of these groups can be loaded, and reads of others of them share the loads.
 inline bool llvm_emitter::reads_whole_groups(ir::buffer const& b, linear const& flat) const {
-  return mask_.empty() && flat.constant >= 0 && b.elements() % flat.lane == 0 &&
+  return flat.constant >= 0 && b.elements() % flat.lane == 0 &&
          std::all_of(flat.terms.begin(), flat.terms.end(),
                      [&](linear::term const& t) { return t.coefficient % flat.lane == 0; });
 }
@@ -295,7 +295,7 @@ inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat)
   auto const step = static_cast<int>(flat.lane);
   bool const groups = reads_whole_groups(b, flat);
   int const place = groups ? static_cast<int>(flat.constant % flat.lane) : 0;
-  int const span = groups ? step * lanes_ : step * (first_running_lanes() - 1) + 1;
+  int const span = step * first_running_lanes() - (groups ? 0 : step - 1);
   std::string made = "undef";
   for (int part = 0; part * lanes_ < span; ++part) {
     int const first = std::min(part * lanes_, span - lanes_);

@@ -36,28 +36,36 @@ inline constexpr std::int64_t most_components = near_stride;
   return false;
 }
 
-/// Returns true if some index is known only when the kernel runs: lanes of such reads are loaded one by one.
-[[nodiscard]] inline bool gathers(planned_stage const& st) {
-  return std::any_of(st.accesses.begin(), st.accesses.end(), [](planned_access const& a) {
-    return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
-  });
+/// Returns true if an element decides the place of a read: lanes of such reads are loaded one by one.
+[[nodiscard]] inline bool gathers(ir::stage const& st) {
+  auto const is_read = [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; };
+  bool found = false;
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      if (auto const* a = ir::as<ir::access>(e))
+        for (auto const& i : a->indices) found = found || ir::contains(i, is_read);
+    });
+  return found;
 }
 
-/// Returns true for a reduction over the components of points, for many points.
+/// Returns true for a reduction over the components of points, for many points. Results of one point are few: longer
+/// rows of them are a contraction.
 [[nodiscard]] inline bool reduces_components(plan const& p, planned_stage const& st, target const& machine) {
   auto const& d = *st.definition;
   auto const free = d.axes.size();
-  if (d.updates || d.components.size() != 1 || d.reduction.axes.size() != 1 || gathers(st)) return false;
+  if (d.updates || d.components.size() != 1 || d.reduction.axes.size() != 1) return false;
   if (d.reduction.kind == ir::reduction_kind::tuple || !is_short(st, free)) return false;
-  std::int64_t points = 1;
-  for (std::size_t x = 0; x < free; ++x) points = std::max(points, st.axis_size(x));
-  bool const longer_components = std::any_of(d.axes.begin(), d.axes.end(), [&](ir::axis const& a) {
-    return &a == &d.axes.back() && a.size() > most_components && a.size() != points;
-  });
-  if (points < 2 * machine.lanes(d.type()) || longer_components) return false;
-  return std::any_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
-    return !is_constant_operand(p, a) && reads_components(p, st, a, free);
-  });
+  auto const is_of_points = [&](planned_access const& a) {
+    if (is_constant_operand(p, a) || !reads_components(p, st, a, free)) return false;
+    std::int64_t points = 1;
+    for (std::size_t x = 0; x < free; ++x) {
+      bool const moves = stride(p, st, a, x) != 0;
+      if (!moves && st.axis_size(x) > most_components) return false;
+      if (moves) points *= st.axis_size(x);
+    }
+    return points >= machine.lanes(d.type());
+  };
+  return std::any_of(st.accesses.begin(), st.accesses.end(), is_of_points);
 }
 
 namespace detail {
@@ -66,12 +74,12 @@ namespace detail {
 [[nodiscard]] inline bool stores_components(plan const& p, planned_stage const& st, target const& machine) {
   auto const& d = *st.definition;
   auto const rank = d.axes.size();
-  if (d.reduces() || d.updates || d.components.size() != 1 || rank < 2 || gathers(st)) return false;
+  if (d.reduces() || d.updates || d.components.size() != 1 || rank < 2 || gathers(d)) return false;
   auto const lanes = machine.lanes(d.type());
   bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
                                        [](planned_access const& a) { return a.write || a.producer < 0; });
   if (!choosing_axes(d).empty() && !(of_operands && st.output)) return false;
-  return is_short(st, rank - 1) && st.axis_size(rank - 1) < lanes && st.axis_size(rank - 2) >= 2 * lanes &&
+  return is_short(st, rank - 1) && st.axis_size(rank - 1) < lanes && st.axis_size(rank - 2) >= lanes &&
          stride(p, st, st.accesses.back(), rank - 1) == 1;
 }
 
