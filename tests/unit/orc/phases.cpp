@@ -9,17 +9,33 @@
 #include "elementwise.hpp"
 #include "kernel_runs.hpp"
 #include "ttune/expr.hpp"
+#include "ttune/runtime/guarded_memory.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
 
 namespace {
 
+/// Runs a kernel on operands that end at inaccessible pages: a read behind one of them faults.
+std::string run_before_guards(kernel_image const& image, operand_bytes& memory) {
+  std::vector<guarded_memory> guarded;
+  std::vector<void*> pointers;
+  for (auto const& m : memory) {
+    guarded.emplace_back(static_cast<std::int64_t>(m.size()), true);
+    std::ranges::copy(m, guarded.back().data());
+    pointers.push_back(guarded.back().data());
+  }
+  kernel_call const call(load(image), default_executor());
+  call(pointers);
+  for (std::size_t i = 0; i < memory.size(); ++i) std::copy_n(guarded[i].data(), memory[i].size(), memory[i].begin());
+  return {};
+}
+
 template <class Op>
 void check(Op const& op, int configurations = 6) {
   for (auto const& machine : machines()) {
     orc_backend backend(machine);
-    check_derived(backend, run_here, op, configurations);
+    check_derived(backend, run_before_guards, op, configurations);
   }
 }
 

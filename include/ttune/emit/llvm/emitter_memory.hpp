@@ -263,15 +263,15 @@ inline int llvm_emitter::first_running_lanes() const {
   return count;
 }
 
-/// Returns true if lanes are a few elements apart (windows that move by two, interleaved channels): the elements between
-/// can be loaded, too. Running lanes must span a vector.
+/// Returns true if lanes are a few elements apart (windows that move by two, interleaved channels): the elements
+/// between can be loaded, too. Running lanes must span a vector.
 inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, linear const& flat) const {
   return flat.lane >= 2 && flat.lane <= 4 && lanes_ >= 4 && b.content.empty() &&
          flat.lane * (first_running_lanes() - 1) + 1 >= lanes_;
 }
 
-/// Returns true if groups of `flat.lane` elements, one for each running lane, fill the buffer from its first element on. Then
-/// all elements of these groups can be loaded, and reads of others of them share the loads.
+/// Returns true if groups of `flat.lane` elements, one for each running lane, fill the buffer from its first element
+/// on. Then all elements of these groups can be loaded, and reads of others of them share the loads.
 inline bool llvm_emitter::reads_whole_groups(ir::buffer const& b, linear const& flat) const {
   return flat.constant >= 0 && b.elements() % flat.lane == 0 &&
          std::all_of(flat.terms.begin(), flat.terms.end(),

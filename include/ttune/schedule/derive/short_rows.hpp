@@ -26,7 +26,8 @@ inline constexpr std::int64_t most_components = near_stride;
   return st.axis_size(axis) >= 2 && st.axis_size(axis) <= most_components;
 }
 
-/// Returns true if a read takes components of points: a short axis is contiguous, and a free axis moves by whole points.
+/// Returns true if a read takes components of points: a short axis is contiguous, and a free axis moves by whole
+/// points.
 [[nodiscard]] inline bool reads_components(plan const& p, planned_stage const& st, planned_access const& a,
                                            std::size_t component) {
   if (a.write || !is_short(st, component) || stride(p, st, a, component) != 1) return false;
@@ -83,15 +84,13 @@ namespace detail {
          stride(p, st, st.accesses.back(), rank - 1) == 1;
 }
 
-/// Returns the step that merges the axes `first` and `first` + 1 of a stage, and its plan. Returns nothing if a reduction
-/// would be merged with them.
+/// Returns the step that merges the axes `first` and `first` + 1 of a stage, and its plan. Returns nothing if a
+/// reduction would be merged with them.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> merged_with_next(space const& so_far, plan const& p,
-                                                                           planned_stage const& st,
-                                                                           std::size_t first) {
+                                                                           planned_stage const& st, std::size_t first) {
   auto const& axes = st.definition->axes;
   auto const name = unused_axis(*p.program, axes[first].name + axes[first + 1].name);
-  step const s{
-      primitive::merge, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}};
+  step const s{primitive::merge, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}};
   auto with = so_far;
   with.steps.push_back(s);
   try {
