@@ -28,7 +28,8 @@ struct random_program_options {
   bool tuples = true;
   bool updates = true;
   bool functions = false;  ///< functions with rounded results: sums of them depend on their order
-  bool twins = true;  ///< stages with the iteration space of an earlier one
+  bool twins = true;       ///< stages with the iteration space of an earlier one
+  bool components = true;  ///< stages over points of a few components, which are innermost
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
 };
@@ -76,8 +77,10 @@ class program_generator {
       s.axes = made_.stages.back()->axes;
       s.reduction.axes = made_.stages.back()->reduction.axes;
     } else {
-      s.axes = axes(1 + pick(3), "ijk", points);
-      if (reduces) s.reduction.axes = axes(1 + pick(2), "rs", points);
+      of_points_ = options_.components && random_.chance(0.15);
+      s.axes = of_points_ ? axes_of_points(points) : axes(1 + pick(3), "ijk", points);
+      if (reduces && of_points_ && random_.chance(0.7)) s.reduction.axes = {{"r", 0, s.axes[1].end.value}};
+      else if (reduces) s.reduction.axes = axes(1 + pick(2), "rs", points);
     }
     axes_ = s.axes;
     axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
@@ -106,6 +109,15 @@ class program_generator {
       made.push_back({std::string(1, names[i]), 0, size});
     }
     return made;
+  }
+
+  /// Makes an axis of points that fills vectors, and one of their components.
+  std::vector<ir::axis> axes_of_points(std::int64_t& points) {
+    auto const components = 2 + pick(3);
+    constexpr std::int64_t sizes[] = {16, 17, 31, 33, 48, 65};
+    auto const size = std::clamp<std::int64_t>(points / components, 1, sizes[pick(6)]);
+    points /= size * components;
+    return {{"i", 0, size}, {"j", 0, components}};
   }
 
   void shift(ir::axis& a) {
@@ -147,6 +159,7 @@ class program_generator {
     s.name = name;
     type_ = s.components[0].type;
     reads_.clear();
+    of_points_ = false;
     axes_ = s.axes;
     axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
     known_ = ttune::pass::ranges_of(s);
@@ -301,8 +314,29 @@ class program_generator {
                            ir::make_number(from->type, 1 + static_cast<double>(pick(3))));
   }
 
+  /// Makes a read of one component of a point: its own, that of the reduced axis, a fixed one, or one beside it.
+  ir::expr read_component() {
+    auto const components = axes_[1].end.value;
+    auto const own = ir::make_variable(axes_[1].name);
+    auto const& last = axes_.back();  // the reduced axis, if there is one
+    auto const place = [&]() -> ir::expr {
+      if (last.end.value <= components && random_.chance(0.4)) return ir::make_variable(last.name);
+      switch (pick(4)) {
+        case 0: return ir::make_index(pick(components));
+        case 1:
+          return ir::make_binary(ir::binary_op::floor_modulo, own + 1 + pick(components), ir::make_index(components));
+        default: return own;
+      }
+    };
+    auto const type = random_.chance(0.7) ? type_ : one_of(options_.types);
+    auto const wider = pick(2);
+    auto const from = input(type, {axes_[0].end, components + wider}, ir::tensor_role::input);
+    return ir::make_access(from, {ir::make_variable(axes_[0].name), place()});
+  }
+
   ir::expr leaf() {
     if (random_.chance(0.1)) return literal(type_);
+    if (of_points_ && random_.chance(0.6)) return in_type(read_component());
     if (random_.chance(0.1)) return ir::make_cast(type_, ir::make_variable(one_of(axes_).name));
     if (random_.chance(0.1)) return window();
     if (!reads_.empty() && random_.chance(0.5)) return one_of(reads_);
@@ -417,6 +451,7 @@ class program_generator {
   ir::program made_;
   dtype type_ = dtype::f32;
   std::vector<ir::axis> axes_;
+  bool of_points_ = false;       ///< the first axes of the stage are points and their components
   std::vector<ir::expr> reads_;  ///< reads with the current axes and type
   ttune::pass::ranges known_;
 };

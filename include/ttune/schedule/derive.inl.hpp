@@ -18,6 +18,7 @@
 #include "ttune/schedule/derive/row_chain.hpp"
 #include "ttune/schedule/derive/rows.hpp"
 #include "ttune/schedule/derive/shares.hpp"
+#include "ttune/schedule/derive/short_rows.hpp"
 #include "ttune/schedule/derive/stencil_pipeline.hpp"
 #include "ttune/schedule/derive/streamed.hpp"
 #include "ttune/schedule/derive/transform.hpp"
@@ -34,8 +35,10 @@ class deriver {
   space run() {
     partial_.program = out_.program();
     compute_functions_once();
+    expand_components();
     inline_cheap_stages();
     p_ = make_plan(partial_);
+    merge_components();
     merge_rows();
     join_stages();
     share_long_reductions();
@@ -60,6 +63,16 @@ class deriver {
       auto next = next_computed_once(partial_, p_);
       if (!next) return;
       take(std::move(*next));
+    }
+  }
+
+  /// Makes reductions over the components of points expressions.
+  void expand_components() {
+    p_ = make_plan(partial_);
+    for (auto const& st : p_.stages) {
+      if (!reduces_components(p_, st, out_.machine())) continue;
+      partial_.steps.push_back({primitive::expand_reduction, st.definition->name, {}, {}, {}});
+      out_.step(partial_.steps.back());
     }
   }
 
@@ -93,6 +106,11 @@ class deriver {
 
   /// Data between stages needs no blocks if they fit a first-level cache.
   static constexpr double least_block_bytes = 64 * 1024;
+
+  /// Merges short innermost axes with those before them.
+  void merge_components() {
+    while (auto made = next_short_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
 
   /// Merges reduced axes that are contiguous together.
   void merge_rows() {

@@ -9,17 +9,33 @@
 #include "elementwise.hpp"
 #include "kernel_runs.hpp"
 #include "ttune/expr.hpp"
+#include "ttune/runtime/guarded_memory.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
 
 namespace {
 
+/// Runs a kernel on operands that end at inaccessible pages: a read behind one of them faults.
+std::string run_before_guards(kernel_image const& image, operand_bytes& memory) {
+  std::vector<guarded_memory> guarded;
+  std::vector<void*> pointers;
+  for (auto const& m : memory) {
+    guarded.emplace_back(static_cast<std::int64_t>(m.size()), true);
+    std::ranges::copy(m, guarded.back().data());
+    pointers.push_back(guarded.back().data());
+  }
+  kernel_call const call(load(image), default_executor());
+  call(pointers);
+  for (std::size_t i = 0; i < memory.size(); ++i) std::copy_n(guarded[i].data(), memory[i].size(), memory[i].begin());
+  return {};
+}
+
 template <class Op>
 void check(Op const& op, int configurations = 6) {
   for (auto const& machine : machines()) {
     orc_backend backend(machine);
-    check_derived(backend, run_here, op, configurations);
+    check_derived(backend, run_before_guards, op, configurations);
   }
 }
 
@@ -65,7 +81,77 @@ auto mosaic(std::int64_t height, std::int64_t width) {
   return op(inputs(X), outputs(Y), "mosaic");
 }
 
+template <class T>
+auto blended(std::int64_t height, std::int64_t width, std::int64_t channels) {
+  tensor<"A", T, 3> const A{{height, width, channels}};
+  tensor<"B", T, 3> const B{{height, width, channels}};
+  tensor<"alpha", T, 2> const alpha{{height, width}};
+  auto const O = compute<"O">(y, x, c) = alpha(y, x) * A(y, x, c) + (3 - alpha(y, x)) * B(y, x, c);
+  return op(inputs(A, B, alpha), outputs(O), "blended");
+}
+
+template <class T>
+auto cross_product(std::int64_t points, std::int64_t stored) {
+  tensor<"p", T, 2> const p{{points, stored}};
+  tensor<"q", T, 2> const q{{points, 3}};
+  auto const O = compute<"O">(i, d.in(3)) =
+      p(i, (d + 1) % 3) * q(i, (d + 2) % 3) - p(i, stored - 3 + (d + 2) % 3) * q(i, (d + 1) % 3);
+  return op(inputs(p, q), outputs(O), "cross_product");
+}
+
+template <class T>
+auto planes(std::int64_t height, std::int64_t width, std::int64_t channels) {
+  tensor<"I", T, 3> const I{{height, width, channels}};
+  auto const O = compute<"O">(c, y, x) = cast<float>(I(y, x, c)) * 0.5;
+  return op(inputs(I), outputs(O), "planes");
+}
+
+template <class T>
+auto pixels(std::int64_t height, std::int64_t width, std::int64_t channels) {
+  tensor<"I", T, 3> const I{{channels, height, width}};
+  auto const O = compute<"O">(y, x, c) = I(c, y, x) + I(c, y, x);
+  return op(inputs(I), outputs(O), "pixels");
+}
+
+auto products_of_points(std::int64_t points, std::int64_t components) {
+  tensor<"P", float, 2> const P{{points, components}};
+  tensor<"M", float, 2> const M{{3, components}};
+  auto const squares = compute<"squares">(i) = sum(over(c), P(i, c) * P(i, c));
+  auto const O = compute<"O">(i, d) = sum(over(c), M(d, c) * P(i, c));
+  auto const N = compute<"N">(i, d.in(2)) = P(i, d) * squares(i);
+  return op(inputs(P, M), outputs(O, N), "products_of_points");
+}
+
 }  // namespace
+
+TEST_CASE("phases: components of points and pixels") {
+  for (std::int64_t const channels : {2, 3, 4}) {
+    check(blended<float>(3, 37, channels), 4);
+    check(blended<std::uint8_t>(2, 131, channels), 4);
+    check(planes<std::uint8_t>(3, 41, channels), 4);
+    check(planes<float>(2, 33, channels), 4);
+    check(pixels<float>(3, 37, channels), 4);
+    check(pixels<std::uint8_t>(2, 67, channels), 4);
+    check(products_of_points(53, channels), 4);
+  }
+  check(cross_product<float>(100, 3));
+  check(cross_product<float>(49, 4));
+  check(cross_product<std::int16_t>(77, 5));
+  check(cross_product<double>(19, 3));
+}
+
+TEST_CASE("phases: loads of whole groups end with the operand") {
+  for (std::int64_t const n : {16, 31, 48, 63, 64, 65}) {
+    tensor<"v", float, 2> const v{{n, 3}};
+    auto const O = compute<"O">(i) = v(i, 1);
+    check(op(inputs(v), outputs(O), "middle"), 3);
+    tensor<"w", float, 1> const w{{3 * n - 2}};
+    auto const Q = compute<"Q">(i.in(n)) = w(3 * i);
+    check(op(inputs(w), outputs(Q), "every_third"), 3);
+    auto const R = compute<"R">(i.in(n - 1)) = w(3 * i) + w(3 * i + 1) + w(3 * i + 2);
+    check(op(inputs(w), outputs(R), "in_threes"), 3);
+  }
+}
 
 TEST_CASE("phases: transposed convolutions of several strides and paddings") {
   check(transposed_conv(9, 4, 2, 1));

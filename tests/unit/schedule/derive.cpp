@@ -389,6 +389,37 @@ TEST_CASE("derived: phases of rows and vectors that no register tile holds toget
   check_derived(op(inputs(D, A, B), outputs(O), "phases_both_ways"));
 }
 
+TEST_CASE("derived: components of points become phases, and sums over them expressions") {
+  auto const [i, j, k, y, x, c] = axes<"i", "j", "k", "y", "x", "c">;
+  auto const machine = named_target("x86-64-v3");
+  auto const has = [&](auto const& made, primitive what) {
+    auto const space = derive_space(made.program(), machine);
+    return std::any_of(space.steps.begin(), space.steps.end(), [&](step const& s) { return s.what == what; });
+  };
+  tensor<"P", float, 2> const P{{40, 3}};
+  tensor<"M", float, 2> const M{{3, 3}};
+  auto const O = compute<"O">(i, j) = sum(over(k), M(j, k) * P(i, k));
+  auto const moved = op(inputs(P, M), outputs(O), "moved_points");
+  CHECK(has(moved, primitive::expand_reduction));
+  CHECK(has(moved, primitive::merge));
+  check_derived(moved);
+
+  tensor<"A", float, 3> const A{{5, 9, 3}};
+  tensor<"alpha", float, 2> const alpha{{5, 9}};
+  auto const B = compute<"B">(y, x, c) = A(y, x, c) * alpha(y, x);
+  auto const blended = op(inputs(A, alpha), outputs(B), "blended");
+  CHECK(has(blended, primitive::merge));
+  check_derived(blended);
+
+  tensor<"N", float, 2> const N{{3, 40}};
+  auto const C = compute<"C">(i, j) = sum(over(k), P(i, k) * N(k, j));  // rows of 40: a product of matrices
+  CHECK(!has(op(inputs(P, N), outputs(C), "product"), primitive::expand_reduction));
+
+  tensor<"which", std::int32_t, 1> const which{{40}, values(0, 40)};
+  auto const G = compute<"G">(i, j) = P(at(which(i)), j);
+  CHECK(!has(op(inputs(P, which), outputs(G), "gathered_points"), primitive::merge));
+}
+
 TEST_CASE("derived: joined stages that read one stage of constants have it laid out once") {
   auto const [i, j, k, s] = axes<"i", "j", "k", "s">;
   tensor<"X", double, 4> const X{{5, 16, 9, 3}};

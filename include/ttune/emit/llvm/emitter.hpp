@@ -97,7 +97,10 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] bool streams(ir::buffer const& b) const;
   void fetch_ahead(ir::buffer const& b, linear const& flat);
   void ask_for(std::string const& address, int cache_level);
+  [[nodiscard]] int first_running_lanes() const;
   [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
+  [[nodiscard]] bool reads_whole_groups(ir::buffer const& b, linear const& flat) const;
+  [[nodiscard]] std::string load_raw(ir::buffer const& b, linear const& flat);
   [[nodiscard]] std::string load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
                                         int elements);
   [[nodiscard]] bool spreads_halves(ir::buffer const& b) const;

@@ -254,29 +254,60 @@ inline bool llvm_emitter::spreads_halves(ir::buffer const& b) const {
   return b.type == dtype::f16 && lanes_ > 1 && instructions_.converts_half;
 }
 
-/// Returns true if lanes are a few elements apart (windows that move by two): the elements between can be loaded, too.
-inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, linear const& flat) const {
-  return flat.lane >= 2 && flat.lane <= 4 && lanes_ >= 4 && mask_.empty() && b.content.empty();
+/// Returns the number of running lanes if they are the first ones; 0 if they are others.
+inline int llvm_emitter::first_running_lanes() const {
+  int count = 0;
+  while (count < lanes_ && runs(count)) ++count;
+  for (int lane = count; lane < lanes_; ++lane)
+    if (runs(lane)) return 0;
+  return count;
 }
 
-/// Loads as many vectors as lanes are elements apart, the last one up to the last lane's element; shuffles them.
+/// Returns true if lanes are a few elements apart (windows that move by two, interleaved channels): the elements
+/// between can be loaded, too. Running lanes must span a vector.
+inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, linear const& flat) const {
+  return flat.lane >= 2 && flat.lane <= 4 && lanes_ >= 4 && b.content.empty() &&
+         flat.lane * (first_running_lanes() - 1) + 1 >= lanes_;
+}
+
+/// Returns true if groups of `flat.lane` elements, one for each running lane, fill the buffer from its first element
+/// on. Then all elements of these groups can be loaded, and reads of others of them share the loads.
+inline bool llvm_emitter::reads_whole_groups(ir::buffer const& b, linear const& flat) const {
+  return flat.constant >= 0 && b.elements() % flat.lane == 0 &&
+         std::all_of(flat.terms.begin(), flat.terms.end(),
+                     [&](linear::term const& t) { return t.coefficient % flat.lane == 0; });
+}
+
+/// Loads a vector as it is in memory, or returns the one that has been loaded from there.
+inline std::string llvm_emitter::load_raw(ir::buffer const& b, linear const& flat) {
+  auto const key = "raw " + std::to_string(lanes_) + " " + std::to_string(flat.constant) + " " + flat.key();
+  if (auto const* known = frames_.find_load(b.name, key)) return *known;
+  auto const made = define("load " + vector_of(memory_type(b.type), lanes_) + ", ptr " + pointer(b, flat) + ", align " +
+                           std::to_string(size_in_bytes(b.type)));
+  frames_.remember_load(b.name, key, made);
+  return made;
+}
+
+/// Loads as many vectors as lanes are elements apart, the last one up to the last lane's group or element; shuffles
+/// them.
 inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat) {
   auto const type = vector_of(memory_type(b.type), lanes_);
   auto const step = static_cast<int>(flat.lane);
-  int const span = step * (lanes_ - 1) + 1;
+  bool const groups = reads_whole_groups(b, flat);
+  int const place = groups ? static_cast<int>(flat.constant % flat.lane) : 0;
+  int const span = step * first_running_lanes() - (groups ? 0 : step - 1);
   std::string made = "undef";
-  for (int part = 0; part < step; ++part) {
+  for (int part = 0; part * lanes_ < span; ++part) {
     int const first = std::min(part * lanes_, span - lanes_);
     auto at = flat;
-    at.constant += first;
+    at.constant += first - place;
     at.lane = 0;
-    auto const loaded =
-        define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
+    auto const loaded = load_raw(b, at);
     std::string places = "<";
     for (int lane = 0; lane < lanes_; ++lane) {  // earlier parts loaded the elements before `first`
-      int const from = lane * step - first;
-      bool const here = lane * step >= part * lanes_ && from < lanes_;
-      places += (lane != 0 ? ", i32 " : "i32 ") + std::to_string(here ? lanes_ + from : lane);
+      int const wanted = lane * step + place;
+      bool const here = wanted >= part * lanes_ && wanted - first < lanes_;
+      places += (lane != 0 ? ", i32 " : "i32 ") + std::to_string(here ? lanes_ + wanted - first : lane);
     }
     made = define("shufflevector " + type + " " + made + ", " + type + " " + loaded + ", <" + std::to_string(lanes_) +
                   " x i32> " + places + ">");

@@ -9,7 +9,10 @@
 //       unroll row: vectorize column: O[row, column] = … tile …             (whole lines are written)
 #pragma once
 
+#include <utility>
+
 #include "ttune/schedule/derive/blocks.hpp"
+#include "ttune/schedule/derive/short_rows.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -20,6 +23,7 @@ class elementwise {
       : out_(out), p_(p), st_(st), name_(st.definition->name), blocks_(std::move(blocks)) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
+    leave_components();
     find_crossing();
   }
 
@@ -56,6 +60,17 @@ class elementwise {
     return stride(p_, st_, a, static_cast<std::size_t>(axis));
   }
   [[nodiscard]] std::int32_t rank() const { return static_cast<std::int32_t>(st_.definition->axes.size()); }
+
+  /// Moves the lanes from the components of points to the axis in which the result is contiguous: planes of an image
+  /// whose channels are interleaved. Components are unrolled, since they share loads.
+  void leave_components() {
+    if (v_ < 0 || !is_short(st_, static_cast<std::size_t>(v_)) || size(v_) >= lanes_) return;
+    for (std::int32_t x = 0; x < rank(); ++x) {
+      if (x == v_ || size(x) < lanes_ || step(st_.accesses.back(), x) != 1) continue;
+      components_ = std::exchange(v_, x);
+      return;
+    }
+  }
 
   /// Finds the second axis of the tile, and the reads along it. Vectors then run along the axis in which the result is
   /// contiguous.
@@ -127,7 +142,9 @@ class elementwise {
     for (std::int32_t x = 0; x < rank(); ++x) {
       auto const& n = axis(x);
       if (size(x) == 1) continue;
-      if (crossing_ >= 0 && (x == v_ || x == crossing_)) {
+      if (x == components_) {
+        shared_rows_.push_back(n);
+      } else if (crossing_ >= 0 && (x == v_ || x == crossing_)) {
         auto const chunk =
             out_.one_of(name_ + ".chunk_" + n, doublings(std::min<std::int64_t>(ceil_divide(size(x), lanes_), 64)),
                         x == v_ ? 1 : 64);  // lines are read in sequence
@@ -217,6 +234,7 @@ class elementwise {
   block_axis blocks_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
+  std::int32_t components_ = -1;  ///< a short axis along which reads are contiguous
   std::int32_t crossing_ = -1;
   std::vector<planned_access const*> crossing_reads_;
   std::vector<std::string> tasks_;

@@ -68,6 +68,7 @@ class phased {
   [[nodiscard]] std::string in_registers() const { return name_ + ".phases"; }
 
   void split_axes() {
+    choose_row_chunks();
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(st_.definition->axes.size()); ++x) {
       if (size(x) == 1) continue;
       if (x == v_) split_vectors();
@@ -88,20 +89,44 @@ class phased {
     vector_loop_ = n + "_2";
   }
 
+  /// Chooses the rows of a task in the seed, inner axes first, so that a task reads and writes neighbouring rows. Cores
+  /// share the outermost axis. (Rotary embeddings of 512 x 32 x 128, one thread, half of the 32 rows and 128 of the 512
+  /// in a task: 1.0 ms, else 0.3.)
+  void choose_row_chunks() {
+    row_chunks_.assign(st_.definition->axes.size(), 1);
+    std::vector<std::int32_t> axes;
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(row_chunks_.size()); ++x)
+      if (x != v_ && size(x) > 1 && !is_unrolled(x)) axes.push_back(x);
+    auto rows = 16384 / std::max<std::int64_t>(1, size(v_));
+    for (auto i = axes.size(); i-- > 0;) {
+      auto const period = phases_of(st_, axis(axes[i]));
+      auto const count = ceil_divide(size(axes[i]), period);
+      auto& chunk = row_chunks_[static_cast<std::size_t>(axes[i])];
+      auto const most = i == 0 ? count / (2 * std::int64_t{out_.machine().cores}) : count;
+      chunk = iterations_of(st_) <= most_sequential_elements
+                  ? count
+                  : std::max<std::int64_t>(1, std::min(rows / period, most));
+      rows /= chunk * period;
+    }
+  }
+
+  /// Returns true for a short axis by which the stage chooses.
+  [[nodiscard]] bool is_unrolled(std::int32_t x) const {
+    return phases_of(st_, axis(x)) == 1 && size(x) <= most_phases &&
+           std::find(short_.begin(), short_.end(), axis(x)) != short_.end();
+  }
+
   /// Splits short axes by which the stage chooses, and phases, and unrolls them: they share their reads.
   void split_rows(std::int32_t x) {
     auto const& n = axis(x);
-    auto const period = phases_of(st_, n);
-    if (period == 1 && size(x) <= most_phases && std::find(short_.begin(), short_.end(), n) != short_.end()) {
+    if (is_unrolled(x)) {
       unrolled_.push_back(n);
       return;
     }
+    auto const period = phases_of(st_, n);
     auto const count = ceil_divide(size(x), period);
-    auto const wanted = 16384 / std::max<std::int64_t>(1, size(v_) * period);
-    auto const seed = iterations_of(st_) <= most_sequential_elements
-                          ? count
-                          : std::min(wanted, count / (2 * std::int64_t{out_.machine().cores}));
-    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count), std::max<std::int64_t>(1, seed));
+    auto const seed = row_chunks_[static_cast<std::size_t>(x)];
+    auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(count), seed);
     std::vector<std::string> loops = {n + "_0", n + "_1"};
     std::vector<knob_value> extents = {chunk};
     if (period > 1) {
@@ -136,6 +161,7 @@ class phased {
   std::int32_t lanes_ = 1;
   std::int64_t turns_ = 1;
   std::vector<std::string> short_;
+  std::vector<std::int64_t> row_chunks_;  ///< for each axis: rows, or periods of them, of a task in the seed
   std::vector<std::string> tasks_;
   std::vector<std::string> middle_;
   std::vector<std::string> unrolled_;
