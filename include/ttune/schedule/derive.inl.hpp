@@ -121,9 +121,16 @@ class deriver {
     if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }
 
+  /// Returns true for a built-in reduction whose terms are taken in any order, and for a tuple without temporaries, such
+  /// as an argmax: each lane takes its terms in their order.
+  [[nodiscard]] static bool accumulates_in_lanes(planned_stage const& st) {
+    auto const& r = st.definition->reduction;
+    return ir::reorders_apart(r) || (r.kind == ir::reduction_kind::tuple && !ir::order_of_stores(r).empty());
+  }
+
   /// Returns true if the vector lanes of a stage run along a free axis, not along a reduced one.
   [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
-    if (!ir::reorders_apart(st.definition->reduction)) return false;
+    if (!accumulates_in_lanes(st)) return false;
     auto const lanes = out_.machine().lanes(st.definition->type());
     auto const choice = choose_vector_axis(p_, st, lanes);
     if (choice.axis < 0) return false;
@@ -414,9 +421,7 @@ class deriver {
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
-      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() ||
-          !ir::reorders_apart(r.definition->reduction))
-        continue;
+      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces()) continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
       if (suits_lanes(r)) return a.producer;
     }
