@@ -53,6 +53,12 @@ namespace ttune::inline v0::ir {
   return r.kind != reduction_kind::none && r.associative && r.commutative && combines_apart(r);
 }
 
+/// Returns true if an element accumulates its terms in their order without temporaries: each vector lane may then have
+/// an element of its own.
+[[nodiscard]] inline bool accumulates_in_place(reduction const& r) {
+  return reorders_apart(r) || (r.kind == reduction_kind::tuple && !order_of_stores(r).empty());
+}
+
 /// The same reduction as a tuple, its arguments numbered from `first` on.
 [[nodiscard]] inline reduction as_tuple(stage const& st, int first) {
   auto const& r = st.reduction;

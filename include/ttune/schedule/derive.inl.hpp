@@ -121,16 +121,9 @@ class deriver {
     if (partial_.steps.size() != steps) p_ = make_plan(partial_);
   }
 
-  /// Returns true for a built-in reduction whose terms are taken in any order, and for a tuple without temporaries, such
-  /// as an argmax: each lane takes its terms in their order.
-  [[nodiscard]] static bool accumulates_in_lanes(planned_stage const& st) {
-    auto const& r = st.definition->reduction;
-    return ir::reorders_apart(r) || (r.kind == ir::reduction_kind::tuple && !ir::order_of_stores(r).empty());
-  }
-
   /// Returns true if the vector lanes of a stage run along a free axis, not along a reduced one.
   [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
-    if (!accumulates_in_lanes(st)) return false;
+    if (!ir::accumulates_in_place(st.definition->reduction)) return false;
     auto const lanes = out_.machine().lanes(st.definition->type());
     auto const choice = choose_vector_axis(p_, st, lanes);
     if (choice.axis < 0) return false;
