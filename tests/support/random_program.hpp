@@ -122,6 +122,7 @@ class program_generator {
     using ir::make_argument;
     auto const what = value(1);
     if (s.reduction.commutative) {
+      s.reduction.associative = random_.chance(0.8);
       s.components = {{"sum", type_, what}, {"squares", type_, what * what}};
       for (int c = 0; c < 2; ++c) {
         s.reduction.identity.push_back(ir::make_number(type_, 0));

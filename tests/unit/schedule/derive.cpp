@@ -459,3 +459,17 @@ TEST_CASE("derived: a tuple whose components need each other's old values") {
   auto const I = compute<"I">(j) = im;
   check_derived(op(inputs(A, B), outputs(R, I), "complex_product"), 5);
 }
+
+TEST_CASE("derived: terms of a tuple that is not associative keep their order over several axes") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"X", float, 3> const X{{22, 5, 33}};
+  auto const [total, count] = reduce<"total", "count">(
+      over(r.in(3), s), identity(0.0F, 0),
+      [](auto const& l, auto const& term) {
+        return components(0.5F * l.template get<0>() + term.template get<0>(),
+                          l.template get<1>() + term.template get<1>());
+      },
+      law{false, true}, X(y + r, s, x), cast<std::int32_t>(s));
+  auto const T = compute<"T">(y.in(20), x) = total;
+  check_derived(op(inputs(X), outputs(T), "decaying_sum"), 5);
+}

@@ -367,7 +367,8 @@ class contraction {
     if (auto const at = std::find(rolled_.begin(), rolled_.end(), dot_.axis); at != rolled_.end())
       std::rotate(at, at + 1, rolled_.end());  // its terms must be innermost
     windows_ = windows;
-    if (!r_.definition->reduction.commutative) keep_order();
+    auto const& reduction = r_.definition->reduction;
+    if (!reduction.associative || !reduction.commutative) keep_order();
   }
 
   /// Returns true if phases use different taps, or if phases of the vector axis share the elements below the taps.
