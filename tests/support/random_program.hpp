@@ -60,7 +60,7 @@ class program_generator {
 
   handle<ir::stage> stage(std::string const& name, bool last) {
     if (auto const of = made_.stages.empty() ? handle<ir::stage>() : one_of(made_.stages);
-        of && options_.twins && of->components.size() == 1 && !of->updates) {
+        of && options_.twins && (of->components.size() == 1 || of->reduces()) && !of->updates) {
       if (random_.chance(0.3)) return twin(*of, name);
       if (can_spread(*of) && random_.chance(0.2)) return spread(of, name);
     }
@@ -128,18 +128,28 @@ class program_generator {
       if (other.name == a.name) other = a;
   }
 
-  /// Makes the largest value and its first place, or a sum and a sum of squares.
+  /// Makes the largest value and its first place, a sum and a sum of squares, or sums of every other value, which change
+  /// places with each term and so need each other's old value.
   handle<ir::stage> tuple(ir::stage s) {
     s.reduction.kind = ir::reduction_kind::tuple;
     s.reduction.commutative = random_.chance(0.5);
     using ir::make_argument;
     auto const what = value(1);
     if (s.reduction.commutative) {
+      s.reduction.associative = random_.chance(0.8);
       s.components = {{"sum", type_, what}, {"squares", type_, what * what}};
       for (int c = 0; c < 2; ++c) {
         s.reduction.identity.push_back(ir::make_number(type_, 0));
         s.reduction.combine.push_back(make_argument(type_, false, c) + make_argument(type_, true, c));
       }
+      return ttune::share(std::move(s));
+    }
+    if (random_.chance(0.3)) {
+      s.reduction.associative = false;
+      s.components = {{"even", type_, what}, {"odd", type_, ir::make_number(type_, 0)}};
+      s.reduction.identity = {ir::make_number(type_, 0), ir::make_number(type_, 0)};
+      s.reduction.combine = {make_argument(type_, false, 1) + make_argument(type_, true, 0),
+                             make_argument(type_, false, 0) + make_argument(type_, true, 1)};
       return ttune::share(std::move(s));
     }
     auto const position = ir::make_cast(dtype::i32, ir::make_variable(s.reduction.axes[0].name));
@@ -163,7 +173,7 @@ class program_generator {
     axes_ = s.axes;
     axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
     known_ = ttune::pass::ranges_of(s);
-    if (s.reduces() && random_.chance(0.5))
+    if (s.reduces() && s.components.size() == 1 && random_.chance(0.5))
       s.reduction.kind = random_.chance(0.5) ? ir::reduction_kind::sum : ir::reduction_kind::maximum;
     if (s.predicate && random_.chance(0.2)) s.predicate = {};
     auto& what = s.components[0].value;

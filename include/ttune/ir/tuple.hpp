@@ -2,6 +2,8 @@
 // Reductions of several components.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,10 +23,40 @@ namespace ttune::inline v0::ir {
   return true;
 }
 
+/// Returns the order in which components may be stored one after the other: each one before those that its combination
+/// does not need any more. An argmax stores the place, then the value, which the place is chosen by. Returns nothing if
+/// two components need each other's old values, as those of a complex product.
+[[nodiscard]] inline std::vector<std::size_t> order_of_stores(reduction const& r) {
+  auto const needs_old = [&](std::size_t c, std::size_t other) {
+    return contains(r.combine[c], [&](expr const& e) {
+      auto const* a = as<argument>(e);
+      return a && !a->right && a->component == static_cast<int>(other);
+    });
+  };
+  std::vector<std::size_t> left(r.combine.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  while (!left.empty()) {
+    auto const next = std::find_if(left.begin(), left.end(), [&](std::size_t c) {
+      return std::none_of(left.begin(), left.end(), [&](std::size_t c2) { return c2 != c && needs_old(c2, c); });
+    });
+    if (next == left.end()) return {};
+    order.push_back(*next);
+    left.erase(next);
+  }
+  return order;
+}
+
 /// Whether terms may be taken apart and put together component by component: a built-in reduction, or several of them
 /// as one tuple.
 [[nodiscard]] inline bool reorders_apart(reduction const& r) {
   return r.kind != reduction_kind::none && r.associative && r.commutative && combines_apart(r);
+}
+
+/// Returns true if an element accumulates its terms in their order without temporaries: each vector lane may then have
+/// an element of its own.
+[[nodiscard]] inline bool accumulates_in_place(reduction const& r) {
+  return reorders_apart(r) || (r.kind == reduction_kind::tuple && !order_of_stores(r).empty());
 }
 
 /// The same reduction as a tuple, its arguments numbered from `first` on.

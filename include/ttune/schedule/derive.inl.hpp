@@ -142,7 +142,7 @@ class deriver {
 
   /// Returns true if the vector lanes of a stage run along a free axis, not along a reduced one.
   [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
-    if (!ir::reorders_apart(st.definition->reduction)) return false;
+    if (!ir::accumulates_in_place(st.definition->reduction)) return false;
     auto const lanes = out_.machine().lanes(st.definition->type());
     auto const choice = choose_vector_axis(p_, st, lanes);
     if (choice.axis < 0) return false;
@@ -439,9 +439,7 @@ class deriver {
     for (auto const& a : p_.stages[reader].accesses) {
       if (a.write || a.producer < 0) continue;
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
-      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces() ||
-          !ir::reorders_apart(r.definition->reduction))
-        continue;
+      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces()) continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
       if (suits_lanes(r)) return a.producer;
     }

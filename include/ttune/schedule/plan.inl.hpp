@@ -271,13 +271,15 @@ inline void collect_leaves(planned_stage const& st, std::int32_t loop, std::vect
   for (auto const c : l.children) collect_leaves(st, c, leaves);
 }
 
-/// Checks that terms of a non-commutative reduction keep the order of its axes, parts of an axis outermost first.
+/// Checks that terms of a reduction that is not associative and commutative keep the order of its axes, parts of an axis
+/// outermost first.
 inline void check_order(planned_stage const& st) {
-  if (!st.definition->reduces() || st.definition->reduction.commutative) return;
+  auto const& reduction = st.definition->reduction;
+  if (!st.definition->reduces() || (reduction.associative && reduction.commutative)) return;
   auto const say = [&](std::int32_t loop) {
-    throw schedule_error(
-        "reorder", st.loops[static_cast<std::size_t>(loop)].name,
-        "the reduction of " + st.definition->name + " is not declared commutative: its terms keep their order");
+    throw schedule_error("reorder", st.loops[static_cast<std::size_t>(loop)].name,
+                         "the reduction of " + st.definition->name +
+                             " is not declared associative and commutative: its terms keep their order");
   };
   auto const reduced = [&](std::int32_t loop) {
     auto const axis = st.loops[static_cast<std::size_t>(loop)].axis;

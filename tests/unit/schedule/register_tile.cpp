@@ -30,6 +30,17 @@ TEST_CASE("register tiles: those that do not fit the registers have no score") {
   CHECK_FALSE(row.fits(31 * 16, 1));
 }
 
+TEST_CASE("register tiles: each sum of an element has registers of its own") {
+  auto t = product(960);
+  t.sums = 2;
+  CHECK(t.fits(48, 4));
+  CHECK_FALSE(t.fits(48, 6));
+  CHECK(t.rate(16, 5) > product(960).rate(16, 5));  // ten sums hide the latency
+  t.row_extent = 1;
+  CHECK(t.fits(15 * 16, 1));
+  CHECK_FALSE(t.fits(16 * 16, 1));
+}
+
 TEST_CASE("register tiles: ten accumulators hide the latency, wide ones save loads, crowded ones spill") {
   auto const t = product(960);
   CHECK(t.rate(16, 2) < 0.5 * t.rate(16, 10));

@@ -95,6 +95,13 @@ inline constexpr double most_constants = 3;
 /// Maximum distance in elements of lanes that still share most cache lines: loaded as several vectors and shuffled.
 inline constexpr std::int64_t near_stride = 4;
 
+/// Returns true for a read in a stage without reduction of so few elements that each stays in a cache or a register for
+/// many points, such as the statistics of a channel. Lanes along such a read gain nothing.
+[[nodiscard]] inline bool is_of_few(plan const& p, planned_stage const& st, planned_access const& a,
+                                    std::int32_t lanes) {
+  return !st.definition->reduces() && elements_of(p, st, a) * lanes <= static_cast<double>(iterations_of(st));
+}
+
 /// Rates a free axis for the vector lanes; below 0, a long reduced axis suits lanes better.
 [[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
@@ -104,7 +111,7 @@ inline constexpr std::int64_t near_stride = 4;
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : 0;
     else if (s == 0 || is_once(p, st, a)) continue;
-    else if (s == 1) score += is_constant_operand(p, a) ? 1 : 2;
+    else if (s == 1) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a)) score += 2;
     else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
   }

@@ -138,8 +138,9 @@ class contraction {
     if (!tile_v_.is_literal() || !tile_w_.is_literal()) {
       auto const vectors = ceil_divide(knob_expression(tile_v_), knob_expression(lanes_));
       // with one row, a loaded value is used once, by the multiply-add that loads it
-      out_.require(w_size == 1 ? vectors + 2 <= knob_expression(registers)
-                               : knob_expression(tile_w_) * vectors + vectors * dot_.registers_each() + beside_all() <=
+      auto const columns = vectors * sums();
+      out_.require(w_size == 1 ? columns + 2 <= knob_expression(registers)
+                               : knob_expression(tile_w_) * columns + vectors * dot_.registers_each() + beside_all() <=
                                      knob_expression(registers),
                    "the register tile fits the vector registers");
     }
@@ -162,6 +163,7 @@ class contraction {
     made.terms = terms();
     made.operands_each = dot_.registers_each();
     made.operands_once = beside_all();
+    made.sums = sums();
     made.unrolls_taps = has_window();
     made.shares_rows = shares_rows();
     made.stores_across = rows_contiguous();
@@ -173,6 +175,9 @@ class contraction {
     bool const unfused = !dot_ && !out_.machine().has_fma && is_float(r_.definition->type());
     return dot_.registers_once() + (unfused ? 1 : 0);
   }
+
+  /// Returns the number of sums of an element of the result: one for each component.
+  [[nodiscard]] std::int64_t sums() const { return static_cast<std::int64_t>(r_.definition->components.size()); }
 
   /// Returns the number of terms of an element of the result.
   [[nodiscard]] std::int64_t terms() const {
@@ -362,7 +367,8 @@ class contraction {
     if (auto const at = std::find(rolled_.begin(), rolled_.end(), dot_.axis); at != rolled_.end())
       std::rotate(at, at + 1, rolled_.end());  // its terms must be innermost
     windows_ = windows;
-    if (!r_.definition->reduction.commutative) keep_order();
+    auto const& reduction = r_.definition->reduction;
+    if (!reduction.associative || !reduction.commutative) keep_order();
   }
 
   /// Returns true if phases use different taps, or if phases of the vector axis share the elements below the taps.

@@ -37,7 +37,7 @@ namespace detail {
 [[nodiscard]] inline bool may_join(planned_stage const& st) {
   auto const& d = *st.definition;
   if (d.updates || !choosing_axes(d).empty()) return false;
-  return !d.reduces() || ir::reorders_apart(d.reduction);
+  return !d.reduces() || ir::accumulates_in_place(d.reduction);
 }
 
 [[nodiscard]] inline bool is_joined_output_order(plan const& p, planned_stage const& a, planned_stage const& b) {

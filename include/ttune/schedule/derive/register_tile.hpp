@@ -19,6 +19,7 @@ struct register_tiles {
   std::int64_t terms = 1;          ///< terms of an element
   std::int64_t operands_each = 1;  ///< registers beside the sums, per vector of a row
   std::int64_t operands_once = 1;  ///< registers beside the sums, for all vectors
+  std::int64_t sums = 1;           ///< sums of an element: a stage may have several components
   bool unrolls_taps = false;       ///< taps of a window need addresses and operands of their own
   bool shares_rows = false;        ///< elements under one tap of a window are kept for the next one
   bool stores_across = false;      ///< neighbours in memory are along the rows
@@ -26,7 +27,7 @@ struct register_tiles {
   [[nodiscard]] std::int64_t vectors(std::int64_t elements) const { return ceil_divide(elements, lanes); }
   [[nodiscard]] bool fits(std::int64_t elements, std::int64_t rows) const {
     auto const n = vectors(elements);
-    return (row_extent == 1 ? n + 2 : n * rows + n * operands_each + operands_once) <= registers;
+    return (row_extent == 1 ? n * sums + 2 : n * rows * sums + n * operands_each + operands_once) <= registers;
   }
 
   /// Returns the expected share of peak for tiles of `elements` in vectors x `rows`; 0 if a tile does not fit. Lanes
@@ -58,14 +59,14 @@ struct register_tiles {
   /// (C7 and C9 of ResNet-18: 0.55 and 0.77 of peak with 28, 1.05 with 14).
   [[nodiscard]] double rate(std::int64_t elements, std::int64_t rows) const {
     auto const n = vectors(elements);
-    auto const accumulators = n * rows;
+    auto const accumulators = n * rows * sums;
     double const loads = static_cast<double>(rows + n) / static_cast<double>(accumulators);
     double const latency = std::min(1.0, static_cast<double>(accumulators) / 10.0);
     double const crowded = shares_rows ? (2 * accumulators > registers ? 0.5 : 1.0)
                            : accumulators > registers - (unrolls_taps ? 11 : 4) ? 0.8
                                                                                 : 1.0;
     double const stores =
-        4.0 * static_cast<double>(elements * vectors(rows)) / static_cast<double>(terms * accumulators);
+        4.0 * static_cast<double>(elements * vectors(rows) * sums) / static_cast<double>(terms * accumulators);
     return latency * crowded / (1.0 + 0.25 * std::max(0.0, loads - 0.4) + (stores_across ? stores : 0.0));
   }
 };

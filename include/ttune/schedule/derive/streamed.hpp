@@ -31,7 +31,7 @@ struct stream_choice {
   std::size_t columns;  ///< free axis, contiguous in the operand
   std::size_t reduced;
   std::string operand;
-  std::int64_t rows;  ///< number of results that use an element of the operand
+  std::int64_t rows;  ///< number of results that use an element of the operand, one for each component
   std::int64_t runs;  ///< number of runs into which the reduced axis is divided
 };
 
@@ -50,12 +50,12 @@ struct stream_choice {
   constexpr std::int64_t most_rows = 12;
   constexpr std::int64_t page = 4096;
   auto const& made = *st.definition;
-  if (made.predicate || made.components.size() != 1 || !made.reduction.associative || !made.reduction.commutative)
-    return std::nullopt;
+  if (made.predicate || !ir::reorders_apart(made.reduction)) return std::nullopt;
   auto const v = choose_vector_axis(p, st, machine.lanes(made.type())).axis;
   if (v < 0 || find_dot_terms(machine, p, st, static_cast<std::size_t>(v))) return std::nullopt;
   auto const columns = static_cast<std::size_t>(v);
-  std::int64_t rows = 1;
+  auto const sums = static_cast<std::int64_t>(made.components.size());
+  auto rows = sums;
   for (std::size_t x = 0; x < made.axes.size(); ++x)
     if (x != columns) rows *= st.axis_size(x);
   std::optional<std::size_t> reduced;
@@ -70,7 +70,7 @@ struct stream_choice {
   bool const is_large = bytes > machine.l2_bytes * machine.cores;
   auto const streamed = std::find_if(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
     return !a.write && a.operand >= 0 && !is_constant_operand(p, a) && stride(p, st, a, columns) == 1 &&
-           stride(p, st, a, *reduced) * bytes_each >= page;
+           stride(p, st, a, *reduced) * bytes_each >= (sums > 1 ? page / 2 : page);
   });
   if (!is_large || streamed == st.accesses.end()) return std::nullopt;
   // Longer runs save loads and stores of the accumulators, which matters more if there are more of them.

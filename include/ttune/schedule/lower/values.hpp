@@ -96,9 +96,10 @@ class values {
     if (definition.reduction.kind != ir::reduction_kind::tuple)
       return {ir::make_store(buffers_[st][0], target,
                              ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0]))};
-    if (!ir::combines_apart(definition.reduction)) return combine_tuple(st, target, accumulated, incoming);
+    auto const order = ir::order_of_stores(definition.reduction);
+    if (order.empty()) return combine_tuple(st, target, accumulated, incoming);
     std::vector<ir::stmt> stores;
-    for (std::size_t c = 0; c < definition.components.size(); ++c)
+    for (auto const c : order)
       stores.push_back(ir::make_store(buffers_[st][c], target,
                                       substitute_arguments(definition.reduction.combine[c], accumulated, incoming)));
     return stores;
