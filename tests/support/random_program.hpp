@@ -128,8 +128,8 @@ class program_generator {
       if (other.name == a.name) other = a;
   }
 
-  /// Makes the largest value and its first place, a sum and a sum of squares, or sums of every other value, which change
-  /// places with each term and so need each other's old value.
+  /// Makes the largest value and its first place, a sum and a sum of squares, or sums of every other value, which
+  /// change places with each term and so need each other's old value.
   handle<ir::stage> tuple(ir::stage s) {
     s.reduction.kind = ir::reduction_kind::tuple;
     s.reduction.commutative = random_.chance(0.5);
@@ -191,7 +191,8 @@ class program_generator {
            std::all_of(of.reduction.axes.begin(), of.reduction.axes.end(), [](auto const& a) { return a.begin == 0; });
   }
 
-  /// Makes a stage of the terms of a reduction, each with the reduction's result, as a norm does: O(i, r) = t(i, r) / S(i).
+  /// Makes a stage of the terms of a reduction, each with the reduction's result, as a norm does: O(i, r) = t(i, r) /
+  /// S(i).
   handle<ir::stage> spread(handle<ir::stage> const& of, std::string const& name) {
     ir::stage s;
     s.name = name;
@@ -277,8 +278,9 @@ class program_generator {
     constexpr op everywhere[] = {op::tanh, op::erf, op::sin, op::cos, op::floor, op::ceil, op::round};
     switch (pick(7)) {
       case 0: return ir::make_unary(op::sqrt, one_or_more(x));
-      case 4: return ir::make_binary(ir::binary_op::divide, ir::make_number(type_, 1),
-                                     ir::make_unary(op::sqrt, one_or_more(x)));
+      case 4:
+        return ir::make_binary(ir::binary_op::divide, ir::make_number(type_, 1),
+                               ir::make_unary(op::sqrt, one_or_more(x)));
       case 1: return ir::make_unary(op::log, one_or_more(x));
       case 2: return ir::make_unary(op::exp, ir::make_binary(ir::binary_op::minimum, x, ir::make_number(type_, 4)));
       case 3: return ir::make_binary(ir::binary_op::divide, x, one_or_more(value(depth)));

@@ -3,10 +3,10 @@
 //
 //   x[i] > 0 ? a[i] : 0     →     the same, speculatable: a[i] lies inside of a in every iteration
 //
-// A select guards what its arms read: an element may lie outside of its buffer where the condition does not hold. An arm
-// is harmless if the ranges of the loops, and comparisons of indices that enclose it, prove that it reads inside of its
-// buffers, and if it divides no integers by data. Comparisons of indices in the select's own condition count for the
-// first arm: whoever evaluates both arms must still respect them.
+// A select guards what its arms read: an element may lie outside of its buffer where the condition does not hold. An
+// arm is harmless if the ranges of the loops, and comparisons of indices that enclose it, prove that it reads inside of
+// its buffers, and if it divides no integers by data. Comparisons of indices in the select's own condition count for
+// the first arm: whoever evaluates both arms must still respect them.
 #pragma once
 
 #include "ttune/ir/stmt.hpp"

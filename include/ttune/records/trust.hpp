@@ -13,8 +13,8 @@ namespace ttune::inline v0 {
 [[nodiscard]] availability not_writable_by_others(std::string const& path);
 
 /// Refuses a file that another user owns or that has a write permission for the group or for others, or in such a
-/// folder (even with the sticky bit: others could create a journal beside the file). The reason names the fix. Links are followed. Costs two
-/// or three `stat` calls.
+/// folder (even with the sticky bit: others could create a journal beside the file). The reason names the fix. Links
+/// are followed. Costs two or three `stat` calls.
 [[nodiscard]] availability written_by_owner_only(std::string const& path);
 
 }  // namespace ttune::inline v0

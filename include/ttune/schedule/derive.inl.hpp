@@ -463,8 +463,8 @@ class deriver {
              (!r.definition->reduces() || (suits_lanes(r) && columns::reads_columns(p_, r)));
     });
     auto const lanes = choose_vector_axis(p_, e, out_.machine().lanes(e.definition->type())).axis;
-    if (made.stages.empty() || lanes < 0 || !columns::reads_in_columns(p_, reader, made) || !columns::suits(e, made, static_cast<std::size_t>(lanes)) ||
-        wastes_cores(e, made.row))
+    if (made.stages.empty() || lanes < 0 || !columns::reads_in_columns(p_, reader, made) ||
+        !columns::suits(e, made, static_cast<std::size_t>(lanes)) || wastes_cores(e, made.row))
       return {};
     return made;
   }

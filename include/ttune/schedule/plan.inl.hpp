@@ -271,8 +271,8 @@ inline void collect_leaves(planned_stage const& st, std::int32_t loop, std::vect
   for (auto const c : l.children) collect_leaves(st, c, leaves);
 }
 
-/// Checks that terms of a reduction that is not associative and commutative keep the order of its axes, parts of an axis
-/// outermost first.
+/// Checks that terms of a reduction that is not associative and commutative keep the order of its axes, parts of an
+/// axis outermost first.
 inline void check_order(planned_stage const& st) {
   auto const& reduction = st.definition->reduction;
   if (!st.definition->reduces() || (reduction.associative && reduction.commutative)) return;

@@ -42,8 +42,8 @@ struct tuning_report {
   std::string stopped_because;
   std::int64_t refused = 0;  ///< candidates that could not be compiled, a refused seed included
   std::string seed_refused;  ///< not empty: why the seed could not be compiled, and the schedule that replaces it
-  std::string fallback;  ///< not empty: why the stored image was not used, and what is used instead
-  std::string schedule;  ///< the knobs of the result, as text
+  std::string fallback;      ///< not empty: why the stored image was not used, and what is used instead
+  std::string schedule;      ///< the knobs of the result, as text
   /// Proposals whose program had been measured before: not run again, not counted as trials.
   std::int64_t same_programs = 0;
   /// Elements of the first kernel's outputs that were compared with the interpreter.

@@ -143,8 +143,7 @@ TEST_CASE("settled storage: a register that all lanes read where the first one d
   auto const A = compute<"A">(i.in(4)) = T(i) + 5;
   auto const B = compute<"B">(k.in(3), i.in(2)) = select(1 <= i, A(0) * A(2 * i), -1);
   auto const o = op(inputs(T), outputs(B), "uniform");
-  auto const s =
-      schedule(o, "B").vectorize(i).in("A").compute_at("B", k).store_in(ir::memory::registers).vectorize(i);
+  auto const s = schedule(o, "B").vectorize(i).in("A").compute_at("B", k).store_in(ir::memory::registers).vectorize(i);
   for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(o.program(), s, {}, machine) == "");
 }
 

@@ -66,7 +66,8 @@ TEST_CASE("speculate_selects: enclosing comparisons of indices count") {
 }
 
 TEST_CASE("speculate_selects: comparisons of indices in the condition count for the first arm only") {
-  auto const condition = both(before(10), positive(read(A, ir::make_binary(binary_op::floor_modulo, i, ir::make_index(10)))));
+  auto const condition =
+      both(before(10), positive(read(A, ir::make_binary(binary_op::floor_modulo, i, ir::make_index(10)))));
   CHECK(is_marked(chosen(condition, i), 16));
   CHECK_FALSE(is_marked(ir::make_select(condition, ir::make_real(dtype::f32, 0), read(B, i)), 16));
 }
@@ -74,6 +75,6 @@ TEST_CASE("speculate_selects: comparisons of indices in the condition count for 
 TEST_CASE("speculate_selects: a division by data may trap") {
   auto const whole = [](ir::expr const& e) { return ir::make_cast(dtype::i32, e); };
   auto const quotient = ir::make_binary(binary_op::divide, whole(read(A, i)), whole(read(B, i)));
-  CHECK_FALSE(is_marked(ir::make_cast(dtype::f32, ir::make_select(positive(read(A, i)), quotient,
-                                                                  ir::make_integer(dtype::i32, 0))), 10));
+  CHECK_FALSE(is_marked(
+      ir::make_cast(dtype::f32, ir::make_select(positive(read(A, i)), quotient, ir::make_integer(dtype::i32, 0))), 10));
 }

@@ -35,8 +35,7 @@ struct worked_example {
   }
 
   [[nodiscard]] oracle_verdict verdict(oracle_check_options const& options = {}) const {
-    return check_against_oracle(
-        *program, signature, [this](std::size_t i) { return bytes[i]; }, options);
+    return check_against_oracle(*program, signature, [this](std::size_t i) { return bytes[i]; }, options);
   }
   template <class T>
   [[nodiscard]] T get(std::size_t operand, std::size_t element) const {
@@ -91,7 +90,7 @@ TEST_CASE("oracle check: time over means fewer elements, at least one") {
 TEST_CASE("oracle check: where rounding decides, what it may decide is right and all else is wrong") {
   auto const i = axis<"i">{};
   tensor<"X", float, 1> const in{{100}};
-  auto const out = compute<"Y">(i) = floor(in(i)*in(i)*1e7F);
+  auto const out = compute<"Y">(i) = floor(in(i)*in(i) * 1e7F);
   worked_example example(op(inputs(in), outputs(out)).program());
   auto const as_f32 = [&](std::size_t e) {
     auto const x = example.get<float>(0, e);

@@ -438,8 +438,8 @@ TEST_CASE("derived: all sums of joined columns fit the registers") {
   auto const o = op(inputs(X), outputs(S, L), "sum_and_largest");
   for (auto const& machine : ttune_test::machines()) {
     auto const space = derive_space(o.program(), machine);
-    auto const tile = std::find_if(space.knobs.begin(), space.knobs.end(),
-                                   [](knob const& k) { return k.name == "S.tile_j"; });
+    auto const tile =
+        std::find_if(space.knobs.begin(), space.knobs.end(), [](knob const& k) { return k.name == "S.tile_j"; });
     REQUIRE(tile != space.knobs.end());
     auto const lanes = machine.lanes(dtype::f32);
     auto const at = static_cast<std::size_t>(tile - space.knobs.begin());
@@ -473,9 +473,8 @@ TEST_CASE("derived: values of a channel do not draw the lanes away from contiguo
   auto const o = op(inputs(X, mean, scale), outputs(Y), "normalised");
   for (auto const& machine : ttune_test::machines()) {
     auto const space = derive_space(o.program(), machine);
-    CHECK(std::any_of(space.steps.begin(), space.steps.end(), [](step const& s) {
-      return s.what == primitive::vectorize && s.loops[0].substr(0, 1) == "x";
-    }));
+    CHECK(std::any_of(space.steps.begin(), space.steps.end(),
+                      [](step const& s) { return s.what == primitive::vectorize && s.loops[0].substr(0, 1) == "x"; }));
   }
   check_derived(o);
 }

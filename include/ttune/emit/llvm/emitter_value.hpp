@@ -129,7 +129,8 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   }
   auto const* root = b.op == ir::binary_op::divide ? ir::as<ir::unary>(b.right) : nullptr;
   auto const* one = ir::as<ir::constant>(b.left);
-  if (root && root->op == ir::unary_op::sqrt && t == dtype::f32 && one && one->real == 1 && instructions_.estimates_roots)
+  if (root && root->op == ir::unary_op::sqrt && t == dtype::f32 && one && one->real == 1 &&
+      instructions_.estimates_roots)
     return value_of(reciprocal_root(lanes_of(evaluate(root->operand))), t);
   auto x = evaluate(b.left);
   auto y = evaluate(b.right);
@@ -339,12 +340,14 @@ inline bool llvm_emitter::may_evaluate_both(ir::select const& s) const {
   pass::detail::conjuncts(s.condition, parts);
   return s.speculatable && std::none_of(parts.begin(), parts.end(), [](ir::expr const& part) {
            auto const* b = ir::as<ir::binary>(part);
-           return b && b->left->type == dtype::index && (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal);
+           return b && b->left->type == dtype::index &&
+                  (b->op == ir::binary_op::less || b->op == ir::binary_op::less_equal);
          });
 }
 
-/// Evaluates a choice. Lanes that choose by data evaluate both arms if the select is marked (pass/speculate_selects.hpp);
-/// else only the arm that is chosen is read, since the other may lie outside of its buffer.
+/// Evaluates a choice. Lanes that choose by data evaluate both arms if the select is marked
+/// (pass/speculate_selects.hpp); else only the arm that is chosen is read, since the other may lie outside of its
+/// buffer.
 inline value llvm_emitter::evaluate_select(ir::expr const& e, ir::select const& s) {
   if (auto const known = decide(s.condition))
     return choose_lanes(*known, [&] { return evaluate(s.when_true); }, [&] { return evaluate(s.when_false); });

@@ -15,7 +15,7 @@ struct instruction_set {
   bool dots_bfloats = false;
   bool adds_distances = false;
   bool estimates_roots = false;  ///< estimates 1 / sqrt(x) in 14 bits, in vectors of all lengths
-  bool scales = false;  ///< multiplies 512 bits of floats by powers of two
+  bool scales = false;           ///< multiplies 512 bits of floats by powers of two
 
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of reductions over an outer axis and of the stages that read their results at all elements of this axis:
-// softmax over the channels of an image, a norm of each column, moments of the velocities at each point. A task computes
-// some columns side by side, one in each lane.
+// softmax over the channels of an image, a norm of each column, moments of the velocities at each point. A task
+// computes some columns side by side, one in each lane.
 //
 //   parallel blocks of points
 //     for some vectors of points
@@ -51,7 +51,8 @@ class columns {
     return std::all_of(all.begin(), all.end(), [&](std::size_t i) {
       auto const& st = p.stages[i];
       return std::all_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
-        if (a.write || std::find(all.begin(), all.end(), static_cast<std::size_t>(a.producer)) == all.end()) return true;
+        if (a.write || std::find(all.begin(), all.end(), static_cast<std::size_t>(a.producer)) == all.end())
+          return true;
         auto const& read = p.stages[static_cast<std::size_t>(a.producer)];
         for (std::size_t d = 0; d < a.indices.size(); ++d)
           if (is_point(chain, read.axis_name(d)) && !is_at_axis(st, a.indices[d], read.axis_name(d))) return false;
@@ -98,8 +99,8 @@ class columns {
   [[nodiscard]] std::int64_t vectors() const {
     std::size_t components = 1;
     for (auto const i : chain_.stages) components += p_.stages[i].definition->components.size();
-    auto const fitting = static_cast<std::int64_t>(out_.machine().vector_registers) / 2 /
-                         static_cast<std::int64_t>(components);
+    auto const fitting =
+        static_cast<std::int64_t>(out_.machine().vector_registers) / 2 / static_cast<std::int64_t>(components);
     return fitting >= 4 ? 4 : fitting >= 2 ? 2 : 1;
   }
 
@@ -184,8 +185,7 @@ class columns {
     if (has_lanes) out_.step(primitive::vectorize, name, {v});
     unroll_short(st, along);
     out_.step(primitive::compute_at, name, {name_, place_});
-    if (!has_columns)
-      out_.step(primitive::store_in, name, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+    if (!has_columns) out_.step(primitive::store_in, name, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
   }
 
   space_builder& out_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds stages for one loop nest (compute_with): stages of one iteration space that compute the same function for each
-// point, or read the same elements, none of which a register tile would use again. Examples are sums of values and of their squares, the least and the largest
-// element, several outputs of the same points.
+// point, or read the same elements, none of which a register tile would use again. Examples are sums of values and of
+// their squares, the least and the largest element, several outputs of the same points.
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,8 @@ namespace detail {
     auto const axes = primitives::detail::axes_of(e, a);
     std::size_t moving = 0;
     for (std::size_t x = 0; x < first.axis_count(); ++x) moving += first.axis_size(x) > 1 ? 1 : 0;
-    return static_cast<std::size_t>(std::count_if(axes.begin(), axes.end(), [](auto const& n) { return n.size() > 1; })) ==
-           moving;
+    return static_cast<std::size_t>(
+               std::count_if(axes.begin(), axes.end(), [](auto const& n) { return n.size() > 1; })) == moving;
   };
   return ir::contains(a.components[0].value, [&](ir::expr const& e) {
     return primitives::detail::is_function(e) && of_all_axes(e) &&
@@ -65,8 +65,8 @@ namespace detail {
   });
 }
 
-/// Returns true if both stages compute the same function, or read an element once each; or, without a reduction, if the later one reads an element of
-/// the earlier one.
+/// Returns true if both stages compute the same function, or read an element once each; or, without a reduction, if the
+/// later one reads an element of the earlier one.
 [[nodiscard]] inline bool share_reads(plan const& p, std::size_t first, std::size_t second) {
   auto const& a = p.stages[first];
   auto const& b = p.stages[second];

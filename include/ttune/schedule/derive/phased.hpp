@@ -103,9 +103,8 @@ class phased {
       auto const count = ceil_divide(size(axes[i]), period);
       auto& chunk = row_chunks_[static_cast<std::size_t>(axes[i])];
       auto const most = i == 0 ? count / (2 * std::int64_t{out_.machine().cores}) : count;
-      chunk = iterations_of(st_) <= most_sequential_elements
-                  ? count
-                  : std::max<std::int64_t>(1, std::min(rows / period, most));
+      chunk = iterations_of(st_) <= most_sequential_elements ? count
+                                                             : std::max<std::int64_t>(1, std::min(rows / period, most));
       rows /= chunk * period;
     }
   }

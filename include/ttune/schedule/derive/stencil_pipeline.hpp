@@ -136,8 +136,8 @@ class stencil_pipeline {
     return made;
   }
 
-  /// Returns true for an axis of a result, such as that of the colours, along which it reads the same rows of the stages
-  /// beside it: its loop is inside of a row.
+  /// Returns true for an axis of a result, such as that of the colours, along which it reads the same rows of the
+  /// stages beside it: its loop is inside of a row.
   [[nodiscard]] bool uses_rows_again(std::size_t root, std::size_t axis) const {
     bool reads_rows = false;
     for (auto const& a : p_.stages[root].accesses) {
