@@ -36,6 +36,7 @@
 #include "ttune/pass/partition.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/pass/simplify.hpp"
+#include "ttune/pass/speculate_selects.hpp"
 #include "ttune/pass/substitute.hpp"
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/json.hpp"
