@@ -134,6 +134,9 @@ struct lowered {
   std::vector<handle<buffer>> prepared;
   stmt prepare;
   stmt body;
+  /// The program fixes the order of a reduction's terms: every machine gives the same bits, so that no result may begin
+  /// with an estimate of the processor.
+  bool same_bits = false;
 };
 
 }  // namespace ttune::inline v0::ir

@@ -32,6 +32,9 @@ class statements {
 
   [[nodiscard]] ir::lowered run() {
     made_.name = p_.program->name;
+    made_.same_bits = std::any_of(p_.program->stages.begin(), p_.program->stages.end(), [](auto const& st) {
+      return st->reduces() && !st->reduction.associative && !st->reduction.commutative;
+    });
     buffers_.declare_operands();
     std::vector<ir::stmt> prepare;
     std::vector<ir::stmt> body;

@@ -160,7 +160,7 @@ TEST_CASE("tuner: progress uses the given clock") {
     now += 10;
   };
   (void)tuner(interpreter_backend{}, options)
-      .tune(ops::matmul(4, 4, 4), {.trials = 100, .time = std::chrono::seconds(35)});
+      .tune(ops::matmul(8, 16, 12), {.trials = 100, .time = std::chrono::seconds(35)});
   CHECK(elapsed == std::vector<double>{0, 10, 20, 30, 40});  // at the last call it is finished
 }
 

@@ -130,7 +130,7 @@ inline value llvm_emitter::evaluate_binary(ir::expr const& e, ir::binary const& 
   auto const* root = b.op == ir::binary_op::divide ? ir::as<ir::unary>(b.right) : nullptr;
   auto const* one = ir::as<ir::constant>(b.left);
   if (root && root->op == ir::unary_op::sqrt && t == dtype::f32 && one && one->real == 1 &&
-      instructions_.estimates_roots)
+      instructions_.estimates_roots && !program_.same_bits)
     return value_of(reciprocal_root(lanes_of(evaluate(root->operand))), t);
   auto x = evaluate(b.left);
   auto y = evaluate(b.right);
