@@ -17,6 +17,7 @@
 
 #include <optional>
 
+#include "ttune/ir/tuple.hpp"
 #include "ttune/schedule/derive/analysis.hpp"
 #include "ttune/schedule/derive/dot_terms.hpp"
 #include "ttune/support/integer.hpp"
