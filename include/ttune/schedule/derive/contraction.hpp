@@ -464,7 +464,9 @@ class contraction {
     order.push_back(lanes_loop);
     if (dot_) order.push_back(name(dot_.axis) + "_t");
     out_.step(primitive::reorder, acc_, order);
-    if (!windows_.empty() && turns == 1 && tile.size() > 1)
+    auto const& reduction = r_.definition->reduction;
+    bool const any_order = windows_.size() < 2 || (reduction.associative && reduction.commutative);
+    if (!windows_.empty() && turns == 1 && tile.size() > 1 && any_order)
       out_.step(primitive::reorder, acc_, {tile[tile.size() - 2], tile.back()}, {},
                 {out_.permutation(knob_name("tap_order"), 2)});
     out_.step(primitive::vectorize, acc_, {lanes_loop});

@@ -148,6 +148,8 @@ class operand_packing {
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
       if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
     auto const& place = t_.panel_loop;
+    auto const named = copy_axis_names(r_, a);
+    if (std::find(named.begin(), named.end(), name(t_.vector_axis)) == named.end()) return;  // a sum of several axes
     out_.step(primitive::cache_read, t_.accumulators, {source}, {copy});
     if (groups_terms(a)) return pack_grouped_panel(a, copy, place);
     auto const crossing = contiguous || reuse < 8 ? -1 : crossing_axis(a);
