@@ -72,7 +72,7 @@ ttune::tuner make_tuner(ttune::target const& machine, double peak_gflops) {
                        .on_progress = ttune::progress_line{std::clog}}};
 }
 
-/// Whether two results agree within the rounding of sums of this many terms; NaN never agrees.
+/// Returns true if two results agree within the rounding of sums of this many terms; NaN never agrees.
 bool is_close(buffer const& a, buffer const& b, double terms) {
   for (std::int64_t i = 0; i < a.size(); ++i)
     if (!(std::abs(a.data()[i] - b.data()[i]) < 1e-5 * (1 + std::sqrt(terms)))) return false;
@@ -122,7 +122,7 @@ class showcase {
         [&]() -> buffer const& { return result; }, static_cast<double>(n));
   }
 
-  /// What the next start of this program does: a new tuner opens the same database.
+  /// Does what the next start of this program will do: a new tuner opens the same database.
   void find_again() const {
     auto const start = std::chrono::steady_clock::now();
     auto tuner = make_tuner(machine_, peak_);

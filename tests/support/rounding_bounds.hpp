@@ -12,7 +12,7 @@
 
 namespace ttune_test {
 
-/// What a kernel must compute, and how far it may be off.
+/// The results that a kernel must compute, and bounds of their errors.
 struct expected_results {
   std::vector<ttune::ir::ndarray> values;
   std::vector<std::vector<double>> bounds;  ///< empty: exactly these, up to one rounding to the type

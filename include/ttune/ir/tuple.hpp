@@ -12,7 +12,8 @@
 
 namespace ttune::inline v0::ir {
 
-/// Whether each component is combined from its own old value and its own term only: several reductions over one domain.
+/// Returns true if each component is combined from its own old value and its own term only, so that the tuple is
+/// several reductions over one domain.
 [[nodiscard]] inline bool combines_apart(reduction const& r) {
   for (std::size_t c = 0; c < r.combine.size(); ++c)
     if (contains(r.combine[c], [&](expr const& e) {
@@ -47,8 +48,8 @@ namespace ttune::inline v0::ir {
   return order;
 }
 
-/// Whether terms may be taken apart and put together component by component: a built-in reduction, or several of them
-/// as one tuple.
+/// Returns true if the terms of each component may be reordered: for a built-in reduction, or for several of them that
+/// are one tuple.
 [[nodiscard]] inline bool reorders_apart(reduction const& r) {
   return r.kind != reduction_kind::none && r.associative && r.commutative && combines_apart(r);
 }

@@ -11,7 +11,7 @@
 //         for rc, ry, rx, f, y, x innermost: compute_local += …
 //     compute = compute_local
 //
-// As in TVM, knob tile_rx splits the rows of the filter and tile_ry its columns.
+// Knob tile_rx splits the rows of the filter and tile_ry its columns, as in TVM.
 // One difference: TVM fuses the four axes of a fetch and divides the result among the threads; here each direction of
 // threads takes one axis of the fetch.
 #pragma once

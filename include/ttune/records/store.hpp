@@ -122,8 +122,8 @@ inline bool is_better_image(image_lookup const& a, image_lookup const& b) noexce
 }  // namespace detail
 
 /// Appends all records, images, explanations and lessons of one store to another; existing entries are not duplicated.
-/// Of two images of a key the one of the newer lowering stays, then the faster one; of two lessons the one of the
-/// faster kernel.
+/// If both stores have an image of a key, the image of the newer lowering stays, then the faster one. If both have a
+/// lesson, the lesson of the faster kernel stays.
 void merge_records(record_store const& from, record_store& into);
 
 }  // namespace ttune::inline v0

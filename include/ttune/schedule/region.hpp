@@ -173,7 +173,7 @@ inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::s
   if (reads == 0) return 0;
   if (whole) return p.stages[st].axis_size(d);
   if (reads > 1) return touched_by_several(p, n, st, d);
-  // Where the only one begins does not matter.
+  // The begin of the only region does not matter.
   spans_inside spans(p, n, place_of(n, st));
   auto const span = index_span(spans, reader, *index);
   return std::min(p.stages[st].axis_size(d), (index->divisor == 1 ? span : ceil_divide(span, index->divisor)) + 1);

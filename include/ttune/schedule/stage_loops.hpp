@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the type of a schedule knows of its stages: names of loops, which of them are reduced.
+// The part of a schedule's type that describes its stages: the names of loops, and which loops are reduced.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the region of each stage begins, as an expression over the loops around its place.
+// Computes where the region of each stage begins, as an expression over the loops around its place.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs before a loop: the first iterations of stages that are computed ahead (primitive/double_buffer.hpp). And
-// the buffers that live longer than an iteration: as long as a loop, or as long as the threads of a block.
+// Makes the statements before a loop, which are the first iterations of stages that are computed ahead
+// (primitive/double_buffer.hpp), and the buffers that live as long as a loop, or as long as the threads of a block.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one point of a stage's loops computes: its expressions with reads of buffers, and the stores of its results.
+// Makes the stores of one point of a stage: its expressions read buffers instead of stages.
 #pragma once
 
 #include <vector>
