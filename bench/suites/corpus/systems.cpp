@@ -31,7 +31,9 @@ peer_case prepare(corpus_problem const& p, buffer const& out, options const& cho
     auto const operands = p.operands(out);
     auto const start = std::chrono::steady_clock::now();
     auto const program = p.shape.what->make(p.shape.extents);
-    auto const found = tuner.tune(program, budget);
+    auto only_compiled = budget;
+    only_compiled.trials = 0;
+    auto const found = tuner.tune(program, Tune ? budget : only_compiled);
     auto const kernel = loaded(found, tuner, operands);
     kernel(operands);
     made.tuning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

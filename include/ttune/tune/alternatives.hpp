@@ -64,6 +64,7 @@ class alternatives_session {
 
   [[nodiscard]] std::optional<recorded_choice> chosen_by(record const& r) const;
   [[nodiscard]] std::optional<tuning_result> find_in_records();
+  [[nodiscard]] tuning_result untuned();
   void start_all();
   void start(contestant& c);
   void look_again();

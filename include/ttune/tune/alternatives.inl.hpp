@@ -47,6 +47,7 @@ TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative>
 
 TTUNE_INLINE tuning_result alternatives_session::run() {
   if (auto found = find_in_records()) return std::move(*found);
+  if (budget_.budget().trials == 0) return untuned();
   start_all();
   look_again();
   while (auto* const next = most_promising()) {
@@ -143,6 +144,28 @@ TTUNE_INLINE void alternatives_session::start_all() {
         {i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
     if (may_win || oracle_of(i) == i) start(contestants_.back());
   }
+}
+
+/// Returns the untuned kernel of the first alternative that may win and can be compiled.
+TTUNE_INLINE tuning_result alternatives_session::untuned() {
+  std::string failures;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (!allowed_.allows(all_[i].error)) continue;
+    tuning_session only(static_cast<std::int32_t>(i), options_, backend_, options_.search.another(), learner_, budget_,
+                        all_[i].in);
+    try {
+      only.start();
+    } catch (backend_error const& failure) {
+      failures += "; " + name(i) + " " + failure.what();
+      continue;
+    }
+    auto made = only.finish();
+    made.layouts = all_[i].layouts;
+    made.report.workload = name(0);
+    made.report.alternative = name(i);
+    return made;
+  }
+  throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
 }
 
 TTUNE_INLINE void alternatives_session::start(contestant& c) {

@@ -23,6 +23,7 @@ class replay_device;
 /// Limits of a tuning. The first limit that is reached ends the tuning; it returns a valid kernel in any case. In
 /// `tune_all`, the workloads share trials and time; patience and share of peak apply to each workload.
 struct tuning_budget {
+  /// Number of measured candidates. 1: the untuned kernel, checked and measured; 0: the untuned kernel, only compiled.
   std::int64_t trials = 256;
   std::chrono::duration<double> time = std::chrono::hours(24);
   std::int64_t patience = 0;  ///< trials without gain; 0: no limit

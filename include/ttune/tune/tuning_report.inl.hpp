@@ -11,9 +11,13 @@ TTUNE_INLINE std::string tuning_report::text() const {
   static constexpr char const* origins[] = {"found in the records", "tuned", "the heuristic seed"};
   char line[256];
   std::string made;
-  std::snprintf(line, sizeof line, "%s: %s, %.4g ms", workload.c_str(), origins[static_cast<int>(source)],
-                seconds * 1e3);
-  made += line;
+  made += workload + ": " + origins[static_cast<int>(source)];
+  if (seconds > 0) {
+    std::snprintf(line, sizeof line, ", %.4g ms", seconds * 1e3);
+    made += line;
+  } else {
+    made += ", not measured";
+  }
   if (flops > 0 && seconds > 0) {
     std::snprintf(line, sizeof line, " (%.1f GFLOP/s, spread %.1f %%)", flops / seconds * 1e-9, spread * 100);
     made += line;

@@ -83,6 +83,17 @@ TEST_CASE("alternatives: a compute that rounds more than allowed is not compiled
   CHECK(by->compiled("short") == 0);
 }
 
+TEST_CASE("alternatives: without trials, the first allowed one is compiled, not run") {
+  auto const device = std::make_shared<scripted_backend>(
+      std::map<std::string, std::vector<code>>{{"direct", {slow()}}, {"short", {code::abort()}}});
+  tuner made(device, options());
+  auto const found = made.tune_alternatives({make("short", 3, device->target()), make("direct", 0, device->target())},
+                                            {.trials = 0}, numerics::reassociation());
+  CHECK(found.report.alternative == "direct");
+  CHECK(found.report.trials == 0);
+  CHECK_FALSE(found.image.code.empty());
+}
+
 TEST_CASE("alternatives: a limit that excludes all is an error") {
   CHECK_THROWS_WITH_AS((void)tune(options(), numerics::error_within(0.5), compiler()),
                        "no alternative meets the wanted numerics (error within 0.5 x direct): direct reassociates "

@@ -233,6 +233,22 @@ TEST_CASE("tuner: an exception of a callback ends the tuning, no trial is lost")
   CHECK(store->count() == 3);
 }
 
+TEST_CASE("tuner: without trials, the first kernel is compiled, not run") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const store = std::make_shared<memory_store>();
+  auto options = options_with(worker::command{{"/nonexistent/worker"}});
+  options.records = store;
+  auto const made = tune({right(), slow()}, options, {.trials = 0});
+  CHECK(made.compiled == 1);
+  CHECK_FALSE(made.result.image.code.empty());
+  auto const& report = made.result.report;
+  CHECK(report.source == tuning_report::origin::seed);
+  CHECK(report.trials == 0);
+  CHECK(report.stopped_because == "no trials were wanted");
+  CHECK(report.text().starts_with("copy: the heuristic seed, not measured\n"));
+  CHECK(store->count() == 0);
+}
+
 TEST_CASE("tuner: budgets end it: trials, time, patience, a request") {
   TTUNE_SKIP_UNLESS_X86();
   CHECK(tune({right()}, options_with(), {.trials = 1}).result.report.trials == 1);

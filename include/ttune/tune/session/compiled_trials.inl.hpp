@@ -43,6 +43,7 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
   auto one = compiled(seed);
   auto& made = *one.made;
   if (!made.image) throw refused_kernel(the_first + " cannot be compiled: " + made.diagnostics);
+  if (budget_.budget().trials == 0) return {seed, {}, std::move(made.image)};
   auto const timed = timing(tuning_phase::measure);
   measurer_.emplace(
       options_.worker, work_.signature(),

@@ -50,8 +50,8 @@ class trial_runner {
   virtual ~trial_runner() = default;
 
   /// Makes the trial of the untuned kernel, with which all others are compared in result and in speed. Checks its own
-  /// result for at most `check_seconds`; 0 means no check. Throws refused_kernel if it cannot be compiled,
-  /// backend_error if it does not run or is wrong.
+  /// result for at most `check_seconds`; 0 means no check. A budget of no trials means that it is only compiled. Throws
+  /// refused_kernel if it cannot be compiled, backend_error if it does not run or is wrong.
   [[nodiscard]] virtual trial first(configuration const& seed, double check_seconds) = 0;
   /// Prepares a batch that will be measured: does the work that is possible for all members at once.
   virtual void prepare(std::span<configuration const>) {}

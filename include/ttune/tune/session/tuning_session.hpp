@@ -51,6 +51,7 @@ class tuning_session {
   [[nodiscard]] bool find_in_records();
   void find_first(double check_seconds);
   [[nodiscard]] bool try_first(configuration const& chosen, double check_seconds);
+  void take_seed();
   void queue_neighbours();
   void queue_proposals();
   [[nodiscard]] std::vector<configuration> propose();
@@ -79,7 +80,7 @@ class tuning_session {
   record_key key_;
   tuning_report report_;
   std::unique_ptr<trial_runner> runner_;
-  std::optional<tuning_result> found_;  ///< result from the records
+  std::optional<tuning_result> found_;  ///< result without trials: from the records, or the seed as it is
   trial seed_;
   leaderboard best_;
   configuration_set visited_;

@@ -62,6 +62,7 @@ TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
   find_first(is_checked_by_caller ? 0 : std::max(1e-9, budget_.seconds_each() / 10));
   if (found_) return;
   report_.seed_seconds = seed_.result.seconds;
+  if (budget_.budget().trials == 0) return take_seed();
   budget_.reserve(closing_seconds());
   learner_.inform(options_.records, key_);
   search_->start(work_->sampler(), options_.seed);
@@ -102,6 +103,15 @@ TTUNE_INLINE bool tuning_session::try_first(configuration const& chosen, double 
     ++report_.refused;
     return false;
   }
+}
+
+/// Takes the seed as it is: there will be no trials.
+TTUNE_INLINE void tuning_session::take_seed() {
+  auto image = seed_.image ? std::move(seed_.image) : runner_->image_of(seed_.chosen);
+  report_.seconds = report_.seed_seconds;
+  report_.schedule = describe_choices(work_->space().knobs, seed_.chosen);
+  report_.stopped_because = why_over_ = "no trials were wanted";
+  found_ = tuning_result{image ? *std::move(image) : kernel_image(), seed_.chosen, {}};
 }
 
 /// Finds an image that runs at once, or a configuration that only has to be compiled.
