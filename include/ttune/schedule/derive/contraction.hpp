@@ -11,6 +11,9 @@
 // In measurements over tile shapes and packings this structure reached 0.95–1.0 of the FMA peak.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "ttune/schedule/derive/blocks.hpp"
 #include "ttune/schedule/derive/dot_terms.hpp"
 #include "ttune/schedule/derive/packing.hpp"
@@ -164,6 +167,7 @@ class contraction {
     made.operands_each = dot_.registers_each();
     made.operands_once = beside_all();
     made.sums = sums();
+    made.loads_each = loads_each();
     made.unrolls_taps = has_window();
     made.shares_rows = shares_rows();
     made.stores_across = rows_contiguous();
@@ -178,6 +182,18 @@ class contraction {
 
   /// Returns the number of sums of an element of the result: one for each component.
   [[nodiscard]] std::int64_t sums() const { return static_cast<std::int64_t>(r_.definition->components.size()); }
+
+  /// Returns the most loads that a vector of an operand takes: one for each element of the distance between lanes. With
+  /// rows, a tile uses each vector several times.
+  [[nodiscard]] std::int64_t loads_each() const {
+    std::int64_t most = 1;
+    if (w_ >= 0 && size(w_) > 1) return most;
+    for (auto const& a : r_.accesses) {
+      if (a.write || (is_packable(p_, r_, a, v_) && (is_constant_operand(p_, a) || has_reuse(p_, r_, a)))) continue;
+      most = std::max(most, std::min<std::int64_t>(std::abs(stride(p_, r_, a, static_cast<std::size_t>(v_))), lanes_));
+    }
+    return most;
+  }
 
   /// Returns the number of terms of an element of the result.
   [[nodiscard]] std::int64_t terms() const {
