@@ -63,5 +63,8 @@ system_entry<corpus_problem> functions(int rank, std::string const& system) {
 add_system<corpus_problem> const tuned{{0, "ttune", prepare<true>}};
 add_system<corpus_problem> const untuned{{1, "ttune-untuned", prepare<false>}};
 add_system<corpus_problem> const loops{functions(2, "openmp")};
+add_system<corpus_problem> const blas{functions(3, "openblas")};
+add_system<corpus_problem> const matrices{functions(4, "eigen")};
+add_system<corpus_problem> const networks{functions(5, "onednn")};
 
 }  // namespace
