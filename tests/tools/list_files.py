@@ -8,7 +8,7 @@
   list_files.py layers ROOT FOLDER        names of the sub-folders that hold a *.cpp
 
 `needs` are the parts a file uses, found by following its includes outside any #if: orc, xgboost,
-treegru, sqlite, eigen (parts of ttune), onednn, openblas, xsmm, tbb, openmp, cli11, json (libraries).
+treegru, sqlite, eigen (parts of ttune), onednn, openblas, xsmm, halide, tbb, openmp, cli11, json (libraries).
 `suites` are the names of its doctest suites, as in test_suite("threads").
 """
 import pathlib
@@ -29,6 +29,7 @@ NEEDS = [
     ("onednn", re.compile(r"^(dnnl\.h|oneapi/dnnl/)")),
     ("openblas", re.compile(r"^(cblas\.h|openblas)")),
     ("xsmm", re.compile(r"^libxsmm")),
+    ("halide", re.compile(r"^Halide\.h")),
     ("tbb", re.compile(r"^oneapi/tbb")),
     ("openmp", re.compile(r"^omp\.h")),
     ("cli11", re.compile(r"^CLI/")),

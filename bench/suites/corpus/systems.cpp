@@ -66,5 +66,7 @@ add_system<corpus_problem> const loops{functions(2, "openmp")};
 add_system<corpus_problem> const blas{functions(3, "openblas")};
 add_system<corpus_problem> const matrices{functions(4, "eigen")};
 add_system<corpus_problem> const networks{functions(5, "onednn")};
+add_system<corpus_problem> const halide{functions(6, "halide")};
+add_system<corpus_problem> const automatic{functions(7, "halide-auto")};
 
 }  // namespace
