@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that are planted in the derivation of a space: the program is tuned all the same, and the report says why it is
-// slower than it should be.
+// Faults that are planted in the derivation of a space: the program is tuned all the same, and the report says why it
+// is slower than it should be.
 #include "ttune/tune/usable_space.hpp"
 
 #include <doctest/doctest.h>
@@ -53,9 +53,7 @@ TEST_CASE("usable space: plain loops if deriving fails, or derives what cannot b
   auto const refuses = [](handle<ir::program> const&, target const&) -> space {
     throw schedule_error("reorder", "j", "no loop j");
   };
-  auto const fails = [](handle<ir::program> const&, target const&) -> space {
-    return std::vector<space>{}.at(1);
-  };
+  auto const fails = [](handle<ir::program> const&, target const&) -> space { return std::vector<space>{}.at(1); };
   for (space_source const& derive : {space_source(refuses), space_source(fails), space_source(with_unknown_loop),
                                      space_source(with_contradiction)}) {
     auto const made = usable_space(program, target{}, derive);
