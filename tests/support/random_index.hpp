@@ -90,8 +90,8 @@ class random_index {
   [[nodiscard]] ttune::ir::expr affine(int depth) {
     auto const choice = depth == 0 ? number(0, 1) : number(0, 5);
     if (choice <= 1) return leaf();
-    if (choice == 2) return affine(depth - 1) * constant();
     auto const a = affine(depth - 1);
+    if (choice == 2) return a * constant();
     return choice <= 4 ? a + affine(depth - 1) : a - affine(depth - 1);
   }
 
@@ -102,7 +102,10 @@ class random_index {
       case 0:
       case 1: return of_two(binary_op::add, depth - 1);
       case 2: return of_two(binary_op::subtract, depth - 1);
-      case 3: return index(depth - 1) * constant();
+      case 3: {
+        auto const a = index(depth - 1);
+        return a * constant();
+      }
       case 4:
       case 5: return by_constant(binary_op::floor_divide, depth - 1);
       case 6:

@@ -77,8 +77,8 @@ class random_nest {
   }
   ir::expr condition() {
     auto const a = sum_of_bound();
-    auto const c =
-        ir::make_binary(make_.random.chance(0.5) ? binary_op::less : binary_op::less_equal, a, sum_of_bound());
+    auto const op = make_.random.chance(0.5) ? binary_op::less : binary_op::less_equal;
+    auto const c = ir::make_binary(op, a, sum_of_bound());
     return make_.random.chance(0.4) ? both(c, condition()) : c;
   }
   ir::stmt a_note() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs for property tests: several stages, halos, `/` and `%`, prime extents, every element type, all
 // boundaries, gathers, tables, updates in place, built-in and tuple reductions. Small, so that 10^5 run in a minute.
+// All numbers are drawn in an order that the language fixes, so that a seed means the same program with every compiler:
+// no two draws are arguments of one call or operands of one operator.
 #pragma once
 
 #include <algorithm>
@@ -180,7 +182,11 @@ class program_generator {
     switch (pick(4)) {
       case 0: what = what + leaf(); break;
       case 1: what = ir::make_binary(ir::binary_op::maximum, what, leaf()); break;
-      case 2: what = ir::make_select(condition(), what, leaf()); break;
+      case 2: {
+        auto const where = condition();
+        what = ir::make_select(where, what, leaf());
+        break;
+      }
       default: what = ir::make_unary(ir::unary_op::abs, what); break;
     }
     return ttune::share(std::move(s));
@@ -245,7 +251,10 @@ class program_generator {
   ir::expr value(int depth) {
     if (depth == 0) return leaf();
     if (options_.functions && is_float(type_) && random_.chance(0.12)) return function(depth - 1);
-    auto const binary = [&](ir::binary_op op) { return ir::make_binary(op, value(depth - 1), value(depth - 1)); };
+    auto const binary = [&](ir::binary_op op) {
+      auto const left = value(depth - 1);
+      return ir::make_binary(op, left, value(depth - 1));
+    };
     switch (pick(12)) {
       case 0: return binary(ir::binary_op::add);
       case 1: return binary(ir::binary_op::subtract);
@@ -254,18 +263,23 @@ class program_generator {
       case 4: return binary(ir::binary_op::multiply);
       case 5: return binary(ir::binary_op::minimum);
       case 6: return binary(ir::binary_op::maximum);
-      case 7:
-        return ir::make_select(random_.chance(0.2) ? data_condition() : condition(), value(depth - 1),
-                               random_.chance(0.5) ? ir::make_number(type_, 0) : value(depth - 1));
-      case 8: return ir::make_unary(random_.chance(0.5) ? ir::unary_op::negate : ir::unary_op::abs, value(depth - 1));
+      case 7: {
+        auto const where = random_.chance(0.2) ? data_condition() : condition();
+        auto const there = value(depth - 1);
+        return ir::make_select(where, there, random_.chance(0.5) ? ir::make_number(type_, 0) : value(depth - 1));
+      }
+      case 8: {
+        auto const op = random_.chance(0.5) ? ir::unary_op::negate : ir::unary_op::abs;
+        return ir::make_unary(op, value(depth - 1));
+      }
       case 10:
         if (!is_float(type_) || !random_.chance(0.6)) return leaf();
         return ir::make_unary(ir::unary_op::sqrt, ir::make_unary(ir::unary_op::abs, value(depth - 1)));
-      case 9:
-        if (!is_float(type_))
-          return ir::make_binary(random_.chance(0.5) ? ir::binary_op::divide : ir::binary_op::modulo, value(depth - 1),
-                                 ir::make_number(type_, 3));
-        return value(depth - 1) * ir::make_real(type_, 0.5);
+      case 9: {
+        if (is_float(type_)) return value(depth - 1) * ir::make_real(type_, 0.5);
+        auto const op = random_.chance(0.5) ? ir::binary_op::divide : ir::binary_op::modulo;
+        return ir::make_binary(op, value(depth - 1), ir::make_number(type_, 3));
+      }
       default: return leaf();
     }
   }
@@ -321,8 +335,8 @@ class program_generator {
     constexpr dtype types[] = {dtype::i8, dtype::u8, dtype::i16, dtype::i32, dtype::u32, dtype::i64};
     auto const& a = one_of(axes_);
     auto const from = input(types[pick(6)], {a.end}, ir::tensor_role::input);
-    return ir::make_binary(random_.chance(0.7) ? ir::binary_op::less : ir::binary_op::equal,
-                           ir::make_access(from, {ir::make_variable(a.name)}),
+    auto const op = random_.chance(0.7) ? ir::binary_op::less : ir::binary_op::equal;
+    return ir::make_binary(op, ir::make_access(from, {ir::make_variable(a.name)}),
                            ir::make_number(from->type, 1 + static_cast<double>(pick(3))));
   }
 
@@ -359,12 +373,12 @@ class program_generator {
   ir::expr condition() {
     constexpr ir::binary_op ops[] = {ir::binary_op::less, ir::binary_op::less_equal, ir::binary_op::equal,
                                      ir::binary_op::not_equal};
-    auto const one = ir::make_binary(ops[pick(random_.chance(0.8) ? 2 : 4)], index(),
-                                     random_.chance(0.5) ? index() : ir::make_index(pick(12)));
-    return random_.chance(0.2)
-               ? ir::make_binary(random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or, one,
-                                 condition())
-               : one;
+    auto const op = ops[pick(random_.chance(0.8) ? 2 : 4)];
+    auto const left = index();
+    auto const one = ir::make_binary(op, left, random_.chance(0.5) ? index() : ir::make_index(pick(12)));
+    if (!random_.chance(0.2)) return one;
+    auto const both = random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or;
+    return ir::make_binary(both, one, condition());
   }
 
   // ---------------------------------------------------------------------------------------------------- indices
@@ -372,15 +386,22 @@ class program_generator {
   ir::expr axis_index() { return ir::make_variable(one_of(axes_).name); }
 
   ir::expr index() {
-    auto const divided = [&](ir::binary_op op) { return ir::make_binary(op, index(), ir::make_index(1 + pick(5))); };
+    auto const divided = [&](ir::binary_op op) {
+      auto const inner = index();
+      return ir::make_binary(op, inner, ir::make_index(1 + pick(5)));
+    };
+    auto made = axis_index();
     switch (pick(10)) {
       case 0:
-      case 1: return axis_index() + axis_index();
-      case 2: return axis_index() * (1 + pick(3)) + axis_index() + (pick(5) - 2);
-      case 3: return axis_index() * (pick(2) == 0 ? -1 : 2) + (pick(7) - 3);
+      case 1: return made + axis_index();
+      case 2:
+        made = made * (1 + pick(3));
+        made = made + axis_index();
+        return made + (pick(5) - 2);
+      case 3: made = made * (pick(2) == 0 ? -1 : 2); return made + (pick(7) - 3);
       case 4: return divided(ir::binary_op::floor_divide);
       case 5: return divided(ir::binary_op::floor_modulo);
-      default: return axis_index();
+      default: return made;
     }
   }
 

@@ -19,9 +19,13 @@ namespace ttune_bench::corpus {
 /// Content of an input: uniform in [low, high); whole numbers for operands of integers.
 struct distribution {
   double low = 0;
-  double high = 0;  ///< both 0: [-1, 1) for floats, all values for bytes, else the operand's range, or [-100, 100)
+  double high = 0;      ///< both 0: [-1, 1) for floats, all values for bytes, else the operand's range, or [-100, 100)
+  double diagonal = 0;  ///< added where the last two indices are equal
 };
 [[nodiscard]] inline distribution uniform(double low, double high) { return {low, high}; }
+/// Returns square matrices with `side` rows. Elements of the diagonal are at least one and a half times as large as all
+/// others of their row together, so that inverses and solutions have about as many right digits as their operands.
+[[nodiscard]] inline distribution diagonally_dominant(double side) { return {-1, 1, 1 + 1.5 * side}; }
 
 /// A function from extents to an operator, with erased types.
 class program_maker {

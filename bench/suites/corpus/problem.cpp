@@ -34,8 +34,10 @@ corpus::distribution settled(operand_info const& o, corpus::distribution wanted)
 void fill(operand_info const& o, corpus::distribution how, std::uint64_t seed, void* to) {
   ttune::ir::ndarray values(o.type, o.shape);
   ttune::rng random(seed);
+  auto const side = o.shape.empty() ? 1 : static_cast<std::size_t>(o.shape.back());
   for (std::size_t i = 0; i < static_cast<std::size_t>(o.elements()); ++i) {
-    auto const value = how.low + (how.high - how.low) * random.uniform();
+    auto const more = i % side == i / side % side ? how.diagonal : 0;
+    auto const value = how.low + (how.high - how.low) * random.uniform() + more;
     values.set_number(i, ttune::is_float(o.type) ? value : std::floor(value));
   }
   ttune::ir::store_ndarray(values, to);

@@ -449,6 +449,11 @@ class error_analysis {
     return own_value(stage_over(s, how, {{"", dtype::f64, value}}, all_terms ? expr() : s.predicate), 0);
   }
 
+  /// Returns the error of a result, or of an accumulator, which may be kept in f32 or rounded to a 16-bit type.
+  static expr with_rounding(expr const& value, dtype type, expr const& before) {
+    return computed_in(type) == type ? before : total(before, error_of_rounding(value, type, before));
+  }
+
   void add(handle<stage> const& s) {
     known_.clear();
     arguments_ = 0;
@@ -457,8 +462,7 @@ class error_analysis {
     for (std::size_t c = 0; c < s->components.size(); ++c) {
       auto const& [name, type, value] = s->components[c];
       auto e = s->reduces() ? error_of_reduction(s, c) : error(value);
-      if (type == dtype::f16 || type == dtype::bf16)  // a reader gets it rounded or not
-        e = total(e, error_of_rounding(s->updates ? value : own_value(s, static_cast<int>(c)), type, e));
+      e = with_rounding(s->updates ? value : own_value(s, static_cast<int>(c)), type, e);
       if (e) errors_[{s.get(), static_cast<int>(c)}] = stage_over(*s, {}, {{"", dtype::f64, e}}, {});
     }
   }
@@ -536,7 +540,8 @@ class error_analysis {
     arguments_ = static_cast<int>(count);
     any_order_ = how.associative;
     auto const combine = how.combine;
-    for (auto const& e : combine) how.combine.push_back(or_zero(error(e)));
+    for (std::size_t c = 0; c < count; ++c)
+      how.combine.push_back(or_zero(with_rounding(combine[c], components[c].type, error(combine[c]))));
     arguments_ = 0;
     any_order_ = false;
     known_.clear();  // `combine` ends here

@@ -8,12 +8,12 @@
 #include "ttune/capture/layouts.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/sample_statistics.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/stored_image.hpp"
+#include "ttune/tune/usable_space.hpp"
 
 namespace ttune::inline v0::detail {
 
@@ -345,7 +345,7 @@ TTUNE_INLINE std::vector<alternative> arranged_alternatives(std::vector<unarrang
     std::vector<alternative> of_layouts;
     try {
       for (auto const& a : all)
-        of_layouts.push_back({derive_space(capture::arrange(a.program, layouts), machine), a.error, layouts});
+        of_layouts.push_back({usable_space(capture::arrange(a.program, layouts), machine), a.error, layouts});
       // An alternative reads an operand differently from the first; the plain layouts remain.
     } catch (program_error const&) {
       continue;

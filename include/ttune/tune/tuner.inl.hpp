@@ -9,6 +9,7 @@
 #include "ttune/tune/linear_model.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
+#include "ttune/tune/usable_space.hpp"
 
 namespace ttune::inline v0 {
 
@@ -25,7 +26,7 @@ TTUNE_INLINE tuner::tuner(std::shared_ptr<backend> compiler, tuner_options optio
 }
 
 TTUNE_INLINE space tuner::space_of(handle<ir::program> const& program) const {
-  return derive_space(program, backend_->target());
+  return usable_space(program, backend_->target());
 }
 
 TTUNE_INLINE tuning_result tuner::tune(space const& in, tuning_budget const& budget) {

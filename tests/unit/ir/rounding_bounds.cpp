@@ -428,6 +428,30 @@ TEST_CASE("rounding bounds: a stage of f16 is read rounded or not") {
   }
 }
 
+TEST_CASE("rounding bounds: sums in bf16 that change places are kept in f32 or rounded after each term") {
+  ir::stage s;
+  example e(dtype::bf16, 5);
+  s.name = "turns";
+  s.axes = {{"j", 0, 1}};
+  s.reduction.kind = ir::reduction_kind::tuple;
+  s.reduction.commutative = s.reduction.associative = false;
+  s.reduction.axes = {{"i", 0, 5}};
+  s.components = {{"even", dtype::bf16, e.at(0)}, {"odd", dtype::bf16, ir::make_number(dtype::bf16, 0)}};
+  s.reduction.identity = {ir::make_number(dtype::bf16, 0), ir::make_number(dtype::bf16, 0)};
+  auto const sum = [](int left, int right) {
+    return ir::make_argument(dtype::bf16, false, left) + ir::make_argument(dtype::bf16, true, right);
+  };
+  s.reduction.combine = {sum(1, 0), sum(0, 1)};
+  e.add(std::move(s));
+  auto const of = [&](double between) {
+    return ir::rounding_bounds(e.program).evaluate(std::vector{e.numbers({64, 0, between, 0, -64}), e.numbers({})});
+  };
+  CHECK(of(1)[0][0] == 0);
+  auto const lost = of(0.25)[0][0];  // 64.25 has one bit more than bf16
+  CHECK(lost >= 0.25);
+  CHECK(lost < 1);
+}
+
 TEST_CASE("rounding bounds: a predicate that an error may change") {
   example e(dtype::f32, 4);
   ir::stage s;

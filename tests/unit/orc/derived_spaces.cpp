@@ -56,6 +56,28 @@ TEST_CASE("derived spaces: a matrix times itself") {
   check(op(inputs(W), outputs(Q), "square"));
 }
 
+TEST_CASE("derived spaces: sums of very many terms keep their digits") {
+  constexpr std::int64_t terms = 200'003;
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"A", float, 1> const A{{terms + 7}};
+  auto const S = compute<"S">(j.in(8)) = sum(over(i.in(terms)), A(i) * A(i + j));
+  auto const Q = compute<"Q">(j.in(8)) = sum(over(i.in(terms)), A(i + j));
+  auto const o = op(inputs(A), outputs(S, Q), "sums");
+  orc_backend backend;
+  workload const work(derive_space(o.program(), backend.target()), backend.target());
+  kernel_signature signature;
+  auto const program = work.build(work.seed(), signature);
+  auto const made = backend.compile(program, signature);
+  REQUIRE_MESSAGE(made.image, made.diagnostics);
+  std::vector<float> a(terms + 7, 0.1F), products(8), values(8);
+  std::vector<void*> operands = {a.data(), products.data(), values.data()};
+  kernel_call const call(load(*made.image), default_executor());
+  call(operands);
+  // A million terms of 0.1, one after the other, sum up to 1 % too much.
+  for (float const v : products) CHECK(v == doctest::Approx(static_cast<double>(0.1F) * 0.1F * terms).epsilon(2e-5));
+  for (float const v : values) CHECK(v == doctest::Approx(static_cast<double>(0.1F) * terms).epsilon(2e-5));
+}
+
 TEST_CASE("derived spaces: windows with strides of two to five") {
   for (std::int64_t const stride : {2, 3, 4, 5}) {
     check(ops::max_pool2d({1, 3, 9, 35 * stride + 2, 3, stride, 1}));

@@ -147,6 +147,23 @@ TEST_CASE("settled storage: a register that all lanes read where the first one d
   for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(o.program(), s, {}, machine) == "");
 }
 
+TEST_CASE("settled storage: lanes that a condition leaves out keep the first value of their own buffer") {
+  auto const [i, r] = axes<"i", "r">;
+  tensor<"T", std::int32_t, 1> const T{{7}};
+  auto const A = compute<"A">(i.in(8)) = sum(over(r.in(7)), T(r));
+  auto const whole = op(inputs(T), outputs(A), "left_out").program();
+  auto some = *whole->stages[0];
+  some.predicate = ir::make_binary(ir::binary_op::less, ir::make_variable("i"), ir::make_index(3));
+  auto made = *whole;
+  made.stages = made.outputs = {share(std::move(some))};
+  space s;
+  s.program = share(std::move(made));
+  s.steps = {{primitive::rfactor, "A", {"r"}, {"part", "run"}, {literal(-2)}},
+             {primitive::vectorize, "A", {"i"}, {}, {}},
+             {primitive::compute_at, "part", {"A", "i"}, {}, {}}};
+  for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(s.program, s, {}, machine) == "");
+}
+
 TEST_CASE("halves: their maxima and comparisons call no function") {
   auto const [i, r] = axes<"i", "r">;
   tensor<"T", f16, 2> const T{{5, 19}};

@@ -339,9 +339,10 @@ inline std::string llvm_emitter::extract(value const& v, int lane) {
                 std::to_string(lane));
 }
 
+/// Lanes that store to one element must store the same there, or nothing: each of them may have its own buffer.
 inline void llvm_emitter::store(ir::buffer const& b, linear const& flat, value v) {
   if (flat.lane != 0) v = widened(v, lanes_);
-  if (flat.lane == 0 && v.lanes != 1) throw needs_scalar{};
+  if (flat.lane == 0 && (v.lanes != 1 || mask_ != chunk_mask_)) throw needs_scalar{};
   if (b.where == ir::memory::registers) return store_register(b, flat, v);
   store_memory(b, flat, v);
 }

@@ -6,6 +6,7 @@
 
 #include "ttune/schedule/derive/builder.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
 
@@ -64,6 +65,14 @@ inline constexpr double most_constants = 3;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     if (st.axis_size(x) > 1 && stride(p, st, a, x) == 0) return true;
   return false;
+}
+
+/// Returns the number of runs of about `wanted` into which an extent is divided, of equal length if a divisor is near.
+[[nodiscard]] inline std::int64_t runs_of(std::int64_t extent, std::int64_t wanted) {
+  auto const most = std::max<std::int64_t>(1, ceil_divide(extent, wanted));
+  for (auto count = most; count <= 2 * most && count <= extent; ++count)
+    if (extent % count == 0) return count;
+  return most;
 }
 
 /// Returns true if the stage's predicate uses the axis, which then runs into a boundary.

@@ -36,14 +36,6 @@ struct stream_choice {
   std::int64_t runs;  ///< number of runs into which the reduced axis is divided
 };
 
-/// Divides `extent` into runs of about `wanted`, of equal length if there is a divisor near.
-[[nodiscard]] inline std::int64_t runs_of(std::int64_t extent, std::int64_t wanted) {
-  auto const most = std::max<std::int64_t>(1, ceil_divide(extent, wanted));
-  for (auto count = most; count <= 2 * most && count <= extent; ++count)
-    if (extent % count == 0) return count;
-  return most;
-}
-
 /// Returns nothing if no operand is worth it. It must be larger than all second-level caches, in rows of at least a
 /// page, and a few rows at most may use each element.
 [[nodiscard]] inline std::optional<stream_choice> choose_stream(plan const& p, planned_stage const& st,

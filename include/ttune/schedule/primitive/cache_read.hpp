@@ -5,17 +5,26 @@
 //                                                  C(i, j) = sum(k) A(i, k) * Bp(k, j)      cache_read(B, C, "Bp")
 #pragma once
 
+#include "ttune/pass/affine.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune::inline v0::primitives {
+
+/// Returns the name of the axis that an index is, as in `j` and `j + 1 - 1`; empty if it is something else.
+[[nodiscard]] inline std::string axis_of_index(ir::expr const& index) {
+  auto const form = pass::to_affine(index);
+  if (!form || form->constant != 0 || form->terms.size() != 1) return {};
+  auto const& [name, coefficient] = *form->terms.begin();
+  return coefficient == 1 ? name : std::string();
+}
 
 /// Returns the axis names of the copy: those of the reader where it indexes a dimension by one axis.
 [[nodiscard]] inline std::vector<ir::axis> copy_axes(ir::access const& read) {
   auto const shape = ir::shape_of(read.from);
   std::vector<ir::axis> axes;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    auto const* v = ir::as<ir::variable>(read.indices[d]);
-    std::string name = v ? v->name : "d" + std::to_string(d);
+    auto name = axis_of_index(read.indices[d]);
+    if (name.empty()) name = "d" + std::to_string(d);
     for (auto const& a : axes)
       if (a.name == name) name = "d" + std::to_string(d);
     axes.push_back({name, 0, shape[d]});

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "ttune/ir/print.hpp"
 #include "ttune/runtime/backend.hpp"
-#include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/workload.hpp"
 
@@ -22,13 +23,15 @@ struct candidate {
   std::string diagnostics;  ///< if not empty, there is no program
 };
 
-/// Makes the program of a configuration. If lowering refuses the configuration, the result says why.
+/// Makes the program of a configuration. If lowering refuses the configuration or fails, the result says why.
 [[nodiscard]] inline candidate make_candidate(workload const& of, configuration const& chosen) {
   candidate made;
   try {
     made.program = of.build(chosen, made.signature);
     made.text = hasher{}.add(ir::print(made.program)).value();
-  } catch (error const& failure) {
+  } catch (std::bad_alloc const&) {
+    throw;
+  } catch (std::exception const& failure) {  // `error`, or a fault such as std::out_of_range
     made.diagnostics = failure.what();
     made.text = hasher{}.add(made.diagnostics).value();
   }

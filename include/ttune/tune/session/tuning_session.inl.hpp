@@ -41,6 +41,7 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
                          open[0] + ", 64}})");
   report_.workload = in.program->name;
   report_.flops = work_->signature().flops;
+  report_.seed_refused = in.replaces;
   make_runner();
 }
 
@@ -99,8 +100,8 @@ TTUNE_INLINE bool tuning_session::try_first(configuration const& chosen, double 
     seed_ = runner_->first(chosen, check_seconds);
     return true;
   } catch (refused_kernel const& refused) {
-    if (report_.seed_refused.empty()) report_.seed_refused = refused.what();
-    ++report_.refused;
+    auto& why = report_.seed_refused;
+    if (report_.refused++ == 0) why += (why.empty() ? "" : "; ") + std::string(refused.what());
     return false;
   }
 }
