@@ -147,7 +147,7 @@ class deriver {
     auto const choice = choose_vector_axis(p_, st, lanes);
     if (choice.axis < 0) return false;
     auto const reduced = contiguous_reduced_axis(p_, st);
-    bool const long_rows = reduced >= 0 && st.axis_size(static_cast<std::size_t>(reduced)) >= 2 * lanes;
+    bool const long_rows = reduced >= 0 && fills_lanes(st, static_cast<std::size_t>(reduced), lanes);
     return choice.score >= 0 || (!long_rows && 4 * st.axis_size(static_cast<std::size_t>(choice.axis)) > lanes);
   }
 

@@ -177,6 +177,21 @@ TEST_CASE("derived: rows of several stages, of every length") {
   }
 }
 
+TEST_CASE("derived: rows in groups of one vector, each with a factor, are summed in lanes along a group") {
+  auto const [i, g, e] = axes<"i", "g", "e">;
+  for (std::int64_t const groups : {4, 16, 20, 21}) {
+    tensor<"W", std::int8_t, 3> const W{{5, groups, 16}};
+    tensor<"s", float, 2> const s{{5, groups}};
+    tensor<"x", float, 2> const x{{groups, 16}};
+    auto const y = compute<"y">(i) = sum(over(g, e), s(i, g) * cast<float>(W(i, g, e)) * x(g, e));
+    auto const grouped = op(inputs(W, s, x), outputs(y), "grouped");
+    check_derived(grouped);
+    auto const space = derive_space(grouped.program(), named_target("x86-64-v4"));
+    CHECK(std::any_of(space.steps.begin(), space.steps.end(),
+                      [](step const& made) { return made.what == primitive::rfactor; }));
+  }
+}
+
 TEST_CASE("derived: softmax and a norm") {
   auto const [i, k] = axes<"i", "k">;
   tensor<"S", float, 2> const S{{7, 37}};

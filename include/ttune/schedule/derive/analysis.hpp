@@ -133,6 +133,15 @@ inline constexpr std::int64_t near_stride = 4;
   return best;
 }
 
+/// Returns true if vector lanes along a reduced axis pay: it is two vectors long, or it is one whole vector, as a group
+/// of quantised weights, and other reduced axes repeat it.
+[[nodiscard]] inline bool fills_lanes(planned_stage const& st, std::size_t axis, std::int32_t lanes) {
+  if (st.axis_size(axis) >= 2 * lanes) return true;
+  std::int64_t terms = 1;
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) terms *= st.axis_size(x);
+  return lanes > 1 && st.axis_size(axis) == lanes && terms >= 4 * lanes;
+}
+
 /// The free axis for the vector lanes, -1 if there is none, and its score.
 struct vector_choice {
   std::int32_t axis = -1;
