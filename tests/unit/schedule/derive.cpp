@@ -39,6 +39,21 @@ TEST_CASE("derived: a transposed operand") {
   check_derived(op(inputs(D, B), outputs(E), "matmul_tt"));
 }
 
+TEST_CASE("derived: an operand that is read at rows and at columns is copied for the columns only") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", double, 2> const A{{45, 26}};
+  tensor<"B", double, 2> const B{{45, 26}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * A(j, k));
+  auto const squares = op(inputs(A), outputs(C), "syrk");
+  check_derived(squares);
+  auto const D = compute<"D">(i, j) = select(j <= i, sum(over(k), A(j, k) * B(i, k) + B(j, k) * A(i, k)), 0);
+  check_derived(op(inputs(A, B), outputs(D), "syr2k"));
+  auto const space = derive_space(squares.program(), named_target("x86-64-v4"));
+  CHECK(std::any_of(space.steps.begin(), space.steps.end(), [](step const& made) {
+    return made.what == primitive::cache_read && made.loops == std::vector<std::string>{"A", "j"};
+  }));
+}
+
 TEST_CASE("derived: batched products") {
   auto const [b, i, j, k] = axes<"b", "i", "j", "k">;
   tensor<"A", float, 3> const A{{3, 7, 9}};

@@ -107,14 +107,17 @@ inline constexpr std::int64_t near_stride = 4;
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
   int score = size >= lanes ? 0 : 2 * size > lanes ? -1 : -2;
+  bool copied = false;  // operands of a reduction that are used again are copied into panels
   for (auto const& a : st.accesses) {
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : 0;
     else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a)) score += 2;
+    else if (st.definition->reduces() && has_reuse(p, st, a)) copied = true;
     else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
   }
+  if (copied) --score;
   if (is_guarded(st, axis)) score -= 2;
   auto const padded = (size + lanes - 1) / lanes * lanes;
   if (size >= lanes && padded * 10 > size * 11) score -= 1;
