@@ -166,10 +166,6 @@ class operand_packing {
   void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
     if (!has_reuse(p_, r_, a)) return;
     auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 1;
-    std::int64_t row_bytes = 0;
-    for (std::size_t x = r_.definition->axes.size(); x < r_.axis_count(); ++x)
-      row_bytes =
-          std::max(row_bytes, stride(p_, r_, a, x) * static_cast<std::int64_t>(size_in_bytes(r_.definition->type())));
     std::int64_t reuse = 1;
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
       if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
@@ -191,7 +187,7 @@ class operand_packing {
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
     if (contiguous) out_.step(primitive::vectorize, copy, {name(t_.vector_axis)});
-    bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
+    bool const worth_it = !contiguous || (has_far_rows(p_, r_, a) && reuse >= 32);
     out_.step(primitive::compute_at, copy, {t_.reader, place_inline, place}, {},
               {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
   }
