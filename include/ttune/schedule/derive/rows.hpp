@@ -171,8 +171,8 @@ class rows {
 
   static constexpr std::int64_t turns = 4;  ///< vectors that take the terms of another axis in turn
 
-  /// Returns the reduced axis beside `lanes_axis` whose terms several vectors take in turn, if there would be one vector
-  /// of sums, whose additions wait for each other; otherwise an empty name.
+  /// Returns the reduced axis beside `lanes_axis` whose terms several vectors take in turn, if there would be one
+  /// vector of sums, whose additions wait for each other; otherwise an empty name.
   [[nodiscard]] std::string turned_axis(planned_stage const& st, std::size_t lanes_axis, std::int64_t count) const {
     auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
     if (count > lanes) return {};
