@@ -161,6 +161,13 @@ class schedule_type {
     w.cache_read(detail::source_text(source), std::move(copy));
     return schedule_type(std::move(w));
   }
+  /// Does the same for the reads whose indices use an axis only: `cache_read(A, "panel", j)` of A(i, k) * A(j, k).
+  template <class Source, fixed_string Axis>
+  [[nodiscard]] auto cache_read(Source const& source, std::string copy, axis<Axis> const&) const {
+    auto w = written_;
+    w.cache_read(detail::source_text(source), std::move(copy), Axis.text);
+    return schedule_type(std::move(w));
+  }
   /// Moves the reduction of the current stage, with its reduced axes, to the stage `inner`.
   [[nodiscard]] auto cache_write(std::string inner) const {
     auto w = written_;

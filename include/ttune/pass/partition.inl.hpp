@@ -213,8 +213,11 @@ class partitioner {
       if (c == 0 || !f.unrolled || (outside_of_tiles && f.of_tile)) continue;
       auto const rest = rest_of(f.form, variable, known);
       if (!rest) continue;
-      if (c > 0) made.low = std::max(made.low, ceil_divide(-rest->low, c));
-      else made.high = std::min(made.high, floor_divide(rest->low, -c) + 1);
+      auto one = iterations{begin, end};
+      if (c > 0) one.low = std::max(begin, ceil_divide(-rest->low, c));
+      else one.high = std::min(end, floor_divide(rest->low, -c) + 1);
+      if (one.low >= one.high && end - begin > most_peeled) continue;  // as j <= i: no cut decides it
+      made = {std::max(made.low, one.low), std::min(made.high, one.high)};
     }
     return made;
   }

@@ -15,7 +15,7 @@ namespace ttune::inline v0 {
 enum class primitive : std::uint8_t {
   // these change the stages of the program
   merge,        ///< loops: adjacent axes of `stage` -> results[0]: one axis in all stages, where layouts allow
-  cache_read,   ///< `stage` reads loops[0] through the new stage results[0]
+  cache_read,   ///< `stage` reads loops[0], at indices with axis loops[1] if any, through the new stage results[0]
   cache_write,  ///< the reduction of `stage` moves into the new stage results[0], which `stage` copies
   rfactor,  ///< reduction axis loops[0] of `stage` is split by values[0]; the part kept becomes an axis of results[0]
   inline_stage,  ///< `stage` is computed where it is read

@@ -172,7 +172,10 @@ class cpp_writer {
   void write(step const& s) {
     auto const value = [&](std::size_t i = 0) { return s.values[i].literal; };
     switch (s.what) {
-      case primitive::cache_read: return call(s, "cache_read", quoted(s.loops[0]) + ", " + quoted(s.results[0]));
+      case primitive::cache_read:
+        return call(
+            s, "cache_read",
+            quoted(s.loops[0]) + ", " + quoted(s.results[0]) + (s.loops.size() > 1 ? ", " + loop(s.loops[1]) : ""));
       case primitive::cache_write: return call(s, "cache_write", quoted(s.results[0]));
       case primitive::rfactor: {
         auto const over = loop(s.loops[0]);

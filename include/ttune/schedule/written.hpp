@@ -74,7 +74,7 @@ class written_schedule {
   void bind(std::string loop, ir::loop_kind kind);
   void annotate(std::string loop, std::string note, std::int64_t value);
   void compute_at(std::string reader, std::string loop);
-  void cache_read(std::string source, std::string copy);
+  void cache_read(std::string source, std::string copy, std::string axis = {});
   void cache_write(std::string inner);
   void rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept);
   void inline_stage(std::string stage);

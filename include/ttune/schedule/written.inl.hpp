@@ -232,8 +232,10 @@ TTUNE_INLINE void written_schedule::annotate(std::string loop, std::string note,
 TTUNE_INLINE void written_schedule::compute_at(std::string reader, std::string loop) {
   add(primitive::compute_at, {std::move(reader), std::move(loop)});
 }
-TTUNE_INLINE void written_schedule::cache_read(std::string source, std::string copy) {
-  add(primitive::cache_read, {std::move(source)}, {std::move(copy)});
+TTUNE_INLINE void written_schedule::cache_read(std::string source, std::string copy, std::string axis) {
+  std::vector<std::string> of = {std::move(source)};
+  if (!axis.empty()) of.push_back(std::move(axis));
+  add(primitive::cache_read, std::move(of), {std::move(copy)});
 }
 TTUNE_INLINE void written_schedule::cache_write(std::string inner) {
   add(primitive::cache_write, {}, {std::move(inner)});

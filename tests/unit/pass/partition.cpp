@@ -69,6 +69,17 @@ TEST_CASE("partition: edges of unrolled loops become code of their own, the inte
   CHECK(effect_of(made) == effect_of(nest));
 }
 
+TEST_CASE("partition: a triangle does not keep the edges of a tile from being cut") {
+  auto const j = ir::make_variable("jo") * 7 + ir::make_variable("ji");
+  auto const in_triangle = ir::make_conditional(less(j, ir::make_variable("i")), note(j, ir::make_variable("i")));
+  auto const at_edge = ir::make_conditional(less(j, ir::make_index(30)), in_triangle);
+  auto const rows = loop("i", 0, 30, loop_kind::serial, loop("ji", 0, 7, loop_kind::unrolled, at_edge));
+  auto const nest = loop("jo", 0, 5, loop_kind::parallel, rows);
+  auto const made = pass::partition(nest);
+  CHECK(ir::print(made).find("if jo < 4") != std::string::npos);
+  CHECK(effect_of(made) == effect_of(nest));
+}
+
 TEST_CASE("partition: a choice with one possible result is decided") {
   auto const x = ir::make_variable("xo") * 4 + ir::make_variable("xi");
   auto const at = std::vector<ir::expr>{ir::make_binary(binary_op::floor_modulo, x, ir::make_index(elements))};

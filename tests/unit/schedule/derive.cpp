@@ -8,6 +8,7 @@
 #include "derived_programs.hpp"
 #include "support/shared_reads.hpp"
 #include "ttune/core/named_target.hpp"
+#include "ttune/ir/print.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/depthwise_conv2d.hpp"
@@ -37,6 +38,27 @@ TEST_CASE("derived: a transposed operand") {
   tensor<"D", float, 2> const D{{18, 11}};
   auto const E = compute<"E">(i, j) = sum(over(k), D(k, i) * B(j, k));
   check_derived(op(inputs(D, B), outputs(E), "matmul_tt"));
+}
+
+TEST_CASE("derived: an operand that is read at rows and at columns is copied for the columns only") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", double, 2> const A{{45, 26}};
+  tensor<"B", double, 2> const B{{45, 26}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * A(j, k));
+  auto const squares = op(inputs(A), outputs(C), "syrk");
+  check_derived(squares);
+  auto const D = compute<"D">(i, j) = select(j <= i, sum(over(k), A(j, k) * B(i, k) + B(j, k) * A(i, k)), 0);
+  check_derived(op(inputs(A, B), outputs(D), "syr2k"));
+  tensor<"S", std::int16_t, 2> const S{{45, 26}};
+  auto const E = compute<"E">(i, j) = sum(over(k), cast<std::int32_t>(S(i, k)) * cast<std::int32_t>(S(j, k)));
+  check_derived(op(inputs(S), outputs(E), "syrk_of_words"));
+  constant<"W", float, 2> const W{{45, 26}};
+  auto const F = compute<"F">(i, j) = sum(over(k), W(i, k) * W(j, k));
+  check_derived(op(inputs(W), outputs(F), "syrk_of_constants"));
+  auto const space = derive_space(squares.program(), named_target("x86-64-v4"));
+  CHECK(std::any_of(space.steps.begin(), space.steps.end(), [](step const& made) {
+    return made.what == primitive::cache_read && made.loops == std::vector<std::string>{"A", "j"};
+  }));
 }
 
 TEST_CASE("derived: batched products") {
@@ -174,6 +196,21 @@ TEST_CASE("derived: rows of several stages, of every length") {
     check_derived(op(inputs(S), outputs(P), "by_largest"), 4);
     auto const L = compute<"L">(b, i) = log(sum(over(k), exp(S(b, i, k))));
     check_derived(op(inputs(S), outputs(L), "log_sum_exp"), 4);
+  }
+}
+
+TEST_CASE("derived: rows in groups of one vector, each with a factor, are summed in lanes along a group") {
+  auto const [i, g, e] = axes<"i", "g", "e">;
+  for (std::int64_t const groups : {4, 16, 20, 21}) {
+    tensor<"W", std::int8_t, 3> const W{{5, groups, 16}};
+    tensor<"s", float, 2> const s{{5, groups}};
+    tensor<"x", float, 2> const x{{groups, 16}};
+    auto const y = compute<"y">(i) = sum(over(g, e), s(i, g) * cast<float>(W(i, g, e)) * x(g, e));
+    auto const grouped = op(inputs(W, s, x), outputs(y), "grouped");
+    check_derived(grouped);
+    auto const space = derive_space(grouped.program(), named_target("x86-64-v4"));
+    CHECK(std::any_of(space.steps.begin(), space.steps.end(),
+                      [](step const& made) { return made.what == primitive::rfactor; }));
   }
 }
 
@@ -368,6 +405,20 @@ TEST_CASE("derived: stages that read the same elements have one loop nest") {
   CHECK(std::count_if(with_sums.begin(), with_sums.end(), [](planned_stage const& st) {
           return st.definition->reduces() && st.definition->reduction.axes.size() == 2;
         }) == 1);
+}
+
+TEST_CASE("derived: sums of one task stay in registers, those of several do not") {
+  auto machine = named_target("x86-64-v4");
+  machine.cores = 4;
+  auto const text_of = [&](std::int64_t n) {
+    auto const [i] = axes<"i">;
+    tensor<"x", float, 1> const x{{n}};
+    auto const d = compute<"d">() = sum(over(i), x(i) * x(i));
+    auto const space = derive_space(op(inputs(x), outputs(d), "squares").program(), machine);
+    return ir::print(ttune_test::build(make_plan(space), space.seed));
+  };
+  CHECK(text_of(4096).find("shared") == std::string::npos);
+  CHECK(text_of(1 << 20).find("shared") != std::string::npos);
 }
 
 TEST_CASE("derived: a long sum of a prime number of terms is shared among the cores, too") {

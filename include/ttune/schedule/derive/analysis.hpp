@@ -116,14 +116,17 @@ inline constexpr std::int64_t near_stride = 4;
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
   int score = size >= lanes ? 0 : 2 * size > lanes ? -1 : -2;
+  bool copied = false;  // operands of a reduction that are used again are copied into panels
   for (auto const& a : st.accesses) {
     auto const s = stride(p, st, a, axis);
     if (a.write) score += s == 1 ? 1 : 0;
     else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a)) score += 2;
+    else if (st.definition->reduces() && has_reuse(p, st, a)) copied = true;
     else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
   }
+  if (copied) --score;
   if (is_guarded(st, axis)) score -= 2;
   auto const padded = (size + lanes - 1) / lanes * lanes;
   if (size >= lanes && padded * 10 > size * 11) score -= 1;
@@ -140,6 +143,15 @@ inline constexpr std::int64_t near_stride = 4;
     if (count >= most && count > 0) most = count, best = static_cast<std::int32_t>(x);
   }
   return best;
+}
+
+/// Returns true if vector lanes along a reduced axis pay: it is two vectors long, or it is one whole vector, as a group
+/// of quantised weights, and other reduced axes repeat it.
+[[nodiscard]] inline bool fills_lanes(planned_stage const& st, std::size_t axis, std::int32_t lanes) {
+  if (st.axis_size(axis) >= 2 * lanes) return true;
+  std::int64_t terms = 1;
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) terms *= st.axis_size(x);
+  return lanes > 1 && st.axis_size(axis) == lanes && terms >= 4 * lanes;
 }
 
 /// The free axis for the vector lanes, -1 if there is none, and its score.

@@ -46,6 +46,14 @@ struct block_chain {
   return found;
 }
 
+/// Returns the bytes of a stage's results for one element of its axis `along`.
+[[nodiscard]] inline double bytes_along(planned_stage const& st, std::int32_t along) {
+  auto bytes = static_cast<double>(size_in_bytes(st.definition->type()));
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+    if (static_cast<std::int32_t>(x) != along) bytes *= static_cast<double>(st.axis_size(x));
+  return bytes;
+}
+
 /// Returns the stages that stage `last` needs, directly or through others, and that a block of its axis needs only for
 /// this block. Other stages are computed before, completely, and so are those for which `may(stage)` is false.
 template <class May>
@@ -71,10 +79,7 @@ template <class May>
     }
     if (!fits) continue;
     made.axis[s] = common;
-    double elements = 1;
-    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
-      if (static_cast<std::int32_t>(x) != common) elements *= static_cast<double>(st.axis_size(x));
-    made.bytes_each += elements * static_cast<double>(size_in_bytes(st.definition->type()));
+    made.bytes_each += bytes_along(st, common);
   }
   return made;
 }

@@ -359,9 +359,10 @@ class contraction {
 
   /// Returns the number of tiles in a block of the common axis; a stage before the last is computed for one block.
   [[nodiscard]] knob_value block_of(std::int32_t a, std::vector<std::int32_t> const& sizes) {
-    if (!blocks_.is_last) return literal(1);
     auto const tile = a == v_ ? seed_tile_v_ : a == w_ ? seed_tile_w_ : 1;
-    return out_.one_of(knob_name("block_" + reader_axis(a)), sizes, std::max<std::int64_t>(1, blocks_.seed / tile));
+    auto const seed = std::max<std::int64_t>(1, blocks_.seed / tile);
+    if (!blocks_.is_last) return literal(std::min(seed, tiles(a)));
+    return out_.one_of(knob_name("block_" + reader_axis(a)), sizes, seed);
   }
 
   [[nodiscard]] std::int64_t write_stride(std::int32_t axis) const {

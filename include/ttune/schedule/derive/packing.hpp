@@ -21,10 +21,18 @@ namespace ttune::inline v0::derive {
   return std::none_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; });
 }
 
-/// Returns true for the first of equal reads. A copy replaces all reads of its operand: A(i, k) * A(j, k) has no copy.
-[[nodiscard]] inline bool is_first_of_one_place(planned_stage const& st, planned_access const& a) {
+/// Returns true if an index of the access uses the axis.
+[[nodiscard]] inline bool uses_axis(planned_access const& a, std::int32_t axis) {
+  return std::any_of(a.indices.begin(), a.indices.end(), [&](planned_index const& i) {
+    return i.whole || i.coefficient[static_cast<std::size_t>(axis)] != 0;
+  });
+}
+
+/// Returns true for the first of the reads of an operand that use an axis, if they are equal. A copy replaces all of
+/// them: A(k, j) * A(k, j + 1) has none.
+[[nodiscard]] inline bool is_first_of_one_place(planned_stage const& st, planned_access const& a, std::int32_t axis) {
   return std::none_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& b) {
-    return !b.write && b.operand == a.operand && (&b < &a || !is_same_element(a, b));
+    return !b.write && b.operand == a.operand && uses_axis(b, axis) && (&b < &a || !is_same_element(a, b));
   });
 }
 
@@ -34,7 +42,15 @@ namespace ttune::inline v0::derive {
   if (a.write || a.operand < 0 || stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 0) return false;
   auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
   return role != ir::tensor_role::table && role != ir::tensor_role::inout && indexes_by_axes(st, a) &&
-         is_first_of_one_place(st, a);
+         is_first_of_one_place(st, a, vector_axis);
+}
+
+/// Returns true if neighbours along a reduced axis are a page apart, so that a packed panel is read faster.
+[[nodiscard]] inline bool has_far_rows(plan const& p, planned_stage const& st, planned_access const& a) {
+  auto const element = static_cast<std::int64_t>(size_in_bytes(st.definition->type()));
+  for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x)
+    if (stride(p, st, a, x) * element >= 4096) return true;
+  return false;
 }
 
 /// Properties of a reduction in register tiles that packing needs.
@@ -106,9 +122,19 @@ class operand_packing {
     return order;
   }
 
+  /// Makes the reduction read an operand through a copy, in vectors only if it also reads it at other places.
+  void copy_reads(planned_access const& a, std::string const& source, std::string const& copy) {
+    bool const elsewhere = std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& b) {
+      return !b.write && b.operand == a.operand && !uses_axis(b, t_.vector_axis);
+    });
+    std::vector<std::string> of = {source};
+    if (elsewhere) of.push_back(name(t_.vector_axis));
+    out_.step(primitive::cache_read, t_.accumulators, of, {copy});
+  }
+
   /// Lays out a constant once, before all calls: panels of one vector tile, in the order in which they are read.
   void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
-    out_.step(primitive::cache_read, t_.accumulators, {source}, {copy});
+    copy_reads(a, source, copy);
     lay_out_panels(a, copy);
   }
   void lay_out_panels(planned_access const& a, std::string const& copy) {
@@ -148,17 +174,13 @@ class operand_packing {
   void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
     if (!has_reuse(p_, r_, a)) return;
     auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 1;
-    std::int64_t row_bytes = 0;
-    for (std::size_t x = r_.definition->axes.size(); x < r_.axis_count(); ++x)
-      row_bytes =
-          std::max(row_bytes, stride(p_, r_, a, x) * static_cast<std::int64_t>(size_in_bytes(r_.definition->type())));
     std::int64_t reuse = 1;
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
       if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
     auto const& place = t_.panel_loop;
     auto const named = copy_axis_names(r_, a);
     if (std::find(named.begin(), named.end(), name(t_.vector_axis)) == named.end()) return;  // a sum of several axes
-    out_.step(primitive::cache_read, t_.accumulators, {source}, {copy});
+    copy_reads(a, source, copy);
     if (groups_terms(a)) return pack_grouped_panel(a, copy, place);
     auto const crossing = contiguous || reuse < 8 ? -1 : crossing_axis(a);
     if (crossing >= 0) {
@@ -173,7 +195,7 @@ class operand_packing {
     out_.step(primitive::reorder, copy, order);
     out_.step(primitive::pack, copy, {});
     if (contiguous) out_.step(primitive::vectorize, copy, {name(t_.vector_axis)});
-    bool const worth_it = !contiguous || (row_bytes >= 4096 && reuse >= 32);
+    bool const worth_it = !contiguous || (has_far_rows(p_, r_, a) && reuse >= 32);
     out_.step(primitive::compute_at, copy, {t_.reader, place_inline, place}, {},
               {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
   }

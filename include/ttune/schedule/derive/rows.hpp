@@ -136,8 +136,9 @@ class rows {
     auto const contiguous = contiguous_reduced_axis(p_, st);
     auto const k = contiguous >= 0 ? static_cast<std::size_t>(contiguous) : st.axis_count() - 1;
     auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
+    auto const& reduction = st.definition->reduction;
     bool const splits =
-        st.definition->reduction.associative && st.definition->reduction.commutative && st.axis_size(k) >= 2 * lanes;
+        reduction.associative && reduction.commutative && fills_lanes(st, k, static_cast<std::int32_t>(lanes));
     if (splits) {
       auto part = s.name + ".lanes";
       auto count = st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;
@@ -148,7 +149,8 @@ class rows {
         if (x != k) order.push_back(st.axis_name(x));
       order.push_back(st.axis_name(k));
       order.push_back(lane);
-      out_.step(primitive::reorder, part, order);
+      if (auto const turn = turned_axis(st, k, count); !turn.empty()) take_turns(part, turn, order, lane);
+      else out_.step(primitive::reorder, part, order);
       out_.step(primitive::vectorize, part, {lane});
       keep_in_registers(part);
       auto of = lane;
@@ -165,6 +167,34 @@ class rows {
       out_.step(primitive::unroll, s.name, {of});
     }
     keep_in_registers(s.name);
+  }
+
+  static constexpr std::int64_t turns = 4;  ///< vectors that take the terms of another axis in turn
+
+  /// Returns the reduced axis beside `lanes_axis` whose terms several vectors take in turn, if there would be one
+  /// vector of sums, whose additions wait for each other; otherwise an empty name.
+  [[nodiscard]] std::string turned_axis(planned_stage const& st, std::size_t lanes_axis, std::int64_t count) const {
+    auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
+    if (count > lanes) return {};
+    for (auto x = st.axis_count(); x-- > st.definition->axes.size();)
+      if (x != lanes_axis && st.axis_size(x) >= 4 * turns && st.axis_size(x) % turns == 0) return st.axis_name(x);
+    return {};
+  }
+
+  /// Makes several vectors of sums of `part`, which take the terms of an axis in turn, and adds them.
+  void take_turns(std::string const& part, std::string const& axis, std::vector<std::string> order,
+                  std::string const& lane) {
+    auto const vectors = part + ".turns";
+    auto const turn = axis + "_t";
+    out_.step(primitive::rfactor, part, {axis}, {vectors, turn}, {literal(turns)});
+    out_.step(primitive::reorder, part, {turn, lane});
+    out_.step(primitive::unroll, part, {turn});
+    order.insert(order.end() - 1, turn);
+    out_.step(primitive::reorder, vectors, order);
+    out_.step(primitive::unroll, vectors, {turn});
+    out_.step(primitive::vectorize, vectors, {lane});
+    out_.step(primitive::pack, vectors, {});
+    keep_in_registers(vectors);
   }
 
   space_builder& out_;

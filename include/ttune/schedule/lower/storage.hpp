@@ -136,12 +136,19 @@ class storage {
     auto const& s = n_.stages[st];
     if (where == ir::memory::group && !scope_.in_kernel()) where = ir::memory::shared;
     if (where != ir::memory::shared && where != ir::memory::local && where != ir::memory::registers) return where;
-    if (s.attached_to < 0) return ir::memory::shared;
+    if (s.attached_to < 0) return where == ir::memory::registers && !has_threads() ? where : ir::memory::shared;
     if (where == ir::memory::registers) return where;
     if (scope_.is_concurrent()) return ir::memory::local;
     return where == ir::memory::shared || is_parallel(static_cast<std::size_t>(s.attached_to), s.depth + 1)
                ? ir::memory::shared
                : ir::memory::local;
+  }
+
+  /// Returns true if any stage has a parallel loop: other threads may read what a stage outside of all loops keeps.
+  [[nodiscard]] bool has_threads() const {
+    for (std::size_t st = 0; st < p_.stages.size(); ++st)
+      if (is_parallel(st, 0)) return true;
+    return false;
   }
 
   /// Returns true if there is a parallel loop among the loops of a stage from `level` on, or in what is computed in

@@ -3,6 +3,10 @@
 //
 //   C(i, j) = sum(k) A(i, k) * B(k, j)      →      Bp(k, j) = B(k, j)
 //                                                  C(i, j) = sum(k) A(i, k) * Bp(k, j)      cache_read(B, C, "Bp")
+//
+// With an axis, only the reads whose indices use it are replaced:
+//
+//   C(i, j) = sum(k) A(i, k) * A(j, k)      →      C(i, j) = sum(k) A(i, k) * Ap(j, k)      cache_read(A, C, "Ap", j)
 #pragma once
 
 #include "ttune/pass/affine.hpp"
@@ -32,13 +36,25 @@ namespace ttune::inline v0::primitives {
   return axes;
 }
 
+/// Returns true if an index of the access uses the variable.
+[[nodiscard]] inline bool uses_axis(ir::access const& a, std::string const& name) {
+  bool found = false;
+  for (auto const& index : a.indices)
+    ir::for_each_node(index, [&](ir::expr const& e) {
+      auto const* v = ir::as<ir::variable>(e);
+      found = found || (v && v->name == name);
+    });
+  return found;
+}
+
 [[nodiscard]] inline handle<ir::program> cache_read(handle<ir::program> const& p, step const& s) {
   auto const reader = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));
   ir::access const* read = nullptr;
   ir::expr keep_alive;
+  auto const is_meant = [&](ir::access const& a) { return s.loops.size() < 2 || uses_axis(a, s.loops[1]); };
   auto const look = [&](ir::expr const& e) {
-    if (auto const* a = ir::as<ir::access>(e); a && !read && ir::name_of(a->from) == s.loops.at(0))
+    if (auto const* a = ir::as<ir::access>(e); a && !read && ir::name_of(a->from) == s.loops.at(0) && is_meant(*a))
       read = a, keep_alive = e;
   };
   for (auto const& c : reader->components) ir::for_each_node(c.value, look);
@@ -60,7 +76,8 @@ namespace ttune::inline v0::primitives {
     auto const from = identity(read->from);
     b.replace(st, b.add(map_stage(*st, [&](ir::expr const& e) {
       return map_accesses(e, [&](ir::expr const& whole, ir::access const& a) {
-        return identity(a.from) == from && a.component == read->component ? ir::make_access(cached, a.indices) : whole;
+        bool const replaced = identity(a.from) == from && a.component == read->component && is_meant(a);
+        return replaced ? ir::make_access(cached, a.indices) : whole;
       });
     })));
   }
