@@ -37,8 +37,8 @@ struct random_schedule_options {
   int structural = 3;  ///< attempts at steps that change the program
   int loops = 10;      ///< attempts at steps that change loops and places
   std::vector<ttune::primitive> structural_primitives{
-      ttune::primitive::merge,        ttune::primitive::cache_read,      ttune::primitive::cache_write,
-      ttune::primitive::rfactor,      ttune::primitive::inline_stage,    ttune::primitive::compute_with,
+      ttune::primitive::merge,        ttune::primitive::cache_read,       ttune::primitive::cache_write,
+      ttune::primitive::rfactor,      ttune::primitive::inline_stage,     ttune::primitive::compute_with,
       ttune::primitive::compute_once, ttune::primitive::expand_reduction, ttune::primitive::separate};
   std::vector<ttune::primitive> loop_primitives{
       ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,

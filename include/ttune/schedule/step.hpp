@@ -51,8 +51,7 @@ enum class primitive : std::uint8_t {
                                    "split",        "fuse",          "reorder",          "parallel",  "vectorize",
                                    "unroll",       "bind",          "compute_at",       "store_in",  "pack",
                                    "annotate",     "double_buffer", "prefetch",         "tensorize", "swizzle",
-                                   "compute_with", "compute_once",  "expand_reduction", "slide",
-                                   "separate"};
+                                   "compute_with", "compute_once",  "expand_reduction", "slide",     "separate"};
   return names[static_cast<int>(p)];
 }
 

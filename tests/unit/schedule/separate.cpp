@@ -81,7 +81,8 @@ TEST_CASE("separate: windows beyond the ends, and terms that a condition exclude
 TEST_CASE("separate: refuses terms that depend on more than their place") {
   auto const weighted = compute<"S">(i.in(10), j.in(20)) = sum(over(k.in(3), l.in(5)), A(i + k, j + l) * W(l));
   CHECK(says(refusal(op(inputs(A, W), outputs(weighted)).program(), "l"), "moves no window of S"));
-  auto const by_two = compute<"S">(i.in(10), j.in(5)) = sum(over(k.in(3), l.in(5)), A(i + k, j + l) * A(i + k, j * 2 + l));
+  auto const by_two = compute<"S">(i.in(10), j.in(5)) =
+      sum(over(k.in(3), l.in(5)), A(i + k, j + l) * A(i + k, j * 2 + l));
   CHECK(says(refusal(op(inputs(A), outputs(by_two)).program(), "l"), "moves no window of S"));
   auto const apart = compute<"S">(i.in(10), j.in(5)) = sum(over(k.in(3), l.in(5)), A(i + k, 9 * j + l));
   CHECK(says(refusal(op(inputs(A), outputs(apart)).program(), "l"), "moves no window of S"));

@@ -43,9 +43,8 @@ inline constexpr std::int64_t most_choices = 32;
 /// condition `i == 0` of a long axis describes an edge, not a choice.
 [[nodiscard]] inline bool chooses_among_few(ir::stage const& st, compared const& by) {
   if (by.period > 0) return by.period <= most_choices;
-  return std::any_of(st.axes.begin(), st.axes.end(), [&](ir::axis const& a) {
-    return a.name == by.axis && a.size() <= most_choices;
-  });
+  return std::any_of(st.axes.begin(), st.axes.end(),
+                     [&](ir::axis const& a) { return a.name == by.axis && a.size() <= most_choices; });
 }
 
 /// Returns the free axes by which a stage chooses its expression.
@@ -55,7 +54,8 @@ inline constexpr std::int64_t most_choices = 32;
   for (auto e = choice_in(st.components[0].value); auto const* s = ir::as<ir::select>(e); e = ir::expr(s->when_false)) {
     auto const one = compared_axis(s->condition);
     auto const same = [&](compared const& c) { return c.axis == one.axis; };
-    if (!one.axis.empty() && chooses_among_few(st, one) && std::none_of(found.begin(), found.end(), same)) found.push_back(one);
+    if (!one.axis.empty() && chooses_among_few(st, one) && std::none_of(found.begin(), found.end(), same))
+      found.push_back(one);
   }
   return found;
 }

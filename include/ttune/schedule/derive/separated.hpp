@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds windows that are reduced along one axis after the others (primitive/separate.hpp): box filters, patch distances,
-// sums of squares, largest elements of windows. Windows whose terms have weights of their own are none.
+// Finds windows that are reduced along one axis after the others (primitive/separate.hpp): box filters, patch
+// distances, sums of squares, largest elements of windows. Windows whose terms have weights of their own are none.
 #pragma once
 
 #include <optional>

@@ -5,8 +5,8 @@
 //   S(y, x) = sum(r, s) e(y + r, x + s)      →      V(y, x) = sum(r) e(y + r, x)
 //                                                   S(y, x) = sum(s) V(y, x + s)               separate(S, s, "V")
 //
-// All that depends on the reduced axis must depend on it and on one free axis by the same sum: p * x + q * s, where p or
-// q is 1. Windows of a stride (2 * x + s), dilated ones (x + 2 * s) and mirrored ones (x - s) are of this form.
+// All that depends on the reduced axis must depend on it and on one free axis by the same sum: p * x + q * s, where p
+// or q is 1. Windows of a stride (2 * x + s), dilated ones (x + 2 * s) and mirrored ones (x - s) are of this form.
 //
 // The primitive reassociates: it needs a built-in reduction without an order of its own.
 #pragma once
@@ -128,7 +128,8 @@ class in_terms_of_place {
   while (k < reduced.size() && reduced[k].name != s.loops.at(0)) ++k;
   if (k == reduced.size()) refuse(s, s.loops[0], "is not a reduced axis of " + s.stage);
   auto const form = detail::place_along(*target, k);
-  if (!form) refuse(s, s.loops[0], "moves no window of " + s.stage + ": its terms need a sum of this axis and a free one");
+  if (!form)
+    refuse(s, s.loops[0], "moves no window of " + s.stage + ": its terms need a sum of this axis and a free one");
 
   program_builder b(p);
   for (auto const& st : p->stages) {
