@@ -39,7 +39,8 @@ struct random_schedule_options {
   std::vector<ttune::primitive> structural_primitives{
       ttune::primitive::merge,        ttune::primitive::cache_read,       ttune::primitive::cache_write,
       ttune::primitive::rfactor,      ttune::primitive::inline_stage,     ttune::primitive::compute_with,
-      ttune::primitive::compute_once, ttune::primitive::expand_reduction, ttune::primitive::separate};
+      ttune::primitive::compute_once, ttune::primitive::expand_reduction, ttune::primitive::separate,
+      ttune::primitive::compute_once, ttune::primitive::separate};
   std::vector<ttune::primitive> loop_primitives{
       ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,
       ttune::primitive::fuse,       ttune::primitive::reorder,    ttune::primitive::reorder,

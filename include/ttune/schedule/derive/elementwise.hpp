@@ -156,7 +156,7 @@ class elementwise {
 
   /// Returns how many rows the seed unrolls. A tile along two axes whose vectors exceed twice the registers has rows
   /// along the outer axis only (25 points of 128^3, AVX-512, least times of one run: 2 x 4 rows 3516 us, 2 x 1 2612; 27
-  /// points 2188 and 1477; but 13 points 674 and 794).
+  /// points 2188 and 1381; but 13 points 674 and 794).
   [[nodiscard]] std::int32_t seed_rows(std::int32_t x) const {
     auto const most = most_rows(x);
     bool const two_axes = x + 1 == v_ && x >= 1 && most > 1 && most_rows(x - 1) > 1;
