@@ -27,7 +27,7 @@ namespace ttune::inline v0 {
 
 #define TTUNE_SAY_NO_LOOP "ttune: no loop of this name in this schedule"
 #define TTUNE_SAY_LOOP_AGAIN "ttune: there is a loop of this name in this stage already"
-#define TTUNE_SAY_NOT_REDUCED "ttune: rfactor is for an axis that the stage reduces"
+#define TTUNE_SAY_NOT_REDUCED "ttune: rfactor and separate are for an axis that the stage reduces"
 #define TTUNE_SAY_CONDITION_OF_WHERE "ttune: where takes a comparison of extents, as in extent(ii) * extent(ji) <= 1024"
 #define TTUNE_SAY_LOOPS_ARE_AXES "ttune: loops are named by axes: const auto [io, ii] = ttune::axes<\"io\", \"ii\">"
 #define TTUNE_SAY_PARTS "ttune: a split into n parts takes n names of loops"
@@ -220,6 +220,27 @@ class schedule_type {
     auto w = written_;
     w.compute_once(std::move(of), std::move(name));
     return schedule_type(std::move(w));
+  }
+  /// Windows of the current stage are reduced along all of their axes except this one by a stage `partial`, which
+  /// neighbouring windows share.
+  template <fixed_string Over>
+  [[nodiscard]] auto separate(axis<Over> const&, std::string partial) const {
+    using missing = detail::loops_without_t<loop_names<Over>, typename Current::reduced>;
+    if constexpr (!detail::no_loops_v<missing>) {
+      static_assert(detail::no_loops_v<missing>, TTUNE_SAY_NOT_REDUCED);
+      return invalid_schedule{};
+    } else {
+      auto w = written_;
+      w.separate(Over.text, std::move(partial));
+      if constexpr (detail::is_names_v<typename Current::loops>) {
+        using loops =
+            detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>,
+                                   loop_names<Over>>;
+        return schedule_type<stage_loops<Current::name, loops, loop_names<Over>>, Known...>(std::move(w));
+      } else {
+        return schedule_type(std::move(w));
+      }
+    }
   }
   /// Sets the memory space of the current stage's buffer; in group memory, each row is followed by `padding` unused
   /// elements.

@@ -102,6 +102,7 @@ class pasted_text {
       to.rfactor(arguments_.at(0), std::stoll(arguments_.at(1)), argument(2), arguments_.at(3));
     else if (name_ == "inline_stage") to.inline_stage(argument(0));
     else if (name_ == "compute_once") compute_once();
+    else if (name_ == "separate") to.separate(arguments_.at(0), argument(1));
     else if (name_ == "compute_with") to.compute_with(argument(0));
     else if (name_ == "split") split();
     else if (name_ == "fuse") to.fuse(from(0, 1), arguments_.back());

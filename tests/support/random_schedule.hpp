@@ -16,7 +16,7 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::slide) + 1;
+inline constexpr int primitive_count = static_cast<int>(ttune::primitive::separate) + 1;
 
 /// Numbers of applications and refusals of each primitive.
 struct primitive_counts {
@@ -37,9 +37,10 @@ struct random_schedule_options {
   int structural = 3;  ///< attempts at steps that change the program
   int loops = 10;      ///< attempts at steps that change loops and places
   std::vector<ttune::primitive> structural_primitives{
-      ttune::primitive::merge,        ttune::primitive::cache_read,      ttune::primitive::cache_write,
-      ttune::primitive::rfactor,      ttune::primitive::inline_stage,    ttune::primitive::compute_with,
-      ttune::primitive::compute_once, ttune::primitive::expand_reduction};
+      ttune::primitive::merge,        ttune::primitive::cache_read,       ttune::primitive::cache_write,
+      ttune::primitive::rfactor,      ttune::primitive::inline_stage,     ttune::primitive::compute_with,
+      ttune::primitive::compute_once, ttune::primitive::expand_reduction, ttune::primitive::separate,
+      ttune::primitive::compute_once, ttune::primitive::separate};
   std::vector<ttune::primitive> loop_primitives{
       ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,
       ttune::primitive::fuse,       ttune::primitive::reorder,    ttune::primitive::reorder,
@@ -85,7 +86,7 @@ struct random_schedule_options {
   using p = ttune::primitive;
   random_schedule_options made;
   made.loops = 40;
-  made.structural_primitives = {p::expand_reduction, p::cache_read};
+  made.structural_primitives = {p::expand_reduction, p::cache_read, p::separate};
   made.loop_primitives = {p::split,      p::split,      p::reorder, p::parallel, p::vectorize, p::unroll,
                           p::compute_at, p::compute_at, p::slide,   p::slide,    p::slide,     p::slide,
                           p::compute_at, p::compute_at, p::fuse,    p::store_in, p::compute_at};
@@ -155,6 +156,10 @@ class schedule_generator {
       case primitive::compute_once:
         s.results = {fresh("once")};
         s.loops = random_.chance(0.4) ? std::vector{some_source(st)} : axes_of_some_function(st);
+        return s;
+      case primitive::separate:
+        s.results = {fresh("part")};
+        s.loops = {st.definition->reduction.axes.empty() ? "none" : one_of(st.definition->reduction.axes).name};
         return s;
       case primitive::split: return split(st, std::move(s));
       case primitive::fuse: s.results = {fresh("f")}; return fuse(st, std::move(s));

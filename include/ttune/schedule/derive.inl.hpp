@@ -17,6 +17,7 @@
 #include "ttune/schedule/derive/phased.hpp"
 #include "ttune/schedule/derive/row_chain.hpp"
 #include "ttune/schedule/derive/rows.hpp"
+#include "ttune/schedule/derive/separated.hpp"
 #include "ttune/schedule/derive/shares.hpp"
 #include "ttune/schedule/derive/short_rows.hpp"
 #include "ttune/schedule/derive/stencil_pipeline.hpp"
@@ -38,6 +39,7 @@ class deriver {
     expand_components();
     inline_cheap_stages();
     p_ = make_plan(partial_);
+    separate_windows();
     merge_components();
     merge_rows();
     join_stages();
@@ -106,6 +108,11 @@ class deriver {
 
   /// Data between stages needs no blocks if they fit a first-level cache.
   static constexpr double least_block_bytes = 64 * 1024;
+
+  /// Reduces windows along one axis after the others.
+  void separate_windows() {
+    while (auto made = next_separated(partial_, p_)) take(std::move(*made));
+  }
 
   /// Merges short innermost axes with those before them.
   void merge_components() {

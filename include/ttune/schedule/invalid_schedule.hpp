@@ -92,6 +92,10 @@ struct invalid_schedule {
     return {};
   }
   template <class... X>
+  invalid_schedule separate(X const&...) const {
+    return {};
+  }
+  template <class... X>
   invalid_schedule store_in(X const&...) const {
     return {};
   }

@@ -20,6 +20,7 @@
 #include "ttune/schedule/primitive/prefetch.hpp"
 #include "ttune/schedule/primitive/reorder.hpp"
 #include "ttune/schedule/primitive/rfactor.hpp"
+#include "ttune/schedule/primitive/separate.hpp"
 #include "ttune/schedule/primitive/slide.hpp"
 #include "ttune/schedule/primitive/split.hpp"
 #include "ttune/schedule/primitive/swizzle.hpp"
@@ -40,6 +41,7 @@ inline handle<ir::program> structural_step(handle<ir::program> const& p, step co
     case primitive::compute_once: return primitives::compute_once(p, s);
     case primitive::compute_with: return primitives::compute_with(p, s);
     case primitive::expand_reduction: return primitives::expand_reduction(p, s);
+    case primitive::separate: return primitives::separate(p, s);
     default: return p;
   }
 }

@@ -41,7 +41,9 @@ enum class primitive : std::uint8_t {
   compute_once,      ///< a function of `stage` of the axes, or of the source, in loops becomes the stage results[0]
   expand_reduction,  ///< the few terms of the reduction of `stage` become one expression
   // places, continued
-  slide  ///< `stage` keeps the results of earlier iterations of the loop around it in a ring of rows
+  slide,  ///< `stage` keeps the results of earlier iterations of the loop around it in a ring of rows
+  // changes the program, too
+  separate  ///< windows of `stage` are reduced into the new stage results[0], except along reduction axis loops[0]
 };
 
 [[nodiscard]] constexpr char const* name_of(primitive p) noexcept {
@@ -49,13 +51,14 @@ enum class primitive : std::uint8_t {
                                    "split",        "fuse",          "reorder",          "parallel",  "vectorize",
                                    "unroll",       "bind",          "compute_at",       "store_in",  "pack",
                                    "annotate",     "double_buffer", "prefetch",         "tensorize", "swizzle",
-                                   "compute_with", "compute_once",  "expand_reduction", "slide"};
+                                   "compute_with", "compute_once",  "expand_reduction", "slide",     "separate"};
   return names[static_cast<int>(p)];
 }
 
 /// Returns true if a step changes the stages of the program; such steps are applied first.
 [[nodiscard]] constexpr bool changes_program(primitive p) noexcept {
-  return p <= primitive::inline_stage || (p >= primitive::compute_with && p <= primitive::expand_reduction);
+  return p <= primitive::inline_stage || (p >= primitive::compute_with && p <= primitive::expand_reduction) ||
+         p == primitive::separate;
 }
 
 struct step {

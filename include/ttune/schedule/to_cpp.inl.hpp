@@ -189,6 +189,7 @@ class cpp_writer {
         for (auto const& n : s.loops) of += (of.empty() ? "" : ", ") + quoted(n);
         return call(s, "compute_once", "{" + of + "}, " + quoted(s.results[0]));
       }
+      case primitive::separate: return call(s, "separate", loop(s.loops[0]) + ", " + quoted(s.results[0]));
       case primitive::split: return write_split(s);
       case primitive::merge:
       case primitive::fuse: {

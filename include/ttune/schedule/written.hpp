@@ -80,6 +80,7 @@ class written_schedule {
   void inline_stage(std::string stage);
   void compute_with(std::string stage);
   void compute_once(std::vector<std::string> of, std::string stage);
+  void separate(std::string axis, std::string partial);
   void store_in(ir::memory where, std::int64_t padding = 0);
   void pack();
   void slide();

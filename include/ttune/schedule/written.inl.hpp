@@ -244,6 +244,9 @@ TTUNE_INLINE void written_schedule::rfactor(std::string axis, std::int64_t facto
                                             std::string kept) {
   add(primitive::rfactor, {std::move(axis)}, {std::move(partial), std::move(kept)}, {literal(factor)});
 }
+TTUNE_INLINE void written_schedule::separate(std::string axis, std::string partial) {
+  add(primitive::separate, {std::move(axis)}, {std::move(partial)});
+}
 TTUNE_INLINE void written_schedule::inline_stage(std::string stage) {
   made_.steps.push_back({primitive::inline_stage, std::move(stage), {}, {}, {}});
 }

@@ -163,6 +163,30 @@ TEST_CASE("derived spaces: transposes, element types, gather, several outputs") 
   check(op(inputs(A), outputs(X, Y), "two"));
 }
 
+TEST_CASE("derived spaces: indices that are data of each lane, computed in vectors") {
+  auto const [i, j, e] = axes<"i", "j", "e">;
+  tensor<"A", float, 2> const A{{37, 51}};
+  tensor<"T", float, 1> const T{{23}};
+  tensor<"D", double, 1> const D{{300}};
+  tensor<"C", std::uint8_t, 1> const C{{100}};
+  auto const place = cast<std::int32_t>(A(i, j) * 30);
+  auto const nearest = compute<"N">(i, j) = clamp_outside(T)(at(place)) * A(i, j);
+  check(op(inputs(A, T), outputs(nearest), "nearest"));
+  auto const bytes = compute<"B">(i, j) = clamp_outside(C)(at(place + 50));
+  check(op(inputs(A, C), outputs(bytes), "curve"));
+  auto const absent = compute<"Z">(i, j) = zero_outside(D)(at(place * 20));
+  check(op(inputs(A, D), outputs(absent), "absent"));
+  auto const moved = compute<"M">(i, j) = clamp_outside(A)(at(cast<std::int32_t>(i) + place), j + 1) + A(i, j);
+  check(op(inputs(A), outputs(moved), "moved"));
+  tensor<"columns", std::uint32_t, 2> const columns{{37, 21}, values(0, 300)};
+  tensor<"W", float, 2> const W{{37, 21}};
+  auto const S = compute<"S">(i) = sum(over(e), cast<double>(W(i, e)) * D(at(columns(i, e))));
+  check(op(inputs(W, columns, D), outputs(S), "sparse"));
+  tensor<"small", std::int8_t, 1> const small{{37}, values(0, 23)};
+  auto const twice = compute<"P">(i, e.in(21)) = T(at(small(i))) + W(at(small(i)), e) * T(at(small(at(small(i)))));
+  check(op(inputs(small, T, W), outputs(twice), "twice"));
+}
+
 TEST_CASE("derived spaces: batched products and products with a transposed operand") {
   auto const [b, i, j, k] = axes<"b", "i", "j", "k">;
   tensor<"A", float, 3> const A{{5, 17, 12}};

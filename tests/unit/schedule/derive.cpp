@@ -153,6 +153,16 @@ TEST_CASE("derived: a pipeline whose rows all colours of a result use is compute
   for (std::size_t st = 0; st + 1 < p.stages.size(); ++st) CHECK(n.stages[st].depth < 3);  // y_0, x_0, y_1; then c
 }
 
+TEST_CASE("derived: the edge of a long axis is no choice: rows are not unrolled") {
+  auto const [y, x] = axes<"y", "x">;
+  tensor<"I", float, 2> const I{{70, 37}};
+  auto const O = compute<"O">(y, x) = select(y == 0, 1.0F, I(y, x) - clamp_outside(I)(y - 1, x));
+  auto const differences = op(inputs(I), outputs(O), "differences");
+  check_derived(differences);
+  for (auto const& s : derive_space(differences.program(), ttune_test::machines().back()).steps)
+    if (s.what == primitive::unroll) CHECK(std::find(s.loops.begin(), s.loops.end(), "y") == s.loops.end());
+}
+
 TEST_CASE("derived: a long chain of windows, in rings of rows") {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
   tensor<"I", std::uint16_t, 2> const I{{9, 19}};

@@ -72,6 +72,8 @@ std::map<std::string, page> pages() {
   made["compute_with"] = {program_text(t), program_text(t.compute_with("S"))};
   auto const L = compute<"L">(i, j) = sum(over(k), exp(A(i, k)) * B(k, j));
   made["compute_once"] = {program_text(schedule(L)), program_text(schedule(L).compute_once({"i", "k"}, "E"))};
+  auto const G = compute<"G">(i.in(4), j.in(7)) = sum(over(k.in(3), l.in(2)), A(i + k, j + l));
+  made["separate"] = {program_text(schedule(G)), program_text(schedule(G).separate(l, "V"))};
   made["split"] = {loop_text(d), loop_text(d.split(i, 4, io, ii))};
   made["fuse"] = {loop_text(d), loop_text(d.fuse(i, j, ij))};
   made["reorder"] = {loop_text(c), loop_text(c.reorder(k, i))};
@@ -115,7 +117,7 @@ std::string block(std::string const& text) { return "```\n" + text + (text.back(
 TEST_CASE("pages: every primitive has one, and it shows what is printed") {
   auto const text = file_text(TTUNE_TESTS_DIR "/../include/ttune/schedule/primitive/README.md");
   auto const shown = pages();
-  for (int p = 0; p <= static_cast<int>(primitive::slide); ++p) {
+  for (int p = 0; p <= static_cast<int>(primitive::separate); ++p) {
     std::string const name = name_of(static_cast<primitive>(p));
     REQUIRE_MESSAGE(shown.count(name) == 1, name);
     auto const& [before, after] = shown.at(name);

@@ -89,6 +89,18 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] static ir::expr replaced(ir::expr const& e, ir::expr const& part, ir::expr const& by);
   [[nodiscard]] bool varies(ir::expr const& e) const;
 
+  // -------------------------------------------------------------------------- indices of lanes (emitter_gather)
+  [[nodiscard]] bool is_data_of_lanes(ir::expr const& e) const;
+  [[nodiscard]] bool gathers(ir::buffer const& b) const;
+  [[nodiscard]] bool reads_by_lanes(ir::access const& a) const;
+  [[nodiscard]] value resized(value v, dtype to);
+  [[nodiscard]] value index_of_lanes(ir::expr const& e);
+  [[nodiscard]] value index_of_lanes(ir::binary const& b);
+  [[nodiscard]] value limited(ir::binary_op op, value const& x, value const& y);
+  [[nodiscard]] value read_by_lanes(ir::access const& a);
+  [[nodiscard]] value gather(ir::buffer const& b, linear const& shared, value places);
+  [[nodiscard]] value load_places(ir::buffer const& b, linear const& shared, value const& places);
+
   // --------------------------------------------------------------------------------- memory (emitter_memory)
   [[nodiscard]] std::string base(ir::buffer const& b);
   [[nodiscard]] std::string pointer(ir::buffer const& b, linear const& flat);
@@ -256,6 +268,7 @@ class llvm_emitter : private lane_sink {
 }  // namespace ttune::inline v0::emit
 
 #include "ttune/emit/llvm/emitter_dot.hpp"
+#include "ttune/emit/llvm/emitter_gather.hpp"
 #include "ttune/emit/llvm/emitter_index.hpp"
 #include "ttune/emit/llvm/emitter_interleave.hpp"
 #include "ttune/emit/llvm/emitter_memory.hpp"

@@ -35,6 +35,7 @@ inline value llvm_emitter::evaluate(ir::expr const& e) {
     return {is_float(t) ? real_literal(t, c->real) : integer_literal(t, c->integer), t, 1};
   }
   if (auto const* a = ir::as<ir::access>(e)) {
+    if (reads_by_lanes(*a)) return read_by_lanes(*a);
     if (auto const turned = turned_read(e, *a)) return evaluate(turned);
     auto const& b = *std::get<handle<ir::buffer>>(a->from);
     return load(b, flat_index(b, a->indices));
@@ -49,6 +50,7 @@ inline value llvm_emitter::evaluate(ir::expr const& e) {
 /// Emits an index that is used as a value.
 inline value llvm_emitter::evaluate_index(ir::expr const& e) {
   if (auto const* a = ir::as<ir::access>(e)) {
+    if (reads_by_lanes(*a)) return read_by_lanes(*a);
     auto const& b = *std::get<handle<ir::buffer>>(a->from);
     return load(b, flat_index(b, a->indices));
   }

@@ -36,6 +36,17 @@ struct compared {
   return ir::as<ir::select>(left) ? left : choice_in(ir::expr(b->right));
 }
 
+/// The largest number of values by which a stage may choose: they are unrolled.
+inline constexpr std::int64_t most_choices = 32;
+
+/// Returns true if the values that a condition distinguishes are few: those of a short axis, or of a remainder. The
+/// condition `i == 0` of a long axis describes an edge, not a choice.
+[[nodiscard]] inline bool chooses_among_few(ir::stage const& st, compared const& by) {
+  if (by.period > 0) return by.period <= most_choices;
+  return std::any_of(st.axes.begin(), st.axes.end(),
+                     [&](ir::axis const& a) { return a.name == by.axis && a.size() <= most_choices; });
+}
+
 /// Returns the free axes by which a stage chooses its expression.
 [[nodiscard]] inline std::vector<compared> choices_of_axes(ir::stage const& st) {
   std::vector<compared> found;
@@ -43,7 +54,8 @@ struct compared {
   for (auto e = choice_in(st.components[0].value); auto const* s = ir::as<ir::select>(e); e = ir::expr(s->when_false)) {
     auto const one = compared_axis(s->condition);
     auto const same = [&](compared const& c) { return c.axis == one.axis; };
-    if (!one.axis.empty() && std::none_of(found.begin(), found.end(), same)) found.push_back(one);
+    if (!one.axis.empty() && chooses_among_few(st, one) && std::none_of(found.begin(), found.end(), same))
+      found.push_back(one);
   }
   return found;
 }

@@ -63,13 +63,14 @@ namespace detail {
                       : !inner.empty() && is_of_term(inner.back());
 }
 
-[[nodiscard]] inline std::string unused_stage(ir::program const& p, std::string const& reader) {
+[[nodiscard]] inline std::string unused_stage(ir::program const& p, std::string const& reader,
+                                              std::string const& kind = "once") {
   auto const is_used = [&](std::string const& name) {
     return std::any_of(p.stages.begin(), p.stages.end(), [&](auto const& st) { return st->name == name; });
   };
   int number = 0;
-  while (is_used(reader + ".once" + std::to_string(number))) ++number;
-  return reader + ".once" + std::to_string(number);
+  while (is_used(reader + "." + kind + std::to_string(number))) ++number;
+  return reader + "." + kind + std::to_string(number);
 }
 
 /// Returns the axes or the source for the step; nothing if the function can stay where it is.

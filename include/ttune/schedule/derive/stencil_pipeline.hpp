@@ -11,7 +11,7 @@
 // Halide's users write this as compute_at(O, y).store_at(O, strip) (Ragan-Kelley et al., PLDI 2013).
 #pragma once
 
-#include "ttune/schedule/derive/stencil_stages.hpp"
+#include "ttune/schedule/derive/separated.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -26,6 +26,7 @@ class stencil_pipeline {
   /// Returns the space, or nothing if the program is no such pipeline, or if no stage is left to be computed beside a
   /// result and no window is redirected at the ends of what it reads.
   std::optional<space> run() {
+    separate_windows();
     if (!is_stencil_pipeline(p_)) return std::nullopt;
     bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(), reads_redirected_window);
     expand_windows();
@@ -43,6 +44,14 @@ class stencil_pipeline {
   void structural(primitive what, std::string const& stage) {
     partial_.steps.push_back({what, stage, {}, {}, {}});
     out_.step(partial_.steps.back());
+  }
+
+  void separate_windows() {
+    while (auto made = next_separated(partial_, p_)) {
+      partial_.steps.push_back(made->first);
+      out_.step(made->first);
+      p_ = std::move(made->second);
+    }
   }
 
   void expand_windows() {

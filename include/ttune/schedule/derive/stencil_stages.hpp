@@ -32,11 +32,22 @@ namespace ttune::inline v0::derive {
   return true;
 }
 
-/// Returns true if a reduction is a window over few elements: its terms may become an expression.
+/// Returns true if a reduction has few terms, each of them of the same point: colours of a pixel in several planes.
+[[nodiscard]] inline bool reduces_planes(plan const& p, planned_stage const& st) {
+  constexpr std::int64_t most_planes = 4;
+  auto const last = st.definition->axes.size();
+  if (last == 0 || primitives::terms_of(*st.definition) > most_planes) return false;
+  return std::all_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
+    return a.write || stride(p, st, a, last - 1) != 0 ||
+           elements_of(p, st, a) <= static_cast<double>(primitives::most_expanded_terms);
+  });
+}
+
+/// Returns true if a reduction is a window over few elements, or over few planes: its terms may become an expression.
 [[nodiscard]] inline bool is_small_window(plan const& p, planned_stage const& st) {
   auto const terms = primitives::terms_of(*st.definition);
   return st.definition->reduction.kind != ir::reduction_kind::tuple && terms > 0 &&
-         terms <= primitives::most_expanded_terms && reduces_windows(p, st);
+         terms <= primitives::most_expanded_terms && (reduces_windows(p, st) || reduces_planes(p, st));
 }
 
 /// Returns true if a stage is read at several places around an element of its reader, or at another scale.
