@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "ttune/schedule/derive/computed_once.hpp"
 #include "ttune/schedule/derive/stencil_stages.hpp"
-#include "ttune/schedule/primitive/compute_once.hpp"
 #include "ttune/schedule/primitive/separate.hpp"
 
 namespace ttune::inline v0::derive {
