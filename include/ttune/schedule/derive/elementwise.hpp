@@ -154,15 +154,16 @@ class elementwise {
     return places.size();
   }
 
-  /// Returns how many rows the seed unrolls. A tile along two axes whose vectors exceed twice the registers has rows
-  /// along the outer axis only (25 points of 128^3, AVX-512, least times of one run: 2 x 4 rows 3516 us, 2 x 1 2612; 27
-  /// points 2188 and 1381; but 13 points 674 and 794).
+  /// Returns how many rows the seed unrolls. A tile along two axes whose vectors exceed three times the registers has
+  /// rows along the outer axis only (128^3, AVX-512, least times: a star of 25 points, 120 vectors, one thread, 2 x 4
+  /// rows 3516 us, 2 x 1 2612; but a cube of 27 points, 72 vectors, two threads, three pairs of runs, 700 to 1000 and
+  /// 1200 us).
   [[nodiscard]] std::int32_t seed_rows(std::int32_t x) const {
     auto const most = most_rows(x);
     bool const two_axes = x + 1 == v_ && x >= 1 && most > 1 && most_rows(x - 1) > 1;
     if (!two_axes) return most;
     auto const reads = reads_of_tile(most_rows(x - 1), most);
-    return reads > 2 * static_cast<std::size_t>(out_.machine().vector_registers) ? 1 : most;
+    return reads > 3 * static_cast<std::size_t>(out_.machine().vector_registers) ? 1 : most;
   }
 
   void split_axes() {
