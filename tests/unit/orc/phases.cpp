@@ -170,6 +170,17 @@ TEST_CASE("phases: upsampling, even and odd extents, narrow and wide elements") 
   check(upsampled<float>(3, 140, 2));
 }
 
+TEST_CASE("phases: the phases of rows stay a loop where those of vectors are many") {
+  auto const op = upsampled<float>(5, 37, 8);
+  auto const space = derive_space(op.program(), probe_host());
+  auto const unrolls = [](std::string const& loop) {
+    return [loop](step const& s) { return s.what == primitive::unroll && s.loops == std::vector{loop}; };
+  };
+  CHECK(std::ranges::none_of(space.steps, unrolls("y_p")));
+  CHECK(std::ranges::any_of(space.steps, unrolls("x_p")));
+  check(op);
+}
+
 TEST_CASE("phases: indices held at the edges of an image") {
   check(bilinear(9, 40));
   check(bilinear(5, 129));
