@@ -174,7 +174,7 @@ TEST_CASE("phases: the phases of rows stay a loop where those of vectors are man
   auto const op = upsampled<float>(5, 37, 8);
   auto const space = derive_space(op.program(), probe_host());
   auto const unrolls = [](std::string const& loop) {
-    return [loop](step const& s) { return s.what == primitive::unroll && s.loops == std::vector{loop}; };
+    return [loop](step const& one) { return one.what == primitive::unroll && one.loops == std::vector{loop}; };
   };
   CHECK(std::ranges::none_of(space.steps, unrolls("y_p")));
   CHECK(std::ranges::any_of(space.steps, unrolls("x_p")));
