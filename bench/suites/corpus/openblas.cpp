@@ -107,7 +107,8 @@ void symm(index m, index n, double const* A, double const* B, double const* C, d
 
 void trmm(index m, index n, double const* A, double const* B, double* D) {
   std::copy_n(B, m * n, D);
-  cblas_dtrmm(rows, CblasLeft, CblasLower, transposed, CblasUnit, narrow(m), narrow(n), alpha, A, narrow(m), D, narrow(n));
+  cblas_dtrmm(rows, CblasLeft, CblasLower, transposed, CblasUnit, narrow(m), narrow(n), alpha, A, narrow(m), D,
+              narrow(n));
 }
 
 void doitgen(index nq, index nr, index np, double const* A, double const* C, double* B) {
