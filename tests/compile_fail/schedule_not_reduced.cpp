@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rfactor is applied to a free axis.
-// expect-error: ttune: rfactor is for an axis that the stage reduces
+// expect-error: ttune: rfactor and separate are for an axis that the stage reduces
 // expect-culprit: \{"i"\}
 #include <ttune/schedule.hpp>
 
