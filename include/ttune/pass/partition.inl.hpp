@@ -216,7 +216,7 @@ class partitioner {
       auto one = iterations{begin, end};
       if (c > 0) one.low = std::max(begin, ceil_divide(-rest->low, c));
       else one.high = std::min(end, floor_divide(rest->low, -c) + 1);
-      if (one.low >= one.high && end - begin > most_peeled) continue;  // as j <= i: no cut decides it
+      if (one.low >= one.high && end - begin > most_peeled) continue;  // no cut decides a condition such as j <= i
       made = {std::max(made.low, one.low), std::min(made.high, one.high)};
     }
     return made;

@@ -93,7 +93,6 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] bool is_data_of_lanes(ir::expr const& e) const;
   [[nodiscard]] bool gathers(ir::buffer const& b) const;
   [[nodiscard]] bool reads_by_lanes(ir::access const& a) const;
-  [[nodiscard]] value resized(value v, dtype to);
   [[nodiscard]] value index_of_lanes(ir::expr const& e);
   [[nodiscard]] value index_of_lanes(ir::binary const& b);
   [[nodiscard]] value limited(ir::binary_op op, value const& x, value const& y);
@@ -118,6 +117,9 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] bool spreads_halves(ir::buffer const& b) const;
   value load_strided(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] static linear in_lane(linear flat, int lane);
+  template <class Address>
+  [[nodiscard]] value load_each_lane(ir::buffer const& b, Address const& address);
   [[nodiscard]] value load_table(ir::buffer const& b, linear const& flat);
   [[nodiscard]] value load_register(ir::buffer const& b, linear const& flat);
   void store(ir::buffer const& b, linear const& flat, value v);
@@ -169,6 +171,7 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] std::optional<std::string> shared_condition(std::vector<ir::expr> const& parts);
   [[nodiscard]] std::string read_instead(ir::expr const& constant);
   [[nodiscard]] value evaluate_cast(ir::expr const& e, ir::cast const& c);
+  [[nodiscard]] value resized(value const& x, dtype from, dtype to);
   [[nodiscard]] value divide_integers(value const& x, value y, ir::binary_op op, bool no_sign,
                                       std::optional<std::int64_t> constant_divisor);
   [[nodiscard]] value multiply_add(ir::expr const& product, ir::expr const& addend, bool negate_product);

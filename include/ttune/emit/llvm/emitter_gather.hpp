@@ -12,7 +12,7 @@
 
 namespace ttune::inline v0::emit {
 
-/// Returns true if an index contains data that differ between lanes.
+/// Returns true if an index contains data that differ between lanes, outside of selections: those are decided before.
 inline bool llvm_emitter::is_data_of_lanes(ir::expr const& e) const {
   if (ir::as<ir::constant>(e) || ir::as<ir::variable>(e) || ir::as<ir::select>(e)) return false;
   if (auto const* b = ir::as<ir::binary>(e)) return is_data_of_lanes(b->left) || is_data_of_lanes(b->right);
@@ -39,16 +39,6 @@ inline bool llvm_emitter::reads_by_lanes(ir::access const& a) const {
   });
 }
 
-/// Returns an integer in 32 or in 64 bits. Places of an element always fit 64 bits, those in a small buffer 32.
-inline value llvm_emitter::resized(value v, dtype to) {
-  auto const from = scalar_type(v.type);
-  auto const bits = [](std::string const& type) { return std::stoi(type.substr(1)); };
-  auto const wanted = scalar_type(to);
-  if (from == wanted) return {v.text, to, v.lanes};
-  auto const* how = bits(from) > bits(wanted) ? "trunc " : is_unsigned(v.type) ? "zext " : "sext ";
-  return {define(how + vector_of(from, v.lanes) + " " + v.text + " to " + vector_of(wanted, v.lanes)), to, v.lanes};
-}
-
 /// Returns an index of each lane, in 32 bits where its data and limits fit these, otherwise in 64.
 inline value llvm_emitter::index_of_lanes(ir::expr const& e) {
   if (auto const* b = ir::as<ir::binary>(e); b && is_data_of_lanes(e)) return index_of_lanes(*b);
@@ -57,7 +47,7 @@ inline value llvm_emitter::index_of_lanes(ir::expr const& e) {
   auto const v = is_data_of_lanes(e) ? evaluate(inner) : evaluate_index(e);
   auto const bytes = size_in_bytes(v.type);
   bool const is_small = bytes < 4 || (bytes == 4 && !is_unsigned(v.type));
-  return widened(resized(v, is_small ? dtype::i32 : dtype::i64), lanes_);
+  return widened(resized(v, v.type, is_small ? dtype::i32 : dtype::i64), lanes_);
 }
 
 inline value llvm_emitter::index_of_lanes(ir::binary const& b) {
@@ -70,8 +60,9 @@ inline value llvm_emitter::index_of_lanes(ir::binary const& b) {
     value const limit{std::to_string(ir::constant_integer(b.right)), dtype::i32, 1};
     return limited(b.op, x, widened(limit, lanes_));
   }
-  x = resized(x, dtype::i64);
-  auto const y = resized(index_of_lanes(b.right), dtype::i64);
+  x = resized(x, x.type, dtype::i64);
+  auto const right = index_of_lanes(b.right);
+  auto const y = resized(right, right.type, dtype::i64);
   if (limits) return limited(b.op, x, y);
   char const* name = b.op == ir::binary_op::add        ? "add "
                      : b.op == ir::binary_op::subtract ? "sub "
@@ -104,7 +95,8 @@ inline value llvm_emitter::read_by_lanes(ir::access const& a) {
     if (!is_data_of_lanes(a.indices[d]) && !turning_part(a.indices[d])) {
       shared = shared + index(a.indices[d]).scaled(stride);
     } else {
-      auto part = resized(index_of_lanes(a.indices[d]), type);
+      auto const place = index_of_lanes(a.indices[d]);
+      auto part = resized(place, place.type, type);
       if (stride != 1)
         part.text = define("mul " + wide + " " + part.text + ", " +
                            splat_literal(scalar_type(type), std::to_string(stride), lanes_));
@@ -144,21 +136,10 @@ inline value llvm_emitter::gather(ir::buffer const& b, linear const& shared, val
 
 /// Loads the element `places` after the index `shared` for each running lane.
 inline value llvm_emitter::load_places(ir::buffer const& b, linear const& shared, value const& places) {
-  auto const type = memory_type(b.type);
-  auto const vector = vector_of(type, lanes_);
-  std::string made = "undef";
-  for (int lane = 0; lane < lanes_; ++lane) {
-    if (!runs(lane)) continue;
-    auto start = shared;
-    start.constant += shared.lane * lane;
-    start.lane = 0;
-    auto const place = define("getelementptr " + type + ", ptr " + pointer(b, start) + ", " + scalar_type(places.type) +
-                              " " + extract(places, lane));
-    auto const scalar = define("load " + type + ", ptr " + place + ", align " + std::to_string(size_in_bytes(b.type)));
-    made =
-        define("insertelement " + vector + " " + made + ", " + type + " " + scalar + ", i32 " + std::to_string(lane));
-  }
-  return from_memory(made, b.type, lanes_);
+  return load_each_lane(b, [&](int lane) {
+    return define("getelementptr " + memory_type(b.type) + ", ptr " + pointer(b, in_lane(shared, lane)) + ", " +
+                  scalar_type(places.type) + " " + extract(places, lane));
+  });
 }
 
 }  // namespace ttune::inline v0::emit

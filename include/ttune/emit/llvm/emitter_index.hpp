@@ -32,10 +32,8 @@ inline linear llvm_emitter::index(ir::expr const& e) {
   }
   // data used as an index, or a choice at run time
   if (varies(e)) throw needs_scalar{};
-  auto v = evaluate(e);
-  if (scalar_type(v.type) != "i64")
-    v.text = define((is_unsigned(v.type) ? "zext " : "sext ") + scalar_type(v.type) + " " + v.text + " to i64");
-  return as_linear(v.text, frames::here);
+  auto const v = evaluate(e);
+  return as_linear(resized(v, v.type, dtype::i64).text, frames::here);
 }
 
 inline linear llvm_emitter::index_binary(ir::binary const& b) {

@@ -315,22 +315,32 @@ inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat)
   return from_memory(made, b.type, lanes_);
 }
 
-/// Loads lanes that are not neighbours by one scalar load each.
-inline value llvm_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
+/// Returns the index of one lane.
+inline linear llvm_emitter::in_lane(linear flat, int lane) {
+  flat.constant += flat.lane * lane;
+  flat.lane = 0;
+  return flat;
+}
+
+/// Loads the element at `address(lane)` for each running lane.
+template <class Address>
+value llvm_emitter::load_each_lane(ir::buffer const& b, Address const& address) {
   auto const type = memory_type(b.type);
   auto const vector = vector_of(type, lanes_);
+  auto const align = ", align " + std::to_string(size_in_bytes(b.type));
   std::string made = "undef";
   for (int lane = 0; lane < lanes_; ++lane) {
     if (!runs(lane)) continue;
-    auto at = flat;
-    at.constant += flat.lane * lane;
-    at.lane = 0;
-    auto const scalar =
-        define("load " + type + ", ptr " + pointer(b, at) + ", align " + std::to_string(size_in_bytes(b.type)));
+    auto const scalar = define("load " + type + ", ptr " + address(lane) + align);
     made =
         define("insertelement " + vector + " " + made + ", " + type + " " + scalar + ", i32 " + std::to_string(lane));
   }
   return from_memory(made, b.type, lanes_);
+}
+
+/// Loads lanes that are not neighbours by one scalar load each.
+inline value llvm_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
+  return load_each_lane(b, [&](int lane) { return pointer(b, in_lane(flat, lane)); });
 }
 
 inline std::string llvm_emitter::extract(value const& v, int lane) {
@@ -339,7 +349,8 @@ inline std::string llvm_emitter::extract(value const& v, int lane) {
                 std::to_string(lane));
 }
 
-/// Lanes that store to one element must store the same there, or nothing: each of them may have its own buffer.
+/// If all lanes store to one element, they must store the same value, and each of them must store it: a lane that a
+/// condition leaves out may have a buffer of its own.
 inline void llvm_emitter::store(ir::buffer const& b, linear const& flat, value v) {
   if (flat.lane != 0) v = widened(v, lanes_);
   if (flat.lane == 0 && (v.lanes != 1 || mask_ != chunk_mask_)) throw needs_scalar{};

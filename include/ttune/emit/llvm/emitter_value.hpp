@@ -568,11 +568,19 @@ inline value llvm_emitter::evaluate_cast(ir::expr const& e, ir::cast const& c) {
     declare("declare " + b + " @" + name + "(" + a + ")");
     return made(define("call " + b + " @" + name + "(" + a + " " + x.text + ")"));
   }
+  return resized(x, from, to);
+}
+
+/// Returns an integer or a truth value of one type with the bits of another integer type.
+inline value llvm_emitter::resized(value const& x, dtype from, dtype to) {
+  auto const type = compute_type(to);
   auto const bits = [](dtype t) { return t == dtype::boolean ? std::size_t{1} : 8 * size_in_bytes(t); };
-  if (bits(from) == bits(to)) return {x.text, compute_type(to), x.lanes};
-  if (bits(from) > bits(to)) return made(define("trunc " + a + " " + x.text + " to " + b));
+  if (bits(from) == bits(to)) return {x.text, type, x.lanes};
   bool const zero_extend = is_unsigned(from) || from == dtype::boolean;
-  return made(define((zero_extend ? "zext " : "sext ") + a + " " + x.text + " to " + b));
+  auto const* how = bits(from) > bits(to) ? "trunc " : zero_extend ? "zext " : "sext ";
+  return {define(how + vector_of(scalar_type(x.type), x.lanes) + " " + x.text + " to " +
+                 vector_of(scalar_type(type), x.lanes)),
+          type, x.lanes};
 }
 
 }  // namespace ttune::inline v0::emit
