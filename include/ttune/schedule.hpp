@@ -190,14 +190,7 @@ class schedule_type {
     } else {
       auto w = written_;
       w.rfactor(Over.text, factor, std::move(partial), Kept.text);
-      if constexpr (detail::is_names_v<typename Current::loops>) {
-        using loops =
-            detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>,
-                                   loop_names<Kept>>;
-        return schedule_type<stage_loops<Current::name, loops, loop_names<Kept>>, Known...>(std::move(w));
-      } else {
-        return schedule_type(std::move(w));
-      }
+      return reducing_only<Kept>(std::move(w));
     }
   }
   /// Computes a stage where it is read.
@@ -232,14 +225,7 @@ class schedule_type {
     } else {
       auto w = written_;
       w.separate(Over.text, std::move(partial));
-      if constexpr (detail::is_names_v<typename Current::loops>) {
-        using loops =
-            detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>,
-                                   loop_names<Over>>;
-        return schedule_type<stage_loops<Current::name, loops, loop_names<Over>>, Known...>(std::move(w));
-      } else {
-        return schedule_type(std::move(w));
-      }
+      return reducing_only<Over>(std::move(w));
     }
   }
   /// Sets the memory space of the current stage's buffer; in group memory, each row is followed by `padding` unused
@@ -317,6 +303,18 @@ class schedule_type {
   template <class Next, class... Others>
   [[nodiscard]] static auto go_to(detail::type_row<Others...>, written_schedule w) {
     return schedule_type<Next, Others...>(std::move(w));
+  }
+
+  /// Returns the schedule after a step that leaves `Axis` as the only reduced loop of the current stage.
+  template <fixed_string Axis>
+  [[nodiscard]] static auto reducing_only(written_schedule w) {
+    if constexpr (detail::is_names_v<typename Current::loops>) {
+      using loops = detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>,
+                                           loop_names<Axis>>;
+      return schedule_type<stage_loops<Current::name, loops, loop_names<Axis>>, Known...>(std::move(w));
+    } else {
+      return schedule_type(std::move(w));
+    }
   }
 
   /// Calls `f` with the names of loops, all of which must exist.

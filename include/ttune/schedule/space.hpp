@@ -17,8 +17,8 @@ struct space {
   std::vector<step> steps;
   std::vector<knob> knobs;
   std::vector<constraint> constraints;
-  configuration seed;    ///< the heuristic first configuration; empty if the space has none
-  std::string replaces;  ///< not empty: why no better space could be derived, which this one replaces
+  configuration seed;         ///< the heuristic first configuration; empty if the space has none
+  std::string replaces = {};  ///< not empty: why no better space could be derived, which this one replaces
 };
 
 }  // namespace ttune::inline v0

@@ -143,14 +143,16 @@ class elementwise {
   [[nodiscard]] std::size_t reads_of_tile(std::int64_t outer_rows, std::int64_t rows) const {
     std::set<std::vector<std::int64_t>> places;
     auto const outer = static_cast<std::size_t>(v_ - 2), inner = static_cast<std::size_t>(v_ - 1);
-    for (auto const& a : st_.accesses)
-      for (std::int64_t o = 0; o < outer_rows && !a.write; ++o)
+    for (auto const& a : st_.accesses) {
+      if (a.write) continue;
+      for (std::int64_t o = 0; o < outer_rows; ++o)
         for (std::int64_t r = 0; r < rows; ++r) {
           std::vector<std::int64_t> place{a.producer, a.operand};
           for (auto const& i : a.indices)
             place.push_back(i.whole ? 0 : i.constant + o * i.coefficient[outer] + r * i.coefficient[inner]);
           places.insert(std::move(place));
         }
+    }
     return places.size();
   }
 

@@ -30,30 +30,21 @@ struct place_in_row {
   std::int64_t q = 0;  ///< both are 0 as long as nothing is known
 };
 
-/// Rewrites expressions in x and s as expressions of their place in the row, which has the name of x.
-class in_terms_of_place {
+/// Finds the form of the places of all terms of a stage, for a free axis and a reduced one.
+class place_finder {
  public:
-  in_terms_of_place(ir::stage const& st, std::size_t free, std::size_t reduced)
-      : x_(st.axes[free].name), s_(st.reduction.axes[reduced].name) {
+  place_finder(ir::stage const& st, std::size_t free, std::size_t reduced)
+      : st_(st), x_(st.axes[free].name), s_(st.reduction.axes[reduced].name) {
     place_.free = free;
     place_.reduced = reduced;
   }
 
-  /// Returns the form of all places; nothing if there is no such form.
-  [[nodiscard]] std::optional<place_in_row> form(ir::stage const& st) {
-    look(st.components[0].value);
-    if (st.predicate) look(st.predicate);
+  /// Returns nothing if there is no such form.
+  [[nodiscard]] std::optional<place_in_row> find() {
+    look(st_.components[0].value);
+    if (st_.predicate) look(st_.predicate);
     if (!fits_ || place_.q == 0 || place_.p < 1 || (place_.p != 1 && place_.q != 1)) return std::nullopt;
     return place_;
-  }
-
-  /// Returns the expression at the place `at`, after `form`.
-  [[nodiscard]] ir::expr rewritten(ir::expr const& e, ir::expr const& at) const {
-    auto const& stands = place_.p == 1 ? x_ : s_;
-    return map_variables(e, [&](std::string const& v) -> ir::expr {
-      if (v == stands) return at;
-      return v == x_ || v == s_ ? ir::make_index(0) : ir::expr{};
-    });
   }
 
  private:
@@ -69,11 +60,24 @@ class in_terms_of_place {
     fits_ = fits_ && p == place_.p * common && q == place_.q * common;
   }
 
+  ir::stage const& st_;
   std::string const& x_;
   std::string const& s_;
   place_in_row place_;
   bool fits_ = true;
 };
+
+/// Returns an expression in x and s for the place `at` of the row. One of the two stands for the place, the other is 0.
+[[nodiscard]] inline ir::expr at_place(ir::stage const& st, place_in_row const& form, ir::expr const& e,
+                                       ir::expr const& at) {
+  auto const& x = st.axes[form.free].name;
+  auto const& s = st.reduction.axes[form.reduced].name;
+  auto const& stands = form.p == 1 ? x : s;
+  return map_variables(e, [&](std::string const& v) -> ir::expr {
+    if (v == stands) return at;
+    return v == x || v == s ? ir::make_index(0) : ir::expr{};
+  });
+}
 
 /// Returns the first and the last place in the row.
 [[nodiscard]] inline std::pair<std::int64_t, std::int64_t> places_of(ir::stage const& st, place_in_row const& form) {
@@ -91,7 +95,7 @@ class in_terms_of_place {
   auto const& s = st.reduction.axes[reduced];
   for (auto x = st.axes.size(); x-- > 0;) {
     if (!st.axes[x].end.is_constant() || !s.end.is_constant() || st.axes[x].size() < 1 || s.size() < 1) continue;
-    auto const form = in_terms_of_place(st, x, reduced).form(st);
+    auto const form = place_finder(st, x, reduced).find();
     if (form && form->p <= s.size() && std::abs(form->q) <= st.axes[x].size()) return form;
   }
   return std::nullopt;
@@ -99,11 +103,9 @@ class in_terms_of_place {
 
 /// Returns the stage of the partial results.
 [[nodiscard]] inline ir::stage along_places(ir::stage const& st, place_in_row const& form, std::string const& name) {
-  in_terms_of_place places(st, form.free, form.reduced);
-  (void)places.form(st);
   auto const [first, last] = places_of(st, form);
   auto const at = ir::make_variable(st.axes[form.free].name) + first;
-  ir::stage made = map_stage(st, [&](ir::expr const& e) { return places.rewritten(e, at); });
+  ir::stage made = map_stage(st, [&](ir::expr const& e) { return at_place(st, form, e, at); });
   made.name = name;
   made.axes[form.free] = {st.axes[form.free].name, 0, last - first + 1};
   made.reduction.axes.erase(made.reduction.axes.begin() + static_cast<long>(form.reduced));
