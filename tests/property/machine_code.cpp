@@ -72,6 +72,7 @@ struct named_trial {
     rng random(seed);
     random_program_options options;
     options.functions = true;
+    options.long_sums = true;
     return random_program(random, options);
   }
   [[nodiscard]] scheduled schedule(handle<ir::program> const& p) const {

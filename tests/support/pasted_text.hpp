@@ -96,7 +96,7 @@ class pasted_text {
                                      "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
     constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
     if (name_ == "in") to.enter_by_text(argument(0), false);
-    else if (name_ == "cache_read") to.cache_read(argument(0), argument(1));
+    else if (name_ == "cache_read") to.cache_read(argument(0), argument(1), arguments_.size() > 2 ? arguments_[2] : "");
     else if (name_ == "cache_write") to.cache_write(argument(0));
     else if (name_ == "rfactor")
       to.rfactor(arguments_.at(0), std::stoll(arguments_.at(1)), argument(2), arguments_.at(3));

@@ -32,6 +32,8 @@ struct random_program_options {
   bool functions = false;  ///< functions with rounded results: sums of them depend on their order
   bool twins = true;       ///< stages with the iteration space of an earlier one
   bool components = true;  ///< stages over points of a few components, which are innermost
+  bool squares = true;     ///< sums of products of an operand with itself, at other rows
+  bool long_sums = false;  ///< rarely a sum of so many terms that derived spaces divide it
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
 };
@@ -62,14 +64,17 @@ class program_generator {
 
   handle<ir::stage> stage(std::string const& name, bool last) {
     if (auto const of = made_.stages.empty() ? handle<ir::stage>() : one_of(made_.stages);
-        of && options_.twins && (of->components.size() == 1 || of->reduces()) && !of->updates) {
+        of && options_.twins && (of->components.size() == 1 || of->reduces()) && !of->updates && !is_long(*of)) {
       if (random_.chance(0.3)) return twin(*of, name);
       if (can_spread(*of) && random_.chance(0.2)) return spread(of, name);
     }
+    if (options_.squares && random_.chance(0.04)) return squares(name);
+    if (options_.long_sums && random_.chance(0.01)) return long_sum(name);
     ir::stage s;
     s.name = name;
     auto points = options_.points;
-    bool const beside = !made_.stages.empty() && random_.chance(0.2);  // over the domain of the previous stage
+    bool const beside = !made_.stages.empty() && !is_long(*made_.stages.back()) &&
+                        random_.chance(0.2);  // over the domain of the previous stage
     if (!beside) {
       type_ = one_of(options_.types);
       reads_.clear();
@@ -189,6 +194,60 @@ class program_generator {
       }
       default: what = ir::make_unary(ir::unary_op::abs, what); break;
     }
+    return ttune::share(std::move(s));
+  }
+
+  /// Begins a stage of a sum over one axis, without the reads of earlier stages.
+  ir::stage sum_over(std::string const& name, std::vector<ir::axis> axes, ir::axis const& reduced) {
+    ir::stage s;
+    s.name = name;
+    s.axes = axes_ = std::move(axes);
+    s.reduction.kind = ir::reduction_kind::sum;
+    s.reduction.axes = {reduced};
+    axes_.push_back(reduced);
+    known_ = ttune::pass::ranges_of(s);
+    type_ = one_of(options_.types);
+    reads_.clear();
+    of_points_ = false;
+    return s;
+  }
+
+  /// Makes S(i, j) = sum(r) A(i, r) * A(j, r), or of A(r, i) * A(r, j), or of A with another factor.
+  handle<ir::stage> squares(std::string const& name) {
+    constexpr std::int64_t sizes[] = {3, 5, 8, 9, 16, 17};
+    auto const side = sizes[pick(6)];
+    auto const terms = 2 + pick(20);
+    auto s = sum_over(name, {{"i", 0, side}, {"j", 0, side}}, {"r", 0, terms});
+    auto const role = random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input;
+    bool const down = random_.chance(0.3);
+    auto const shape = down ? std::vector<ir::extent>{terms, side} : std::vector<ir::extent>{side, terms};
+    auto const operand = input(type_, shape, role);
+    auto const row = [&](char const* axis) {
+      auto const at = ir::make_variable(axis), term = ir::make_variable("r");
+      return ir::make_access(operand, down ? std::vector{term, at} : std::vector{at, term});
+    };
+    auto what = row("i") * row("j");
+    if (random_.chance(0.3)) what = what + row("j") * leaf();
+    s.components.push_back({"", type_, what});
+    return ttune::share(std::move(s));
+  }
+
+  /// Returns true for such a sum: other stages over its domain would have operands of gigabytes.
+  [[nodiscard]] static bool is_long(ir::stage const& s) {
+    return std::ranges::any_of(s.reduction.axes, [](ir::axis const& a) { return a.size() > 8192; });
+  }
+
+  /// Makes a sum of more than 8192 terms, with few results.
+  handle<ir::stage> long_sum(std::string const& name) {
+    auto const results = 1 + pick(5);
+    auto const terms = 8193 + pick(200);
+    auto s = sum_over(name, {{"i", 0, results}}, {"r", 0, terms});
+    if (random_.chance(0.7)) type_ = dtype::f32;
+    bool const slides = random_.chance(0.5);
+    auto const i = ir::make_variable("i"), r = ir::make_variable("r");
+    auto const shape = slides ? std::vector<ir::extent>{terms + results - 1} : std::vector<ir::extent>{terms, results};
+    auto const at = slides ? std::vector{i + r} : std::vector{r, i};
+    s.components.push_back({"", type_, ir::make_access(input(type_, shape, ir::tensor_role::input), at)});
     return ttune::share(std::move(s));
   }
 
@@ -428,10 +487,17 @@ class program_generator {
     return bounded ? ir::make_access(t, indices) : outside(t, indices, 0, true);
   }
 
+  /// Makes an index below `size` from data: an element of an operand, or a result of arithmetic with one.
   ir::expr gathered(std::int64_t size) {
+    constexpr dtype types[] = {dtype::i32, dtype::i32, dtype::i64, dtype::u32, dtype::i16};
     auto const& a = one_of(axes_);
-    auto const t = input(dtype::i32, {a.end}, ir::tensor_role::input, size);
-    return ir::make_cast(dtype::index, ir::make_access(t, {ir::make_variable(a.name)}));
+    auto const t = input(types[pick(5)], {a.end}, ir::tensor_role::input, size);
+    auto const element = ir::make_access(t, {ir::make_variable(a.name)});
+    if (random_.chance(0.5)) return ir::make_cast(dtype::index, element);
+    auto const more = element * ir::make_number(t->type, 1 + static_cast<double>(pick(3)));
+    auto const moved = ir::make_cast(dtype::index, more) + (pick(5) - 2);
+    auto const low = ir::make_binary(ir::binary_op::maximum, moved, ir::make_index(0));
+    return ir::make_binary(ir::binary_op::minimum, low, ir::make_index(size - 1));
   }
 
   ir::expr outside(ir::source const& from, std::vector<ir::expr> indices, int component, bool may_leave) {

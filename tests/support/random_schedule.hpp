@@ -148,6 +148,7 @@ class schedule_generator {
       case primitive::cache_read:
         s.results = {fresh("copy")};
         s.loops = {some_source(st)};
+        if (random_.chance(0.3)) s.loops.push_back(st.axis_name(random_.below(st.axis_count())));
         return s;
       case primitive::cache_write: s.results = {fresh("acc")}; return s;
       case primitive::rfactor: return rfactor(st, std::move(s));
