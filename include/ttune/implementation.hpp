@@ -29,6 +29,7 @@
 #include "ttune/ir/verify.hpp"
 #include "ttune/kernel.hpp"
 #include "ttune/pass/affine.hpp"
+#include "ttune/pass/bounds_of_data.hpp"
 #include "ttune/pass/canonicalize_boundaries.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/pass/join_conditionals.hpp"

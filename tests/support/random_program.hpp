@@ -490,14 +490,32 @@ class program_generator {
   /// Makes an index below `size` from data: an element of an operand, or a result of arithmetic with one.
   ir::expr gathered(std::int64_t size) {
     constexpr dtype types[] = {dtype::i32, dtype::i32, dtype::i64, dtype::u32, dtype::i16};
+    if (random_.chance(0.2)) return converted_float(size);
     auto const& a = one_of(axes_);
     auto const t = input(types[pick(5)], {a.end}, ir::tensor_role::input, size);
     auto const element = ir::make_access(t, {ir::make_variable(a.name)});
     if (random_.chance(0.5)) return ir::make_cast(dtype::index, element);
     auto const more = element * ir::make_number(t->type, 1 + static_cast<double>(pick(3)));
-    auto const moved = ir::make_cast(dtype::index, more) + (pick(5) - 2);
-    auto const low = ir::make_binary(ir::binary_op::maximum, moved, ir::make_index(0));
-    return ir::make_binary(ir::binary_op::minimum, low, ir::make_index(size - 1));
+    if (random_.chance(0.4)) return ir::make_cast(dtype::index, clamped(more, size));
+    return clamped(ir::make_cast(dtype::index, more) + (pick(5) - 2), size);
+  }
+
+  /// Makes an index below `size` from a float.
+  ir::expr converted_float(std::int64_t size) {
+    auto const type = random_.chance(0.5) ? dtype::f32 : dtype::f64;
+    auto const& a = one_of(axes_);
+    auto const t = input(type, {a.end}, ir::tensor_role::input);
+    auto const element = ir::make_access(t, {ir::make_variable(a.name)});
+    auto const wide = element * ir::make_number(type, 3);
+    return ir::make_cast(dtype::index, ir::make_cast(dtype::i32, clamped(wide, size)));
+  }
+
+  static ir::expr clamped(ir::expr const& e, std::int64_t size) {
+    auto const number = [&](std::int64_t v) {
+      return e->type == dtype::index ? ir::make_index(v) : ir::make_number(e->type, static_cast<double>(v));
+    };
+    auto const raised = ir::make_binary(ir::binary_op::maximum, e, number(0));
+    return ir::make_binary(ir::binary_op::minimum, raised, number(size - 1));
   }
 
   ir::expr outside(ir::source const& from, std::vector<ir::expr> indices, int component, bool may_leave) {

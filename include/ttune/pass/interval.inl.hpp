@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ttune/pass/bounds_of_data.hpp"
 #include "ttune/pass/interval.hpp"
 #include "ttune/support/integer.hpp"
 
@@ -52,15 +53,6 @@ inline interval range_of_type(dtype t) {
   return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
 }
 
-/// Returns the bounds of data that serves as an index.
-inline interval gathered_bounds(ir::expr const& data) {
-  if (auto const* a = ir::as<ir::access>(data))
-    if (auto const* t = std::get_if<handle<ir::tensor>>(&a->from);
-        t && (*t)->has_range && a->outside == ir::boundary::none)
-      return {(*t)->low, (*t)->high - 1};
-  return range_of_type(data->type);
-}
-
 inline interval binary_bounds(ir::binary const& b, ranges const& known) {
   auto const x = bounds(b.left, known);
   auto const y = bounds(b.right, known);
@@ -83,7 +75,7 @@ inline interval atom_bounds(ir::expr const& e, ranges const& known) {
   }
   if (auto const* b = ir::as<ir::binary>(e)) return binary_bounds(*b, known);
   if (auto const* s = ir::as<ir::select>(e)) return hull_of(bounds(s->when_true, known), bounds(s->when_false, known));
-  if (auto const* c = ir::as<ir::cast>(e)) return gathered_bounds(c->operand);
+  if (auto const* c = ir::as<ir::cast>(e)) return c->operand->type == dtype::index ? bounds(c->operand, known) : bounds_of_data(c->operand);
   return unbounded;
 }
 

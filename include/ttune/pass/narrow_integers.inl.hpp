@@ -6,50 +6,12 @@
 
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
-#include "ttune/pass/interval.inl.hpp"
+#include "ttune/pass/bounds_of_data.inl.hpp"
 #include "ttune/pass/narrow_integers.hpp"
 
 namespace ttune::inline v0::pass {
 
 namespace detail {
-
-inline bool contains(interval const& outer, interval const& inner) {
-  return outer.low <= inner.low && inner.high <= outer.high;
-}
-
-/// Bounds of C++'s quotient, and of its remainder, by a positive constant.
-inline interval truncated_quotient(interval a, std::int64_t by) { return {a.low / by, a.high / by}; }
-inline interval truncated_remainder(interval a, std::int64_t by) {
-  return {a.low < 0 ? std::max(a.low, 1 - by) : 0, a.high > 0 ? std::min(a.high, by - 1) : 0};
-}
-
-/// Returns the bounds of an operation in exact arithmetic.
-inline interval exact_bounds(ir::binary const& b) {
-  auto const x = bounds_of_data(b.left);
-  auto const y = bounds_of_data(b.right);
-  bool const by_constant = y.low == y.high && y.low > 0;
-  switch (b.op) {
-    case ir::binary_op::add: return sum_of(x, y);
-    case ir::binary_op::subtract: return sum_of(x, product_of(y, {-1, -1}));
-    case ir::binary_op::multiply: return product_of(x, y);
-    case ir::binary_op::minimum: return {std::min(x.low, y.low), std::min(x.high, y.high)};
-    case ir::binary_op::maximum: return {std::max(x.low, y.low), std::max(x.high, y.high)};
-    case ir::binary_op::divide: return by_constant && is_bounded(x) ? truncated_quotient(x, y.low) : unbounded;
-    case ir::binary_op::modulo: return by_constant && is_bounded(x) ? truncated_remainder(x, y.low) : unbounded;
-    default: return unbounded;
-  }
-}
-
-inline interval exact_bounds(ir::unary const& u) {
-  auto const x = bounds_of_data(ir::expr(u.operand));
-  auto const negative = product_of(x, {-1, -1});
-  if (u.op == ir::unary_op::negate) return negative;
-  if (u.op != ir::unary_op::abs) return unbounded;
-  return {x.low > 0 ? x.low : x.high < 0 ? negative.low : 0, std::max(x.high, negative.high)};
-}
-
-inline std::size_t bits_of(dtype t) { return 8 * size_in_bytes(t); }
-inline bool is_data(dtype t) { return is_integer(t) && t != dtype::index && t != dtype::boolean; }
 
 /// Rewrites one expression for a type.
 class integer_narrower {
@@ -145,20 +107,6 @@ inline ir::expr unsigned_division(ir::expr const& e, ir::binary const& b) {
 }
 
 }  // namespace detail
-
-TTUNE_INLINE interval bounds_of_data(ir::expr const& e) {
-  auto const all = e->type == dtype::u64 ? interval{0, unbounded.high} : detail::range_of_type(e->type);
-  auto exact = all;
-  if (auto const* c = ir::as<ir::constant>(e)) return {c->integer, c->integer};
-  if (auto const* n = ir::as<ir::cast>(e))
-    exact = detail::is_data(n->operand->type) || n->operand->type == dtype::boolean ? bounds_of_data(n->operand) : all;
-  if (auto const* n = ir::as<ir::binary>(e); n && detail::is_data(e->type)) exact = detail::exact_bounds(*n);
-  if (auto const* n = ir::as<ir::unary>(e); n && detail::is_data(e->type)) exact = detail::exact_bounds(*n);
-  if (auto const* n = ir::as<ir::select>(e))
-    exact = detail::hull_of(bounds_of_data(n->when_true), bounds_of_data(n->when_false));
-  bool const may_wrap = detail::bits_of(e->type) == 64 && !is_bounded(exact);
-  return !may_wrap && detail::contains(all, exact) ? exact : all;
-}
 
 TTUNE_INLINE ir::expr narrow_integers(ir::expr const& e) {
   auto made = e;

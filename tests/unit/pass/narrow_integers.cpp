@@ -8,6 +8,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/pass/bounds_of_data.hpp"
 #include "ttune/support/rng.hpp"
 
 using namespace ttune;
@@ -99,7 +100,7 @@ class random_arithmetic {
 
 }  // namespace
 
-TEST_CASE("narrow_integers: the value is that of the wide arithmetic, whatever wraps") {
+TEST_CASE("narrow_integers: the value is that of the wide arithmetic, whatever wraps, and within its bounds") {
   auto const seed = ttune_test::seed();
   INFO("TTUNE_SEED=", seed);
   rng random(seed);
@@ -125,7 +126,12 @@ TEST_CASE("narrow_integers: the value is that of the wide arithmetic, whatever w
     auto const got = ir::evaluate(*program(made), operands);
     INFO(ir::print(e));
     INFO(ir::print(made));
-    for (std::size_t i = 0; i < 256; ++i) REQUIRE(got[0].number(i) == want[0].number(i));
+    auto const range = pass::bounds_of_data(e);
+    for (std::size_t i = 0; i < 256; ++i) {
+      REQUIRE(got[0].number(i) == want[0].number(i));
+      REQUIRE((range.low <= pass::unbounded.low || want[0].number(i) >= static_cast<double>(range.low)));
+      REQUIRE((range.high >= pass::unbounded.high || want[0].number(i) <= static_cast<double>(range.high)));
+    }
   }
   CHECK(changed > 50);
 }
