@@ -8,3 +8,4 @@
 #include "ttune/expr/functions.hpp"
 #include "ttune/expr/op.hpp"
 #include "ttune/expr/reduce.hpp"
+#include "ttune/expr/refused.hpp"

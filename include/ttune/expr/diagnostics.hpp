@@ -7,8 +7,14 @@
 
 namespace ttune::inline v0 {
 
-/// Replaces an expression after its first error. Every operation accepts it, so that one mistake gives one message.
-struct invalid {};
+/// Replaces an expression, a stage or an operator after its first error. Every operation accepts it, so that one
+/// mistake gives one message.
+struct invalid {
+  template <class... Indices>
+  constexpr invalid operator()(Indices const&...) const {
+    return {};
+  }
+};
 
 // Culprits, as types that compilers print.
 template <fixed_string Tensor, int Dimensions, int IndicesGiven>
@@ -70,6 +76,14 @@ inline constexpr bool none_v<void> = true;
   "ttune: the operator has no operand of this name and of free layout: declare it with layout::any"
 #define TTUNE_SAY_SCATTER "ttune: the left side is axes only; a scatter has no deterministic order"
 #define TTUNE_SAY_CONDITION "ttune: the condition of select is a comparison"
+#define TTUNE_SAY_UNTYPED_ARMS \
+  "ttune: both arms of select are numbers or axes; give one of them a type, as in select(c, cast<float>(1), -1)"
+#define TTUNE_SAY_BITS                                                                                              \
+  "ttune: operations on bits are not part of the notation; for unsigned x, x % 16 is x & 15, x / 16 is x >> 4 and " \
+  "x * 16 is x << 4"
+#define TTUNE_SAY_NO_FUNCTION                                                                                         \
+  "ttune: this function is not part of the notation; compose it from sqrt, exp, log, pow, sin, cos, tanh, erf, abs, " \
+  "floor, min, max, select and % (of floats: fmod)"
 #define TTUNE_SAY_SAME_OPERANDS "ttune: alternatives must compute the same operator"
 #define TTUNE_SAY_DUPLICATE_OPERAND "ttune: an operator names an operand twice"
 

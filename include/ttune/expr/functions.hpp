@@ -16,6 +16,12 @@ template <element T, class X>
   else return expr<T, detail::axes_of_t<X>, detail::uses_of_t<X>>{capture::convert(dtype_of<T>(), x.node)};
 }
 
+/// Makes a number of element type T, for places where no other operand gives the type: `select(c, cast<float>(1), -1)`.
+template <element T, detail::literal_number X>
+[[nodiscard]] auto cast(X x) {
+  return expr<T, names<>, uses<>>{detail::literal_node<T>(x)};
+}
+
 namespace detail {
 
 template <class X>
@@ -52,6 +58,22 @@ TTUNE_FUNCTION(floor)
 TTUNE_FUNCTION(ceil)
 TTUNE_FUNCTION(round)  ///< rounds half to even
 #undef TTUNE_FUNCTION
+
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto tan(X const& x) {
+  return sin(x) / cos(x);
+}
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto log2(X const& x) {
+  return log(x) * 1.4426950408889634074;
+}
+template <class X>
+  requires(detail::ours<X>)
+[[nodiscard]] auto log10(X const& x) {
+  return log(x) * 0.43429448190325182765;
+}
 
 /// Rounds to the nearest float whose fraction has 10 bits, ties away from zero: the numbers that tensor cores multiply
 /// for f32. A sum of products of two such floats runs on tensor cores.
@@ -100,6 +122,11 @@ template <class L, class R>
 }
 template <class X>
   requires(detail::ours<X>)
+[[nodiscard]] auto exp2(X const& x) {
+  return pow(2, x);
+}
+template <class X>
+  requires(detail::ours<X>)
 [[nodiscard]] auto relu(X const& x) {
   return max(x, 0);
 }
@@ -109,6 +136,27 @@ template <class X>
 [[nodiscard]] auto gelu(X const& x) {
   return x * 0.5 * (1 + erf(x * 0.70710678118654752440));
 }
+
+namespace detail {
+
+template <class C, class A, class B>
+auto choose_arm(C const& condition, A const& a, B const& b) {
+  using anchor = std::conditional_t<is_expr_v<A>, A, B>;
+  if constexpr (!is_expr_v<anchor>) {
+    static_assert(none_v<element_types<A, B>>, TTUNE_SAY_UNTYPED_ARMS);
+    return invalid{};
+  } else {
+    using T = typename anchor::element;
+    if constexpr (!fits<T, A>() || !fits<T, B>()) {
+      return invalid{};
+    } else {
+      using arms = joined<T, A, B>;
+      return joined<T, arms, C>{capture::choose(condition.node, value_node<T>(a), value_node<T>(b))};
+    }
+  }
+}
+
+}  // namespace detail
 
 /// Returns `condition ? a : b`; only the selected arm is read.
 template <class C, class A, class B>
@@ -123,16 +171,7 @@ template <class C, class A, class B>
     static_assert(detail::none_v<element_type<typename C::element>>, TTUNE_SAY_CONDITION);
     return invalid{};
   } else {
-    using anchor = std::conditional_t<detail::is_expr_v<A>, A, B>;
-    static_assert(detail::is_expr_v<anchor>, TTUNE_SAY_MIXED_TYPES);
-    using T = typename anchor::element;
-    if constexpr (!detail::fits<T, A>() || !detail::fits<T, B>()) {
-      return invalid{};
-    } else {
-      using arms = detail::joined<T, A, B>;
-      return detail::joined<T, arms, C>{
-          capture::choose(condition.node, detail::value_node<T>(a), detail::value_node<T>(b))};
-    }
+    return detail::choose_arm(condition, a, b);
   }
 }
 

@@ -78,11 +78,13 @@ struct freed<operand<Name, T, Rank, row_major, tensor_kind::input, Written>> {
 
 template <class... Tensors>
 [[nodiscard]] auto inputs(Tensors const&... tensors) {
-  return input_list<detail::operand_of<Tensors>...>{{tensors.handle_of()...}};
+  if constexpr ((detail::is_invalid_v<Tensors> || ...)) return invalid{};
+  else return input_list<detail::operand_of<Tensors>...>{{tensors.handle_of()...}};
 }
 template <class... Stages>
 [[nodiscard]] auto outputs(Stages const&... stages) {
-  return output_list<detail::operand_of<Stages>...>{{stages.handle_of()...}};
+  if constexpr ((detail::is_invalid_v<Stages> || ...)) return invalid{};
+  else return output_list<detail::operand_of<Stages>...>{{stages.handle_of()...}};
 }
 
 /// An operator: the program and the types of its operands, inputs first.
@@ -163,6 +165,12 @@ template <class... In, class... Out>
   using twice = decltype(detail::repeated_operands(operands{}));
   static_assert(detail::none_v<twice>, TTUNE_SAY_DUPLICATE_OPERAND);
   return typename detail::op_of<operands>::type(capture::program(std::move(name), in.handles, out.handles));
+}
+
+template <class In, class Out>
+  requires(detail::is_invalid_v<In> || detail::is_invalid_v<Out>)
+[[nodiscard]] invalid op(In const&, Out const&, std::string const& = {}) {
+  return {};
 }
 
 /// Equivalent computes of one operator; the first one is the oracle of the others. A tuner divides its trials among the

@@ -3,9 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "ttune/expr.hpp"
+#include "ttune/ir/interpret.hpp"
+#include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/support/error.hpp"
 
@@ -79,6 +83,34 @@ TEST_CASE("capture: rank 0, several outputs, tuples, gather, updates") {
   tensor<"T", float, 2, row_major, tensor_kind::inout> const T{{8, 10}};
   auto const t = update(T)(i, k) = T(i, k) + S(i, k);
   CHECK(op(inputs(T, S), outputs(t)).program()->outputs[0]->updates);
+}
+
+TEST_CASE("capture: an index that min and max bound needs no declared range") {
+  auto const [i] = axes<"i">;
+  tensor<"curve", float, 1> const curve{{1024}};
+  tensor<"E", std::int32_t, 1> const E{{8}};
+  tensor<"X", float, 1> const X{{8}};
+  auto const by_integers = compute<"O">(i) = curve(at(min(max(E(i) * 2, 0), 1023)));
+  auto const by_floats = compute<"P">(i) = curve(at(cast<std::int32_t>(min(max(X(i) * 1000, 0), 1023))));
+  CHECK(op(inputs(curve, E, X), outputs(by_integers, by_floats)).program()->stages.size() == 2);
+  CHECK(refusal([&] {
+          (void)(compute<"Q">(i) = curve(at(min(max(E(i), 0), 1024))));
+        }).find("Q: curve dimension 0 is indexed with") == 0);
+}
+
+TEST_CASE("capture: functions that are composed of others, and numbers with a type of their own") {
+  auto const [i] = axes<"i">;
+  tensor<"X", double, 1> const X{{4}};
+  auto const Y = compute<"Y">(i) =
+      select(X(i) < 1, cast<double>(-1), 1) * (tan(X(i)) + log2(X(i)) + log10(X(i)) + exp2(X(i)));
+  ir::ndarray x(dtype::f64, {4});
+  for (std::size_t e = 0; e < 4; ++e) x.set_number(e, 0.4 * static_cast<double>(e + 1));
+  auto const got = ir::evaluate(*op(inputs(X), outputs(Y)).program(), std::vector{x});
+  for (std::size_t e = 0; e < 4; ++e) {
+    auto const v = x.number(e);
+    auto const sum = std::tan(v) + std::log2(v) + std::log10(v) + std::exp2(v);
+    CHECK(got[0].number(e) == doctest::Approx(v < 1 ? -sum : sum).epsilon(1e-14));
+  }
 }
 
 TEST_CASE("capture: run-time extents are bound to constants") {

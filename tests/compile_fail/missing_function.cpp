@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect-error: this function is not part of the notation
+// expect-culprit: log1p
+#include <ttune/expr.hpp>
+
+void mistake() {
+  using namespace ttune;
+  [[maybe_unused]] auto const [i, j, k, kk] = axes<"i", "j", "k", "kk">;
+  [[maybe_unused]] tensor<"A", float, 2> const A{{8, 4}};
+  [[maybe_unused]] tensor<"B", float, 2> const B{{4, 6}};
+  [[maybe_unused]] tensor<"Idx", int, 1> const Idx{{4}};
+  [[maybe_unused]] tensor<"U", unsigned char, 2> const U{{8, 4}};
+#ifdef TTUNE_CONTROL
+  (void)(compute<"C">(i, k) = log(1 + A(i, k)));
+#else
+  (void)(compute<"C">(i, k) = 2 * log1p(A(i, k)));
+#endif
+}
