@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AutoTVM's recorded runs of two convolutions as replay devices, with features of all configurations in them.
+// AutoTVM's recorded runs of two convolutions as recorded devices, with features of all configurations in them.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 #include "ttune/schedule/replay.hpp"
 #include "ttune/tune/feature/autotvm.hpp"
 #include "ttune/tune/features.hpp"
-#include "ttune/tune/replay_device.hpp"
+#include "ttune/tune/recorded_device.hpp"
 
 namespace ttune_bench {
 
@@ -70,8 +70,8 @@ inline std::vector<std::filesystem::path> logs_of(std::string const& name) {
   return found;
 }
 
-inline replay_device device_of(task const& t, space const& in, std::string const& which = wanted_runs()) {
-  replay_device device(in.knobs);
+inline recorded_device device_of(task const& t, space const& in, std::string const& which = wanted_runs()) {
+  recorded_device device(in.knobs);
   std::size_t run = 0;
   for (auto const& file : logs_of(t.name)) {
     if (!is_wanted(run++, which)) continue;

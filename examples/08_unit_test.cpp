@@ -5,7 +5,7 @@
 #include <ttune/records/memory_store.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
 #include <ttune/ttune.hpp>
-#include <ttune/tune/replay_device.hpp>
+#include <ttune/tune/recorded_device.hpp>
 
 #include <cstdlib>
 #include <iostream>
@@ -69,8 +69,8 @@ std::shared_ptr<ttune::memory_store> test_tuning_is_repeatable() {
 /// Recorded measurements are served again: a search is tested on them with thousands of trials per second.
 void test_search_on_recorded_measurements(ttune::memory_store const& measured) {
   auto const program = ttune::ops::matmul(4, 8, 12).program();
-  auto const device =
-      std::make_shared<ttune::replay_device>(ttune::derive_space(program, ttune::interpreter_backend{}.target()).knobs);
+  auto const device = std::make_shared<ttune::recorded_device>(
+      ttune::derive_space(program, ttune::interpreter_backend{}.target()).knobs);
   measured.for_each([&](ttune::record const& r) { return device->add(r), true; });
   ttune::tuner tuner{ttune::interpreter_backend{}, {.replay = device}};
   auto const found = tuner.tune(program, {.trials = 1000}).report;

@@ -7,7 +7,7 @@
 #include <ttune/schedule/factors.hpp>
 #include <ttune/ttune.hpp>
 #include <ttune/tune/random_search.hpp>
-#include <ttune/tune/replay_search.hpp>
+#include <ttune/tune/recorded_search.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +77,7 @@ class one_knob_at_a_time final : public ttune::search_strategy {
 double share_found(ttune::any_search const& by, std::size_t trials) {
   ttune::sampler const space({ttune::factors_knob("rows", 512, 3), ttune::factors_knob("columns", 512, 3),
                               ttune::one_of_knob("unroll", {1, 2, 4, 8})});
-  ttune::replay_device device(space.knobs());
+  ttune::recorded_device device(space.knobs());
   auto const seconds = [&](ttune::configuration const& c) {
     auto const log = [&](std::size_t k, std::size_t column) {
       return std::log2(static_cast<double>(space.knobs()[k].choice(c.choices[k])[column]));
@@ -91,8 +91,8 @@ double share_found(ttune::any_search const& by, std::size_t trials) {
   double sum = 0;
   constexpr std::uint64_t seeds = 5;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-    sum += ttune::replay_search(space, device, by.another(), {}, [](auto const&, auto&) {},
-                                {.trials = trials, .batch = 16, .seed = seed})
+    sum += ttune::recorded_search(space, device, by.another(), {}, [](auto const&, auto&) {},
+                                  {.trials = trials, .batch = 16, .seed = seed})
                .share_of(best, trials);
   return sum / seeds;
 }

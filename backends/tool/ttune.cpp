@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "tool.hpp"
-#include "ttune/runtime/worker.hpp"
+#include "ttune/runtime/runner.hpp"
 #include "ttune/support/config.hpp"
 
 namespace {

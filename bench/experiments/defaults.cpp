@@ -12,8 +12,8 @@
 #include "live.hpp"
 #include "ttune/models/xgboost.hpp"
 #include "ttune/tune/ensemble_model.hpp"
-#include "ttune/tune/replay_pool.hpp"
-#include "ttune/tune/replay_search.hpp"
+#include "ttune/tune/recorded_pool.hpp"
+#include "ttune/tune/recorded_search.hpp"
 
 namespace {
 
@@ -24,7 +24,7 @@ using namespace ttune_bench;
 struct setting {
   std::string name;
   std::size_t batch = 64;
-  replay_pool_options search = {};
+  recorded_pool_options search = {};
   xgboost_options trees = {.held_out = 0};
   int members = 1;  ///< size of an ensemble
   double optimism = 0;
@@ -122,14 +122,14 @@ class world {
       if (auto const m = device_.measure(c).result; m.ok()) best = std::min(best, m.seconds);
     }
     auto const curve =
-        replay_search(sampler(in_.knobs), device_, any_search(replay_pool(pool, s.search)), s.model(seed),
-                      table_->writer(), {.trials = trials, .batch = s.batch, .seed = seed});
+        recorded_search(sampler(in_.knobs), device_, any_search(recorded_pool(pool, s.search)), s.model(seed),
+                        table_->writer(), {.trials = trials, .batch = s.batch, .seed = seed});
     return static_cast<double>(curve.trials_to(best, 0.95).value_or(trials + 1));
   }
 
  private:
   space in_;
-  replay_device device_;
+  recorded_device device_;
   std::optional<feature_table> table_;
 };
 

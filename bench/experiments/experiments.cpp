@@ -19,8 +19,8 @@
 #include "ttune/tune/ensemble_model.hpp"
 #include "ttune/tune/genetic.hpp"
 #include "ttune/tune/random_search.hpp"
-#include "ttune/tune/replay_pool.hpp"
-#include "ttune/tune/replay_search.hpp"
+#include "ttune/tune/recorded_pool.hpp"
+#include "ttune/tune/recorded_search.hpp"
 #include "ttune/tune/transfer_model.hpp"
 
 namespace {
@@ -33,7 +33,7 @@ struct subject {
   task const& of;
   space in = ops::cuda_conv2d_template(of.shape);
   plan p = make_plan(in);
-  replay_device device = device_of(of, in);
+  recorded_device device = device_of(of, in);
   bool synthetic = false;
 
   explicit subject(task const& t) : of(t) {
@@ -247,9 +247,9 @@ void compare(std::string const& figure, subject const& s, sampler const& in, std
       auto const seed = static_cast<std::uint64_t>(i);
       auto const search =
           c.search ? c.search.another()
-                   : any_search(replay_pool(s.device.configurations(), {.taste = {.diversity = c.diversity}}));
-      runs.push_back(replay_search(in, s.device, search, make_model(c, seed), write,
-                                   {.trials = trials, .batch = 64, .seed = seed}));
+                   : any_search(recorded_pool(s.device.configurations(), {.taste = {.diversity = c.diversity}}));
+      runs.push_back(recorded_search(in, s.device, search, make_model(c, seed), write,
+                                     {.trials = trials, .batch = 64, .seed = seed}));
     }
     auto curve = summarise(c.name, s.of, runs, trials);
     double to95 = 0;

@@ -15,8 +15,8 @@
 #include "../suite.hpp"
 #include "ttune/models/xgboost.hpp"
 #include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/replay_pool.hpp"
-#include "ttune/tune/replay_search.hpp"
+#include "ttune/tune/recorded_pool.hpp"
+#include "ttune/tune/recorded_search.hpp"
 #include "ttune/tune/transfer_model.hpp"
 
 namespace {
@@ -98,7 +98,7 @@ struct split {
 
   [[nodiscard]] std::size_t held() const { return std::min(held_out, of.size() / 2); }
 
-  split(replay_device const& device, std::uint64_t seed) : of(device.configurations()) {
+  split(recorded_device const& device, std::uint64_t seed) : of(device.configurations()) {
     rng random(seed);
     shuffle(std::span(of), random);
     of.resize(std::min(of.size(), records));
@@ -123,7 +123,7 @@ std::pair<double, double> judge_held_out(split const& s, std::span<float const> 
   return {rank_correlation(predicted, truth), top_recall(predicted, truth, 16, 64)};
 }
 
-void predict_held_out(task const& t, replay_device const& device, feature_table const& features,
+void predict_held_out(task const& t, recorded_device const& device, feature_table const& features,
                       std::string const& system, model_kind const& kind, int splits, report_file& report) {
   std::vector<std::pair<std::string, mean_of>> values;
   for (std::size_t const n : {64U, 256U, 1024U}) {
@@ -148,18 +148,19 @@ void predict_held_out(task const& t, replay_device const& device, feature_table 
 }
 
 /// Records the best so far as a share of the log's best speed, and the trials to 95 %; 1 more than made if not reached.
-void search_recorded(task const& t, replay_device const& device, space const& in, row_writer const& features,
+void search_recorded(task const& t, recorded_device const& device, space const& in, row_writer const& features,
                      std::string const& system, model_kind const* kind, int seeds, report_file& report) {
   constexpr std::size_t trials = 512;
   sampler const whole(in.knobs);
-  replay_pool const pool(device.configurations());
+  recorded_pool const pool(device.configurations());
   std::array<mean_of, 4> shares;
   mean_of to95;
   mean_of failed;
   for (int seed = 1; seed <= seeds; ++seed) {
     auto const s = static_cast<std::uint64_t>(seed);
     auto const model = kind ? kind->make(s) : any_cost_model();
-    auto const curve = replay_search(whole, device, pool, model, features, {.trials = trials, .batch = 64, .seed = s});
+    auto const curve =
+        recorded_search(whole, device, pool, model, features, {.trials = trials, .batch = 64, .seed = s});
     for (std::size_t i = 0; i < shares.size(); ++i)
       shares[i].add(curve.share_of(device.best_seconds(), std::size_t{64} << i));
     to95.add(static_cast<double>(curve.trials_to(device.best_seconds(), 0.95).value_or(trials + 1)));
@@ -175,7 +176,7 @@ void search_recorded(task const& t, replay_device const& device, space const& in
 }
 
 /// Compares the estimate without records with 0, 64, 128 and 256 own records, each with the other task's records.
-void transfer_between(task const& t, replay_device const& device, replay_device const& other,
+void transfer_between(task const& t, recorded_device const& device, recorded_device const& other,
                       row_writer const& features, row_writer const& other_features, int splits, report_file& report) {
   std::vector<std::pair<std::string, mean_of>> values(8);
   for (int seed = 1; seed <= splits; ++seed) {
@@ -216,7 +217,7 @@ void run_transfer(options const& chosen, report_file& report) {
     task const& of;
     space in = ops::cuda_conv2d_template(of.shape);
     plan p = make_plan(in);
-    replay_device device = device_of(of, in);
+    recorded_device device = device_of(of, in);
   };
   side const sides[] = {{tasks[0]}, {tasks[1]}};
   if (sides[0].device.configurations().empty() || sides[1].device.configurations().empty()) return;

@@ -182,9 +182,9 @@ class steps {
 
   /// Measures the same images in a worker process and in this one, alternately.
   void measure() {
-    ttune::bench_options const how{1, ttune::objective::warm, chosen_.threads, 2 * compiler_.target().l3_bytes};
-    ttune::measurer isolated(ttune::worker::program{}, work_.signature(), how);
-    ttune::measurer local(ttune::worker::in_process{}, work_.signature(), how);
+    ttune::runner_options const how{1, ttune::objective::warm, chosen_.threads, 2 * compiler_.target().l3_bytes};
+    ttune::runner isolated(ttune::worker::program{}, work_.signature(), how);
+    ttune::runner local(ttune::worker::in_process{}, work_.signature(), how);
     ttune::kernel_signature signature;
     auto const lowered = work_.build(work_.seed(), signature);
     auto const seed = compiler_.compile(lowered, signature);
@@ -196,7 +196,7 @@ class steps {
 
     std::vector<double> isolated_seconds, local_seconds;
     std::string failure = reference.ok() ? "" : reference.message;
-    auto const take = [&](ttune::measurer& m, ttune::kernel_image const& image, std::vector<double>& seconds) {
+    auto const take = [&](ttune::runner& m, ttune::kernel_image const& image, std::vector<double>& seconds) {
       ttune::measurement found;
       seconds.push_back(seconds_of([&] { found = m.measure(image, limits); }));
       bool const timed = found.ok() || found.status == ttune::trial_status::cut_off;

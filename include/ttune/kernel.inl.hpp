@@ -47,7 +47,7 @@ TTUNE_INLINE void check_memory(kernel_signature const& s, std::span<void* const>
     if (!operands[i]) refuse_argument(s, i, "is a null pointer");
     if (reinterpret_cast<std::uintptr_t>(operands[i]) % size_in_bytes(o.type) != 0)
       refuse_argument(s, i, "is not aligned for its element type");
-    if (o.way != operand_info::direction::out && o.way != operand_info::direction::inout) continue;
+    if (o.direction != operand_direction::out && o.direction != operand_direction::inout) continue;
     for (std::size_t j = 0; j < operands.size(); ++j)
       if (j != i && std::less<>{}(begin(i), end(j)) && std::less<>{}(begin(j), end(i)))
         refuse_argument(s, i, "overlaps operand " + s.operands[j].name);

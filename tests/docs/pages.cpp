@@ -145,7 +145,7 @@ TEST_CASE("how-to: a reduction of two values") {
 
 /// A backend that computes the cost of a program itself; nothing is compiled for the machine and no trial runs.
 // [backend]
-class counting_backend final : public ttune::untimed_backend {
+class counting_backend final : public ttune::analytic_backend {
  public:
   [[nodiscard]] std::string name() const override { return "counting"; }
   [[nodiscard]] ttune::availability availability() const override { return {}; }

@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       case 0: read_line(text); break;
       case 1: (void)ttune::from_autotvm_line(text); break;
       case 2: (void)ttune::image_from_bytes(rest); break;
-      case 3: read_part<ttune::bench_options>(rest); break;
+      case 3: read_part<ttune::runner_options>(rest); break;
       case 4: read_part<ttune::trial_limits>(rest); break;
       case 5: read_part<ttune::comparison>(rest); break;
       case 6: (void)ttune::emit::payload_from_bytes(rest); break;

@@ -49,8 +49,8 @@ std::string missing() {
   return {};
 }
 
-bench_options one_thread() {
-  bench_options o;
+runner_options one_thread() {
+  runner_options o;
   o.threads = 1;
   return o;
 }
@@ -78,7 +78,7 @@ void tune_on_boards(Op const& op, std::int64_t trials) {
   });
   CHECK(devices == std::set<std::string>{"left", "right"});
 
-  measurer fresh(board("fresh"), found.image.signature, one_thread());
+  runner fresh(board("fresh"), found.image.signature, one_thread());
   std::vector<std::vector<std::uint8_t>> outputs;
   auto const ran = fresh.run(found.image, outputs);
   REQUIRE_MESSAGE(ran.ok(), ran.message);
@@ -103,7 +103,7 @@ TEST_CASE("board: the emulated worker reports faults of kernels") {
   auto const reason = missing();
   TTUNE_SKIP_UNLESS("aarch64", reason.empty(), reason);
   auto signature = copy_signature(64);
-  measurer m(board("arm"), signature, one_thread());
+  runner m(board("arm"), signature, one_thread());
   auto const measured = [&](std::vector<std::uint32_t> const& words) {
     kernel_image image;
     image.signature = signature;

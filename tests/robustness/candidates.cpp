@@ -148,8 +148,8 @@ TEST_CASE("robustness: a tuning in which all but the first candidate die ends wi
 
 TEST_CASE("robustness: a signature that needs more memory than there is gives out_of_memory") {
   TTUNE_SKIP_UNLESS_X86();
-  measurer m(worker::self{}, copy_signature(1000), [] {
-    bench_options o;
+  runner m(worker::self{}, copy_signature(1000), [] {
+    runner_options o;
     o.threads = 1;
     return o;
   }());

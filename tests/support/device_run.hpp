@@ -9,8 +9,8 @@
 
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/runtime/backend.hpp"
+#include "ttune/runtime/runner.hpp"
 #include "ttune/runtime/signature.hpp"
-#include "ttune/runtime/worker.hpp"
 
 namespace ttune_test {
 
@@ -31,15 +31,15 @@ inline device_result run_on(ttune::backend& by, ttune::ir::lowered const& lowere
     return made;
   }
   auto const& all = compiled.image->signature.operands;
-  bench_options options;
+  runner_options options;
   std::size_t next = 0;
   for (auto const& o : all) {
     auto& bytes = options.data.emplace_back();
-    if (o.way == operand_info::direction::out) continue;
+    if (o.direction == operand_direction::out) continue;
     bytes.resize(static_cast<std::size_t>(o.bytes()));
     ir::store_ndarray(operands[next++], bytes.data());
   }
-  measurer by_worker(where, compiled.image->signature, options);
+  runner by_worker(where, compiled.image->signature, options);
   std::vector<std::vector<std::uint8_t>> outputs;
   made.how = by_worker.run(*compiled.image, outputs);
   if (!made.how.ok()) return made;

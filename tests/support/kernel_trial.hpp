@@ -16,7 +16,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/runtime/backend.hpp"
-#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/runtime/kernel_runner.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/sampling.hpp"
 #include "ttune/schedule/to_cpp.hpp"
@@ -75,7 +75,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   std::size_t next = 0;
   for (auto const& o : signature.operands) {
     auto& bytes = made.emplace_back();
-    if (o.way == ttune::operand_info::direction::out) continue;
+    if (o.direction == ttune::operand_direction::out) continue;
     bytes.resize(static_cast<std::size_t>(o.bytes()));
     ttune::ir::store_ndarray(operands[next++], bytes.data());
   }
@@ -116,10 +116,10 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   }
   auto const compiled = by.compile(lowered, signature);
   if (!compiled.image) return {trial_kind::refused, compiled.diagnostics};
-  bench_options options;
+  runner_options options;
   options.threads = threads;
   options.data = bytes_of(signature, operands);
-  trial_bench bench(signature, std::move(options));
+  kernel_runner bench(signature, std::move(options));
   std::vector<std::vector<std::uint8_t>> outputs;
   auto const how = bench.run(*compiled.image, outputs);
   if (!how.ok()) return {trial_kind::wrong, how.message};

@@ -122,13 +122,13 @@ class code {
   std::vector<std::uint8_t> bytes_;
 };
 
-inline ttune::operand_info operand(std::string name, std::int64_t elements, ttune::operand_info::direction way,
+inline ttune::operand_info operand(std::string name, std::int64_t elements, ttune::operand_direction direction,
                                    ttune::dtype type = ttune::dtype::f32) {
   ttune::operand_info o;
   o.name = std::move(name);
   o.type = type;
   o.shape = {elements};
-  o.way = way;
+  o.direction = direction;
   return o;
 }
 
@@ -136,8 +136,8 @@ inline ttune::operand_info operand(std::string name, std::int64_t elements, ttun
 inline ttune::kernel_signature copy_signature(std::int64_t elements, ttune::dtype type = ttune::dtype::f32) {
   ttune::kernel_signature s;
   s.name = "copy";
-  s.operands = {operand("A", elements, ttune::operand_info::direction::in, type),
-                operand("C", elements, ttune::operand_info::direction::out, type)};
+  s.operands = {operand("A", elements, ttune::operand_direction::in, type),
+                operand("C", elements, ttune::operand_direction::out, type)};
   return s;
 }
 
@@ -169,7 +169,7 @@ inline ttune::kernel_image copy_and(code const& more, std::int64_t elements = 10
 /// Returns a kernel with a constant A: `prepare` copies it to a buffer of the kernel, main copies that to C.
 inline ttune::kernel_image prepared_image(std::int64_t elements = 1000) {
   auto s = copy_signature(elements);
-  s.operands[0].way = ttune::operand_info::direction::constant;
+  s.operands[0].direction = ttune::operand_direction::constant;
   auto const bytes = s.operands[0].bytes();
   s.prepared_bytes = {bytes};
   auto const main = code::copy(2, 1, bytes).then(code::ret());

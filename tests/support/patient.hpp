@@ -3,7 +3,7 @@
 // kernel at its first run.
 #pragma once
 
-#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/runtime/kernel_runner.hpp"
 
 namespace ttune_test {
 

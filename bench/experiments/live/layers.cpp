@@ -26,7 +26,7 @@ std::shared_ptr<memory_store> without(record_store const& from, record_key const
     return true;
   });
   for (auto const& l : from.lessons())
-    if (l.of != left_out) made->put_lesson(l);
+    if (l.of != left_out) made->put_transfer_sample(l);
   return made;
 }
 

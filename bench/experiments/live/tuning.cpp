@@ -79,8 +79,8 @@ kernel_image bench_tuner::tune_once(subject const& s, sqlite& known, std::int64_
 std::vector<double> bench_tuner::time_in_turns(subject const& s, std::vector<kernel_image> const& kernels) const {
   constexpr int rounds = 15;
   workload const work(s.in, machine());
-  measurer on(worker::program{}, work.signature(),
-              bench_options{1, objective::warm, pool_->threads(), 2 * machine().l3_bytes});
+  runner on(worker::program{}, work.signature(),
+            runner_options{1, objective::warm, pool_->threads(), 2 * machine().l3_bytes});
   std::vector<std::vector<double>> all(kernels.size());
   if (!on.set_reference(kernels.front(), trial_limits{}).ok()) return {};
   for (int r = 0; r < rounds; ++r)

@@ -8,7 +8,8 @@
 // range of the type.
 #pragma once
 
-#include "ttune/pass/interval.hpp"
+#include "ttune/ir/node.hpp"
+#include "ttune/pass/interval_arithmetic.hpp"
 
 namespace ttune::inline v0::pass {
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ttune/ir/operands.hpp"
+#include "ttune/ir/visit.hpp"
 #include "ttune/pass/bounds_of_data.hpp"
-#include "ttune/pass/interval.inl.hpp"
 
 namespace ttune::inline v0::pass {
 

@@ -2,29 +2,13 @@
 // Intervals of index expressions under known ranges of their variables.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <unordered_map>
 
 #include "ttune/pass/affine.hpp"
+#include "ttune/pass/interval_arithmetic.hpp"
 
 namespace ttune::inline v0::pass {
-
-/// The integers from low to high; both ends belong to it.
-struct interval {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  friend bool operator==(interval const&, interval const&) = default;
-};
-
-/// Interval without ends. An end at or beyond one of these is missing; arithmetic keeps it missing.
-inline constexpr interval unbounded{-(std::int64_t{1} << 60), std::int64_t{1} << 60};
-[[nodiscard]] constexpr bool is_bounded(interval const& i) noexcept {
-  return i.low > unbounded.low && i.high < unbounded.high;
-}
-[[nodiscard]] constexpr bool is_inside(interval const& i, std::int64_t begin, std::int64_t end) noexcept {
-  return begin <= i.low && i.high < end;
-}
 
 using ranges = std::unordered_map<std::string, interval>;
 

@@ -39,7 +39,7 @@ void write_json_lines(record_store const& from, std::ostream& out);
 
 /// A record store in a JSON-lines file. The file is read completely when it is opened; each record is appended by one
 /// write. Several processes may append to one file at the same time; a process sees the others' records when it opens
-/// the file again. Images, explanations and lessons are kept in memory only.
+/// the file again. Images, explanations and transfer samples are kept in memory only.
 ///
 /// Throws record_error if the file cannot be read, created or written. Lines that are not records are skipped, such as
 /// a last line that a killed writer left unfinished; `reason()` reports the first one.
@@ -58,8 +58,8 @@ class json_lines final : public record_store {
   [[nodiscard]] image_lookup get_image(record_key const& key) const override;
   void put_explanation(record_key const& of, kernel_explanation const& text) override;
   [[nodiscard]] std::optional<kernel_explanation> explanation(record_key const& of) const override;
-  void put_lesson(lesson const& taught) override;
-  [[nodiscard]] std::vector<lesson> lessons(std::size_t limit = 1000) const override;
+  void put_transfer_sample(transfer_sample const& taught) override;
+  [[nodiscard]] std::vector<transfer_sample> transfer_samples(std::size_t limit = 1000) const override;
   void for_each(std::function<bool(record const&)> const& visit) const override;
   [[nodiscard]] std::vector<key_summary> keys() const override;
   [[nodiscard]] std::int64_t count() const override;

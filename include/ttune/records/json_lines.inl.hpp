@@ -248,8 +248,12 @@ TTUNE_INLINE void json_lines::put_explanation(record_key const& of, kernel_expla
 TTUNE_INLINE std::optional<kernel_explanation> json_lines::explanation(record_key const& of) const {
   return file_->memory.explanation(of);
 }
-TTUNE_INLINE void json_lines::put_lesson(lesson const& taught) { file_->memory.put_lesson(taught); }
-TTUNE_INLINE std::vector<lesson> json_lines::lessons(std::size_t limit) const { return file_->memory.lessons(limit); }
+TTUNE_INLINE void json_lines::put_transfer_sample(transfer_sample const& taught) {
+  file_->memory.put_transfer_sample(taught);
+}
+TTUNE_INLINE std::vector<transfer_sample> json_lines::transfer_samples(std::size_t limit) const {
+  return file_->memory.transfer_samples(limit);
+}
 TTUNE_INLINE void json_lines::for_each(std::function<bool(record const&)> const& visit) const {
   file_->memory.for_each(visit);
 }

@@ -24,8 +24,8 @@ class memory_store final : public record_store {
   [[nodiscard]] image_lookup get_image(record_key const& key) const override;
   void put_explanation(record_key const& of, kernel_explanation const& text) override;
   [[nodiscard]] std::optional<kernel_explanation> explanation(record_key const& of) const override;
-  void put_lesson(lesson const& taught) override;
-  [[nodiscard]] std::vector<lesson> lessons(std::size_t limit = 1000) const override;
+  void put_transfer_sample(transfer_sample const& taught) override;
+  [[nodiscard]] std::vector<transfer_sample> transfer_samples(std::size_t limit = 1000) const override;
   void for_each(std::function<bool(record const&)> const& visit) const override;
   [[nodiscard]] std::vector<key_summary> keys() const override;
   [[nodiscard]] std::int64_t count() const override;

@@ -19,7 +19,7 @@ struct memory_store::contents {
     std::vector<std::uint8_t> image;
     std::size_t image_of = 0;  ///< position
     std::optional<kernel_explanation> explanation;
-    std::optional<lesson> taught;
+    std::optional<transfer_sample> taught;
   };
 
   entry const* find(record_key const& key) const {
@@ -118,14 +118,14 @@ TTUNE_INLINE std::optional<kernel_explanation> memory_store::explanation(record_
   return e ? e->explanation : std::nullopt;
 }
 
-TTUNE_INLINE void memory_store::put_lesson(lesson const& taught) {
+TTUNE_INLINE void memory_store::put_transfer_sample(transfer_sample const& taught) {
   std::lock_guard const guard(contents_->lock);
   contents_->find_or_add(taught.of).taught = taught;
 }
 
-TTUNE_INLINE std::vector<lesson> memory_store::lessons(std::size_t limit) const {
+TTUNE_INLINE std::vector<transfer_sample> memory_store::transfer_samples(std::size_t limit) const {
   std::lock_guard const guard(contents_->lock);
-  std::vector<lesson> result;
+  std::vector<transfer_sample> result;
   for (auto const& e : contents_->entries)
     if (e.taught && result.size() < limit) result.push_back(*e.taught);
   return result;

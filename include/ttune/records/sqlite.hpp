@@ -31,7 +31,7 @@ struct export_summary {
 /// file, the reason and a remedy.
 ///
 /// An image is returned only if its checksum is right and nobody but the owner may write to the file, its journal and
-/// its folder (records/trust.hpp).
+/// its folder (records/file_permissions.hpp).
 class sqlite final : public record_store {
  public:
   explicit sqlite(std::string path, record_mode mode = record_mode::read_write);
@@ -47,8 +47,8 @@ class sqlite final : public record_store {
   [[nodiscard]] image_lookup get_image(record_key const& key) const override;
   void put_explanation(record_key const& of, kernel_explanation const& text) override;
   [[nodiscard]] std::optional<kernel_explanation> explanation(record_key const& of) const override;
-  void put_lesson(lesson const& taught) override;
-  [[nodiscard]] std::vector<lesson> lessons(std::size_t limit = 1000) const override;
+  void put_transfer_sample(transfer_sample const& taught) override;
+  [[nodiscard]] std::vector<transfer_sample> transfer_samples(std::size_t limit = 1000) const override;
   void for_each(std::function<bool(record const&)> const& visit) const override;
   [[nodiscard]] std::vector<key_summary> keys() const override;
   [[nodiscard]] std::int64_t count() const override;
@@ -57,9 +57,9 @@ class sqlite final : public record_store {
 
   [[nodiscard]] std::string const& path() const noexcept;
 
-  /// Writes the best record of each key with its image, explanation and lesson to a new file, which programs ship and
-  /// open with `read_only` or `must_hit`. Replaces an existing file atomically. If the image belongs to another record
-  /// than the fastest (the tuner compares the finalists once more), that record is exported, too.
+  /// Writes the best record of each key with its image, explanation and transfer sample to a new file, which programs
+  /// ship and open with `read_only` or `must_hit`. Replaces an existing file atomically. If the image belongs to
+  /// another record than the fastest (the tuner compares the finalists once more), that record is exported, too.
   export_summary export_best(std::string const& to) const;
   /// Appends all of another store in one transaction: much faster than merge_records.
   void append_all(record_store const& from);

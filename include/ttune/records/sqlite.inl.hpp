@@ -151,16 +151,17 @@ TTUNE_INLINE std::optional<kernel_explanation> sqlite::explanation(record_key co
   return database_->read(std::move(in_memory), [&](auto& file) { return detail::get_explanation(file, of); });
 }
 
-TTUNE_INLINE void sqlite::put_lesson(lesson const& taught) {
-  database_->write([&](auto& file) { detail::put_lesson(file, taught); },
-                   [&](memory_store& m) { m.put_lesson(taught); });
+TTUNE_INLINE void sqlite::put_transfer_sample(transfer_sample const& taught) {
+  database_->write([&](auto& file) { detail::put_transfer_sample(file, taught); },
+                   [&](memory_store& m) { m.put_transfer_sample(taught); });
 }
 
-TTUNE_INLINE std::vector<lesson> sqlite::lessons(std::size_t limit) const {
-  auto found = database_->memory.lessons(limit);
-  auto in_file = database_->read(std::vector<lesson>(), [&](auto& file) { return detail::get_lessons(file, limit); });
+TTUNE_INLINE std::vector<transfer_sample> sqlite::transfer_samples(std::size_t limit) const {
+  auto found = database_->memory.transfer_samples(limit);
+  auto in_file =
+      database_->read(std::vector<transfer_sample>(), [&](auto& file) { return detail::get_samples(file, limit); });
   for (auto& one : in_file)
-    if (found.size() < limit && std::ranges::find(found, one.of, &lesson::of) == found.end())
+    if (found.size() < limit && std::ranges::find(found, one.of, &transfer_sample::of) == found.end())
       found.push_back(std::move(one));
   return found;
 }
@@ -221,8 +222,8 @@ TTUNE_INLINE void sqlite::append_all(record_store const& from) {
           if (auto const text = from.explanation(s.key); text && (better || !detail::get_explanation(file, s.key)))
             detail::put_explanation(file, s.key, *text);
         }
-        for (auto const& one : detail::better_lessons(from, detail::get_lessons(file, all_lessons)))
-          detail::put_lesson(file, one);
+        for (auto const& one : detail::better_samples(from, detail::get_samples(file, all_transfer_samples)))
+          detail::put_transfer_sample(file, one);
       },
       [&](memory_store& m) { merge_records(from, m); });
 }
@@ -247,7 +248,7 @@ TTUNE_INLINE export_summary sqlite::export_best(std::string const& to) const {
   }
   auto const draft = to + ".part";
   std::remove(draft.c_str());
-  for (auto const& one : lessons(all_lessons)) chosen.put_lesson(one);
+  for (auto const& one : transfer_samples(all_transfer_samples)) chosen.put_transfer_sample(one);
   try {
     sqlite out(draft);
     out.append_all(chosen);

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "ttune/records/explanation.hpp"
-#include "ttune/records/lesson.hpp"
 #include "ttune/records/record.hpp"
+#include "ttune/records/transfer_sample.hpp"
 
 namespace ttune::inline v0 {
 
@@ -70,11 +70,11 @@ class record_store {
     return std::nullopt;
   }
 
-  /// Stores the transfer sample of a workload and replaces that of its key. Stores without lessons ignore the call; a
-  /// store that is not `writable` throws record_error.
-  virtual void put_lesson(lesson const& /*taught*/) {}
+  /// Stores the transfer sample of a workload and replaces that of its key. Stores without transfer samples ignore the
+  /// call; a store that is not `writable` throws record_error.
+  virtual void put_transfer_sample(transfer_sample const& /*taught*/) {}
   /// Returns the transfer samples of all keys, at most `limit`.
-  [[nodiscard]] virtual std::vector<lesson> lessons(std::size_t limit = 1000) const {
+  [[nodiscard]] virtual std::vector<transfer_sample> transfer_samples(std::size_t limit = 1000) const {
     (void)limit;
     return {};
   }
@@ -84,7 +84,7 @@ class record_store {
   [[nodiscard]] virtual std::vector<key_summary> keys() const = 0;
   [[nodiscard]] virtual std::int64_t count() const = 0;
 
-  /// Returns true if `append`, `put_image`, `put_explanation` and `put_lesson` may be called.
+  /// Returns true if `append`, `put_image`, `put_explanation` and `put_transfer_sample` may be called.
   [[nodiscard]] virtual bool writable() const { return true; }
   /// Returns why the store works in a reduced mode; empty if it does not.
   [[nodiscard]] virtual std::string reason() const { return {}; }
@@ -116,14 +116,15 @@ inline bool is_better_image(image_lookup const& a, image_lookup const& b) noexce
   return is_faster(a.of, b.of);
 }
 
-/// Returns the lessons of `from` that `there` lacks, or has for a slower kernel.
-[[nodiscard]] std::vector<lesson> better_lessons(record_store const& from, std::vector<lesson> const& there);
+/// Returns the transfer samples of `from` that `there` lacks, or has for a slower kernel.
+[[nodiscard]] std::vector<transfer_sample> better_samples(record_store const& from,
+                                                          std::vector<transfer_sample> const& there);
 
 }  // namespace detail
 
-/// Appends all records, images, explanations and lessons of one store to another; existing entries are not duplicated.
-/// If both stores have an image of a key, the image of the newer lowering stays, then the faster one. If both have a
-/// lesson, the lesson of the faster kernel stays.
+/// Appends all records, images, explanations and transfer samples of one store to another; existing entries are not
+/// duplicated. If both stores have an image of a key, the image of the newer lowering stays, then the faster one. If
+/// both have a transfer sample, the transfer sample of the faster kernel stays.
 void merge_records(record_store const& from, record_store& into);
 
 }  // namespace ttune::inline v0

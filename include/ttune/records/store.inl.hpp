@@ -9,10 +9,11 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-TTUNE_INLINE std::vector<lesson> better_lessons(record_store const& from, std::vector<lesson> const& there) {
-  auto better = from.lessons(all_lessons);
-  std::erase_if(better, [&](lesson const& one) {
-    auto const known = std::ranges::find(there, one.of, &lesson::of);
+TTUNE_INLINE std::vector<transfer_sample> better_samples(record_store const& from,
+                                                         std::vector<transfer_sample> const& there) {
+  auto better = from.transfer_samples(all_transfer_samples);
+  std::erase_if(better, [&](transfer_sample const& one) {
+    auto const known = std::ranges::find(there, one.of, &transfer_sample::of);
     return known != there.end() && known->schema == one.schema && known->seconds <= one.seconds;
   });
   return better;
@@ -32,7 +33,8 @@ TTUNE_INLINE void merge_records(record_store const& from, record_store& into) {
     if (auto const text = from.explanation(key); text && (better || !into.explanation(key)))
       into.put_explanation(key, *text);
   }
-  for (auto const& one : detail::better_lessons(from, into.lessons(all_lessons))) into.put_lesson(one);
+  for (auto const& one : detail::better_samples(from, into.transfer_samples(all_transfer_samples)))
+    into.put_transfer_sample(one);
 }
 
 }  // namespace ttune::inline v0

@@ -36,7 +36,7 @@ class backend {
 };
 
 /// A backend with an analytic cost: the tuner uses `seconds` and never runs the programs.
-class untimed_backend : public backend {
+class analytic_backend : public backend {
  public:
   /// Returns the cost of one call, in seconds; greater than 0.
   [[nodiscard]] virtual double seconds(ir::lowered const& program) const = 0;

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "ttune/runtime/elbow_room.hpp"
+#include "ttune/runtime/core_placement.hpp"
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
@@ -142,7 +142,7 @@ struct thread_pool::state {
   }
 
   /// Waits for the next region; returns its generation, or `seen` when the pool shuts down.
-  std::uint32_t wait_for_region(std::uint32_t seen, detail::elbow_room& room) {
+  std::uint32_t wait_for_region(std::uint32_t seen, detail::core_placement& room) {
     auto const is_new = [&] { return generation(now.ticket.load(std::memory_order_acquire)) != seen; };
     if (spins && detail::spin_until(is_new)) return generation(now.ticket.load(std::memory_order_acquire));
     for (auto const limit = detail::steady::now() + detail::spin_time; !is_new() && detail::steady::now() < limit;)
@@ -160,7 +160,7 @@ struct thread_pool::state {
 
   void serve(std::int32_t worker) {
     here() = {this, worker};
-    detail::elbow_room room;
+    detail::core_placement room;
     for (std::uint32_t seen = 0;;) {
       seen = wait_for_region(seen, room);
       if (stop.load(std::memory_order_acquire)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fleet of workers that measure in parallel; a thread of its own talks to each worker. Implements `measurer` for
+// A fleet of workers that measure in parallel; a thread of its own talks to each worker. Implements `runner` for
 // `worker::fleet`.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ttune/runtime/image.hpp"
-#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/runtime/kernel_runner.hpp"
 #include "ttune/runtime/worker/choice.hpp"
 
 namespace ttune::inline v0 {
@@ -21,13 +21,13 @@ class fleet_measurer {
  public:
   /// Starts all members and returns when the first one is ready. Throws argument_error if there are no members,
   /// backend_error with all reasons if no member can be started.
-  fleet_measurer(worker::fleet members, kernel_signature const& signature, bench_options options,
+  fleet_measurer(worker::fleet members, kernel_signature const& signature, runner_options options,
                  std::stop_token stop = {});
   fleet_measurer(fleet_measurer const&) = delete;
   fleet_measurer& operator=(fleet_measurer const&) = delete;
   ~fleet_measurer();
 
-  // The following functions are as in measurer. They throw backend_error when the last member has been excluded.
+  // The following functions are as in runner. They throw backend_error when the last member has been excluded.
   /// One member computes the reference; the others receive its outputs.
   [[nodiscard]] measurement set_reference(kernel_image const& image, trial_limits const& limits);
   void set_reference(std::vector<std::vector<std::uint8_t>> outputs);

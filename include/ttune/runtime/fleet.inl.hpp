@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "ttune/runtime/fleet.hpp"
-#include "ttune/runtime/worker.hpp"
+#include "ttune/runtime/runner.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 
@@ -27,7 +27,7 @@ inline constexpr std::size_t most_losses = 2;
 
 /// A request that a member of the fleet works on.
 struct fleet_task {
-  std::function<measurement(measurer&)> work;
+  std::function<measurement(runner&)> work;
   bool repeatable = false;  ///< two members may work on it at the same time
   measurement result = {};
   std::exception_ptr failure = {};
@@ -54,12 +54,12 @@ struct fleet_measurer::state {
     std::string complaint;  ///< why the member was excluded, or why its last start failed
     std::int32_t respawns = 0;
     std::uint64_t reference_known = 0;
-    std::optional<measurer> worker;  ///< used by the member's thread only
+    std::optional<runner> worker;  ///< used by the member's thread only
     std::jthread thread;
   };
 
   kernel_signature signature;
-  bench_options options;
+  runner_options options;
 
   std::mutex guard;
   std::condition_variable changed;
@@ -134,7 +134,7 @@ struct fleet_measurer::state {
   [[nodiscard]] bool start(member& m, std::unique_lock<std::mutex>& lock) {
     auto const token = ending.get_token();
     std::string complaint;
-    std::optional<measurer> made;
+    std::optional<runner> made;
     lock.unlock();
     try {
       made.emplace(m.how, signature, options, token);
@@ -213,7 +213,7 @@ struct fleet_measurer::state {
 
   // --------------------------------------------------------------------------------------------------- user's thread
 
-  task_handle enqueue(std::function<measurement(measurer&)> work, bool repeatable) {
+  task_handle enqueue(std::function<measurement(runner&)> work, bool repeatable) {
     auto made = std::make_shared<task>();
     made->work = std::move(work);
     made->repeatable = repeatable;
@@ -254,7 +254,7 @@ struct fleet_measurer::state {
 };
 
 TTUNE_INLINE fleet_measurer::fleet_measurer(worker::fleet members, kernel_signature const& signature,
-                                            bench_options options, std::stop_token stop)
+                                            runner_options options, std::stop_token stop)
     : state_(std::make_unique<state>()) {
   if (members.members.empty()) throw argument_error("worker::fleet has no members");
   state_->signature = signature;
@@ -278,12 +278,12 @@ TTUNE_INLINE measurement fleet_measurer::set_reference(kernel_image const& image
   state_->set_reference({});
   auto const outputs = std::make_shared<std::vector<std::vector<std::uint8_t>>>();
   auto const t = state_->enqueue(
-      [=, operands = state_->signature.operands](measurer& by) {
+      [=, operands = state_->signature.operands](runner& by) {
         auto m = by.set_reference(image, limits);
         if (!m.ok()) return m;
         outputs->assign(operands.size(), {});
         for (std::size_t i = 0; i < operands.size(); ++i)
-          if (operands[i].way == operand_info::direction::out || operands[i].way == operand_info::direction::inout)
+          if (operands[i].direction == operand_direction::out || operands[i].direction == operand_direction::inout)
             (*outputs)[i] = by.operand_bytes(i);
         return m;
       },
@@ -295,14 +295,14 @@ TTUNE_INLINE measurement fleet_measurer::set_reference(kernel_image const& image
 
 TTUNE_INLINE void fleet_measurer::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
   // One member sets it now, so that a wrong size is reported at once.
-  auto const t = state_->enqueue([=](measurer& by) { return by.set_reference(outputs), measurement(); }, false);
+  auto const t = state_->enqueue([=](runner& by) { return by.set_reference(outputs), measurement(); }, false);
   state_->wait_for(t);
   state_->set_reference(std::move(outputs));
 }
 
 TTUNE_INLINE void fleet_measurer::submit(kernel_image image, trial_limits const& limits) {
   state_->batch.push_back(
-      state_->enqueue([image = std::move(image), limits](measurer& by) { return by.measure(image, limits); }, true));
+      state_->enqueue([image = std::move(image), limits](runner& by) { return by.measure(image, limits); }, true));
 }
 
 TTUNE_INLINE std::vector<measurement> fleet_measurer::collect() {
@@ -318,7 +318,7 @@ TTUNE_INLINE std::vector<measurement> fleet_measurer::collect() {
 TTUNE_INLINE measurement fleet_measurer::run(kernel_image const& image,
                                              std::vector<std::vector<std::uint8_t>>& outputs) {
   auto const found = std::make_shared<std::vector<std::vector<std::uint8_t>>>();
-  auto const t = state_->enqueue([=](measurer& by) { return by.run(image, *found); }, false);
+  auto const t = state_->enqueue([=](runner& by) { return by.run(image, *found); }, false);
   state_->wait_for(t);
   outputs = std::move(*found);
   return t->result;
@@ -328,7 +328,7 @@ TTUNE_INLINE comparison fleet_measurer::compare(kernel_image const& first, kerne
                                                 std::int32_t pairs) {
   auto const made = std::make_shared<comparison>();
   auto const t =
-      state_->enqueue([=](measurer& by) { return *made = by.compare(first, second, pairs), measurement(); }, false);
+      state_->enqueue([=](runner& by) { return *made = by.compare(first, second, pairs), measurement(); }, false);
   state_->wait_for(t);
   if (!t->result.ok()) made->failure = std::string(name_of(t->result.status)) + ": " + t->result.message;
   return *made;
@@ -340,8 +340,7 @@ TTUNE_INLINE std::vector<std::uint8_t> fleet_measurer::operand_bytes(std::size_t
     if (operand < state_->reference.size() && !state_->reference[operand].empty()) return state_->reference[operand];
   }
   auto const bytes = std::make_shared<std::vector<std::uint8_t>>();
-  auto const t =
-      state_->enqueue([=](measurer& by) { return *bytes = by.operand_bytes(operand), measurement(); }, false);
+  auto const t = state_->enqueue([=](runner& by) { return *bytes = by.operand_bytes(operand), measurement(); }, false);
   state_->wait_for(t);
   return std::move(*bytes);
 }

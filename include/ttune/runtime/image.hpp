@@ -12,13 +12,15 @@
 
 namespace ttune::inline v0 {
 
+/// How a kernel uses an operand. Constants are inputs that a kernel may pack once and keep.
+enum class operand_direction : std::uint8_t { in, out, inout, constant };
+
 /// One argument of a kernel, in the order of the call.
 struct operand_info {
-  enum class direction : std::uint8_t { in, out, inout, constant };
   std::string name;
   dtype type = dtype::f32;
   std::vector<std::int64_t> shape;  ///< extents in the order of memory, outermost first; contiguous
-  direction way = direction::in;
+  operand_direction direction = operand_direction::in;
   bool has_range = false;  ///< integer inputs used as indices: values lie in [low, high)
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -60,7 +62,7 @@ struct kernel_image {
   std::string device;  ///< empty: `code` is CPU machine code; else the device that runs it, "opencl" or "cuda"
   /// Instruction set features that the code uses, `target::features`; machines without them refuse it.
   std::string features;
-  std::shared_ptr<device_code> hosted = {};  ///< replaces `code` if not null; valid in this process only
+  std::shared_ptr<device_code> in_process_code = {};  ///< replaces `code` if not null; valid in this process only
 };
 
 }  // namespace ttune::inline v0

@@ -12,7 +12,7 @@
 namespace ttune::inline v0 {
 
 /// Serialises an image as {magic, version, checksum, body}. The checksum detects damage, not malice. Throws
-/// argument_error for an image without machine code of its own (`kernel_image::hosted`).
+/// argument_error for an image without machine code of its own (`kernel_image::in_process_code`).
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(kernel_image const& image);
 /// Parses an image. Throws record_error with the reason if the bytes are not an intact image of this version. Safe for
 /// arbitrary bytes: the entries of a returned image lie inside of its code, and its sizes can be summed without

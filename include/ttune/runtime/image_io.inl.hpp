@@ -25,7 +25,7 @@ inline void check_size(std::int64_t bytes, char const* what) {
 
 inline void check_operand(operand_info const& o) {
   if (o.type >= dtype::index) malformed("operand " + o.name + " has no known element type");
-  if (o.way > operand_info::direction::constant) malformed("operand " + o.name + " has no known direction");
+  if (o.direction > operand_direction::constant) malformed("operand " + o.name + " has no known direction");
   auto bytes = static_cast<std::int64_t>(size_in_bytes(o.type));
   for (auto const extent : o.shape) {
     if (extent < 0 || (extent != 0 && bytes > most_bytes / extent)) malformed("operand " + o.name + " has no size");
@@ -37,7 +37,7 @@ inline void put(byte_sink& out, operand_info const& o) {
   out.put(o.name);
   out.put(o.type);
   out.put(o.shape);
-  out.put(o.way);
+  out.put(o.direction);
   out.put(o.has_range);
   out.put(o.low);
   out.put(o.high);
@@ -47,7 +47,7 @@ inline void get(byte_source& in, operand_info& o) {
   in.get(o.name);
   in.get(o.type);
   in.get(o.shape);
-  in.get(o.way);
+  in.get(o.direction);
   in.get(o.has_range);
   in.get(o.low);
   in.get(o.high);
@@ -106,7 +106,7 @@ TTUNE_INLINE void get(byte_source& in, measurement& m) {
 }
 
 TTUNE_INLINE std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
-  if (image.hosted)
+  if (image.in_process_code)
     throw argument_error("kernel " + image.signature.name + " exists in this process only: it is no machine code");
   byte_sink body;
   put(body, image.signature);

@@ -28,8 +28,8 @@ inline ir::program program_around(kernel_signature const& signature) {
     made.outputs.push_back(share(std::move(s)));
   };
   for (auto const& o : signature.operands) {
-    if (o.way == operand_info::direction::out) continue;
-    bool const updated = o.way == operand_info::direction::inout;
+    if (o.direction == operand_direction::out) continue;
+    bool const updated = o.direction == operand_direction::inout;
     ir::tensor t;
     t.name = o.name;
     t.type = o.type;
@@ -40,7 +40,7 @@ inline ir::program program_around(kernel_signature const& signature) {
     if (updated) add_output(o, input);
   }
   for (auto const& o : signature.operands)
-    if (o.way == operand_info::direction::out) add_output(o, {});
+    if (o.direction == operand_direction::out) add_output(o, {});
   return made;
 }
 
@@ -60,11 +60,11 @@ class interpreted_code final : public device_code {
   void interpret(void* const* operands) const {
     std::vector<ir::ndarray> inputs;
     std::vector<void*> written;
-    for (auto const way : {operand_info::direction::inout, operand_info::direction::out})
+    for (auto const direction : {operand_direction::inout, operand_direction::out})
       for (std::size_t i = 0; i < operands_.size(); ++i)
-        if (operands_[i].way == way) written.push_back(operands[i]);
+        if (operands_[i].direction == direction) written.push_back(operands[i]);
     for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (operands_[i].way != operand_info::direction::out)
+      if (operands_[i].direction != operand_direction::out)
         inputs.push_back(ir::load_ndarray(operands_[i].type, operands_[i].shape, operands[i]));
     auto const results = ir::run(body_, around_, inputs);
     for (std::size_t i = 0; i < results.size(); ++i) ir::store_ndarray(results[i], written[i]);
@@ -92,7 +92,7 @@ TTUNE_INLINE compile_result interpreter_backend::compile(ir::lowered const& prog
   signature.prepared_bytes.clear();  // the interpreter allocates its buffers itself
   signature.shared_bytes = signature.local_bytes = 0;
   kernel_image image;
-  image.hosted = std::make_shared<detail::interpreted_code>(program, signature);
+  image.in_process_code = std::make_shared<detail::interpreted_code>(program, signature);
   image.signature = std::move(signature);
   image.target = target_.name;
   image.abi = abi_version;

@@ -24,7 +24,7 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
   if (image.abi != abi_version)
     return no(" was compiled against ABI " + std::to_string(image.abi) + ", this library has " +
               std::to_string(abi_version) + ": tune it again");
-  if (image.hosted) return {};
+  if (image.in_process_code) return {};
   if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)
     return no(": an entry lies outside of its code");
   if (!image.device.empty()) {
@@ -42,8 +42,8 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
 TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
     : signature_(image.signature), bytes_(lead_bytes + image.code.size()), prepares_(image.prepare_offset >= 0) {
   if (auto const possible = can_load(image); !possible) throw argument_error(possible.reason);
-  if (image.hosted) {
-    device_ = image.hosted;
+  if (image.in_process_code) {
+    device_ = image.in_process_code;
     return;
   }
   if (!image.device.empty()) {

@@ -88,7 +88,7 @@ inline bool rounding_decides(ir::program const& p) {
 inline std::vector<ir::ndarray> inputs_of(kernel_signature const& signature,
                                           std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes) {
   std::vector<ir::ndarray> made;
-  for (std::size_t i = 0; i < signature.operands.size() && signature.operands[i].way != operand_info::direction::out;
+  for (std::size_t i = 0; i < signature.operands.size() && signature.operands[i].direction != operand_direction::out;
        ++i)
     made.push_back(ir::load_ndarray(signature.operands[i].type, signature.operands[i].shape, bytes(i).data()));
   return made;

@@ -44,8 +44,8 @@ TTUNE_INLINE kernel_signature signature_of(handle<ir::program> const& program) {
     info.name = t->name;
     info.type = t->type;
     info.shape = shape(t);
-    if (t->role == ir::tensor_role::constant) info.way = operand_info::direction::constant;
-    if (t->role == ir::tensor_role::inout) info.way = operand_info::direction::inout;
+    if (t->role == ir::tensor_role::constant) info.direction = operand_direction::constant;
+    if (t->role == ir::tensor_role::inout) info.direction = operand_direction::inout;
     info.has_range = t->has_range;
     info.low = t->low;
     info.high = t->high;
@@ -58,7 +58,7 @@ TTUNE_INLINE kernel_signature signature_of(handle<ir::program> const& program) {
       info.name = out->components.size() == 1 ? out->name : out->name + "." + c.name;
       info.type = c.type;
       info.shape = shape(out);
-      info.way = operand_info::direction::out;
+      info.direction = operand_direction::out;
       made.operands.push_back(std::move(info));
     }
   }

@@ -66,7 +66,7 @@ struct replay_line {
 };
 
 inline bool is_written(operand_info const& o) noexcept {
-  return o.way == operand_info::direction::out || o.way == operand_info::direction::inout;
+  return o.direction == operand_direction::out || o.direction == operand_direction::inout;
 }
 
 /// One content of all operands, with the expected outputs.
@@ -167,7 +167,7 @@ class checker {
     made.seed = seed;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       made.bytes.emplace_back(static_cast<std::size_t>(operands[i].bytes()), std::uint8_t{0});
-      if (operands[i].way != operand_info::direction::out) made.bytes.back() = make_input(operands[i], seed * 64 + i);
+      if (operands[i].direction != operand_direction::out) made.bytes.back() = make_input(operands[i], seed * 64 + i);
     }
     auto const right = reference_ ? by_reference(made) : by_interpreter(made);
     made.expected.resize(operands.size());
@@ -192,7 +192,7 @@ class checker {
     auto const& operands = work_.signature().operands;
     std::vector<ir::ndarray> made;
     for (std::size_t i = 0; i < operands.size(); ++i)
-      if (operands[i].way != operand_info::direction::out)
+      if (operands[i].direction != operand_direction::out)
         made.push_back(ir::load_ndarray(operands[i].type, operands[i].shape, with.bytes[i].data()));
     return made;
   }
@@ -203,7 +203,7 @@ class checker {
     auto bytes = with.bytes;
     std::size_t next = 0;
     std::size_t own = 0;  // counts the outputs that are separate operands
-    while (own < operands.size() && operands[own].way != operand_info::direction::out) ++own;
+    while (own < operands.size() && operands[own].direction != operand_direction::out) ++own;
     for (auto const& out : program_->outputs)
       for (std::size_t c = 0; c < out->components.size(); ++c) {
         auto at = own;
@@ -252,7 +252,7 @@ class checker {
     std::vector<void*> pointers;
     for (std::size_t i = 0; i < memory.size(); ++i) {
       pointers.push_back(memory[i].data());
-      if (operands[i].way == operand_info::direction::out)
+      if (operands[i].direction == operand_direction::out)
         poison(operands[i], memory[i].content(), static_cast<int>(with.seed % 2));
     }
     code_(pointers);

@@ -45,7 +45,7 @@ class alternatives_session {
   [[nodiscard]] tuning_result run();
 
  private:
-  struct contestant {
+  struct candidate {
     std::size_t index;  ///< position in all_
     std::unique_ptr<tuning_session> session;
     std::string refused;                                     ///< not empty: the reason why it cannot win
@@ -66,14 +66,14 @@ class alternatives_session {
   [[nodiscard]] std::optional<tuning_result> find_in_records();
   [[nodiscard]] tuning_result untuned();
   void start_all();
-  void start(contestant& c);
-  void look_again();
+  void start(candidate& c);
+  void remeasure();
   [[nodiscard]] double time_together();
   [[nodiscard]] double best_seconds() const;
-  [[nodiscard]] contestant* most_promising();
+  [[nodiscard]] candidate* most_promising();
   [[nodiscard]] tuning_result choose();
-  [[nodiscard]] bool beats(contestant& by, tuning_result& found, contestant& best, tuning_result& made);
-  [[nodiscard]] std::optional<double> ratio_of_turns(contestant& by, tuning_result const& found, contestant& best,
+  [[nodiscard]] bool beats(candidate& by, tuning_result& found, candidate& best, tuning_result& made);
+  [[nodiscard]] std::optional<double> ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
                                                      tuning_result const& made);
   void describe(tuning_report& report, std::size_t winner) const;
   void keep(tuning_result const& winner, std::size_t index) const;
@@ -87,7 +87,7 @@ class alternatives_session {
   backend& backend_;
   learner& learner_;
   budget_meter& budget_;
-  std::vector<contestant> contestants_;
+  std::vector<candidate> candidates_;
   std::string fallback_;  ///< as in tuning_report
 };
 

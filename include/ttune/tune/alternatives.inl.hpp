@@ -49,7 +49,7 @@ TTUNE_INLINE tuning_result alternatives_session::run() {
   if (auto found = find_in_records()) return std::move(*found);
   if (budget_.budget().trials == 0) return untuned();
   start_all();
-  look_again();
+  remeasure();
   while (auto* const next = most_promising()) {
     next->session->advance();
     budget_.clock().check();
@@ -96,7 +96,7 @@ TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records(
   fallback_ = found.fallback;
   auto const chosen = found.image ? chosen_by(found.of) : std::nullopt;
   if (!chosen) return std::nullopt;
-  if (found.compiled && options_.records->writable() && !found.image->hosted)
+  if (found.compiled && options_.records->writable() && !found.image->in_process_code)
     options_.records->put_image(found.of, to_bytes(*found.image));
   auto const& winner = all_[chosen->index];
   tuning_result made{std::move(*found.image),
@@ -129,7 +129,7 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
           .count();
   r.device = options_.device;
-  if (winner.image.hosted) options_.records->append(r);
+  if (winner.image.in_process_code) options_.records->append(r);
   else options_.records->put_image(r, to_bytes(winner.image));
 }
 
@@ -140,9 +140,9 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
 TTUNE_INLINE void alternatives_session::start_all() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     bool const may_win = allowed_.allows(all_[i].error);
-    contestants_.push_back(
+    candidates_.push_back(
         {i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
-    if (may_win || oracle_of(i) == i) start(contestants_.back());
+    if (may_win || oracle_of(i) == i) start(candidates_.back());
   }
 }
 
@@ -168,11 +168,11 @@ TTUNE_INLINE tuning_result alternatives_session::untuned() {
   throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
 }
 
-TTUNE_INLINE void alternatives_session::start(contestant& c) {
+TTUNE_INLINE void alternatives_session::start(candidate& c) {
   c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(c.index), options_, backend_,
                                                options_.search.another(), learner_, budget_, all_[c.index].in);
   if (c.index == 0) return c.session->start();
-  auto const& oracle = contestants_[oracle_of(c.index)];
+  auto const& oracle = candidates_[oracle_of(c.index)];
   try {
     c.session->start(oracle.index != c.index && oracle.session);  // compared with the oracle's results below
   } catch (backend_error const& failure) {                        // the others continue without it
@@ -193,9 +193,9 @@ TTUNE_INLINE void alternatives_session::start(contestant& c) {
 /// Measures the first kernels a second time, unless they are far slower than the best. The first trials decide where
 /// the next ones go, and for kernels of several stages the fluctuations of a machine exceed the differences between
 /// kernels (C1 of ResNet-18: 2.0 ms in a first trial of a kernel that takes 0.9 ms).
-TTUNE_INLINE void alternatives_session::look_again() {
+TTUNE_INLINE void alternatives_session::remeasure() {
   auto const best = best_seconds();
-  for (auto& c : contestants_)
+  for (auto& c : candidates_)
     if (c.may_win() && c.best_seconds() > best && c.best_seconds() < far_behind * best && budget_.exhausted().empty())
       c.again = c.session->seconds_now();
 }
@@ -205,7 +205,7 @@ TTUNE_INLINE void alternatives_session::look_again() {
 TTUNE_INLINE double alternatives_session::time_together() {
   auto const best = best_seconds();
   double fastest = std::numeric_limits<double>::infinity();
-  for (auto& c : contestants_) {
+  for (auto& c : candidates_) {
     if (!c.may_win() || c.best_seconds() > far_behind * best) continue;
     c.together = c.session->seconds_now();
     fastest = std::min(fastest, c.together);
@@ -215,7 +215,7 @@ TTUNE_INLINE double alternatives_session::time_together() {
 
 TTUNE_INLINE double alternatives_session::best_seconds() const {
   double best = std::numeric_limits<double>::infinity();
-  for (auto const& c : contestants_)
+  for (auto const& c : candidates_)
     if (c.may_win()) best = std::min(best, c.best_seconds());
   return best;
 }
@@ -241,12 +241,12 @@ TTUNE_INLINE std::string alternatives_session::name(std::size_t i) const {
 
 /// Returns the alternative with the lowest expected final time: its best time minus an expected improvement, which
 /// decreases with the number of its trials; null if no alternative can go on.
-TTUNE_INLINE alternatives_session::contestant* alternatives_session::most_promising() {
+TTUNE_INLINE alternatives_session::candidate* alternatives_session::most_promising() {
   constexpr double hope = 0.5;     // share of the seconds, at the first trial
   constexpr double patience = 16;  // trials
-  contestant* chosen = nullptr;
+  candidate* chosen = nullptr;
   double least = 0;
-  for (auto& c : contestants_) {
+  for (auto& c : candidates_) {
     if (!c.refused.empty() || c.session->over()) continue;
     auto const optimism = hope / std::sqrt(1 + static_cast<double>(c.session->trials()) / patience);
     auto const reach = c.best_seconds() * (1 - optimism);
@@ -261,11 +261,11 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
   constexpr double near = 1.4;
   auto const fastest = time_together();
   std::string failures;
-  for (auto const& c : contestants_)
+  for (auto const& c : candidates_)
     if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
   std::optional<tuning_result> made;
-  contestant* winner = nullptr;
-  for (auto& c : contestants_) {
+  candidate* winner = nullptr;
+  for (auto& c : candidates_) {
     if (!c.may_win() || c.together > near * fastest) continue;
     auto found = c.session->finish();
     found.layouts = all_[c.index].layouts;
@@ -280,7 +280,7 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
 /// Returns true if `by` is faster than `best`; both are measured again. An undecided comparison is weighed with the
 /// earlier measurements. Those alone are not enough: they were made at different moments, and the best of many trials
 /// is biased towards luck.
-TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& found, contestant& best,
+TTUNE_INLINE bool alternatives_session::beats(candidate& by, tuning_result& found, candidate& best,
                                               tuning_result& made) {
   constexpr std::int32_t pairs = 20;
   if (all_[by.index].layouts == all_[best.index].layouts) {
@@ -301,8 +301,8 @@ TTUNE_INLINE bool alternatives_session::beats(contestant& by, tuning_result& fou
 
 /// Returns the seconds of `by` over those of `best` if no operands suit both: each is timed alone, alternately. Returns
 /// nothing if one of them could not be timed.
-TTUNE_INLINE std::optional<double> alternatives_session::ratio_of_turns(contestant& by, tuning_result const& found,
-                                                                        contestant& best, tuning_result const& made) {
+TTUNE_INLINE std::optional<double> alternatives_session::ratio_of_turns(candidate& by, tuning_result const& found,
+                                                                        candidate& best, tuning_result const& made) {
   constexpr std::int32_t pairs = 4;
   constexpr int rounds = 5;
   auto const seconds = [](comparison const& c) { return std::min(c.first_seconds, c.second_seconds); };
@@ -322,7 +322,7 @@ TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::siz
   if (!fallback_.empty()) report.fallback = fallback_;
   report.trials = 0;
   report.tuning_seconds = 0;
-  for (auto const& c : contestants_) {
+  for (auto const& c : candidates_) {
     alternative_outcome outcome{name(c.index), all_[c.index].error, 0, 0, c.refused};
     if (c.session) {
       outcome.trials = c.session->trials();

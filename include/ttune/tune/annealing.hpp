@@ -31,7 +31,7 @@ struct annealing_options {
   int patience = 100;       ///< a round ends after this number of steps without a change of the best list; 0: never
   /// Share of random trials.
   double exploration = 0.05;
-  batch_taste taste = {};
+  diversity_policy taste = {};
   bool score_all = true;          ///< if the space is at most chains × steps large, score all of it instead,
   std::uint64_t whole_space = 0;  ///< or if it is at most this large: about one second per million on one core
 };

@@ -37,13 +37,13 @@ class exploration_plan {
 /// spread × (the largest squared share of knobs in which it agrees with a selected candidate). The best candidates of a
 /// model are often near duplicates: one measurement tells about all of them, and a wrong model is wrong for all of
 /// them. `spread` is the standard deviation of scores in the space. With penalty 0 it selects the best scores.
-[[nodiscard]] std::vector<std::size_t> select_apart(std::span<configuration const> candidates,
-                                                    std::span<float const> scores, std::size_t count, double penalty,
-                                                    double spread);
+[[nodiscard]] std::vector<std::size_t> select_spread(std::span<configuration const> candidates,
+                                                     std::span<float const> scores, std::size_t count, double penalty,
+                                                     double spread);
 
 /// Diversity policy of a batch.
-struct batch_taste {
-  double apart = 0;      ///< penalty for near duplicates, see select_apart
+struct diversity_policy {
+  double apart = 0;      ///< penalty for near duplicates, see select_spread
   double diversity = 0;  ///< see select_diverse; if > 0, it is used instead of `apart`
   double pool = 8;       ///< both methods select from the best `pool` × batch candidates by score
 
@@ -57,7 +57,7 @@ struct batch_taste {
   [[nodiscard]] std::vector<std::size_t> select(std::span<configuration const> candidates,
                                                 std::span<float const> scores, std::size_t count, double spread) const {
     return diversity > 0 ? select_diverse(candidates, scores, count, diversity)
-                         : select_apart(candidates, scores, count, apart, spread);
+                         : select_spread(candidates, scores, count, apart, spread);
   }
 };
 

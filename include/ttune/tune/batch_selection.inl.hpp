@@ -81,9 +81,9 @@ TTUNE_INLINE std::vector<std::size_t> select_diverse(std::span<configuration con
   return picked;
 }
 
-TTUNE_INLINE std::vector<std::size_t> select_apart(std::span<configuration const> candidates,
-                                                   std::span<float const> scores, std::size_t count, double penalty,
-                                                   double spread) {
+TTUNE_INLINE std::vector<std::size_t> select_spread(std::span<configuration const> candidates,
+                                                    std::span<float const> scores, std::size_t count, double penalty,
+                                                    double spread) {
   std::vector<double> gain(scores.begin(), scores.end());
   std::vector<double> nearest(candidates.size(), 0.0);  // similarity to the nearest selected candidate
   std::vector<bool> taken(candidates.size(), false);

@@ -11,14 +11,14 @@
 
 #include "ttune/records/store.hpp"
 #include "ttune/runtime/executor.hpp"
-#include "ttune/runtime/worker.hpp"
+#include "ttune/runtime/runner.hpp"
 #include "ttune/tune/cost_model.hpp"
 #include "ttune/tune/progress.hpp"
 #include "ttune/tune/search.hpp"
 
 namespace ttune::inline v0 {
 
-class replay_device;
+class recorded_device;
 
 /// Limits of a tuning. The first limit that is reached ends the tuning; it returns a valid kernel in any case. In
 /// `tune_all`, the workloads share trials and time; patience and share of peak apply to each workload.
@@ -56,7 +56,7 @@ struct tuner_options {
   std::function<double()> clock = {};
   /// Recorded measurements that replace trials: nothing is compiled or run except the winning kernel, if the backend is
   /// available. For tests of searches and models. The records must be of the tuned workload.
-  std::shared_ptr<replay_device const> replay = {};
+  std::shared_ptr<recorded_device const> replay = {};
 };
 
 }  // namespace ttune::inline v0

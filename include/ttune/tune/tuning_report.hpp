@@ -52,7 +52,7 @@ struct tuning_report {
   /// All alternatives in the given order; empty if found in the records.
   std::vector<alternative_outcome> alternatives;
   bool isolated = true;   ///< candidates ran in a separate process
-  bool counted = false;   ///< times come from an untimed_backend: nothing was run
+  bool counted = false;   ///< times come from an analytic_backend: nothing was run
   bool replayed = false;  ///< times come from records: nothing was run
 
   /// Returns a few lines for people.

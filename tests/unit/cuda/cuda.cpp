@@ -426,11 +426,11 @@ TEST_CASE("cuda: a kernel runs on the device") {
   cuda_backend backend;
   kernel_signature signature;
   signature.name = "plus_one";
-  for (auto const way : {operand_info::direction::in, operand_info::direction::out}) {
+  for (auto const direction : {operand_direction::in, operand_direction::out}) {
     operand_info o;
-    o.name = way == operand_info::direction::in ? "A" : "C";
+    o.name = direction == operand_direction::in ? "A" : "C";
     o.shape = {384};
-    o.way = way;
+    o.direction = direction;
     signature.operands.push_back(o);
   }
   auto const made = backend.compile(plus_one(4, 96), signature);

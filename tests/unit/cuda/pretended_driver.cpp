@@ -19,7 +19,7 @@
 #include "ttune/emit/device_image.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/runtime/kernel_call.hpp"
-#include "ttune/runtime/worker.hpp"
+#include "ttune/runtime/runner.hpp"
 
 using namespace ttune;
 using ttune_test::patient;
@@ -71,11 +71,11 @@ kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0, cuda
   made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
   kernel_signature signature;
   signature.name = "plus_one";
-  for (auto const way : {operand_info::direction::in, operand_info::direction::out}) {
+  for (auto const direction : {operand_direction::in, operand_direction::out}) {
     operand_info o;
-    o.name = way == operand_info::direction::in ? "A" : "C";
+    o.name = direction == operand_direction::in ? "A" : "C";
     o.shape = {n};
-    o.way = way;
+    o.direction = direction;
     signature.operands.push_back(o);
   }
   auto result = backend.compile(made, signature);
@@ -200,12 +200,12 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
 
   TEST_CASE("pretended: trials run in the worker; an error that lasts costs that worker only") {
     auto const good = plus_one(4);
-    measurer by(worker::self{}, good.signature, {});
+    runner by(worker::self{}, good.signature, {});
     auto const first = by.set_reference(good, patient());
     REQUIRE_MESSAGE(first.ok(), first.message);
     CHECK(first.seconds == doctest::Approx(0.5e-3));
     auto const bad = plus_one(blocks_of_illegal_access);
-    measurer other(worker::self{}, bad.signature, {});
+    runner other(worker::self{}, bad.signature, {});
     auto const illegal = other.measure(bad, patient());
     CHECK(illegal.status == trial_status::crashed);
     CHECK_MESSAGE(illegal.message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos, illegal.message);
@@ -218,7 +218,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
 
   TEST_CASE("pretended: a device that disappears is the result of this trial and of those behind it") {
     auto const lost = plus_one(blocks_of_lost_device);
-    measurer by(worker::self{}, lost.signature, {});
+    runner by(worker::self{}, lost.signature, {});
     auto const first = by.measure(lost, patient());
     CHECK(first.status == trial_status::crashed);
     CHECK_MESSAGE(first.message.find("CUDA_ERROR_DEVICE_UNAVAILABLE") != std::string::npos, first.message);
@@ -243,13 +243,13 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
                          "kernel plus_one is nothing that this NVIDIA driver, of CUDA 9.2, can load: it is damaged, or "
                          "a newer toolkit compiled it; install a newer driver, or tune again with an older NVRTC",
                          device_failure);
-    measurer by(worker::self{}, image.signature, {});
+    runner by(worker::self{}, image.signature, {});
     CHECK(by.measure(image, patient()).status == trial_status::unsupported);
   }
 
   TEST_CASE("pretended: memory that the device does not have is the candidate's result, and the worker goes on") {
     auto const good = plus_one(4);
-    measurer by(worker::self{}, good.signature, {});
+    runner by(worker::self{}, good.signature, {});
     auto greedy = good;
     auto p = emit::payload_from_bytes(greedy.code);
     p.program.workspace_bytes = std::int64_t{1} << 40;
@@ -284,7 +284,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
                          "kernel plus_one wants 233472 bytes of shared memory a block, which this driver refuses: tune "
                          "it again on this device",
                          device_failure);
-    measurer by(worker::self{}, image.signature, {});
+    runner by(worker::self{}, image.signature, {});
     CHECK(by.measure(greedy, patient()).status == trial_status::unsupported);
     CHECK(by.measure(image, patient()).ok());
     CHECK(by.respawns() == 0);
@@ -294,7 +294,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
 
   TEST_CASE("pretended: a kernel that never ends is ended with its worker") {
     auto const endless = plus_one(blocks_without_end);
-    measurer by(worker::self{}, endless.signature, {});
+    runner by(worker::self{}, endless.signature, {});
     trial_limits limits;
     limits.hang_seconds = 0.5;
     auto const over = by.measure(endless, limits);
@@ -306,7 +306,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
   TEST_CASE("pretended: one wrong element is found, also one that is wrong in later runs only") {
     for (auto const blocks : {blocks_with_wrong_element, blocks_that_race}) {
       auto const wrong = plus_one(blocks);
-      measurer by(worker::self{}, wrong.signature, {});
+      runner by(worker::self{}, wrong.signature, {});
       auto const before = by.operand_bytes(0);
       std::vector<float> right(before.size() / sizeof(float));
       std::memcpy(right.data(), before.data(), before.size());

@@ -51,11 +51,11 @@ opencl_backend& device() {
 kernel_signature signature_of_two(std::int64_t n) {
   kernel_signature made;
   made.name = "plus_one";
-  for (auto const way : {operand_info::direction::in, operand_info::direction::out}) {
+  for (auto const direction : {operand_direction::in, operand_direction::out}) {
     operand_info o;
-    o.name = way == operand_info::direction::in ? "A" : "C";
+    o.name = direction == operand_direction::in ? "A" : "C";
     o.shape = {n};
-    o.way = way;
+    o.direction = direction;
     made.operands.push_back(o);
   }
   return made;
@@ -78,7 +78,7 @@ ir::lowered plus(std::int64_t n, double added, std::int64_t shift = 0) {
 std::vector<ir::ndarray> random_operands(kernel_signature const& s, rng& random) {
   std::vector<ir::ndarray> made;
   for (auto const& o : s.operands) {
-    if (o.way == operand_info::direction::out) continue;
+    if (o.direction == operand_direction::out) continue;
     auto& a = made.emplace_back(o.type, o.shape);
     for (auto& v : a.reals) v = random.uniform() * 2 - 1;
     for (auto& v : a.integers) v = static_cast<std::int64_t>(random.below(8));
@@ -237,7 +237,7 @@ TEST_CASE("opencl: an image for a device that is not here, or damaged, is refuse
 TEST_CASE("opencl: candidates are measured, wrong ones are found, those that write over an end harm the worker only") {
   TTUNE_SKIP_UNLESS_OPENCL();
   auto const image = [](ir::lowered const& of) { return *device().compile(of, signature_of_two(4096)).image; };
-  measurer by({}, signature_of_two(4096), {});
+  runner by({}, signature_of_two(4096), {});
   auto const good = by.set_reference(image(plus(4096, 1)), patient());
   REQUIRE_MESSAGE(good.ok(), good.message);
   CHECK(good.seconds > 0);
@@ -266,7 +266,7 @@ TEST_CASE("opencl: what a candidate does wrong on the device is its result, and 
         body + "\n}\n";
     return with(p);
   };
-  measurer by({}, signature_of_two(4096), {});
+  runner by({}, signature_of_two(4096), {});
   REQUIRE(by.set_reference(good, patient()).ok());
   auto const expect = [&](kernel_image const& image, trial_limits const& limits, std::string const& text) {
     auto const m = by.measure(image, limits);

@@ -52,7 +52,7 @@ operand_bytes run(orc_backend& backend, workload const& work, configuration cons
   std::size_t next = 0;
   for (auto const& o : signature.operands) {
     memory.emplace_back(static_cast<std::size_t>(o.bytes()), std::uint8_t{0});
-    if (o.way != operand_info::direction::out) ir::store_ndarray(operands[next++], memory.back().data());
+    if (o.direction != operand_direction::out) ir::store_ndarray(operands[next++], memory.back().data());
   }
   run_here(*made.image, memory);
   return memory;

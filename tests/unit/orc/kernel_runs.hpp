@@ -51,7 +51,7 @@ std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workl
                        ttune::configuration const& chosen, std::vector<ttune::ir::ndarray> const& operands,
                        std::vector<ttune::ir::ndarray> const& expected) {
   using ttune::dtype;
-  using way = ttune::operand_info::direction;
+  using way = ttune::operand_direction;
   ttune::kernel_signature signature;
   auto const lowered = work.build(chosen, signature);
   auto const made = backend.compile(lowered, signature);
@@ -60,13 +60,13 @@ std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workl
   std::size_t next = 0;
   for (auto const& o : signature.operands) {
     memory.emplace_back(static_cast<std::size_t>(o.bytes()), std::uint8_t{0xFF});
-    if (o.way != way::out) ttune::ir::store_ndarray(operands[next++], memory.back().data());
+    if (o.direction != way::out) ttune::ir::store_ndarray(operands[next++], memory.back().data());
   }
   if (auto const failure = run(*made.image, memory); !failure.empty()) return failure;
   std::size_t out = 0;
   for (std::size_t i = 0; i < signature.operands.size(); ++i) {
     auto const& o = signature.operands[i];
-    if (o.way != way::out && o.way != way::inout) continue;
+    if (o.direction != way::out && o.direction != way::inout) continue;
     auto const got = ttune::ir::load_ndarray(o.type, o.shape, memory[i].data());
     auto const& want = expected[out++];
     double const tolerance = ttune::is_float(o.type) ? (o.type == dtype::f64   ? 1e-11
@@ -87,7 +87,7 @@ std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workl
 inline std::vector<ttune::ir::ndarray> random_operands(ttune::workload const& work, ttune::rng& random) {
   std::vector<ttune::ir::ndarray> operands;
   for (auto const& o : work.signature().operands)
-    if (o.way != ttune::operand_info::direction::out) operands.push_back(random_array(o, random));
+    if (o.direction != ttune::operand_direction::out) operands.push_back(random_array(o, random));
   return operands;
 }
 

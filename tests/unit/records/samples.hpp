@@ -43,7 +43,7 @@ inline ttune::record failed_record(ttune::trial_status status, ttune::record_key
   return r;
 }
 
-inline ttune::lesson sample_lesson(double seconds = 1) {
+inline ttune::transfer_sample some_transfer_sample(double seconds = 1) {
   return {sample_key(), seconds, 0xfedc'ba98'7654'3210, 2, {0, -1.5F, 3.25F, 1e-3F}, {1, 0.25F}};
 }
 inline ttune::kernel_explanation sample_explanation(double flops = 2e9) {
@@ -118,11 +118,11 @@ inline void check_store(ttune::record_store& store) {
   store.put_explanation(key, sample_explanation(1));
   store.put_explanation(key, sample_explanation());  // replaces the earlier one
   CHECK(store.explanation(key) == sample_explanation());
-  CHECK(store.lessons().empty());
-  store.put_lesson(sample_lesson(2));
-  store.put_lesson(sample_lesson());  // replaces the earlier one
-  CHECK(store.lessons() == std::vector{sample_lesson()});
-  CHECK(store.lessons(0).empty());
+  CHECK(store.transfer_samples().empty());
+  store.put_transfer_sample(some_transfer_sample(2));
+  store.put_transfer_sample(some_transfer_sample());  // replaces the earlier one
+  CHECK(store.transfer_samples() == std::vector{some_transfer_sample()});
+  CHECK(store.transfer_samples(0).empty());
   CHECK(!store.explanation(sample_key(600)));
 
   auto const summaries = store.keys();

@@ -42,7 +42,7 @@ TEST_CASE("sqlite: keeps the laws of stores, and the records when opened again")
     check_equal(store.best(sample_key()).value(), sample_record(0.5e-3));
     CHECK(store.get_image(sample_key()).bytes.size() == 100'000);
     CHECK(store.explanation(sample_key()) == ttune_test::sample_explanation());
-    CHECK(store.lessons() == std::vector{ttune_test::sample_lesson()});
+    CHECK(store.transfer_samples() == std::vector{ttune_test::some_transfer_sample()});
     CHECK(store.reason().empty());
   }
 }
@@ -124,7 +124,7 @@ TEST_CASE("sqlite: merging keeps the image of the newer lowering, then the faste
   auto const put = [](record_store& store, record const& r, double flops) {
     store.put_image(r, std::vector<std::uint8_t>(10, 1));
     store.put_explanation(r.key, ttune_test::sample_explanation(flops));
-    store.put_lesson(ttune_test::sample_lesson(r.result.seconds));
+    store.put_transfer_sample(ttune_test::some_transfer_sample(r.result.seconds));
   };
   sqlite slow(folder / "slow.db"), fast(folder / "fast.db"), late(folder / "late.db");
   put(slow, sample_record(2), 1);
@@ -141,7 +141,7 @@ TEST_CASE("sqlite: merging keeps the image of the newer lowering, then the faste
     merge(slow);
     check_equal(all.get_image(sample_key()).of, newer);
     CHECK(all.explanation(sample_key())->flops == 3);
-    CHECK(all.lessons() == std::vector{ttune_test::sample_lesson(1)});  // the lesson of the fastest one
+    CHECK(all.transfer_samples() == std::vector{ttune_test::some_transfer_sample(1)});  // the sample of the fastest one
     CHECK(all.count() == 3);
   }
 }

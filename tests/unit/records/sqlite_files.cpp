@@ -112,7 +112,7 @@ TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up t
     sqlite const old(path, record_mode::read_only);
     check_contents(old);
     CHECK(!old.explanation(key));
-    CHECK(old.lessons().empty());
+    CHECK(old.transfer_samples().empty());
     sqlite copy(folder / "copy.db");
     copy.append_all(old);
     check_contents(copy);
@@ -121,18 +121,18 @@ TEST_CASE("sqlite: a file of the first schema is read as it is, and brought up t
   check_contents(store);
   CHECK(!store.explanation(key));
   store.put_explanation(key, ttune_test::sample_explanation());
-  store.put_lesson(ttune_test::sample_lesson());
+  store.put_transfer_sample(ttune_test::some_transfer_sample());
   store.append(sample_record());
   sqlite const reopened(path, record_mode::read_only);
   CHECK(reopened.explanation(key) == ttune_test::sample_explanation());
-  CHECK(reopened.lessons() == std::vector{ttune_test::sample_lesson()});
+  CHECK(reopened.transfer_samples() == std::vector{ttune_test::some_transfer_sample()});
   CHECK(reopened.count() == 2);
   CHECK(integrity(path) == "ok");
   execute(path, "alter table lessons drop column speeds; pragma user_version = 3;");
-  auto without = ttune_test::sample_lesson();
+  auto without = ttune_test::some_transfer_sample();
   without.speeds.clear();
-  CHECK(sqlite(path, record_mode::read_only).lessons() == std::vector{without});
-  CHECK(sqlite(path).lessons() == std::vector{without});
+  CHECK(sqlite(path, record_mode::read_only).transfer_samples() == std::vector{without});
+  CHECK(sqlite(path).transfer_samples() == std::vector{without});
 }
 
 TEST_CASE("sqlite: an empty file is taken for a new one") {

@@ -18,7 +18,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/runtime/abi.hpp"
-#include "ttune/runtime/worker.hpp"
+#include "ttune/runtime/runner.hpp"
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/support/bytes.hpp"
 #include "ttune/support/error.hpp"
@@ -32,8 +32,8 @@ namespace {
 
 constexpr std::int64_t n = 1000;
 
-ttune::measurer make(ttune::worker_choice how) {
-  ttune::bench_options o;
+ttune::runner make(ttune::worker_choice how) {
+  ttune::runner_options o;
   o.threads = 1;
   return {std::move(how), copy_signature(n), std::move(o)};
 }
@@ -87,12 +87,12 @@ ttune::worker::command impostor(std::string const& file, bytes const& says, bool
   return {{"/bin/sh", "-c", std::string("cat \"$0\"") + (ends ? "" : "; exec sleep 1000"), file}, "", silence_seconds};
 }
 
-ttune::measurer fleet_of(std::vector<ttune::worker::command> members) {
+ttune::runner fleet_of(std::vector<ttune::worker::command> members) {
   return make(ttune::worker::fleet{std::move(members)});
 }
 
 /// Measures `count` right candidates; all must be measured. Returns the devices that did it.
-std::multiset<std::string> measure_right(ttune::measurer& m, int count) {
+std::multiset<std::string> measure_right(ttune::runner& m, int count) {
   for (int i = 0; i < count; ++i) m.submit(copy_image(n), {});
   auto const results = m.collect();
   REQUIRE(results.size() == static_cast<std::size_t>(count));
@@ -105,7 +105,7 @@ std::multiset<std::string> measure_right(ttune::measurer& m, int count) {
 }
 
 /// Measures until all of them have taken part.
-void wait_for_all(ttune::measurer& m, std::set<std::string> const& devices) {
+void wait_for_all(ttune::runner& m, std::set<std::string> const& devices) {
   for (int round = 0; round < 1000; ++round) {
     auto const seen = measure_right(m, 8);
     if (std::set<std::string>(seen.begin(), seen.end()) == devices) return;

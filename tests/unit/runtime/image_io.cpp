@@ -35,7 +35,7 @@ TEST_CASE("image bytes: what was written is read") {
   CHECK(read.signature.name == "copy");
   CHECK(read.signature.operands.size() == 2);
   CHECK(read.signature.operands[0].name == "A");
-  CHECK(read.signature.operands[0].way == ttune::operand_info::direction::constant);
+  CHECK(read.signature.operands[0].direction == ttune::operand_direction::constant);
   CHECK(read.signature.operands[0].has_range);
   CHECK(read.signature.operands[0].low == -3);
   CHECK(read.signature.operands[0].high == 17);
@@ -84,7 +84,7 @@ TEST_CASE("image bytes: an image with impossible values is refused even with the
   refused([](auto& i) { i.signature.operands[0].shape = {std::int64_t{1} << 40, std::int64_t{1} << 40}; });
   refused([](auto& i) { i.signature.operands[0].shape = {-1}; });
   refused([](auto& i) { i.signature.operands[0].type = static_cast<ttune::dtype>(77); });
-  refused([](auto& i) { i.signature.operands[0].way = static_cast<ttune::operand_info::direction>(9); });
+  refused([](auto& i) { i.signature.operands[0].direction = static_cast<ttune::operand_direction>(9); });
   refused([](auto& i) { i.signature.shared_bytes = -1; });
   refused([](auto& i) { i.signature.prepared_bytes = {std::int64_t{1} << 60}; });
 }

@@ -10,8 +10,8 @@
 #include "ttune/kernel.hpp"
 #include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/runner.hpp"
 #include "ttune/runtime/signature.hpp"
-#include "ttune/runtime/worker.hpp"
 #include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/plan.hpp"
@@ -100,7 +100,7 @@ TEST_CASE("interpreter_backend: its images are of this process: not written, not
   CHECK(can_load(image));
   CHECK_THROWS_WITH_AS((void)to_bytes(image), "kernel C exists in this process only: it is no machine code",
                        argument_error);
-  measurer timing(worker::in_process{}, image.signature, {});
+  runner timing(worker::in_process{}, image.signature, {});
   auto const m = timing.measure(image, {});
   CHECK(m.status == trial_status::unsupported);
   CHECK(m.message == "kernel C is no machine code: there is nothing to time");

@@ -29,12 +29,12 @@ class nothing final : public device_code {
   static inline int calls = 0;
 };
 
-operand_info info(char const* name, dtype type, std::vector<std::int64_t> shape, operand_info::direction way) {
+operand_info info(char const* name, dtype type, std::vector<std::int64_t> shape, operand_direction direction) {
   operand_info made;
   made.name = name;
   made.type = type;
   made.shape = std::move(shape);
-  made.way = way;
+  made.direction = direction;
   return made;
 }
 
@@ -42,12 +42,11 @@ operand_info info(char const* name, dtype type, std::vector<std::int64_t> shape,
 kernel<in, scalar, out, other_out> make() {
   kernel_image image;
   image.signature.name = "k";
-  image.signature.operands = {info("A", dtype::f32, {2, 3}, operand_info::direction::in),
-                              info("s", dtype::f32, {}, operand_info::direction::in),
-                              info("C", dtype::f32, {2, 3}, operand_info::direction::out),
-                              info("D", dtype::i32, {4}, operand_info::direction::out)};
+  image.signature.operands = {
+      info("A", dtype::f32, {2, 3}, operand_direction::in), info("s", dtype::f32, {}, operand_direction::in),
+      info("C", dtype::f32, {2, 3}, operand_direction::out), info("D", dtype::i32, {4}, operand_direction::out)};
   image.abi = abi_version;
-  image.hosted = std::make_shared<nothing>();
+  image.in_process_code = std::make_shared<nothing>();
   return kernel<in, scalar, out, other_out>(kernel_call(load(image)));
 }
 

@@ -24,7 +24,7 @@ struct worked_example {
   explicit worked_example(handle<ir::program> p) : program(std::move(p)), signature(signature_of(program)) {
     std::vector<ir::ndarray> inputs;
     for (auto const& o : signature.operands) {
-      if (o.way == operand_info::direction::out) break;
+      if (o.direction == operand_direction::out) break;
       bytes.push_back(make_input(o, 7));
       inputs.push_back(ir::load_ndarray(o.type, o.shape, bytes.back().data()));
     }

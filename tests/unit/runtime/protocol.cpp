@@ -41,7 +41,7 @@ protocol::time_point soon(int milliseconds = 2000) {
 std::vector<std::uint8_t> opening() {
   ttune::byte_sink out;
   ttune::put(out, copy_signature(8));
-  ttune::bench_options options;
+  ttune::runner_options options;
   options.threads = 1;
   protocol::put(out, options);
   return out.take();
@@ -100,11 +100,11 @@ TEST_CASE("protocol: end, deadline, stop and malformed data are distinguished") 
 }
 
 TEST_CASE("protocol: options, limits and comparisons are read as they were written") {
-  ttune::bench_options o{9, ttune::objective::cold, 3, 1 << 20, 2.5, {{1, 2}, {}}};
+  ttune::runner_options o{9, ttune::objective::cold, 3, 1 << 20, 2.5, {{1, 2}, {}}};
   ttune::byte_sink out;
   protocol::put(out, o);
   auto bytes = out.take();
-  ttune::bench_options read;
+  ttune::runner_options read;
   ttune::byte_source in(bytes);
   protocol::get(in, read);
   in.finish();
@@ -157,7 +157,7 @@ TEST_CASE("protocol: random bytes of a request are read or refused, nothing else
     try {
       ttune::byte_source in(damaged);
       ttune::kernel_signature signature;
-      ttune::bench_options options;
+      ttune::runner_options options;
       ttune::get(in, signature);
       protocol::get(in, options);
     } catch (ttune::record_error const&) {

@@ -14,8 +14,8 @@
 #include "ttune/tune/ensemble_model.hpp"
 #include "ttune/tune/genetic.hpp"
 #include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/replay_pool.hpp"
-#include "ttune/tune/replay_search.hpp"
+#include "ttune/tune/recorded_pool.hpp"
+#include "ttune/tune/recorded_search.hpp"
 
 using namespace ttune;
 
@@ -35,7 +35,7 @@ std::string line(int factor, std::string const& result, std::string const& versi
 /// The result of importing a log: a device, and the number of skipped lines.
 struct imported {
   space in = ops::cuda_conv2d_template(c12);
-  replay_device device{in.knobs};
+  recorded_device device{in.knobs};
   import_summary summary;
 
   explicit imported(std::string const& log) {
@@ -54,8 +54,8 @@ struct imported {
     };
   }
   [[nodiscard]] replay_curve search(any_cost_model model) const {
-    return replay_search(sampler(in.knobs), device, any_search(replay_pool(device.configurations())), std::move(model),
-                         rows(), {.trials = 64, .batch = 4});
+    return recorded_search(sampler(in.knobs), device, any_search(recorded_pool(device.configurations())),
+                           std::move(model), rows(), {.trials = 64, .batch = 4});
   }
 };
 
@@ -132,7 +132,7 @@ TEST_CASE("a model file of another version is a clear error; the model can be fi
   CHECK_THROWS_AS(other.predict({more, 1, 3}, std::span(scores).first(1)), argument_error);
 }
 
-TEST_CASE("a strategy with a fixed seed is reproducible on a replay device, with and without a model") {
+TEST_CASE("a strategy with a fixed seed is reproducible on a recorded device, with and without a model") {
   std::string text;
   for (int f = 1; f <= 512; f *= 2) text += line(f, "[[" + std::to_string(1e-3 + 1e-5 * f) + "], 0, 1.0, 1.0]");
   imported log(text);
@@ -147,7 +147,7 @@ TEST_CASE("a strategy with a fixed seed is reproducible on a replay device, with
       replay_options const options{.trials = 96, .batch = 32, .seed = 11};
       auto const walk = [&] {
         auto const model = guided ? any_cost_model(linear_model{}) : any_cost_model();
-        return replay_search(all, log.device, search.another(), model, log.rows(), options);
+        return recorded_search(all, log.device, search.another(), model, log.rows(), options);
       };
       auto const first = walk();
       auto const again = walk();

@@ -96,11 +96,11 @@ TEST_CASE("lazy selection is greedy selection") {
 TEST_CASE("near duplicates of picked candidates come later") {
   std::vector<configuration> const candidates{{{0, 0, 0}}, {{0, 0, 1}}, {{0, 1, 1}}, {{2, 2, 2}}};
   std::vector<float> const scores{1.0F, 0.9F, 0.8F, 0.7F};
-  CHECK(select_apart(candidates, scores, 4, 0, 0.1) == std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK(select_spread(candidates, scores, 4, 0, 0.1) == std::vector<std::size_t>{0, 1, 2, 3});
   // .9 - .1 × 4/9 and .8 - .1 × 1/9 stay ahead of .7; with .9 - .6 × 4/9 and .8 - .6 × 1/9 they do not
-  CHECK(select_apart(candidates, scores, 2, 1, 0.1) == std::vector<std::size_t>{0, 1});
-  CHECK(select_apart(candidates, scores, 4, 6, 0.1) == std::vector<std::size_t>{0, 2, 3, 1});
-  CHECK(select_apart(candidates, scores, 3, 20, 0.1) == std::vector<std::size_t>{0, 3, 2});
-  CHECK(select_apart(candidates, scores, 9, 6, 0.1).size() == 4);
-  CHECK(select_apart({}, {}, 3, 1, 0.1).empty());
+  CHECK(select_spread(candidates, scores, 2, 1, 0.1) == std::vector<std::size_t>{0, 1});
+  CHECK(select_spread(candidates, scores, 4, 6, 0.1) == std::vector<std::size_t>{0, 2, 3, 1});
+  CHECK(select_spread(candidates, scores, 3, 20, 0.1) == std::vector<std::size_t>{0, 3, 2});
+  CHECK(select_spread(candidates, scores, 9, 6, 0.1).size() == 4);
+  CHECK(select_spread({}, {}, 3, 1, 0.1).empty());
 }

@@ -18,7 +18,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/annealing.hpp"
 #include "ttune/tune/random_search.hpp"
-#include "ttune/tune/replay_device.hpp"
+#include "ttune/tune/recorded_device.hpp"
 #include "ttune/tune/workload.hpp"
 
 using namespace ttune;
@@ -393,10 +393,10 @@ class watched_search final : public search_strategy {
 }  // namespace
 
 TEST_CASE(
-    "tuner: on a replay device nothing runs, times are the recorded ones, and the proposals are always the same") {
+    "tuner: on a recorded device nothing runs, times are the recorded ones, and the proposals are always the same") {
   auto const compiler = std::make_shared<scripted_backend>(std::vector<code>{});  // compiling would throw
   auto const in = derive_space(copy_program(), compiler->target());
-  auto const device = std::make_shared<replay_device>(in.knobs);
+  auto const device = std::make_shared<recorded_device>(in.knobs);
   device->estimate_by([](configuration const& c) { return 1e-3 / (1 + c.choices[0]); });
   auto const run = [&](std::uint64_t seed) {
     auto options = options_with(worker::program{"there is none"});
@@ -422,7 +422,7 @@ TEST_CASE("tuner: a replay tries recorded configurations and ends when there are
   auto const compiler = std::make_shared<unavailable_backend>();
   auto const in = derive_space(copy_program(), compiler->target());
   workload const work(in, compiler->target());
-  auto const device = std::make_shared<replay_device>(in.knobs);
+  auto const device = std::make_shared<recorded_device>(in.knobs);
   rng random(3);
   std::vector<double> recorded;
   for (int i = 0; i < 5; ++i) {
@@ -437,7 +437,7 @@ TEST_CASE("tuner: a replay tries recorded configurations and ends when there are
   CHECK(made.report.trials >= 1);
   CHECK(made.report.trials <= 5);
   CHECK(made.report.seconds <= made.report.seed_seconds);
-  options.replay = std::make_shared<replay_device>(in.knobs);
+  options.replay = std::make_shared<recorded_device>(in.knobs);
   CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the replay of copy has no record of a success",
                        backend_error);
 }

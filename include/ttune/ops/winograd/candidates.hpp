@@ -47,10 +47,10 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
 
 /// Estimates a tiling along both dimensions.
 [[nodiscard]] inline winograd_candidate expected_of_tiles(conv2d_shape const& s, winograd_tile how) {
-  auto const products = [&] { return cut_of_rows(s, how).products() * cut_of_columns(s, how).products(); };
+  auto const products = [&] { return tiling_of_rows(s, how).products() * tiling_of_columns(s, how).products(); };
   choose_last_tile(how, products);
-  auto const rows = cut_of_rows(s, how);
-  auto const columns = cut_of_columns(s, how);
+  auto const rows = tiling_of_rows(s, how);
+  auto const columns = tiling_of_columns(s, how);
   auto const size = [](auto n) { return static_cast<double>(n); };
   auto const tiles = size(s.batch * rows.tiles() * columns.tiles());
   auto const weights = rows.weights() * columns.weights() * size(s.channels * s.filters);
@@ -64,8 +64,8 @@ void choose_last_tile(winograd_tile& how, Products const& products) {
 [[nodiscard]] inline winograd_candidate expected_of_columns(conv2d_shape const& s, std::int64_t outputs) {
   winograd_tile how{outputs};
   how.one_dimension = true;
-  choose_last_tile(how, [&] { return cut_of_rows(s, how).products(); });
-  auto const rows = cut_of_rows(s, how);
+  choose_last_tile(how, [&] { return tiling_of_rows(s, how).products(); });
+  auto const rows = tiling_of_rows(s, how);
   auto const tiles = static_cast<double>(s.batch * rows.tiles());
   auto const weights = rows.weights() * static_cast<double>(s.kernel * s.channels * s.filters);
   auto const inputs = tiles * static_cast<double>(rows.tile_pixels() * s.channels) * filled(s.width);

@@ -8,8 +8,8 @@
 //   M   the products                                     (a, N, tiles, OW, F)
 //   Z   the image                                        (N, OH, OW, F)
 //
-// V, U and M consist of several stages, one for each group of points (cut.hpp): a is a point of the group, h a phase, i
-// the tap along rows.
+// V, U and M consist of several stages, one for each group of points (tiling.hpp): a is a point of the group, h a
+// phase, i the tap along rows.
 #pragma once
 
 #include "ttune/ops/winograd/tile.hpp"
@@ -23,7 +23,7 @@ template <class Image, class Weights>
 auto convolve_in_one_dimension(conv2d_shape const& s, winograd_tile const& how, Image const& image,
                                Weights const& weight) {
   using T = typename decltype(image(0, 0))::element;
-  auto const rows = cut_of_rows(s, how);
+  auto const rows = tiling_of_rows(s, how);
   auto const [n, y, x, c, f, a, t, i, h] = axes<"n", "y", "x", "c", "f", "a", "t", "i", "h">;
   auto const width = (s.out_width() - 1) * s.stride + s.kernel;
   auto const P = compute<"P">(n.in(s.batch), y.in(rows.pixels()), c.in(s.channels), x.in(width)) =

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ttune/ops/conv2d.hpp"
-#include "ttune/ops/winograd/cut.hpp"
+#include "ttune/ops/winograd/tiling.hpp"
 
 namespace ttune::inline v0::ops {
 
@@ -23,24 +23,24 @@ struct winograd_tile {
 
 namespace detail {
 
-[[nodiscard]] inline winograd_cut cut_of(conv2d_shape const& s, winograd_tile const& how, std::int64_t extent,
-                                         std::int64_t outputs) {
+[[nodiscard]] inline winograd_tiling tiling_of(conv2d_shape const& s, winograd_tile const& how, std::int64_t extent,
+                                               std::int64_t outputs) {
   auto const m = std::clamp<std::int64_t>(outputs, 1, std::max<std::int64_t>(extent, 1));
   auto const taps = ceil_divide(s.kernel, s.stride);
-  return winograd_cut(
+  return winograd_tiling(
       {extent, s.kernel, s.stride, m, how.smaller_last, how.points ? *how.points : winograd_points(m, taps, s.stride)});
 }
-[[nodiscard]] inline winograd_cut cut_of_rows(conv2d_shape const& s, winograd_tile const& how) {
-  return cut_of(s, how, s.out_height(), how.outputs);
+[[nodiscard]] inline winograd_tiling tiling_of_rows(conv2d_shape const& s, winograd_tile const& how) {
+  return tiling_of(s, how, s.out_height(), how.outputs);
 }
-[[nodiscard]] inline winograd_cut cut_of_columns(conv2d_shape const& s, winograd_tile const& how) {
-  return cut_of(s, how, s.out_width(), how.columns == 0 ? how.outputs : how.columns);
+[[nodiscard]] inline winograd_tiling tiling_of_columns(conv2d_shape const& s, winograd_tile const& how) {
+  return tiling_of(s, how, s.out_width(), how.columns == 0 ? how.outputs : how.columns);
 }
 
 /// Returns the expected error, relative to the direct sum.
 [[nodiscard]] inline double error_of(conv2d_shape const& s, winograd_tile const& how) {
-  if (how.one_dimension) return winograd_error(cut_of_rows(s, how), s.channels * s.kernel);
-  return winograd_error(cut_of_rows(s, how), cut_of_columns(s, how));
+  if (how.one_dimension) return winograd_error(tiling_of_rows(s, how), s.channels * s.kernel);
+  return winograd_error(tiling_of_rows(s, how), tiling_of_columns(s, how));
 }
 
 [[nodiscard]] inline std::string name_of(winograd_tile const& how) {

@@ -9,8 +9,8 @@
 //   Z     the image                                       (N, OH, OW, F)
 //
 // Tiles are counted along one axis t, over all images. D, V, U and M consist of several stages, one for each pair of a
-// group of points of the rows and one of the columns (cut.hpp): a, b are points of them, h, g phases; k, l outputs of a
-// tile.
+// group of points of the rows and one of the columns (tiling.hpp): a, b are points of them, h, g phases; k, l outputs
+// of a tile.
 #pragma once
 
 #include "ttune/ops/winograd/tile.hpp"
@@ -24,8 +24,8 @@ class winograd_in_two_dimensions {
  public:
   winograd_in_two_dimensions(conv2d_shape const& s, winograd_tile const& how, Image const& image, Weights const& weight)
       : s_(s),
-        rows_(cut_of_rows(s, how)),
-        columns_(cut_of_columns(s, how)),
+        rows_(tiling_of_rows(s, how)),
+        columns_(tiling_of_columns(s, how)),
         image_(image),
         weight_(weight),
         G_(weights_table<"G">(rows_)),
@@ -123,8 +123,8 @@ class winograd_in_two_dimensions {
   static constexpr axis<"g"> g{};
 
   conv2d_shape const& s_;
-  winograd_cut rows_;
-  winograd_cut columns_;
+  winograd_tiling rows_;
+  winograd_tiling columns_;
   Image const& image_;
   Weights const& weight_;
   table<"G", double, 3> G_;

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <thread>
 
+#include "ttune/records/file_permissions.hpp"
 #include "ttune/records/sqlite/schema.inl.hpp"
-#include "ttune/records/trust.hpp"
 
 namespace ttune::inline v0::detail {
 

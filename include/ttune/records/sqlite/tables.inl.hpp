@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes the tables of a record file (schema.inl.hpp): keys with their records, images, explanations,
-// lessons. All functions work on an open connection, which one thread uses at a time.
+// transfer samples. All functions work on an open connection, which one thread uses at a time.
 #pragma once
 
 #include <algorithm>
@@ -199,7 +199,7 @@ inline std::optional<kernel_explanation> get_explanation(sqlite_connection& on, 
   return text;
 }
 
-inline void put_lesson(sqlite_connection& on, lesson const& taught) {
+inline void put_transfer_sample(sqlite_connection& on, transfer_sample const& taught) {
   byte_sink rows, speeds;
   rows.put(taught.rows);
   speeds.put(taught.speeds);
@@ -210,11 +210,11 @@ inline void put_lesson(sqlite_connection& on, lesson const& taught) {
   q.bind(std::span<std::uint8_t const>(of_rows)).bind(std::span<std::uint8_t const>(of_speeds)).next();
 }
 
-/// Returns lessons, newest keys first; none for a read-only file of an older schema.
-inline std::vector<lesson> get_lessons(sqlite_connection& on, std::size_t limit) {
+/// Returns transfer samples, newest keys first; none for a read-only file of an older schema.
+inline std::vector<transfer_sample> get_samples(sqlite_connection& on, std::size_t limit) {
   auto const version = on.integer_of("pragma user_version");
   if (version < 3) return {};
-  std::vector<lesson> found;
+  std::vector<transfer_sample> found;
   // Both texts are literals: their addresses identify prepared statements.
 #define TTUNE_DETAIL_LESSONS(speeds)                                                     \
   "select l.seconds, l.schema, l.columns, l.rows, " speeds ", " TTUNE_DETAIL_KEY_COLUMNS \
@@ -231,7 +231,7 @@ inline std::vector<lesson> get_lessons(sqlite_connection& on, std::size_t limit)
     if (auto const speeds = q.bytes(); !speeds.empty()) byte_source(speeds).get(one.speeds);
     if (one.columns == 0 || one.rows.size() % one.columns != 0 ||
         (!one.speeds.empty() && one.speeds.size() != one.size()))
-      throw record_error(on.path() + ": holds a lesson that cannot be read: the file is damaged");
+      throw record_error(on.path() + ": holds a transfer_sample that cannot be read: the file is damaged");
     one.of = read_key(q);
   }
   return found;

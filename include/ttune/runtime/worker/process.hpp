@@ -37,7 +37,7 @@ class child_process {
   /// since its socket has closed.
   ending end(bool patiently = false) noexcept;
   /// Returns the first lines that the process wrote to its standard error.
-  [[nodiscard]] std::string said() const;
+  [[nodiscard]] std::string stderr_text() const;
 
  private:
   pid_t id_ = -1;

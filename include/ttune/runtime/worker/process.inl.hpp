@@ -130,7 +130,7 @@ TTUNE_INLINE ending child_process::end(bool patiently) noexcept {
   return how;
 }
 
-TTUNE_INLINE std::string child_process::said() const {
+TTUNE_INLINE std::string child_process::stderr_text() const {
   std::string text(2000, '\0');
   auto const n = error_ >= 0 ? pread(error_, text.data(), text.size(), 0) : 0;
   text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The message protocol between a measurer and its worker, over two descriptors.
+// The message protocol between a runner and its worker, over two descriptors.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/runtime/kernel_runner.hpp"
 #include "ttune/support/bytes.hpp"
 
 namespace ttune::inline v0::protocol {
@@ -74,11 +74,11 @@ using time_point = std::chrono::steady_clock::time_point;
 /// Receives a message. Memory is allocated for the bytes that arrived, not for the announced length.
 [[nodiscard]] outcome receive(int fd, message& into, time_point deadline, stop_check const& stopped);
 
-void put(byte_sink& out, bench_options const& o);
+void put(byte_sink& out, runner_options const& o);
 void put(byte_sink& out, trial_limits const& l);
 void put(byte_sink& out, comparison const& c);
 // The `get` functions throw record_error for invalid bytes.
-void get(byte_source& in, bench_options& o);
+void get(byte_source& in, runner_options& o);
 void get(byte_source& in, trial_limits& l);
 void get(byte_source& in, comparison& c);
 [[nodiscard]] fault get_fault(std::span<std::uint8_t const> body);

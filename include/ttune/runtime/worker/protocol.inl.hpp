@@ -92,7 +92,7 @@ TTUNE_INLINE outcome receive(int fd, message& into, time_point deadline, stop_ch
   return outcome::ok;
 }
 
-TTUNE_INLINE void put(byte_sink& out, bench_options const& o) {
+TTUNE_INLINE void put(byte_sink& out, runner_options const& o) {
   out.put(o.seed);
   out.put(o.objective);
   out.put(o.threads);
@@ -101,7 +101,7 @@ TTUNE_INLINE void put(byte_sink& out, bench_options const& o) {
   out.put(o.data);
 }
 
-TTUNE_INLINE void get(byte_source& in, bench_options& o) {
+TTUNE_INLINE void get(byte_source& in, runner_options& o) {
   in.get(o.seed);
   in.get(o.objective);
   in.get(o.threads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's side of the protocol: passes requests to a trial bench, and reports faults to the parent before the
+// The worker's side of the protocol: passes requests to a kernel runner, and reports faults to the parent before the
 // process dies.
 #pragma once
 
@@ -28,7 +28,7 @@ class server {
 
   int in_;
   int out_;
-  std::unique_ptr<trial_bench> bench_;
+  std::unique_ptr<kernel_runner> bench_;
   std::mutex speaking_;
   std::atomic<bool> working_ = false;
 };

@@ -150,14 +150,14 @@ TTUNE_INLINE void server::say_while_working() {
 
 TTUNE_INLINE void server::open(byte_source& in) {
   kernel_signature signature;
-  bench_options options;
+  runner_options options;
   get(in, signature);
   protocol::get(in, options);
   in.finish();
   bench_.reset();
-  bench_ = std::make_unique<trial_bench>(signature, std::move(options));
-  bench_->observe([this](trial_bench::stage now, std::vector<memory_region> const& regions) {
-    if (now == trial_bench::stage::first_run) {
+  bench_ = std::make_unique<kernel_runner>(signature, std::move(options));
+  bench_->observe([this](kernel_runner::stage now, std::vector<memory_region> const& regions) {
+    if (now == kernel_runner::stage::first_run) {
       auto& b = detail::board();
       b.count = std::min(regions.size(), detail::fault_board::most_regions);
       std::copy_n(regions.begin(), b.count, b.regions);

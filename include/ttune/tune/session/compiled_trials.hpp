@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "ttune/runtime/worker.hpp"
+#include "ttune/runtime/runner.hpp"
 #include "ttune/tune/search.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/parallel_compiler.hpp"
@@ -53,7 +53,7 @@ class compiled_trials final : public trial_runner {
   tuning_report& report_;
   parallel_compiler compiler_;
   std::unordered_map<configuration, compiled_candidate, configuration_hash> prepared_;
-  std::optional<measurer> measurer_;
+  std::optional<runner> measurer_;
   std::unordered_map<std::uint64_t, measurement> known_;  ///< results by `candidate::text`
 };
 

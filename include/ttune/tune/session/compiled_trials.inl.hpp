@@ -47,7 +47,7 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
   auto const timed = timing(tuning_phase::measure);
   measurer_.emplace(
       options_.worker, work_.signature(),
-      bench_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes},
+      runner_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes},
       budget_.budget().stop);
   report_.isolated = measurer_->isolated();
   trial t{seed, measurer_->set_reference(*made.image, trial_limits{}), std::move(made.image)};

@@ -21,13 +21,13 @@ class learner {
       : model_(std::move(model)), executor_(std::move(on)), informed_(knows) {}
 
   [[nodiscard]] cost_model const& model() const noexcept { return *model_; }
-  /// Teaches the model the records of other workloads, once, before the first trial (`informed_model`).
+  /// Teaches the model the records of other workloads, once, before the first trial (`warm_started_model`).
   void inform(shared_store const& records, record_key const& measured_as);
   /// Adds a trial. Tasks are numbered from 0 on; `seconds` is the time of one call, 0 if it failed.
   void add(std::int32_t task, workload const& of, configuration const& chosen, double seconds);
   void fit();
-  /// Appends up to `most` trials of a task to a lesson, spread over all its speeds.
-  void sample(std::int32_t task, std::size_t most, lesson& to) const;
+  /// Appends up to `most` trials of a task to a transfer sample, spread over all its speeds.
+  void sample(std::int32_t task, std::size_t most, transfer_sample& to) const;
   /// Returns the scorer of candidates of a workload; empty as long as the model knows nothing (it may have started with
   /// knowledge). Valid until this object ends.
   [[nodiscard]] batch_scorer scorer(workload const& of);

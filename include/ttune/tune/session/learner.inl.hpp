@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "ttune/tune/scoring.hpp"
-#include "ttune/tune/session/informed_model.hpp"
 #include "ttune/tune/session/learner.hpp"
+#include "ttune/tune/session/warm_started_model.hpp"
 
 namespace ttune::inline v0::detail {
 
 TTUNE_INLINE void learner::inform(shared_store const& records, record_key const& measured_as) {
-  if (!std::exchange(informed_, true)) model_ = informed_model(model_, records, measured_as);
+  if (!std::exchange(informed_, true)) model_ = warm_started_model(model_, records, measured_as);
 }
 
 TTUNE_INLINE void learner::add(std::int32_t task, workload const& of, configuration const& chosen, double seconds) {
@@ -35,7 +35,7 @@ TTUNE_INLINE void learner::fit() {
   validation_ = model_->fit({features_.data(), outcomes_.size(), columns}, targets).rank_correlation;
 }
 
-TTUNE_INLINE void learner::sample(std::int32_t task, std::size_t most, lesson& to) const {
+TTUNE_INLINE void learner::sample(std::int32_t task, std::size_t most, transfer_sample& to) const {
   std::vector<std::size_t> trials;
   for (std::size_t i = 0; i < outcomes_.size(); ++i)
     if (outcomes_[i].task == task) trials.push_back(i);

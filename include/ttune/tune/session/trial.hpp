@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ttune/runtime/backend.hpp"
-#include "ttune/runtime/trial_bench.hpp"
+#include "ttune/runtime/kernel_runner.hpp"
 #include "ttune/schedule/knob.hpp"
 #include "ttune/support/error.hpp"
 

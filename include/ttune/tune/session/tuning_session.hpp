@@ -64,7 +64,7 @@ class tuning_session {
   [[nodiscard]] trial const* find_winner(comparison& final);
   [[nodiscard]] trial const* clear_winner() const;
   void keep(trial const& winner, kernel_image const& image);
-  [[nodiscard]] lesson taught_by(trial const& winner) const;
+  [[nodiscard]] transfer_sample taught_by(trial const& winner) const;
   [[nodiscard]] kernel_explanation explain(configuration const& chosen) const;
   [[nodiscard]] bool may_record() const;
   [[nodiscard]] record make_record(trial const& t, std::optional<double> predicted) const;

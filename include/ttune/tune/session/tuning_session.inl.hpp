@@ -11,11 +11,11 @@
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
-#include "ttune/tune/proposing_model.hpp"
+#include "ttune/tune/configuration_prior.hpp"
+#include "ttune/tune/session/analytic_trials.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
-#include "ttune/tune/session/counted_trials.hpp"
 #include "ttune/tune/session/phase_timer.hpp"
-#include "ttune/tune/session/replayed_trials.hpp"
+#include "ttune/tune/session/recorded_trials.hpp"
 #include "ttune/tune/session/simpler_schedules.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
@@ -47,9 +47,9 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
 
 TTUNE_INLINE void tuning_session::make_runner() {
   report_.space_size = work_->sampler().size().text();
-  if (options_.replay) runner_ = std::make_unique<replayed_trials>(*work_, backend_, options_.replay, report_);
-  else if (auto* const untimed = dynamic_cast<untimed_backend*>(&backend_))
-    runner_ = std::make_unique<counted_trials>(*work_, *untimed, report_);
+  if (options_.replay) runner_ = std::make_unique<recorded_trials>(*work_, backend_, options_.replay, report_);
+  else if (auto* const analytic = dynamic_cast<analytic_backend*>(&backend_))
+    runner_ = std::make_unique<analytic_trials>(*work_, *analytic, report_);
   else runner_ = std::make_unique<compiled_trials>(*work_, backend_, options_, budget_, report_);
 }
 
@@ -125,7 +125,7 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
   });
   report_.fallback = found.fallback;
   if (!found.image) return false;
-  if (found.compiled && may_record() && !found.image->hosted)
+  if (found.compiled && may_record() && !found.image->in_process_code)
     options_.records->put_image(found.of, to_bytes(*found.image));
   report_.source = tuning_report::origin::record;
   report_.seconds = found.of.result.seconds;
@@ -156,8 +156,8 @@ TTUNE_INLINE void tuning_session::queue_neighbours() {
 TTUNE_INLINE void tuning_session::queue_proposals() {
   if (!options_.records) return;
   constexpr std::size_t most = 8;
-  proposing_model model({.seed = options_.seed});
-  for (auto const& l : options_.records->lessons())
+  configuration_prior model({.seed = options_.seed});
+  for (auto const& l : options_.records->transfer_samples())
     if (l.of.objective == key_.objective) (void)model.learn(l);
   std::vector<configuration> known = queue_;
   known.push_back(seed_.chosen);
@@ -381,8 +381,8 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
 TTUNE_INLINE std::string tuning_session::disagreement(tuning_session& oracle, double tolerance) {
   auto const& signature = oracle.work_->signature();
   for (std::size_t i = 0; i < signature.operands.size(); ++i) {
-    auto const way = signature.operands[i].way;
-    if (way != operand_info::direction::out && way != operand_info::direction::inout) continue;
+    auto const direction = signature.operands[i].direction;
+    if (direction != operand_direction::out && direction != operand_direction::inout) continue;
     auto const found = runner_->operand_bytes(i);
     auto wanted = oracle.runner_->operand_bytes(i);
     if (found.empty() || found.size() != wanted.size()) continue;
@@ -415,22 +415,23 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
   trial timed{winner.chosen, winner.result};
   timed.result.seconds = report_.seconds;
   auto const last = make_record(timed, std::nullopt);
-  if (image.hosted) options_.records->append(last);
+  if (image.in_process_code) options_.records->append(last);
   else options_.records->put_image(last, to_bytes(image));
   options_.records->put_explanation(key_, explain(winner.chosen));
-  options_.records->put_lesson(taught_by(winner));
+  options_.records->put_transfer_sample(taught_by(winner));
 }
 
-/// Returns the winner, those nearly as fast (their differences matter little), and a sample of all trials as a lesson.
-TTUNE_INLINE lesson tuning_session::taught_by(trial const& winner) const {
+/// Returns the winner, those nearly as fast (their differences matter little), and a sample of all trials as a transfer
+/// sample.
+TTUNE_INLINE transfer_sample tuning_session::taught_by(trial const& winner) const {
   constexpr std::size_t most_good = 4;
   constexpr std::size_t most_sampled = 60;
-  lesson taught{key_, report_.seconds, feature_schema, work_->feature_count()};
+  transfer_sample taught{key_, report_.seconds, feature_schema, work_->feature_count()};
   std::vector<configuration> good = {winner.chosen};
   taught.speeds = {1};
   for (auto const& t : best_.trials()) {
     auto const speed = static_cast<float>(std::min(1.0, winner.result.seconds / t.result.seconds));
-    if (good.size() == most_good || t.chosen == winner.chosen || speed < lesson::nearly) continue;
+    if (good.size() == most_good || t.chosen == winner.chosen || speed < transfer_sample::nearly) continue;
     good.push_back(t.chosen);
     taught.speeds.push_back(speed);
   }

@@ -51,7 +51,7 @@ TTUNE_INLINE void device_kernel::release() noexcept {
 /// operands, as for machine code.
 TTUNE_INLINE bool device_kernel::is_copied_in(std::size_t buffer, entry what) const {
   auto const& operands = kernel_.signature().operands;
-  if (buffer < operands.size()) return operands[buffer].way != operand_info::direction::out;
+  if (buffer < operands.size()) return operands[buffer].direction != operand_direction::out;
   return what == entry::main;
 }
 

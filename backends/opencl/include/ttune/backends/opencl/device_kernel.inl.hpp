@@ -123,7 +123,7 @@ TTUNE_INLINE std::vector<device_kernel::argument> const& device_kernel::lend_all
   for (std::size_t i = 0; i < signature_.operands.size(); ++i) {
     auto const& o = signature_.operands[i];
     bool const is_written = written_[i] && what == entry::main;
-    made.push_back(lend(operands[i], o.bytes(), o.way != operand_info::direction::out, is_written));
+    made.push_back(lend(operands[i], o.bytes(), o.direction != operand_direction::out, is_written));
   }
   for (std::size_t i = 0; i < signature_.prepared_bytes.size(); ++i)
     made.push_back(lend(operands[signature_.operands.size() + i], signature_.prepared_bytes[i], what == entry::main,

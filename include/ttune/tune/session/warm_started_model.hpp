@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teaches a cost model the records of other workloads before its first trial.
+#pragma once
+
+#include "ttune/records/store.hpp"
+#include "ttune/tune/cost_model.hpp"
+
+namespace ttune::inline v0::detail {
+
+/// Returns the model of one tuning. With transfer samples of this target and objective in the records, it is a
+/// `transfer_model`: models like `given` learn the transfer samples, and `given` learns the task's own rows. A
+/// `transfer_model` without a base learns the transfer samples itself. With a base, or if the model cannot be created
+/// anew, it is returned as it is.
+[[nodiscard]] any_cost_model warm_started_model(any_cost_model const& given, shared_store const& records,
+                                                record_key const& measured_as);
+
+}  // namespace ttune::inline v0::detail
+
+#if TTUNE_HEADER_ONLY
+#include "ttune/tune/session/warm_started_model.inl.hpp"
+#endif

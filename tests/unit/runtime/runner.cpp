@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/runtime/runner.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/machine_code.hpp"
+#include "support/main.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/worker_command.hpp"
+#include "ttune/runtime/worker/process.hpp"
+#include "ttune/support/error.hpp"
+
+using namespace ttune_test;
+using ttune::trial_status;
+
+namespace {
+
+/// Main begins as `worker::self` needs it; TTUNE_TEST_FORGETFUL makes it a program that forgets this.
+ttune_test::at_start const as_worker{[](int argc, char** argv) {
+  if (std::getenv("TTUNE_TEST_FORGETFUL") && ttune::inside_worker()) return 5;
+  return ttune::is_worker(argc, argv) ? ttune::run_worker() : -1;
+}};
+
+constexpr std::int64_t n = 1000;
+
+ttune::runner_options one_thread() {
+  ttune::runner_options o;
+  o.threads = 1;
+  return o;
+}
+
+ttune::runner make(ttune::worker_choice how = ttune::worker::self{}, ttune::runner_options options = one_thread()) {
+  return {std::move(how), copy_signature(n), std::move(options)};
+}
+
+/// Measures a bad candidate with the right one before and after it.
+ttune::measurement planted(ttune::kernel_image const& bad, ttune::trial_limits const& limits = {},
+                           ttune::worker_choice how = ttune::worker::self{}) {
+  auto m = make(how);
+  auto const good = m.set_reference(copy_image(n), {});
+  CHECK_MESSAGE(good.ok(), good.message);
+  auto result = m.measure(bad, limits);
+  auto const after = m.measure(copy_image(n), {});
+  CHECK_MESSAGE(after.ok(), after.message);
+  INFO(name_of(result.status), ": ", result.message);
+  return result;
+}
+
+bool has(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TEST_CASE("runner: a good candidate is measured as in process") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto isolated = make();
+  auto local = make(ttune::worker::in_process{});
+  CHECK(isolated.isolated());
+  CHECK_FALSE(local.isolated());
+  CHECK(local.description() == "in process, unprotected");
+  for (auto* m : {&isolated, &local}) {
+    auto const reference = m->set_reference(copy_image(n), {});
+    CHECK_MESSAGE(reference.ok(), reference.message);
+    CHECK(reference.seconds > 0);
+    CHECK(reference.seconds < 1e-3);
+    CHECK(reference.samples >= 3);
+    auto const trial = m->measure(copy_image(n), {});
+    CHECK_MESSAGE(trial.ok(), trial.message);
+    CHECK(trial.measure_seconds > 0);
+    CHECK(m->respawns() == 0);
+  }
+  CHECK(isolated.operand_bytes(0) == local.operand_bytes(0));
+  CHECK(isolated.operand_bytes(1) == isolated.operand_bytes(0));
+  CHECK(local.operand_bytes(1) == local.operand_bytes(0));
+}
+
+TEST_CASE("runner: crashes are measurements that name the signal") {
+  TTUNE_SKIP_UNLESS_X86();
+  struct {
+    code body;
+    char const* said;
+  } const cases[] = {{code::null_write(), "SIGSEGV: wrote to 0x0"},
+                     {code::illegal_instruction(), "SIGILL"},
+                     {code::abort(), "SIGABRT"},
+                     {code::endless_recursion(), "SIGSEGV"}};
+  for (auto const& c : cases) {
+    auto const m = planted(copy_and(c.body, n));
+    CHECK(m.status == trial_status::crashed);
+    CHECK_MESSAGE(has(m.message, c.said), m.message);
+  }
+}
+
+TEST_CASE("runner: an exit is a measurement, whatever its status") {
+  TTUNE_SKIP_UNLESS_X86();
+  for (int const status : {0, 3}) {
+    auto const m = planted(copy_and(code::exit(status), n));
+    CHECK(m.status == trial_status::exited);
+    CHECK_MESSAGE(has(m.message, ("status " + std::to_string(status)).c_str()), m.message);
+  }
+}
+
+TEST_CASE("runner: an endless loop is ended when its time is over") {
+  TTUNE_SKIP_UNLESS_X86();
+  ttune::trial_limits limits;
+  limits.hang_seconds = 0.2;
+  auto start = std::chrono::steady_clock::now();
+  auto m = planted(copy_and(code::endless_loop(), n), limits);
+  CHECK(m.status == trial_status::timed_out);
+  CHECK(seconds_since(start) < 2);
+  limits.hang_seconds = 100;  // the known cutoff is enough
+  limits.cutoff_seconds = 1e-4;
+  start = std::chrono::steady_clock::now();
+  m = planted(copy_and(code::endless_loop(), n), limits);
+  CHECK(m.status == trial_status::timed_out);
+  CHECK(seconds_since(start) < 2);
+}
+
+TEST_CASE("runner: too much memory is a measurement") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto image = copy_image(n);
+  image.signature.shared_bytes = too_many_bytes();
+  auto m = planted(image);
+  CHECK(m.status == trial_status::out_of_memory);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  m = planted(copy_and(code::huge_allocation(), n));
+  CHECK_MESSAGE((m.status == trial_status::out_of_memory || m.status == trial_status::crashed), m.message);
+#endif
+}
+
+TEST_CASE("runner: steps outside of operands are found at either end, small and large") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const bytes = n * 4;
+  for (std::int64_t const step : {0, 3, 90, 5000, 100000}) {
+    auto m = planted(copy_and(code::write(1, bytes + step, 1), n));
+    CHECK(m.status == trial_status::wrote_outside);
+    CHECK_MESSAGE(has(m.message, (std::to_string(step + 1) + " bytes past the end of C").c_str()), m.message);
+    m = planted(copy_and(code::write(1, -1 - step, 1), n));
+    CHECK(m.status == trial_status::wrote_outside);
+    CHECK_MESSAGE(has(m.message, (std::to_string(step + 1) + " bytes before the start of C").c_str()), m.message);
+    m = planted(copy_and(code::read(0, bytes + step), n));
+    if (step < 90) {
+      CHECK(m.status == trial_status::crashed);
+      CHECK_MESSAGE(has(m.message, ("read " + std::to_string(step + 1) + " bytes past the end of A").c_str()),
+                    m.message);
+      m = planted(copy_and(code::read(0, -1 - step), n));
+      CHECK(m.status == trial_status::crashed);
+      CHECK_MESSAGE(has(m.message, ("read " + std::to_string(step + 1) + " bytes before the start of A").c_str()),
+                    m.message);
+    }
+  }
+}
+
+TEST_CASE("runner: wrong results name the first wrong element") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto m = planted(copy_and(code::write_word(1, 4 * 137, 0x40A00000), n));  // 5.0
+  CHECK(m.status == trial_status::wrong_result);
+  CHECK_MESSAGE(has(m.message, "C[137] is 5, should be "), m.message);
+  m = planted(copy_and(code::write_word(1, 4 * 999, 0x7FC00000), n));
+  CHECK(m.status == trial_status::wrong_result);
+  CHECK_MESSAGE(has(m.message, "C[999] is nan"), m.message);
+  m = planted(image_of(copy_signature(n), code::copy(0, 1, 4 * 500).then(code::ret())));
+  CHECK(m.status == trial_status::wrong_result);
+  CHECK_MESSAGE(has(m.message, "C[500] was never written"), m.message);
+  CHECK_MESSAGE(has(m.message, "500 of 1000 elements differ"), m.message);
+  m = planted(image_of(copy_signature(n), code::ret()));
+  CHECK_MESSAGE(has(m.message, "C[0] was never written"), m.message);
+}
+
+TEST_CASE("runner: a right result with a changed input is a fault") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const m = planted(copy_and(code::write(0, 4, 0x55), n));
+  CHECK(m.status == trial_status::wrote_outside);
+  CHECK_MESSAGE(has(m.message, "changed its input A"), m.message);
+}
+
+TEST_CASE("runner: images for others are unsupported, not run") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto image = copy_image(n);
+  image.abi = 7;
+  CHECK(planted(image).status == trial_status::unsupported);
+  image = copy_image(n);
+  image.features = "+xop";
+  CHECK(planted(image).status == trial_status::unsupported);
+  CHECK(planted(copy_image(n + 1)).status == trial_status::unsupported);
+}
+
+TEST_CASE("runner: a worker's death costs little, and the runner continues") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto m = make();
+  CHECK(m.set_reference(copy_image(n), {}).ok());
+  auto const start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i)
+    CHECK(m.measure(image_of(copy_signature(n), code::null_write()), {}).status == trial_status::crashed);
+  MESSAGE("a crash and a new worker: ", seconds_since(start) / 10 * 1e3, " ms");
+  CHECK(m.respawns() == 10);
+  auto const after = m.measure(copy_image(n), {});
+  CHECK(after.ok());
+  CHECK(m.measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
+}
+
+TEST_CASE("runner: a stop is honoured within 100 ms, and nothing is left behind") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto m = make();
+  CHECK(m.set_reference(copy_image(n), {}).ok());
+  std::stop_source source;
+  m.stop_with(source.get_token());
+  std::chrono::steady_clock::time_point asked;
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    asked = std::chrono::steady_clock::now();
+    source.request_stop();
+  });
+  auto const result = m.measure(copy_and(code::endless_loop(), n), {});
+  auto const took = seconds_since(asked);
+  user.join();
+  CHECK(result.status == trial_status::timed_out);
+  CHECK(result.message == "stopped");
+  CHECK(took < 0.1);
+  m.stop_with({});
+  CHECK(m.measure(copy_image(n), {}).ok());
+}
+
+TEST_CASE("runner: slow candidates are cut off") {
+  TTUNE_SKIP_UNLESS_X86();
+  ttune::trial_limits limits;
+  limits.cutoff_seconds = 1e-4;
+  auto const m = planted(copy_and(code::spin(10000), n), limits);
+  CHECK(m.status == trial_status::cut_off);
+  CHECK(m.seconds > 1e-3);
+  CHECK(m.samples == 0);
+}
+
+TEST_CASE("runner: kernels are compared in pairs") {
+  TTUNE_SKIP_UNLESS_X86();
+  for (ttune::worker_choice const& how :
+       {ttune::worker_choice(ttune::worker::self{}), ttune::worker_choice(ttune::worker::in_process{})}) {
+    auto m = make(how);
+    CHECK(m.set_reference(copy_image(n), {}).ok());
+    auto const slow = copy_and(code::spin(20), n);
+    auto const quick = copy_and(code::spin(10), n);
+    auto c = m.compare(slow, quick, 20);
+    CHECK_MESSAGE(c.failure.empty(), c.failure);
+    CHECK(c.pairs >= 20);
+    CHECK(c.faster);
+    CHECK(c.ratio < 0.8);
+    CHECK(c.low <= c.ratio);
+    CHECK(c.ratio <= c.high);
+    CHECK(c.first_seconds > c.second_seconds);
+    c = m.compare(quick, slow, 20);
+    CHECK_FALSE(c.faster);
+    CHECK(c.low > 1);
+    c = m.compare(quick, copy_and(code::write_word(1, 0, 0), n), 20);
+    CHECK_MESSAGE(has(c.failure, "wrong_result"), c.failure);
+  }
+  auto m = make();
+  CHECK(has(m.compare(copy_image(n), copy_and(code::null_write(), n), 20).failure, "crashed"));
+}
+
+TEST_CASE("runner: a reference can be given, and outputs be had") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto m = make();
+  std::vector<std::vector<std::uint8_t>> reference(2);
+  reference[1] = m.operand_bytes(0);
+  reference[1][7] ^= 0x40;  // the exponent of element 1
+  m.set_reference(reference);
+  CHECK(m.measure(copy_image(n), {}).status == trial_status::wrong_result);
+  std::vector<std::vector<std::uint8_t>> outputs;
+  auto const run = m.run(copy_image(n), outputs);
+  CHECK_MESSAGE(run.ok(), run.message);
+  REQUIRE(outputs.size() == 2);
+  CHECK(outputs[0].empty());
+  CHECK(outputs[1] == m.operand_bytes(0));
+  reference[1].pop_back();
+  CHECK_THROWS_AS(m.set_reference(reference), ttune::error);
+}
+
+TEST_CASE("runner: the user's own data is what kernels get, also after a crash") {
+  TTUNE_SKIP_UNLESS_X86();
+  ttune::runner_options options = one_thread();
+  options.data.resize(1);
+  options.data[0].assign(static_cast<std::size_t>(4 * n), 0x3F);
+  auto m = make(ttune::worker::self{}, options);
+  CHECK(m.operand_bytes(0) == options.data[0]);
+  CHECK(m.measure(copy_and(code::null_write(), n), {}).status == trial_status::crashed);
+  CHECK(m.operand_bytes(0) == options.data[0]);
+  options.data[0].pop_back();
+  CHECK_THROWS_AS(make(ttune::worker::self{}, options), ttune::argument_error);
+  CHECK_THROWS_AS(make(ttune::worker::in_process{}, options), ttune::argument_error);
+}
+
+TEST_CASE("runner: one that is killed while idle is started again") {
+  TTUNE_SKIP_UNLESS_X86();
+  temporary_folder const folder;
+  auto const id_file = folder / "id";
+  auto m = make(own_worker_with_id(id_file));
+  CHECK(m.set_reference(copy_image(n), {}).ok());
+  REQUIRE(send_signal(id_file, SIGKILL));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  auto const after = m.measure(copy_image(n), {});
+  CHECK_MESSAGE(after.ok(), after.message);
+  CHECK(m.respawns() == 1);
+  CHECK(m.measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
+}
+
+TEST_CASE("runner: what is none is refused with a reason") {
+  auto const reason = [](ttune::worker_choice how) -> std::string {
+    try {
+      (void)make(std::move(how));
+    } catch (ttune::backend_error const& e) {
+      return e.what();
+    }
+    return "";
+  };
+  CHECK(has(reason(ttune::worker::program{"/nonexistent/ttune-worker"}), "cannot be started"));
+  CHECK(has(reason(ttune::worker::command{{"/bin/echo", "hello"}}), "does not answer as a worker does"));
+  CHECK(has(reason(ttune::worker::command{{"/bin/sh", "-c", "echo oh dear >&2; exit 1"}}), "it said: oh dear"));
+  CHECK(has(reason(ttune::worker::command{}), "no words"));
+  setenv("TTUNE_TEST_FORGETFUL", "1", 1);
+  CHECK(has(reason(ttune::worker::self{}), "if (ttune::is_worker(argc, argv)) return ttune::run_worker();"));
+  unsetenv("TTUNE_TEST_FORGETFUL");
+}
+
+TEST_CASE("runner: the helper program is found") {
+  TTUNE_SKIP_UNLESS_X86();
+  std::string tried;
+  auto const path = ttune::worker::find_program(tried);
+  TTUNE_SKIP_UNLESS("worker", !path.empty(), "ttune-worker is not built");
+  auto m = make(ttune::worker::program{});
+  CHECK(m.description() == "worker " + path);
+  CHECK(m.set_reference(copy_image(n), {}).ok());
+  CHECK(m.measure(copy_and(code::exit(0), n), {}).status == trial_status::exited);
+}
+
+TEST_CASE("runner: a prepared kernel is prepared once, and checked") {
+  TTUNE_SKIP_UNLESS_X86();
+  for (bool const cold : {false, true}) {
+    auto image = prepared_image(n);
+    auto options = one_thread();
+    options.objective = cold ? ttune::objective::cold : ttune::objective::warm;
+    options.last_level_bytes = 1 << 20;
+    ttune::runner m(ttune::worker::self{}, image.signature, options);
+    auto const r = m.set_reference(image, {});
+    CHECK_MESSAGE(r.ok(), r.message);
+    CHECK(m.operand_bytes(1) == m.operand_bytes(0));
+    CHECK(m.measure(image, {}).ok());
+  }
+}
+
+TEST_CASE("runner: operands that are read and written start anew at each run") {
+  TTUNE_SKIP_UNLESS_X86();
+  ttune::kernel_signature s;
+  s.name = "increment";
+  s.operands = {operand("A", 16, ttune::operand_direction::inout, ttune::dtype::i32)};
+  auto const image = image_of(s, code().bytes({0x48, 0x8B, 0x07, 0xFF, 0x00, 0xC3}));  // ++A[0]
+  ttune::runner m(ttune::worker::self{}, s, one_thread());
+  auto const before = m.operand_bytes(0);
+  CHECK(m.set_reference(image, {}).ok());
+  auto const trial = m.measure(image, {});
+  CHECK_MESSAGE(trial.ok(), trial.message);
+  auto const after = m.operand_bytes(0);
+  CHECK(after[0] == static_cast<std::uint8_t>(before[0] + 1));
+}
+
+TEST_CASE("runner: a parallel kernel runs on all its threads") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto s = copy_signature(1024);
+  auto const image = image_of(s, code::parallel_copy(4096, 16));
+  ttune::runner_options options;
+  options.threads = 2;
+  ttune::runner m(ttune::worker::self{}, s, options);
+  auto const r = m.set_reference(image, {});
+  CHECK_MESSAGE(r.ok(), r.message);
+  CHECK(m.measure(image, {}).ok());
+  auto const crash = m.measure(image_of(s, code::parallel_null_write(64)), {});
+  CHECK(crash.status == trial_status::crashed);
+  CHECK_MESSAGE(has(crash.message, "SIGSEGV"), crash.message);
+  CHECK(m.measure(image, {}).ok());
+}
