@@ -21,7 +21,7 @@ FULL_PATH_NAMES = YES
 STRIP_FROM_PATH = {roots}
 EXCLUDE_SYMBOLS = detail ttune::detail ttune::detail::* ttune::ops::detail
 INPUT_FILTER = "sed -e s/ttune::inline.v0/ttune/ -e 's/^inline namespace v0 /namespace v0 /'"
-PREDEFINED = TTUNE_HEADER_ONLY=0 TTUNE_PART_BODIES=0 TTUNE_INLINE=
+PREDEFINED = TTUNE_PART_BODIES=0
 MACRO_EXPANSION = YES
 EXTRACT_ALL = YES
 GENERATE_HTML = NO

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix product without a hand-written schedule: ttune derives the space and tunes it.
+// A matrix product without a hand-written schedule: ttune derives the space and tunes it. This program is one file, so
+// ttune's bodies are compiled in it, too.
+#define TTUNE_IMPLEMENTATION
 #include <ttune/backends/orc.hpp>
 #include <ttune/eigen.hpp>
 #include <ttune/models/xgboost.hpp>

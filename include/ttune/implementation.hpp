@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of the engine. In a program compiled with TTUNE_SEPARATE_COMPILATION, one file includes this header before
-// all other headers of ttune. The bodies of the LLVM backend and of the SQLite store follow if that file includes their
-// headers after this one (support/config.hpp); models are always header-only.
+// The bodies of the whole engine, for the one file of a program that compiles them (support/config.hpp). It includes this
+// header before all others of ttune, then those of the parts that the program uses: the LLVM backend, the SQLite store.
 #pragma once
 
+#ifndef TTUNE_IMPLEMENTATION
 #define TTUNE_IMPLEMENTATION
+#endif
 
 #include "ttune/capture/bind.hpp"
 #include "ttune/capture/bounds.hpp"

@@ -278,6 +278,6 @@ using kernel_of_t = typename kernel_of<std::remove_cvref_t<Op>>::type;
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/kernel.inl.hpp"
 #endif

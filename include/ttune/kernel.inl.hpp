@@ -11,25 +11,24 @@ namespace ttune::inline v0::detail {
   throw argument_error("kernel " + s.name + ", operand " + s.operands[operand].name + ": " + sentence);
 }
 
-TTUNE_INLINE void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given) {
+void refuse_elements(kernel_signature const& s, std::size_t operand, std::int64_t given) {
   refuse_argument(
       s, operand,
       "has " + std::to_string(given) + " elements, the operand " + std::to_string(s.operands[operand].elements()));
 }
 
-TTUNE_INLINE void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension, std::int64_t given,
-                                std::int64_t wanted) {
+void refuse_extent(kernel_signature const& s, std::size_t operand, int dimension, std::int64_t given,
+                   std::int64_t wanted) {
   refuse_argument(s, operand,
                   "dimension " + std::to_string(dimension) + " is " + std::to_string(given) + ", the operand's is " +
                       std::to_string(wanted));
 }
 
-TTUNE_INLINE void refuse_gaps(kernel_signature const& s, std::size_t operand) {
+void refuse_gaps(kernel_signature const& s, std::size_t operand) {
   refuse_argument(s, operand, "is a part of a larger object, with gaps in memory: pass a copy of it");
 }
 
-TTUNE_INLINE void check_plain(kernel_signature const& s, std::size_t operand,
-                              std::vector<named_layout> const& layouts) {
+void check_plain(kernel_signature const& s, std::size_t operand, std::vector<named_layout> const& layouts) {
   auto const& name = s.operands[operand].name;
   auto const* const wanted = find_layout(layouts, name);
   if (wanted && !wanted->is_plain())
@@ -38,7 +37,7 @@ TTUNE_INLINE void check_plain(kernel_signature const& s, std::size_t operand,
                         name + "\">, or back by unpack");
 }
 
-TTUNE_INLINE void check_memory(kernel_signature const& s, std::span<void* const> operands) {
+void check_memory(kernel_signature const& s, std::span<void* const> operands) {
   auto const begin = [&](std::size_t i) { return static_cast<std::uint8_t const*>(operands[i]); };
   auto const end = [&](std::size_t i) { return begin(i) + s.operands[i].bytes(); };
   for (std::size_t i = 0; i < operands.size(); ++i) {

@@ -3,8 +3,8 @@
 """Builds a program outside the tree: check_install.py SOURCE BUILD COMPILER PART...
 
 For each PART, a pkg-config name such as ttune-orc, program.cpp is compiled against what `meson
-install` laid down. Two programs, of all header-only parts and of all compiled ones, are built with
-SOURCE as a Meson subproject and with CMake, after the installation was moved. All with warnings
+install` laid down. Two programs, one with all bodies in its file and one of the compiled parts, are built
+with SOURCE as a Meson subproject and with CMake, after the installation was moved. All with warnings
 that ttune does not promise to be free of, as errors: a user sees none of them. Only the installed
 package is ever on the compiler's path."""
 import functools
@@ -63,13 +63,14 @@ def flags(part):
 def groups(parts):
     """The parts that one program can have together, by the name of the program."""
     compiled = [part for part in parts if part.endswith("-compiled")]
-    made = {"header-only": [part for part in parts if part not in compiled], "compiled": compiled}
+    made = {"one-file": [part for part in parts if part not in compiled], "compiled": compiled}
     return {name: members for name, members in made.items() if members}
 
 
-def program_of(parts):
+def program_of(name, parts):
+    define = "#define TTUNE_IMPLEMENTATION\n" if name == "one-file" else ""
     headers = ["<ttune/ttune.hpp>", *sorted({HEADERS[part] for part in parts if part in HEADERS})]
-    return "".join(f"#include {header}\n" for header in headers) + "int main() { return 0; }\n"
+    return define + "".join(f"#include {header}\n" for header in headers) + "int main() { return 0; }\n"
 
 
 def cmake_target(part):
@@ -99,6 +100,20 @@ class checks:
         command([self.compiler, "-std=c++20", *WARNINGS, *flags(part), self.program, "-o", target, *found])
         command([target])
 
+    def without_bodies(self):
+        """A program without any bodies: the linker names what is missing."""
+        include = next(self.prefix.rglob("ttune/expr.hpp")).parent.parent
+        program = self.work / "forgotten.cpp"
+        program.write_text("#include <ttune/expr.hpp>\n"
+                           'int main() { auto const A = ttune::tensor<"A", float, 1>{{4}}; return A.handle_of() ? 0 : 1; }\n',
+                           encoding="utf-8")
+        try:
+            command([self.compiler, "-std=c++20", f"-isystem{include}", program, "-o", self.work / "forgotten"])
+        except RuntimeError as error:
+            sentence = "define_TTUNE_IMPLEMENTATION_in_one_file_of_the_program"
+            return None if sentence in str(error) else f"{sentence} is not in: {error}"
+        return "a program without bodies was linked"
+
     def configure_cmake(self, name, lines):
         """Configures a CMake project of these lines against a copy of the installation in another folder."""
         outside = self.work / name
@@ -114,7 +129,7 @@ class checks:
                  'if(NOT ttune_VERSION VERSION_GREATER_EQUAL 0.1)\nmessage(FATAL_ERROR "no version")\nendif()']
         options = " ".join(f'"{option}"' for option in WARNINGS)
         for name, parts in groups(self.parts).items():
-            (self.work / f"{name}.cpp").write_text(program_of(parts), encoding="utf-8")
+            (self.work / f"{name}.cpp").write_text(program_of(name, parts), encoding="utf-8")
             lines += [f"add_executable({name} {self.work}/{name}.cpp)",
                       f"target_compile_options({name} PRIVATE {options})",
                       f"target_link_libraries({name} PRIVATE {' '.join(map(cmake_target, parts))})"]
@@ -169,7 +184,7 @@ class checks:
         (outside / "subprojects/ttune").symlink_to(self.source)
         targets = ""
         for name, parts in groups(self.parts).items():
-            (outside / f"{name}.cpp").write_text(program_of(parts), encoding="utf-8")
+            (outside / f"{name}.cpp").write_text(program_of(name, parts), encoding="utf-8")
             dependencies = ", ".join(f"dependency('{part}')" for part in parts)
             targets += f"executable('{name}', '{name}.cpp', cpp_args: {WARNINGS!r}, dependencies: [{dependencies}])\n"
         (outside / "meson.build").write_text(
@@ -194,7 +209,7 @@ def main():
             runner.run([("meson install", functools.partial(str, error))])
         runner.run([("files", as_check(check.files)),
                     *[(f"pkg-config {part}", as_check(check.with_pkgconfig, part)) for part in parts],
-                    *check.cmake_checks(), ("subproject", as_check(check.as_subproject))])
+                    ("no bodies", as_check(check.without_bodies)), *check.cmake_checks(), ("subproject", as_check(check.as_subproject))])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plug-in that contains all of ttune and tunes. One program loads two of them.
+#define TTUNE_IMPLEMENTATION
 #define DOCTEST_CONFIG_DISABLE  // headers of tests are used here, but no test is
 
 #include <array>

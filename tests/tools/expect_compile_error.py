@@ -66,7 +66,7 @@ def main():
     compiler, *rest = sys.argv[1:]
     split = rest.index("--") if "--" in rest else len(rest)
     files = [pathlib.Path(os.path.normpath(name)) for name in rest[:split]]
-    flags = ["-DTTUNE_SEPARATE_COMPILATION", *rest[split + 1:]]
+    flags = rest[split + 1:]
     name = pathlib.Path(compiler).name
     runner.run([(f"{path.stem} ({name})", functools.partial(check, compiler, path, flags)) for path in files])
 

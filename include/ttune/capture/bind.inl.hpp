@@ -83,7 +83,7 @@ class binder {
 
 }  // namespace detail
 
-TTUNE_INLINE handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values) {
+handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values) {
   auto made = *p;
   detail::binder all(values);
   for (auto& t : made.inputs) t = all.tensor(t);
@@ -93,7 +93,7 @@ TTUNE_INLINE handle<ir::program> bind(handle<ir::program> const& p, std::vector<
   return share(std::move(made));
 }
 
-TTUNE_INLINE std::vector<std::string> open_dims(ir::program const& p) {
+std::vector<std::string> open_dims(ir::program const& p) {
   std::vector<std::string> names;
   auto const see = [&](ir::extent const& e) {
     if (!e.is_constant() && std::find(names.begin(), names.end(), e.symbol->name) == names.end())

@@ -16,6 +16,6 @@ void check_reads(std::string const& stage, ir::expr const& e, pass::ranges const
 
 }  // namespace ttune::inline v0::capture::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/bounds.inl.hpp"
 #endif

@@ -49,13 +49,13 @@ inline void check_index(std::string const& stage, ir::access const& a, std::size
                       (how.empty() ? "set the axis with .in(…)" : how + ", values(0, " + std::to_string(size) + ")}"));
 }
 
-TTUNE_INLINE void check_read(std::string const& stage, ir::access const& a, pass::ranges const& axes) {
+void check_read(std::string const& stage, ir::access const& a, pass::ranges const& axes) {
   if (a.outside != ir::boundary::none) return;
   auto const shape = ir::shape_of(a.from);
   for (std::size_t d = 0; d < shape.size(); ++d) check_index(stage, a, d, shape[d], axes);
 }
 
-TTUNE_INLINE void check_reads(std::string const& stage, ir::expr const& e, pass::ranges const& axes) {
+void check_reads(std::string const& stage, ir::expr const& e, pass::ranges const& axes) {
   ir::for_each_node(e, [&](ir::expr const& n) {
     if (auto const* a = ir::as<ir::access>(n)) check_read(stage, *a, axes);
   });

@@ -11,7 +11,8 @@
 
 #include "ttune/expr/builder.hpp"
 #include "ttune/ir/stmt.hpp"
+#include "ttune/support/implementation_check.hpp"
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/capture.inl.hpp"
 #endif

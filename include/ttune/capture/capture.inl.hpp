@@ -16,9 +16,11 @@
 #include "ttune/pass/interval.hpp"
 #include "ttune/support/error.hpp"
 
+/// Defined beside the bodies of operators, which every program needs.
+char const ttune::define_TTUNE_IMPLEMENTATION_in_one_file_of_the_program = 0;
+
 namespace ttune::inline v0 {
 
-#if defined(TTUNE_SEPARATE_COMPILATION)
 namespace detail {
 // Translation units that include only the notation count references without the nodes' types; they link these.
 template void retain(ir::expr_node const*) noexcept;
@@ -32,18 +34,16 @@ template void release(ir::dimension const*) noexcept;
 template void release(ir::stage const*) noexcept;
 template void release(ir::program const*) noexcept;
 }  // namespace detail
-#endif
 
-TTUNE_INLINE extent_value::extent_value(dim const& d)
-    : value(d.high), symbol(share(ir::dimension{{}, d.name, d.low, d.high})) {}
+extent_value::extent_value(dim const& d) : value(d.high), symbol(share(ir::dimension{{}, d.name, d.low, d.high})) {}
 
 namespace capture {
 
 // ------------------------------------------------------------------------------------------------------- nodes
 
-TTUNE_INLINE node number(dtype type, double value) { return ir::make_real(type, value); }
+node number(dtype type, double value) { return ir::make_real(type, value); }
 
-TTUNE_INLINE node integer(dtype type, std::int64_t value) {
+node integer(dtype type, std::int64_t value) {
   int const bits = static_cast<int>(size_in_bytes(type)) * 8;
   bool fits = true;
   if (type == dtype::boolean) fits = value == 0 || value == 1;
@@ -55,9 +55,9 @@ TTUNE_INLINE node integer(dtype type, std::int64_t value) {
   return ir::make_integer(type, value);
 }
 
-TTUNE_INLINE node axis(char const* name) { return ir::make_variable(name); }
+node axis(char const* name) { return ir::make_variable(name); }
 
-TTUNE_INLINE node apply(operation op, node a, node b) {
+node apply(operation op, node a, node b) {
   static_assert(static_cast<int>(operation::less_equal) == static_cast<int>(ir::binary_op::less_equal));
   if ((op == operation::floor_divide || op == operation::floor_modulo) && ir::is_constant(b) &&
       ir::constant_integer(b) <= 0)
@@ -65,22 +65,20 @@ TTUNE_INLINE node apply(operation op, node a, node b) {
                         ": divide by a positive constant");
   return ir::make_binary(static_cast<ir::binary_op>(op), std::move(a), std::move(b));
 }
-TTUNE_INLINE node apply(function f, node a) {
+node apply(function f, node a) {
   static_assert(static_cast<int>(function::round_to_tf32) == static_cast<int>(ir::unary_op::round_to_tf32));
   return ir::make_unary(static_cast<ir::unary_op>(f), std::move(a));
 }
-TTUNE_INLINE node choose(node condition, node a, node b) {
+node choose(node condition, node a, node b) {
   return ir::make_select(std::move(condition), std::move(a), std::move(b));
 }
-TTUNE_INLINE node convert(dtype type, node a) { return ir::make_cast(type, std::move(a)); }
-TTUNE_INLINE node combine_argument(dtype type, bool right, int component) {
-  return ir::make_argument(type, right, component);
-}
+node convert(dtype type, node a) { return ir::make_cast(type, std::move(a)); }
+node combine_argument(dtype type, bool right, int component) { return ir::make_argument(type, right, component); }
 
 // ---------------------------------------------------------------------------------------------------- operands
 
-TTUNE_INLINE handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind,
-                                       memory_order order) {
+handle<ir::tensor> tensor(char const* name, dtype type, std::vector<extent_value> shape, tensor_kind kind,
+                          memory_order order) {
   ir::tensor made;
   made.name = name;
   made.type = type;
@@ -95,7 +93,7 @@ TTUNE_INLINE handle<ir::tensor> tensor(char const* name, dtype type, std::vector
   return share(std::move(made));
 }
 
-TTUNE_INLINE handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, std::int64_t high) {
+handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, std::int64_t high) {
   if (!is_integer(t->type)) throw program_error(t->name + ": values(low, high) is for integers");
   auto made = *t;
   made.has_range = true;
@@ -104,8 +102,7 @@ TTUNE_INLINE handle<ir::tensor> ranged(handle<ir::tensor> t, std::int64_t low, s
   return share(std::move(made));
 }
 
-TTUNE_INLINE handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape,
-                                      std::vector<double> content) {
+handle<ir::tensor> table(char const* name, dtype type, std::vector<std::int64_t> shape, std::vector<double> content) {
   ir::tensor made;
   made.name = name;
   made.type = type;
@@ -122,11 +119,10 @@ TTUNE_INLINE handle<ir::tensor> table(char const* name, dtype type, std::vector<
   return share(std::move(made));
 }
 
-TTUNE_INLINE node read(handle<ir::tensor> const& from, std::vector<node> indices, outside how, node fill) {
+node read(handle<ir::tensor> const& from, std::vector<node> indices, outside how, node fill) {
   return ir::make_access(from, std::move(indices), static_cast<ir::boundary>(how), std::move(fill));
 }
-TTUNE_INLINE node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how,
-                       node fill) {
+node read(handle<ir::stage> const& from, int component, std::vector<node> indices, outside how, node fill) {
   return ir::make_access(from, std::move(indices), static_cast<ir::boundary>(how), std::move(fill), component);
 }
 
@@ -355,8 +351,7 @@ class assignment {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values,
-                                      std::string name) {
+std::vector<node> reduce(reduction how, std::vector<std::string> free, std::vector<node> values, std::string name) {
   ir::stage open;
   open.name = detail::open_mark + name;
   for (auto const& f : free) open.axes.push_back({f, 0, ir::extent(0)});
@@ -373,8 +368,8 @@ TTUNE_INLINE std::vector<node> reduce(reduction how, std::vector<std::string> fr
   return results;
 }
 
-TTUNE_INLINE handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,
-                                      memory_order order, handle<ir::tensor> updates) {
+handle<ir::stage> assign(std::string name, std::vector<axis_range> left, node value, reduction whole,
+                         memory_order order, handle<ir::tensor> updates) {
   return detail::assignment(std::move(name), left, order, std::move(updates)).run(value, detail::as_reduction(whole));
 }
 
@@ -422,8 +417,8 @@ class collector {
 
 }  // namespace detail
 
-TTUNE_INLINE handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs,
-                                         std::vector<handle<ir::stage>> outputs) {
+handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> inputs,
+                            std::vector<handle<ir::stage>> outputs) {
   if (outputs.empty()) throw program_error("an operator has at least one output");
   ir::program made;
   made.name = name.empty() ? outputs[0]->name : std::move(name);
@@ -434,7 +429,7 @@ TTUNE_INLINE handle<ir::program> program(std::string name, std::vector<handle<ir
   return share(detail::in_memory_order(std::move(made)));
 }
 
-TTUNE_INLINE std::string signature_text(handle<ir::program> const& p) {
+std::string signature_text(handle<ir::program> const& p) {
   auto const text = ir::print(*p);
   return text.substr(0, text.find('\n'));
 }

@@ -14,6 +14,6 @@ namespace ttune::inline v0::capture {
 
 }  // namespace ttune::inline v0::capture
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/in_order.inl.hpp"
 #endif

@@ -17,7 +17,7 @@ namespace detail {
 
 }  // namespace detail
 
-TTUNE_INLINE handle<ir::program> in_order(handle<ir::program> const& p) {
+handle<ir::program> in_order(handle<ir::program> const& p) {
   ir::program_builder made(p);
   for (auto const& st : p->stages) {
     if (!detail::depends_on_order(*st)) {

@@ -323,7 +323,7 @@ inline operand_layout blocked(vector_dimension const& v, std::int64_t lanes) {
 
 }  // namespace detail
 
-TTUNE_INLINE handle<ir::program> arrange(handle<ir::program> const& p, std::vector<named_layout> const& layouts) {
+handle<ir::program> arrange(handle<ir::program> const& p, std::vector<named_layout> const& layouts) {
   if (layouts.empty()) return p;
   auto made = *p;
   detail::arranger all(*p, layouts);
@@ -334,7 +334,7 @@ TTUNE_INLINE handle<ir::program> arrange(handle<ir::program> const& p, std::vect
   return share(std::move(made));
 }
 
-TTUNE_INLINE handle<ir::program> with_free_operands(handle<ir::program> const& p) {
+handle<ir::program> with_free_operands(handle<ir::program> const& p) {
   auto made = *p;
   std::map<void const*, handle<ir::tensor>> tensors;
   std::map<void const*, handle<ir::stage>> stages;
@@ -371,7 +371,7 @@ TTUNE_INLINE handle<ir::program> with_free_operands(handle<ir::program> const& p
   return share(std::move(made));
 }
 
-TTUNE_INLINE std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, std::int64_t vector_bytes) {
+std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, std::int64_t vector_bytes) {
   auto const lanes = vector_bytes / static_cast<std::int64_t>(size_in_bytes(p.outputs.front()->type()));
   std::vector<detail::vector_dimension> all;
   std::vector<named_layout> plain;

@@ -15,6 +15,6 @@ namespace ttune::inline v0::capture::detail {
 
 }  // namespace ttune::inline v0::capture::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/memory_order.inl.hpp"
 #endif

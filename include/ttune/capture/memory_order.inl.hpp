@@ -66,7 +66,7 @@ class reorderer {
   std::map<void const*, handle<ir::stage>> stages_;
 };
 
-TTUNE_INLINE ir::program in_memory_order(ir::program p) {
+ir::program in_memory_order(ir::program p) {
   bool const done = std::all_of(p.inputs.begin(), p.inputs.end(),
                                 [](auto const& t) { return t->order != ir::layout::column_major; }) &&
                     std::none_of(p.stages.begin(), p.stages.end(), reorderer::reversed);

@@ -67,6 +67,6 @@ void unpack_elements(operand_layout const& from, std::vector<std::int64_t> const
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/core/operand_layout.inl.hpp"
 #endif

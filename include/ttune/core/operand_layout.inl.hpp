@@ -47,16 +47,16 @@ void for_each_element(operand_layout const& l, std::vector<std::int64_t> const& 
 
 }  // namespace detail
 
-TTUNE_INLINE operand_layout::operand_layout(int rank) : order_(detail::declared_order(rank)) {}
+operand_layout::operand_layout(int rank) : order_(detail::declared_order(rank)) {}
 
-TTUNE_INLINE operand_layout::operand_layout(std::vector<int> order) : order_(std::move(order)) {
+operand_layout::operand_layout(std::vector<int> order) : order_(std::move(order)) {
   auto sorted = order_;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != detail::declared_order(rank()))
     throw argument_error("a layout of " + std::to_string(rank()) + " dimensions has each of them once");
 }
 
-TTUNE_INLINE operand_layout::operand_layout(std::vector<int> order, int blocked, std::int64_t block)
+operand_layout::operand_layout(std::vector<int> order, int blocked, std::int64_t block)
     : operand_layout(std::move(order)) {
   if (blocked < 0 || blocked >= rank())
     throw argument_error("a layout of " + std::to_string(rank()) + " dimensions has no dimension " +
@@ -66,11 +66,9 @@ TTUNE_INLINE operand_layout::operand_layout(std::vector<int> order, int blocked,
   block_ = block;
 }
 
-TTUNE_INLINE bool operand_layout::is_plain() const noexcept {
-  return blocked_ < 0 && std::is_sorted(order_.begin(), order_.end());
-}
+bool operand_layout::is_plain() const noexcept { return blocked_ < 0 && std::is_sorted(order_.begin(), order_.end()); }
 
-TTUNE_INLINE std::string operand_layout::refusal(std::vector<std::int64_t> const& shape) const {
+std::string operand_layout::refusal(std::vector<std::int64_t> const& shape) const {
   if (shape.size() != order_.size())
     return "it is of " + std::to_string(order_.size()) + " dimensions, the operand of " + std::to_string(shape.size());
   if (blocked_ >= 0 && shape[static_cast<std::size_t>(blocked_)] % block_ != 0)
@@ -78,21 +76,21 @@ TTUNE_INLINE std::string operand_layout::refusal(std::vector<std::int64_t> const
   return {};
 }
 
-TTUNE_INLINE std::vector<std::int64_t> operand_layout::in_memory(std::vector<std::int64_t> const& shape) const {
+std::vector<std::int64_t> operand_layout::in_memory(std::vector<std::int64_t> const& shape) const {
   std::vector<std::int64_t> made;
   for (auto const d : order_) made.push_back(shape[static_cast<std::size_t>(d)] / (d == blocked_ ? block_ : 1));
   if (blocked_ >= 0) made.push_back(block_);
   return made;
 }
 
-TTUNE_INLINE std::vector<std::int64_t> operand_layout::declared(std::vector<std::int64_t> const& memory) const {
+std::vector<std::int64_t> operand_layout::declared(std::vector<std::int64_t> const& memory) const {
   std::vector<std::int64_t> made(order_.size());
   for (std::size_t i = 0; i < order_.size(); ++i)
     made[static_cast<std::size_t>(order_[i])] = memory[i] * (order_[i] == blocked_ ? block_ : 1);
   return made;
 }
 
-TTUNE_INLINE std::string operand_layout::text() const {
+std::string operand_layout::text() const {
   std::string made;
   auto const add = [&](std::string const& part) { made += (made.empty() ? "" : ", ") + part; };
   for (auto const d : order_)
@@ -101,21 +99,21 @@ TTUNE_INLINE std::string operand_layout::text() const {
   return "(" + made + ")";
 }
 
-TTUNE_INLINE operand_layout const* find_layout(std::vector<named_layout> const& all, std::string const& operand) {
+operand_layout const* find_layout(std::vector<named_layout> const& all, std::string const& operand) {
   auto const at = std::find_if(all.begin(), all.end(), [&](auto const& l) { return l.operand == operand; });
   return at == all.end() ? nullptr : &at->layout;
 }
 
-TTUNE_INLINE void pack_elements(operand_layout const& to, std::vector<std::int64_t> const& shape,
-                                std::int64_t element_bytes, void const* plain, void* packed) {
+void pack_elements(operand_layout const& to, std::vector<std::int64_t> const& shape, std::int64_t element_bytes,
+                   void const* plain, void* packed) {
   detail::for_each_element(to, shape, [&](std::int64_t in_layout, std::int64_t in_plain) {
     std::memcpy(static_cast<char*>(packed) + in_layout * element_bytes,
                 static_cast<char const*>(plain) + in_plain * element_bytes, static_cast<std::size_t>(element_bytes));
   });
 }
 
-TTUNE_INLINE void unpack_elements(operand_layout const& from, std::vector<std::int64_t> const& shape,
-                                  std::int64_t element_bytes, void const* packed, void* plain) {
+void unpack_elements(operand_layout const& from, std::vector<std::int64_t> const& shape, std::int64_t element_bytes,
+                     void const* packed, void* plain) {
   detail::for_each_element(from, shape, [&](std::int64_t in_layout, std::int64_t in_plain) {
     std::memcpy(static_cast<char*>(plain) + in_plain * element_bytes,
                 static_cast<char const*>(packed) + in_layout * element_bytes, static_cast<std::size_t>(element_bytes));

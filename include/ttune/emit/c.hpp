@@ -15,6 +15,6 @@ namespace ttune::inline v0::emit {
 
 }  // namespace ttune::inline v0::emit
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/emit/c.inl.hpp"
 #endif

@@ -7,7 +7,7 @@
 
 namespace ttune::inline v0::emit {
 
-TTUNE_INLINE device_program cuda(ir::lowered const& program, target const& machine) {
+device_program cuda(ir::lowered const& program, target const& machine) {
   cuda_dialect const dialect;
   return c_emitter(program, machine, dialect).run();
 }

@@ -33,6 +33,6 @@ struct device_payload {
 
 }  // namespace ttune::inline v0::emit
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/emit/device_image.inl.hpp"
 #endif

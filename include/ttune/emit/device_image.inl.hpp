@@ -16,7 +16,7 @@ inline constexpr std::uint32_t payload_version = 3;
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<std::uint8_t> to_bytes(device_payload const& p) {
+std::vector<std::uint8_t> to_bytes(device_payload const& p) {
   byte_sink out;
   out.put(detail::payload_magic);
   out.put(detail::payload_version);
@@ -26,7 +26,7 @@ TTUNE_INLINE std::vector<std::uint8_t> to_bytes(device_payload const& p) {
   return out.take();
 }
 
-TTUNE_INLINE device_payload payload_from_bytes(std::span<std::uint8_t const> bytes) {
+device_payload payload_from_bytes(std::span<std::uint8_t const> bytes) {
   byte_source in(bytes);
   if (in.get<std::uint32_t>() != detail::payload_magic || in.get<std::uint32_t>() != detail::payload_version)
     throw record_error("these bytes are no kernel for a device, or one of another version");
@@ -38,8 +38,8 @@ TTUNE_INLINE device_payload payload_from_bytes(std::span<std::uint8_t const> byt
   return p;
 }
 
-TTUNE_INLINE kernel_image make_device_image(device_payload const& made, ir::lowered const& of,
-                                            kernel_signature signature, target const& machine, std::string backend) {
+kernel_image make_device_image(device_payload const& made, ir::lowered const& of, kernel_signature signature,
+                               target const& machine, std::string backend) {
   signature.shared_bytes = 0;
   signature.local_bytes = 0;
   signature.prepared_bytes.clear();

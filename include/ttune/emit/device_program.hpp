@@ -43,6 +43,6 @@ void get(byte_source& in, device_program& p);
 
 }  // namespace ttune::inline v0::emit
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/emit/device_program.inl.hpp"
 #endif

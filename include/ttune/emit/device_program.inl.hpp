@@ -43,7 +43,7 @@ inline void get_launches(byte_source& in, std::vector<device_launch>& launches) 
 
 }  // namespace detail
 
-TTUNE_INLINE void put(byte_sink& out, device_program const& p) {
+void put(byte_sink& out, device_program const& p) {
   detail::put_launches(out, p.prepare);
   detail::put_launches(out, p.main);
   out.put(p.workspace_bytes);
@@ -52,7 +52,7 @@ TTUNE_INLINE void put(byte_sink& out, device_program const& p) {
   out.put(p.source);
 }
 
-TTUNE_INLINE void get(byte_source& in, device_program& p) {
+void get(byte_source& in, device_program& p) {
   detail::get_launches(in, p.prepare);
   detail::get_launches(in, p.main);
   in.get(p.workspace_bytes);

@@ -21,6 +21,6 @@ void plan_workspace(ir::lowered const& program, kernel_signature& signature);
 
 }  // namespace ttune::inline v0::emit
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/emit/llvm_ir.inl.hpp"
 #endif

@@ -9,14 +9,14 @@
 
 namespace ttune::inline v0::emit {
 
-TTUNE_INLINE std::string llvm_ir(ir::lowered const& program, target const& machine) {
+std::string llvm_ir(ir::lowered const& program, target const& machine) {
   auto settled = with_settled_storage(program);
   for (auto* const part : {&settled.prepare, &settled.body})
     *part = pass::speculate_selects(pass::narrow_integers(*part));
   return llvm_emitter(settled, machine).run();
 }
 
-TTUNE_INLINE void plan_workspace(ir::lowered const& program, kernel_signature& signature) {
+void plan_workspace(ir::lowered const& program, kernel_signature& signature) {
   auto const plan = workspace_plan(with_settled_storage(program));
   signature.shared_bytes = plan.shared_bytes;
   signature.local_bytes = plan.local_bytes;

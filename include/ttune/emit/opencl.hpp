@@ -20,6 +20,6 @@ inline constexpr char const* sub_group_size_feature = "+sub-group-size";
 
 }  // namespace ttune::inline v0::emit
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/emit/opencl.inl.hpp"
 #endif

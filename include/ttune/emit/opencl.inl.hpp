@@ -17,7 +17,7 @@ namespace detail {
 
 }  // namespace detail
 
-TTUNE_INLINE device_program opencl(ir::lowered const& program, target const& machine) {
+device_program opencl(ir::lowered const& program, target const& machine) {
   opencl_dialect const dialect(detail::sub_groups_of(machine));
   return c_emitter(program, machine, dialect).run();
 }

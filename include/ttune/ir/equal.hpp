@@ -24,6 +24,6 @@ namespace ttune::inline v0::ir {
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/equal.inl.hpp"
 #endif

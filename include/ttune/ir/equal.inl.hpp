@@ -192,18 +192,18 @@ class expr_hasher {
 
 }  // namespace detail
 
-TTUNE_INLINE bool equal(expr const& a, expr const& b) {
+bool equal(expr const& a, expr const& b) {
   if (a == b) return true;
   if (!a || !b || a->type != b->type) return false;
   return detail::equal_kinds(a->what, b->what);
 }
 
-TTUNE_INLINE bool equal(stmt const& a, stmt const& b) {
+bool equal(stmt const& a, stmt const& b) {
   if (a == b) return true;
   return a && b && detail::equal_kinds(a->what, b->what);
 }
 
-TTUNE_INLINE bool equal_but_for_name(stage const& a, stage const& b) {
+bool equal_but_for_name(stage const& a, stage const& b) {
   auto const same_component = [](component const& x, component const& y) {
     return x.name == y.name && x.type == y.type && equal(x.value, y.value);
   };
@@ -214,9 +214,9 @@ TTUNE_INLINE bool equal_but_for_name(stage const& a, stage const& b) {
          (a.updates == b.updates || (a.updates && b.updates && detail::equal_tensors(*a.updates, *b.updates)));
 }
 
-TTUNE_INLINE bool equal(stage const& a, stage const& b) { return a.name == b.name && equal_but_for_name(a, b); }
+bool equal(stage const& a, stage const& b) { return a.name == b.name && equal_but_for_name(a, b); }
 
-TTUNE_INLINE bool equal(program const& a, program const& b) {
+bool equal(program const& a, program const& b) {
   auto const same_tensor = [](auto const& x, auto const& y) { return detail::equal_tensors(*x, *y); };
   auto const same_stage = [](auto const& x, auto const& y) { return equal(*x, *y); };
   return a.name == b.name &&
@@ -226,19 +226,19 @@ TTUNE_INLINE bool equal(program const& a, program const& b) {
                     [](auto const& x, auto const& y) { return x->name == y->name; });
 }
 
-TTUNE_INLINE std::uint64_t hash(expr const& e) {
+std::uint64_t hash(expr const& e) {
   hasher h;
   detail::expr_hasher(h).add(e);
   return h.value();
 }
 
-TTUNE_INLINE std::uint64_t hash(stage const& s) {
+std::uint64_t hash(stage const& s) {
   hasher h;
   detail::expr_hasher(h).add(s);
   return h.value();
 }
 
-TTUNE_INLINE std::uint64_t hash(program const& p) {
+std::uint64_t hash(program const& p) {
   hasher h;
   detail::expr_hasher to(h);
   h.add(std::string_view(p.name));

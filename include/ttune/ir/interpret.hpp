@@ -46,6 +46,6 @@ struct run_options {
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/interpret.inl.hpp"
 #endif

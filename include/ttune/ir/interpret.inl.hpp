@@ -104,7 +104,7 @@ class lowered_runner {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<ndarray> evaluate(program const& p, std::span<ndarray const> operands) {
+std::vector<ndarray> evaluate(program const& p, std::span<ndarray const> operands) {
   detail::array_table arrays;
   detail::for_each_operand(p, operands, [&](handle<tensor> const& t, ndarray values) {
     arrays.add(t.get(), {std::move(values), {}, 0, 0, true});
@@ -126,8 +126,8 @@ TTUNE_INLINE std::vector<ndarray> evaluate(program const& p, std::span<ndarray c
   return results;
 }
 
-TTUNE_INLINE std::vector<ndarray> run(lowered const& l, program const& p, std::span<ndarray const> operands,
-                                      run_options const& options) {
+std::vector<ndarray> run(lowered const& l, program const& p, std::span<ndarray const> operands,
+                         run_options const& options) {
   return detail::lowered_runner(l, p, options).run(operands);
 }
 

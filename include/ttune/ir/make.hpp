@@ -68,6 +68,6 @@ inline expr operator*(expr a, std::int64_t b) { return std::move(a) * make_index
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/make.inl.hpp"
 #endif

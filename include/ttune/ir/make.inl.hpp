@@ -83,30 +83,30 @@ inline expr fold_neutral(binary_op op, expr const& a, expr const& b) {
 
 }  // namespace detail
 
-TTUNE_INLINE bool is_constant(expr const& e) noexcept { return as<constant>(e) != nullptr; }
+bool is_constant(expr const& e) noexcept { return as<constant>(e) != nullptr; }
 
-TTUNE_INLINE bool is_constant(expr const& e, std::int64_t value) noexcept {
+bool is_constant(expr const& e, std::int64_t value) noexcept {
   auto const* c = as<constant>(e);
   return c && !is_float(e->type) && c->integer == value;
 }
 
-TTUNE_INLINE std::int64_t constant_integer(expr const& e) noexcept { return as<constant>(e)->integer; }
+std::int64_t constant_integer(expr const& e) noexcept { return as<constant>(e)->integer; }
 
-TTUNE_INLINE expr make_real(dtype type, double value) { return detail::node(type, constant{value, 0}); }
-TTUNE_INLINE expr make_integer(dtype type, std::int64_t value) { return detail::node(type, constant{0, value}); }
-TTUNE_INLINE expr make_number(dtype type, double value) {
+expr make_real(dtype type, double value) { return detail::node(type, constant{value, 0}); }
+expr make_integer(dtype type, std::int64_t value) { return detail::node(type, constant{0, value}); }
+expr make_number(dtype type, double value) {
   return is_float(type) ? make_real(type, value) : make_integer(type, static_cast<std::int64_t>(value));
 }
-TTUNE_INLINE expr make_variable(std::string name, dtype type) { return detail::node(type, variable{std::move(name)}); }
+expr make_variable(std::string name, dtype type) { return detail::node(type, variable{std::move(name)}); }
 
-TTUNE_INLINE expr make_unary(unary_op op, expr operand) {
+expr make_unary(unary_op op, expr operand) {
   if (op == unary_op::logical_not)
     if (auto const* c = as<constant>(operand)) return make_bool(c->integer == 0);
   auto const type = operand->type;
   return detail::node(type, unary{op, std::move(operand)});
 }
 
-TTUNE_INLINE expr make_binary(binary_op op, expr left, expr right) {
+expr make_binary(binary_op op, expr left, expr right) {
   if (left->type != right->type)
     throw program_error(std::string("an operation mixes ") + name_of(left->type) + " and " + name_of(right->type) +
                         ": convert one with cast<T>(…)");
@@ -122,7 +122,7 @@ TTUNE_INLINE expr make_binary(binary_op op, expr left, expr right) {
   return detail::node(result, binary{op, std::move(left), std::move(right)});
 }
 
-TTUNE_INLINE expr make_select(expr condition, expr when_true, expr when_false) {
+expr make_select(expr condition, expr when_true, expr when_false) {
   if (is_constant(condition, 1)) return when_true;
   if (is_constant(condition, 0)) return when_false;
   auto const type = when_true->type;
@@ -132,22 +132,20 @@ TTUNE_INLINE expr make_select(expr condition, expr when_true, expr when_false) {
   return detail::node(type, select{std::move(condition), std::move(when_true), std::move(when_false)});
 }
 
-TTUNE_INLINE expr make_speculatable(expr const& e) {
+expr make_speculatable(expr const& e) {
   auto const* s = as<select>(e);
   if (!s || s->speculatable) return e;
   return detail::node(e->type, select{s->condition, s->when_true, s->when_false, true});
 }
 
-TTUNE_INLINE expr make_cast(dtype type, expr operand) {
+expr make_cast(dtype type, expr operand) {
   if (operand->type == type) return operand;
   return detail::node(type, cast{std::move(operand)});
 }
 
-TTUNE_INLINE expr make_argument(dtype type, bool right, int component) {
-  return detail::node(type, argument{right, component});
-}
+expr make_argument(dtype type, bool right, int component) { return detail::node(type, argument{right, component}); }
 
-TTUNE_INLINE expr make_access(source from, std::vector<expr> indices, boundary outside, expr fill, int component) {
+expr make_access(source from, std::vector<expr> indices, boundary outside, expr fill, int component) {
   if (indices.size() != rank_of(from))
     throw program_error(name_of(from) + " has " + std::to_string(rank_of(from)) + " dimensions, " +
                         std::to_string(indices.size()) + " indices given");
@@ -172,7 +170,7 @@ inline expr extreme(dtype type, bool largest) {
 }
 }  // namespace detail
 
-TTUNE_INLINE expr make_identity(reduction_kind kind, dtype type) {
+expr make_identity(reduction_kind kind, dtype type) {
   switch (kind) {
     case reduction_kind::product: return make_number(type, 1);
     case reduction_kind::minimum: return detail::extreme(type, true);
@@ -181,7 +179,7 @@ TTUNE_INLINE expr make_identity(reduction_kind kind, dtype type) {
   }
 }
 
-TTUNE_INLINE expr make_combine(reduction_kind kind, expr accumulated, expr incoming) {
+expr make_combine(reduction_kind kind, expr accumulated, expr incoming) {
   binary_op op = binary_op::add;
   if (kind == reduction_kind::product) op = binary_op::multiply;
   if (kind == reduction_kind::minimum) op = binary_op::minimum;
@@ -189,7 +187,7 @@ TTUNE_INLINE expr make_combine(reduction_kind kind, expr accumulated, expr incom
   return make_binary(op, std::move(accumulated), std::move(incoming));
 }
 
-TTUNE_INLINE stmt make_block(std::vector<stmt> body) {
+stmt make_block(std::vector<stmt> body) {
   std::vector<stmt> flat;
   for (auto& s : body) {
     if (!s) continue;
@@ -201,50 +199,50 @@ TTUNE_INLINE stmt make_block(std::vector<stmt> body) {
   return detail::node(block{std::move(flat)});
 }
 
-TTUNE_INLINE stmt make_loop(std::string variable, expr begin, expr end, loop_kind kind, stmt body) {
+stmt make_loop(std::string variable, expr begin, expr end, loop_kind kind, stmt body) {
   if (!body) return {};
   return detail::node(loop{std::move(variable), std::move(begin), std::move(end), kind, std::move(body)});
 }
 
-TTUNE_INLINE stmt make_let(std::string variable, expr value, std::int64_t low, std::int64_t high, stmt body) {
+stmt make_let(std::string variable, expr value, std::int64_t low, std::int64_t high, stmt body) {
   if (!body) return {};
   return detail::node(let{std::move(variable), std::move(value), low, high, std::move(body)});
 }
 
-TTUNE_INLINE stmt make_conditional(expr condition, stmt then, stmt otherwise) {
+stmt make_conditional(expr condition, stmt then, stmt otherwise) {
   if (is_constant(condition, 1)) return then;
   if (is_constant(condition, 0)) return otherwise;
   if (!then && !otherwise) return {};
   return detail::node(conditional{std::move(condition), std::move(then), std::move(otherwise)});
 }
 
-TTUNE_INLINE stmt make_allocate(handle<buffer> storage, stmt body) {
+stmt make_allocate(handle<buffer> storage, stmt body) {
   if (!body) return {};
   return detail::node(allocate{std::move(storage), std::move(body)});
 }
 
-TTUNE_INLINE stmt make_store(handle<buffer> to, std::vector<expr> indices, expr value) {
+stmt make_store(handle<buffer> to, std::vector<expr> indices, expr value) {
   return detail::node(store{std::move(to), std::move(indices), std::move(value)});
 }
 
-TTUNE_INLINE stmt make_prefetch(handle<buffer> from, std::vector<expr> indices) {
+stmt make_prefetch(handle<buffer> from, std::vector<expr> indices) {
   return detail::node(prefetch{std::move(from), std::move(indices)});
 }
 
-TTUNE_INLINE std::string const& name_of(source const& from) {
+std::string const& name_of(source const& from) {
   return std::visit([](auto const& s) -> std::string const& { return s->name; }, from);
 }
 
-TTUNE_INLINE std::size_t rank_of(source const& from) { return shape_of(from).size(); }
+std::size_t rank_of(source const& from) { return shape_of(from).size(); }
 
-TTUNE_INLINE dtype type_of(source const& from, int component) {
+dtype type_of(source const& from, int component) {
   if (auto const* s = std::get_if<handle<stage>>(&from))
     return (*s)->components.at(static_cast<std::size_t>(component)).type;
   if (auto const* t = std::get_if<handle<tensor>>(&from)) return (*t)->type;
   return std::get<handle<buffer>>(from)->type;
 }
 
-TTUNE_INLINE std::vector<std::int64_t> shape_of(source const& from) {
+std::vector<std::int64_t> shape_of(source const& from) {
   std::vector<std::int64_t> shape;
   if (auto const* t = std::get_if<handle<tensor>>(&from))
     for (auto const& e : (*t)->shape) shape.push_back(e.value);

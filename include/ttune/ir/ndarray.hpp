@@ -43,6 +43,6 @@ void store_ndarray(ndarray const& values, void* to) noexcept;
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/ndarray.inl.hpp"
 #endif

@@ -47,29 +47,27 @@ inline std::int64_t load_integer(dtype type, void const* from, std::size_t i) no
 
 }  // namespace detail
 
-TTUNE_INLINE ndarray::ndarray(dtype element_type, std::vector<std::int64_t> extents)
+ndarray::ndarray(dtype element_type, std::vector<std::int64_t> extents)
     : type(element_type), shape(std::move(extents)) {
   auto const n = static_cast<std::size_t>(elements());
   if (is_float(type)) reals.resize(n);
   else integers.resize(n);
 }
 
-TTUNE_INLINE std::int64_t ndarray::elements() const noexcept {
+std::int64_t ndarray::elements() const noexcept {
   std::int64_t n = 1;
   for (auto const e : shape) n *= e;
   return n;
 }
 
-TTUNE_INLINE double ndarray::number(std::size_t i) const noexcept {
-  return is_float(type) ? reals[i] : as_real(type, integers[i]);
-}
+double ndarray::number(std::size_t i) const noexcept { return is_float(type) ? reals[i] : as_real(type, integers[i]); }
 
-TTUNE_INLINE void ndarray::set_number(std::size_t i, double value) noexcept {
+void ndarray::set_number(std::size_t i, double value) noexcept {
   if (is_float(type)) reals[i] = rounded_to(type, value);
   else integers[i] = wrapped_to(type, saturated_to(dtype::i64, value));
 }
 
-TTUNE_INLINE double rounded_to(dtype type, double value) noexcept {
+double rounded_to(dtype type, double value) noexcept {
   switch (type) {
     case dtype::f16: return static_cast<double>(to_float(to_f16(value)));
     case dtype::bf16: return static_cast<double>(to_float(to_bf16(value)));
@@ -83,7 +81,7 @@ TTUNE_INLINE double rounded_to(dtype type, double value) noexcept {
   }
 }
 
-TTUNE_INLINE std::int64_t wrapped_to(dtype type, std::int64_t value) noexcept {
+std::int64_t wrapped_to(dtype type, std::int64_t value) noexcept {
   switch (type) {
     case dtype::boolean: return value != 0;
     case dtype::i8: return static_cast<std::int8_t>(value);
@@ -96,7 +94,7 @@ TTUNE_INLINE std::int64_t wrapped_to(dtype type, std::int64_t value) noexcept {
   }
 }
 
-TTUNE_INLINE std::int64_t saturated_to(dtype type, double value) noexcept {
+std::int64_t saturated_to(dtype type, double value) noexcept {
   if (type == dtype::boolean) return value != 0;  // NaN is not 0
   if (std::isnan(value)) return 0;
   int const bits = static_cast<int>(size_in_bytes(type)) * 8;
@@ -110,18 +108,18 @@ TTUNE_INLINE std::int64_t saturated_to(dtype type, double value) noexcept {
   return no_sign ? static_cast<std::int64_t>(static_cast<std::uint64_t>(value)) : static_cast<std::int64_t>(value);
 }
 
-TTUNE_INLINE double as_real(dtype type, std::int64_t value) noexcept {
+double as_real(dtype type, std::int64_t value) noexcept {
   return type == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(value)) : static_cast<double>(value);
 }
 
-TTUNE_INLINE ndarray load_ndarray(dtype type, std::vector<std::int64_t> shape, void const* from) {
+ndarray load_ndarray(dtype type, std::vector<std::int64_t> shape, void const* from) {
   ndarray made(type, std::move(shape));
   for (std::size_t i = 0; i < made.reals.size(); ++i) made.reals[i] = detail::load_real(type, from, i);
   for (std::size_t i = 0; i < made.integers.size(); ++i) made.integers[i] = detail::load_integer(type, from, i);
   return made;
 }
 
-TTUNE_INLINE void store_ndarray(ndarray const& values, void* to) noexcept {
+void store_ndarray(ndarray const& values, void* to) noexcept {
   for (std::size_t i = 0; i < values.reals.size(); ++i) switch (values.type) {
       case dtype::f16: detail::put_element(to, i, to_f16(values.reals[i])); break;
       case dtype::bf16: detail::put_element(to, i, to_bf16(values.reals[i])); break;

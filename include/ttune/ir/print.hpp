@@ -33,6 +33,6 @@ namespace ttune::inline v0::ir {
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/print.inl.hpp"
 #endif

@@ -325,16 +325,16 @@ class stmt_printer {
 
 }  // namespace detail
 
-TTUNE_INLINE std::string print(expr const& e) { return detail::printer().text(e); }
+std::string print(expr const& e) { return detail::printer().text(e); }
 
-TTUNE_INLINE std::string print(stage const& s) { return detail::stage_text(s, true); }
+std::string print(stage const& s) { return detail::stage_text(s, true); }
 
-TTUNE_INLINE std::string print_signature(program const& p) {
+std::string print_signature(program const& p) {
   return p.name + "(" + detail::comma_list(p.inputs, [](auto const& t) { return detail::tensor_text(*t); }) + ") -> " +
          detail::comma_list(p.outputs, [](auto const& s) { return detail::output_text(*s); });
 }
 
-TTUNE_INLINE std::string print(program const& p) {
+std::string print(program const& p) {
   auto out = print_signature(p) + "\n";
   for (auto const& s : p.stages) {
     bool is_output = false;
@@ -344,13 +344,13 @@ TTUNE_INLINE std::string print(program const& p) {
   return out;
 }
 
-TTUNE_INLINE std::string print(stmt const& s) {
+std::string print(stmt const& s) {
   detail::stmt_printer p;
   p.add(s, 0);
   return std::move(p.out);
 }
 
-TTUNE_INLINE std::string print(lowered const& l) {
+std::string print(lowered const& l) {
   auto const operand = [](auto const& b) {
     return b->name + " " + name_of(b->type) + " " + detail::shape_text(b->extents);
   };

@@ -65,6 +65,6 @@ class rounding_bounds {
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/rounding_bounds.inl.hpp"
 #endif

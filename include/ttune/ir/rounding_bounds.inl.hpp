@@ -561,7 +561,7 @@ class error_analysis {
 
 namespace ttune::inline v0::ir {
 
-TTUNE_INLINE rounding_bounds::rounding_bounds(program const& of, sum_errors sums) {
+rounding_bounds::rounding_bounds(program const& of, sum_errors sums) {
   made_.name = of.name + "_bounds";
   made_.inputs = of.inputs;
   detail::bounding::error_analysis const analysis(of, sums, made_);
@@ -573,7 +573,7 @@ TTUNE_INLINE rounding_bounds::rounding_bounds(program const& of, sum_errors sums
     }
 }
 
-TTUNE_INLINE std::vector<std::vector<double>> rounding_bounds::evaluate(std::span<ndarray const> operands) const {
+std::vector<std::vector<double>> rounding_bounds::evaluate(std::span<ndarray const> operands) const {
   std::vector<std::vector<double>> made(output_for_.size());
   if (made_.outputs.empty()) return made;
   auto results = ir::evaluate(made_, operands);

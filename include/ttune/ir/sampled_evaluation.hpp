@@ -36,6 +36,6 @@ class sampled_evaluation {
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/sampled_evaluation.inl.hpp"
 #endif

@@ -58,7 +58,7 @@ struct sampled_evaluation::state {
   std::vector<detail::lazy_stage*> outputs;
 };
 
-TTUNE_INLINE sampled_evaluation::sampled_evaluation(program const& p, std::span<ndarray const> operands)
+sampled_evaluation::sampled_evaluation(program const& p, std::span<ndarray const> operands)
     : state_(std::make_unique<state>()) {
   detail::for_each_operand(p, operands, [&](handle<tensor> const& t, ndarray values) {
     state_->arrays.add(t.get(), {std::move(values), {}, 0, 0, true});
@@ -75,23 +75,22 @@ TTUNE_INLINE sampled_evaluation::sampled_evaluation(program const& p, std::span<
   }
 }
 
-TTUNE_INLINE sampled_evaluation::sampled_evaluation(sampled_evaluation&&) noexcept = default;
-TTUNE_INLINE sampled_evaluation& sampled_evaluation::operator=(sampled_evaluation&&) noexcept = default;
-TTUNE_INLINE sampled_evaluation::~sampled_evaluation() = default;
+sampled_evaluation::sampled_evaluation(sampled_evaluation&&) noexcept = default;
+sampled_evaluation& sampled_evaluation::operator=(sampled_evaluation&&) noexcept = default;
+sampled_evaluation::~sampled_evaluation() = default;
 
-TTUNE_INLINE void sampled_evaluation::compute(std::size_t output, std::int64_t element) {
+void sampled_evaluation::compute(std::size_t output, std::int64_t element) {
   state_->outputs.at(output)->compute(static_cast<std::size_t>(element));
 }
 
-TTUNE_INLINE void sampled_evaluation::copy(std::size_t output, std::size_t component, std::int64_t element,
-                                           ndarray& to) const {
+void sampled_evaluation::copy(std::size_t output, std::size_t component, std::int64_t element, ndarray& to) const {
   auto const& from = state_->outputs.at(output)->content(component).values;
   auto const at = static_cast<std::size_t>(element);
   if (is_float(from.type)) to.reals[at] = rounded_to(from.type, from.reals[at]);
   else to.integers[at] = from.integers[at];
 }
 
-TTUNE_INLINE double sampled_evaluation::real(std::size_t output, std::size_t component, std::int64_t element) const {
+double sampled_evaluation::real(std::size_t output, std::size_t component, std::int64_t element) const {
   return state_->outputs.at(output)->content(component).values.reals.at(static_cast<std::size_t>(element));
 }
 

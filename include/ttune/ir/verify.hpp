@@ -21,6 +21,6 @@ void verify(lowered const& l);
 
 }  // namespace ttune::inline v0::ir
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/verify.inl.hpp"
 #endif

@@ -261,8 +261,8 @@ class statement_verifier {
 
 }  // namespace detail
 
-TTUNE_INLINE void verify(program const& p) { detail::program_verifier().run(p); }
+void verify(program const& p) { detail::program_verifier().run(p); }
 
-TTUNE_INLINE void verify(lowered const& l) { detail::statement_verifier().run(l); }
+void verify(lowered const& l) { detail::statement_verifier().run(l); }
 
 }  // namespace ttune::inline v0::ir

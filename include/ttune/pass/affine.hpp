@@ -44,6 +44,6 @@ struct linear {
 
 }  // namespace ttune::inline v0::pass
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/pass/affine.inl.hpp"
 #endif

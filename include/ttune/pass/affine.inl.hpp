@@ -56,35 +56,35 @@ inline ir::expr keep_if_equal(ir::expr const& a, ir::expr b) { return ir::equal(
 
 }  // namespace detail
 
-TTUNE_INLINE void affine::add(std::string const& variable, std::int64_t coefficient) {
+void affine::add(std::string const& variable, std::int64_t coefficient) {
   detail::add_term(terms, variable, coefficient, [&](std::string const& name) { return name == variable; });
 }
 
-TTUNE_INLINE void affine::add(affine const& other, std::int64_t times) {
+void affine::add(affine const& other, std::int64_t times) {
   constant += times * other.constant;
   for (auto const& [name, c] : other.terms) add(name, times * c);
 }
 
-TTUNE_INLINE void affine::scale(std::int64_t by) { detail::scale_form(*this, by); }
+void affine::scale(std::int64_t by) { detail::scale_form(*this, by); }
 
-TTUNE_INLINE std::int64_t affine::coefficient_of(std::string const& variable) const noexcept {
+std::int64_t affine::coefficient_of(std::string const& variable) const noexcept {
   for (auto const& [name, c] : terms)
     if (name == variable) return c;
   return 0;
 }
 
-TTUNE_INLINE void linear::add(ir::expr const& atom, std::int64_t coefficient) {
+void linear::add(ir::expr const& atom, std::int64_t coefficient) {
   detail::add_term(terms, atom, coefficient, [&](ir::expr const& e) { return ir::equal(e, atom); });
 }
 
-TTUNE_INLINE void linear::add(linear const& other, std::int64_t times) {
+void linear::add(linear const& other, std::int64_t times) {
   constant += times * other.constant;
   for (auto const& [atom, c] : other.terms) add(atom, times * c);
 }
 
-TTUNE_INLINE void linear::scale(std::int64_t by) { detail::scale_form(*this, by); }
+void linear::scale(std::int64_t by) { detail::scale_form(*this, by); }
 
-TTUNE_INLINE linear to_linear(ir::expr const& e) {
+linear to_linear(ir::expr const& e) {
   linear made;
   if (auto const* c = ir::as<ir::constant>(e)) {
     made.constant = c->integer;
@@ -111,7 +111,7 @@ TTUNE_INLINE linear to_linear(ir::expr const& e) {
   return made;
 }
 
-TTUNE_INLINE ir::expr from_linear(linear form) {
+ir::expr from_linear(linear form) {
   detail::sort_terms(form.terms);
   ir::expr sum;
   bool const constant_first = !form.terms.empty() && form.terms[0].second < 0 && form.constant != 0;
@@ -122,7 +122,7 @@ TTUNE_INLINE ir::expr from_linear(linear form) {
   return form.constant > 0 ? std::move(sum) + form.constant : std::move(sum) - ir::make_index(-form.constant);
 }
 
-TTUNE_INLINE std::optional<affine> to_affine(ir::expr const& e) {
+std::optional<affine> to_affine(ir::expr const& e) {
   if (e->type != dtype::index) return std::nullopt;
   auto const form = to_linear(e);
   affine made{form.constant, {}};

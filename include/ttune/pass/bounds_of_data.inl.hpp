@@ -86,7 +86,7 @@ inline interval bounds_of_elements(ir::access const& a, interval const& all) {
 
 }  // namespace detail
 
-TTUNE_INLINE interval bounds_of_data(ir::expr const& e) {
+interval bounds_of_data(ir::expr const& e) {
   auto const all = e->type == dtype::u64 ? interval{0, unbounded.high} : detail::range_of_type(e->type);
   auto exact = all;
   if (auto const* c = ir::as<ir::constant>(e)) return {c->integer, c->integer};

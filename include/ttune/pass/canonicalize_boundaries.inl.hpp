@@ -169,7 +169,7 @@ inline handle<ir::stage> canonical(handle<ir::stage> const& old, moved_stages co
 
 }  // namespace detail
 
-TTUNE_INLINE handle<ir::program> canonicalize_boundaries(handle<ir::program> const& program) {
+handle<ir::program> canonicalize_boundaries(handle<ir::program> const& program) {
   ir::program made{{}, program->name, program->inputs, {}, {}};
   detail::moved_stages moved;
   for (auto const& old : program->stages) {

@@ -23,6 +23,6 @@ using ranges = std::unordered_map<std::string, interval>;
 
 }  // namespace ttune::inline v0::pass
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/pass/interval.inl.hpp"
 #endif

@@ -39,14 +39,14 @@ inline interval atom_bounds(ir::expr const& e, ranges const& known) {
 
 }  // namespace detail
 
-TTUNE_INLINE interval bounds(linear const& form, ranges const& known) {
+interval bounds(linear const& form, ranges const& known) {
   interval sum{form.constant, form.constant};
   for (auto const& [atom, c] : form.terms)
     sum = detail::sum_of(sum, detail::product_of(detail::atom_bounds(atom, known), {c, c}));
   return sum;
 }
 
-TTUNE_INLINE interval bounds(affine const& form, ranges const& known) {
+interval bounds(affine const& form, ranges const& known) {
   interval sum{form.constant, form.constant};
   for (auto const& [name, c] : form.terms) {
     auto const it = known.find(name);
@@ -56,9 +56,9 @@ TTUNE_INLINE interval bounds(affine const& form, ranges const& known) {
   return sum;
 }
 
-TTUNE_INLINE interval bounds(ir::expr const& e, ranges const& known) { return bounds(to_linear(e), known); }
+interval bounds(ir::expr const& e, ranges const& known) { return bounds(to_linear(e), known); }
 
-TTUNE_INLINE ranges ranges_of(ir::stage const& s) {
+ranges ranges_of(ir::stage const& s) {
   ranges known;
   for (auto const* axes : {&s.axes, &s.reduction.axes})
     for (auto const& a : *axes) known[a.name] = {a.begin, a.end.value - 1};

@@ -30,7 +30,7 @@ inline ir::stmt joined_conditional(ir::stmt const& first, ir::stmt const& second
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt join_conditionals(ir::stmt const& s) {
+ir::stmt join_conditionals(ir::stmt const& s) {
   if (!s) return s;
   auto const inside = ir::map_parts(
       s, [](ir::stmt const& part) { return join_conditionals(part); }, [](ir::expr const& e) { return e; });

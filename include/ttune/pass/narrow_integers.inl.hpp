@@ -108,7 +108,7 @@ inline ir::expr unsigned_division(ir::expr const& e, ir::binary const& b) {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::expr narrow_integers(ir::expr const& e) {
+ir::expr narrow_integers(ir::expr const& e) {
   auto made = e;
   if (auto const* c = ir::as<ir::cast>(e)) made = detail::narrowed_cast(e, *c);
   made = ir::map_operands(made, [](ir::expr const& o) { return o->type == dtype::index ? o : narrow_integers(o); });
@@ -116,7 +116,7 @@ TTUNE_INLINE ir::expr narrow_integers(ir::expr const& e) {
   return b ? detail::unsigned_division(made, *b) : made;
 }
 
-TTUNE_INLINE ir::stmt narrow_integers(ir::stmt const& s) {
+ir::stmt narrow_integers(ir::stmt const& s) {
   if (!s) return s;
   if (auto const* l = ir::as<ir::loop>(s); l && l->kind == ir::loop_kind::tensorized) return s;  // a pattern
   return ir::map_parts(

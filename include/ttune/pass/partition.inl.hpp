@@ -544,7 +544,7 @@ class partitioner {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt partition(ir::stmt const& s) {
+ir::stmt partition(ir::stmt const& s) {
   if (!s) return s;
   if (!detail::has_choices(s)) return detail::partitioner().visit(s);
   return detail::partitioner(true).visit(simplify(s));  // parts of an axis are expressions of loop variables

@@ -22,7 +22,7 @@ inline void dump(char const* pass, ir::lowered const& program) {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::lowered run_pipeline(ir::lowered program) {
+ir::lowered run_pipeline(ir::lowered program) {
   detail::dump("lower", program);
   program.prepare = partition(program.prepare);
   program.body = partition(program.body);

@@ -427,12 +427,8 @@ class stmt_simplifier {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::expr simplify(ir::expr const& e, ranges const& known) {
-  return detail::index_simplifier(known).any(e);
-}
+ir::expr simplify(ir::expr const& e, ranges const& known) { return detail::index_simplifier(known).any(e); }
 
-TTUNE_INLINE ir::stmt simplify(ir::stmt const& s, ranges const& known) {
-  return detail::stmt_simplifier(known).visit(s);
-}
+ir::stmt simplify(ir::stmt const& s, ranges const& known) { return detail::stmt_simplifier(known).visit(s); }
 
 }  // namespace ttune::inline v0::pass

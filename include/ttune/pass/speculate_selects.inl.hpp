@@ -116,6 +116,6 @@ class select_marker {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt speculate_selects(ir::stmt const& s) { return detail::select_marker().visit(s); }
+ir::stmt speculate_selects(ir::stmt const& s) { return detail::select_marker().visit(s); }
 
 }  // namespace ttune::inline v0::pass

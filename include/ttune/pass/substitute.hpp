@@ -25,6 +25,6 @@ using substitution = std::unordered_map<std::string, ir::expr>;
 
 }  // namespace ttune::inline v0::pass
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/pass/substitute.inl.hpp"
 #endif

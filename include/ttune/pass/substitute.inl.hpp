@@ -23,7 +23,7 @@ inline ir::stmt substitute_scope(ir::stmt const& s, std::string const& name, sub
 
 }  // namespace detail
 
-TTUNE_INLINE ir::expr substitute(ir::expr const& e, substitution const& with) {
+ir::expr substitute(ir::expr const& e, substitution const& with) {
   if (auto const* v = ir::as<ir::variable>(e)) {
     auto const it = with.find(v->name);
     return it == with.end() ? e : it->second;
@@ -31,11 +31,11 @@ TTUNE_INLINE ir::expr substitute(ir::expr const& e, substitution const& with) {
   return ir::map_operands(e, [&](ir::expr const& o) { return substitute(o, with); });
 }
 
-TTUNE_INLINE ir::expr substitute(ir::expr const& e, std::string const& variable, ir::expr const& with) {
+ir::expr substitute(ir::expr const& e, std::string const& variable, ir::expr const& with) {
   return substitute(e, substitution{{variable, with}});
 }
 
-TTUNE_INLINE ir::stmt substitute(ir::stmt const& s, substitution const& with) {
+ir::stmt substitute(ir::stmt const& s, substitution const& with) {
   if (!s || with.empty()) return s;
   if (auto const* n = ir::as<ir::loop>(s)) return detail::substitute_scope(s, n->variable, with);
   if (auto const* n = ir::as<ir::let>(s)) return detail::substitute_scope(s, n->variable, with);
@@ -44,8 +44,8 @@ TTUNE_INLINE ir::stmt substitute(ir::stmt const& s, substitution const& with) {
       [&](ir::expr const& e) { return substitute(e, with); });
 }
 
-TTUNE_INLINE ir::expr substitute_arguments(ir::expr const& combine, std::vector<ir::expr> const& left,
-                                           std::vector<ir::expr> const& right) {
+ir::expr substitute_arguments(ir::expr const& combine, std::vector<ir::expr> const& left,
+                              std::vector<ir::expr> const& right) {
   if (auto const* a = ir::as<ir::argument>(combine))
     return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
   return ir::map_operands(combine, [&](ir::expr const& o) { return substitute_arguments(o, left, right); });

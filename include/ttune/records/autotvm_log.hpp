@@ -31,6 +31,6 @@ import_summary read_autotvm_log(std::istream& in, record_store& into, std::vecto
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/autotvm_log.inl.hpp"
 #endif

@@ -95,7 +95,7 @@ inline bool read_autotvm_result(json_value const* result, record& r) {
 
 }  // namespace detail
 
-TTUNE_INLINE json_line_result from_autotvm_line(std::string_view text) {
+json_line_result from_autotvm_line(std::string_view text) {
   auto const [line, fault] = parse_json(text);
   if (!line) return {std::nullopt, fault};
   bool const is_old = line->find("i") != nullptr;
@@ -128,11 +128,11 @@ TTUNE_INLINE json_line_result from_autotvm_line(std::string_view text) {
   return {std::move(r), {}};
 }
 
-TTUNE_INLINE import_summary read_autotvm_log(std::istream& in, record_store& into) {
+import_summary read_autotvm_log(std::istream& in, record_store& into) {
   return detail::import_lines(in, into, from_autotvm_line);
 }
 
-TTUNE_INLINE json_line_result rebuild_choices(record r, std::vector<knob> const& knobs) {
+json_line_result rebuild_choices(record r, std::vector<knob> const& knobs) {
   if (r.choices.size() != knobs.size())
     return {std::nullopt,
             "the record has " + std::to_string(r.choices.size()) + " knobs, the space " + std::to_string(knobs.size())};
@@ -150,7 +150,7 @@ TTUNE_INLINE json_line_result rebuild_choices(record r, std::vector<knob> const&
   return {std::move(r), {}};
 }
 
-TTUNE_INLINE import_summary read_autotvm_log(std::istream& in, record_store& into, std::vector<knob> const& knobs) {
+import_summary read_autotvm_log(std::istream& in, record_store& into, std::vector<knob> const& knobs) {
   memory_store lines;
   auto summary = read_autotvm_log(in, lines);
   summary.records = 0;
@@ -167,7 +167,7 @@ TTUNE_INLINE import_summary read_autotvm_log(std::istream& in, record_store& int
   return summary;
 }
 
-TTUNE_INLINE std::int64_t autotvm_number(std::vector<knob> const& knobs, configuration const& chosen) noexcept {
+std::int64_t autotvm_number(std::vector<knob> const& knobs, configuration const& chosen) noexcept {
   std::int64_t number = 0;
   std::int64_t weight = 1;
   for (std::size_t k = 0; k < knobs.size(); ++k) {

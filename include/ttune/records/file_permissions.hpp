@@ -19,6 +19,6 @@ namespace ttune::inline v0 {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/file_permissions.inl.hpp"
 #endif

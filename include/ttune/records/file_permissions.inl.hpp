@@ -13,7 +13,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE availability not_writable_by_others(std::string const& path) {
+availability not_writable_by_others(std::string const& path) {
   struct stat facts{};
   if (::stat(path.c_str(), &facts) != 0) return {false, path + ": " + std::strerror(errno)};
   if (facts.st_uid != 0 && facts.st_uid != ::geteuid())
@@ -22,7 +22,7 @@ TTUNE_INLINE availability not_writable_by_others(std::string const& path) {
   return {false, path + " is writable by others, so its images are not run: chmod go-w " + path};
 }
 
-TTUNE_INLINE availability written_by_owner_only(std::string const& path) {
+availability written_by_owner_only(std::string const& path) {
   char resolved[PATH_MAX];
   if (!::realpath(path.c_str(), resolved)) return {false, path + ": " + std::strerror(errno)};
   std::string const real = resolved;

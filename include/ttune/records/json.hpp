@@ -58,6 +58,6 @@ void write_json(std::string& out, double value);
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/json.inl.hpp"
 #endif

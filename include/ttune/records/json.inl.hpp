@@ -235,34 +235,34 @@ inline void write_escaped(std::string& out, char c) {
 
 }  // namespace detail
 
-TTUNE_INLINE json_value const* json_value::find(std::string_view name) const noexcept {
+json_value const* json_value::find(std::string_view name) const noexcept {
   if (auto const* const members = as<object>())
     for (auto const& [key, value] : *members)
       if (key == name) return &value;
   return nullptr;
 }
 
-TTUNE_INLINE double json_value::number(double otherwise) const noexcept {
+double json_value::number(double otherwise) const noexcept {
   if (auto const* const d = as<double>()) return *d;
   if (auto const* const i = as<std::int64_t>()) return static_cast<double>(*i);
   return otherwise;
 }
 
-TTUNE_INLINE std::int64_t json_value::integer(std::int64_t otherwise) const noexcept {
+std::int64_t json_value::integer(std::int64_t otherwise) const noexcept {
   if (auto const* const i = as<std::int64_t>()) return *i;
   if (auto const* const d = as<double>(); d && std::abs(*d) < 0x1p62 && *d == std::floor(*d))
     return static_cast<std::int64_t>(*d);
   return otherwise;
 }
 
-TTUNE_INLINE std::string json_value::text(std::string_view otherwise) const {
+std::string json_value::text(std::string_view otherwise) const {
   auto const* const s = as<std::string>();
   return s ? *s : std::string(otherwise);
 }
 
-TTUNE_INLINE json_result parse_json(std::string_view text) { return detail::json_reader(text).document(); }
+json_result parse_json(std::string_view text) { return detail::json_reader(text).document(); }
 
-TTUNE_INLINE void write_json(std::string& out, std::string_view text) {
+void write_json(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     auto const length = detail::utf8_length(text);
@@ -274,13 +274,13 @@ TTUNE_INLINE void write_json(std::string& out, std::string_view text) {
   out += '"';
 }
 
-TTUNE_INLINE void write_json(std::string& out, std::int64_t value) {
+void write_json(std::string& out, std::int64_t value) {
   char digits[24];
   auto const done = std::to_chars(digits, digits + sizeof digits, value);
   out.append(digits, done.ptr);
 }
 
-TTUNE_INLINE void write_json(std::string& out, double value) {
+void write_json(std::string& out, double value) {
   if (!std::isfinite(value)) {
     out += "null";
     return;
@@ -290,7 +290,7 @@ TTUNE_INLINE void write_json(std::string& out, double value) {
   out.append(digits, done.ptr);
 }
 
-TTUNE_INLINE void write_json(std::string& out, json_value const& value) {
+void write_json(std::string& out, json_value const& value) {
   auto const list = [&](auto const& items, char open, char close, auto const& item) {
     out += open;
     for (std::size_t i = 0; i < items.size(); ++i) {

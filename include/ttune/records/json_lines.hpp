@@ -72,6 +72,6 @@ class json_lines final : public record_store {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/json_lines.inl.hpp"
 #endif

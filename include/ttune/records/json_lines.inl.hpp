@@ -93,7 +93,7 @@ inline record_error file_error(std::string const& path, std::string const& what)
 
 }  // namespace detail
 
-TTUNE_INLINE std::string to_json_line(record const& r) {
+std::string to_json_line(record const& r) {
   auto const& m = r.result;
   json_value::object line{
       {"ttune", {detail::json_lines_version}},
@@ -122,7 +122,7 @@ TTUNE_INLINE std::string to_json_line(record const& r) {
   return out;
 }
 
-TTUNE_INLINE json_line_result from_json_line(std::string_view text) {
+json_line_result from_json_line(std::string_view text) {
   auto const [line, fault] = parse_json(text);
   if (!line) return {std::nullopt, fault};
   if (!line->as<json_value::object>()) return {std::nullopt, "not an object"};
@@ -146,8 +146,7 @@ TTUNE_INLINE json_line_result from_json_line(std::string_view text) {
   return {std::move(r), {}};
 }
 
-TTUNE_INLINE import_summary detail::import_lines(std::istream& in, record_store& into,
-                                                 json_line_result (*read)(std::string_view)) {
+import_summary detail::import_lines(std::istream& in, record_store& into, json_line_result (*read)(std::string_view)) {
   import_summary summary;
   std::string line;
   for (std::int64_t number = 1; std::getline(in, line); ++number) {
@@ -163,11 +162,11 @@ TTUNE_INLINE import_summary detail::import_lines(std::istream& in, record_store&
   return summary;
 }
 
-TTUNE_INLINE import_summary read_json_lines(std::istream& in, record_store& into) {
+import_summary read_json_lines(std::istream& in, record_store& into) {
   return detail::import_lines(in, into, from_json_line);
 }
 
-TTUNE_INLINE void write_json_lines(record_store const& from, std::ostream& out) {
+void write_json_lines(record_store const& from, std::ostream& out) {
   from.for_each([&](record const& r) { return static_cast<bool>(out << to_json_line(r) << '\n'); });
   if (!out.flush()) throw record_error("writing JSON lines failed: is the disk full?");
 }
@@ -219,46 +218,40 @@ struct json_lines::file {
   memory_store memory;
 };
 
-TTUNE_INLINE json_lines::json_lines(std::string path) : file_(std::make_unique<file>(std::move(path))) {
-  file_->open();
-}
-TTUNE_INLINE json_lines::json_lines(json_lines&&) noexcept = default;
-TTUNE_INLINE json_lines& json_lines::operator=(json_lines&&) noexcept = default;
-TTUNE_INLINE json_lines::~json_lines() = default;
+json_lines::json_lines(std::string path) : file_(std::make_unique<file>(std::move(path))) { file_->open(); }
+json_lines::json_lines(json_lines&&) noexcept = default;
+json_lines& json_lines::operator=(json_lines&&) noexcept = default;
+json_lines::~json_lines() = default;
 
-TTUNE_INLINE void json_lines::append(record const& r) {
+void json_lines::append(record const& r) {
   std::lock_guard const guard(file_->lock);
   if (file_->memory.contains(r)) return;
   file_->write_line(to_json_line(r));
   file_->memory.append(r);
 }
-TTUNE_INLINE std::optional<record> json_lines::best(record_key const& key) const { return file_->memory.best(key); }
-TTUNE_INLINE std::vector<record> json_lines::all(record_key const& key) const { return file_->memory.all(key); }
-TTUNE_INLINE std::vector<record> json_lines::near(record_key const& key, std::size_t limit) const {
+std::optional<record> json_lines::best(record_key const& key) const { return file_->memory.best(key); }
+std::vector<record> json_lines::all(record_key const& key) const { return file_->memory.all(key); }
+std::vector<record> json_lines::near(record_key const& key, std::size_t limit) const {
   return file_->memory.near(key, limit);
 }
-TTUNE_INLINE void json_lines::put_image(record const& of, std::span<std::uint8_t const> bytes) {
+void json_lines::put_image(record const& of, std::span<std::uint8_t const> bytes) {
   append(of);
   file_->memory.put_image(of, bytes);
 }
-TTUNE_INLINE image_lookup json_lines::get_image(record_key const& key) const { return file_->memory.get_image(key); }
-TTUNE_INLINE void json_lines::put_explanation(record_key const& of, kernel_explanation const& text) {
+image_lookup json_lines::get_image(record_key const& key) const { return file_->memory.get_image(key); }
+void json_lines::put_explanation(record_key const& of, kernel_explanation const& text) {
   file_->memory.put_explanation(of, text);
 }
-TTUNE_INLINE std::optional<kernel_explanation> json_lines::explanation(record_key const& of) const {
+std::optional<kernel_explanation> json_lines::explanation(record_key const& of) const {
   return file_->memory.explanation(of);
 }
-TTUNE_INLINE void json_lines::put_transfer_sample(transfer_sample const& taught) {
-  file_->memory.put_transfer_sample(taught);
-}
-TTUNE_INLINE std::vector<transfer_sample> json_lines::transfer_samples(std::size_t limit) const {
+void json_lines::put_transfer_sample(transfer_sample const& taught) { file_->memory.put_transfer_sample(taught); }
+std::vector<transfer_sample> json_lines::transfer_samples(std::size_t limit) const {
   return file_->memory.transfer_samples(limit);
 }
-TTUNE_INLINE void json_lines::for_each(std::function<bool(record const&)> const& visit) const {
-  file_->memory.for_each(visit);
-}
-TTUNE_INLINE std::vector<key_summary> json_lines::keys() const { return file_->memory.keys(); }
-TTUNE_INLINE std::int64_t json_lines::count() const { return file_->memory.count(); }
-TTUNE_INLINE std::string json_lines::reason() const { return file_->reason; }
+void json_lines::for_each(std::function<bool(record const&)> const& visit) const { file_->memory.for_each(visit); }
+std::vector<key_summary> json_lines::keys() const { return file_->memory.keys(); }
+std::int64_t json_lines::count() const { return file_->memory.count(); }
+std::string json_lines::reason() const { return file_->reason; }
 
 }  // namespace ttune::inline v0

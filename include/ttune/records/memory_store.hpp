@@ -38,6 +38,6 @@ class memory_store final : public record_store {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/memory_store.inl.hpp"
 #endif

@@ -54,24 +54,24 @@ struct memory_store::contents {
   std::unordered_set<std::uint64_t> known;                ///< hashes of all records
 };
 
-TTUNE_INLINE memory_store::memory_store() : contents_(std::make_unique<contents>()) {}
-TTUNE_INLINE memory_store::memory_store(memory_store&&) noexcept = default;
-TTUNE_INLINE memory_store& memory_store::operator=(memory_store&&) noexcept = default;
-TTUNE_INLINE memory_store::~memory_store() = default;
+memory_store::memory_store() : contents_(std::make_unique<contents>()) {}
+memory_store::memory_store(memory_store&&) noexcept = default;
+memory_store& memory_store::operator=(memory_store&&) noexcept = default;
+memory_store::~memory_store() = default;
 
-TTUNE_INLINE void memory_store::append(record const& r) {
+void memory_store::append(record const& r) {
   std::lock_guard const guard(contents_->lock);
   contents_->append(r);
 }
 
-TTUNE_INLINE std::optional<record> memory_store::best(record_key const& key) const {
+std::optional<record> memory_store::best(record_key const& key) const {
   std::lock_guard const guard(contents_->lock);
   auto const* const e = contents_->find(key);
   if (!e || e->best < 0) return std::nullopt;
   return contents_->records[static_cast<std::size_t>(e->best)];
 }
 
-TTUNE_INLINE std::vector<record> memory_store::all(record_key const& key) const {
+std::vector<record> memory_store::all(record_key const& key) const {
   std::lock_guard const guard(contents_->lock);
   std::vector<record> result;
   if (auto const* const e = contents_->find(key))
@@ -79,7 +79,7 @@ TTUNE_INLINE std::vector<record> memory_store::all(record_key const& key) const 
   return result;
 }
 
-TTUNE_INLINE std::vector<record> memory_store::near(record_key const& key, std::size_t limit) const {
+std::vector<record> memory_store::near(record_key const& key, std::size_t limit) const {
   std::lock_guard const guard(contents_->lock);
   std::vector<std::pair<double, std::ptrdiff_t>> found;  // (distance, position)
   for (auto const& e : contents_->entries)
@@ -92,7 +92,7 @@ TTUNE_INLINE std::vector<record> memory_store::near(record_key const& key, std::
   return result;
 }
 
-TTUNE_INLINE void memory_store::put_image(record const& of, std::span<std::uint8_t const> bytes) {
+void memory_store::put_image(record const& of, std::span<std::uint8_t const> bytes) {
   std::lock_guard const guard(contents_->lock);
   contents_->append(of);
   auto& e = contents_->find_or_add(of.key);
@@ -100,30 +100,30 @@ TTUNE_INLINE void memory_store::put_image(record const& of, std::span<std::uint8
   e.image_of = contents_->position(of);
 }
 
-TTUNE_INLINE image_lookup memory_store::get_image(record_key const& key) const {
+image_lookup memory_store::get_image(record_key const& key) const {
   std::lock_guard const guard(contents_->lock);
   auto const* const e = contents_->find(key);
   if (!e || e->image.empty()) return {{}, {}, "no image is stored"};
   return {e->image, contents_->records[e->image_of], {}};
 }
 
-TTUNE_INLINE void memory_store::put_explanation(record_key const& of, kernel_explanation const& text) {
+void memory_store::put_explanation(record_key const& of, kernel_explanation const& text) {
   std::lock_guard const guard(contents_->lock);
   contents_->find_or_add(of).explanation = text;
 }
 
-TTUNE_INLINE std::optional<kernel_explanation> memory_store::explanation(record_key const& of) const {
+std::optional<kernel_explanation> memory_store::explanation(record_key const& of) const {
   std::lock_guard const guard(contents_->lock);
   auto const* const e = contents_->find(of);
   return e ? e->explanation : std::nullopt;
 }
 
-TTUNE_INLINE void memory_store::put_transfer_sample(transfer_sample const& taught) {
+void memory_store::put_transfer_sample(transfer_sample const& taught) {
   std::lock_guard const guard(contents_->lock);
   contents_->find_or_add(taught.of).taught = taught;
 }
 
-TTUNE_INLINE std::vector<transfer_sample> memory_store::transfer_samples(std::size_t limit) const {
+std::vector<transfer_sample> memory_store::transfer_samples(std::size_t limit) const {
   std::lock_guard const guard(contents_->lock);
   std::vector<transfer_sample> result;
   for (auto const& e : contents_->entries)
@@ -131,13 +131,13 @@ TTUNE_INLINE std::vector<transfer_sample> memory_store::transfer_samples(std::si
   return result;
 }
 
-TTUNE_INLINE void memory_store::for_each(std::function<bool(record const&)> const& visit) const {
+void memory_store::for_each(std::function<bool(record const&)> const& visit) const {
   std::lock_guard const guard(contents_->lock);
   for (auto const& r : contents_->records)
     if (!visit(r)) return;
 }
 
-TTUNE_INLINE std::vector<key_summary> memory_store::keys() const {
+std::vector<key_summary> memory_store::keys() const {
   std::lock_guard const guard(contents_->lock);
   std::vector<key_summary> result;
   for (auto const& e : contents_->entries) {
@@ -149,12 +149,12 @@ TTUNE_INLINE std::vector<key_summary> memory_store::keys() const {
   return result;
 }
 
-TTUNE_INLINE std::int64_t memory_store::count() const {
+std::int64_t memory_store::count() const {
   std::lock_guard const guard(contents_->lock);
   return static_cast<std::int64_t>(contents_->records.size());
 }
 
-TTUNE_INLINE bool memory_store::contains(record const& r) const {
+bool memory_store::contains(record const& r) const {
   std::lock_guard const guard(contents_->lock);
   return contents_->known.contains(hash_of(r));
 }

@@ -88,6 +88,6 @@ struct record {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/record.inl.hpp"
 #endif

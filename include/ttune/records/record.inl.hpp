@@ -59,7 +59,7 @@ inline std::int32_t nearest_tuple(knob const& k, knob_choice const& wanted, std:
 
 }  // namespace detail
 
-TTUNE_INLINE std::uint64_t hash_of(record_key const& key) noexcept {
+std::uint64_t hash_of(record_key const& key) noexcept {
   return hasher{}.add(key.compute).add(key.target).add(key.space).add(key.objective).value();
 }
 
@@ -88,7 +88,7 @@ inline std::string input_shapes(std::string_view signature, std::vector<std::int
 
 }  // namespace detail
 
-TTUNE_INLINE std::string title_of(record_key const& key) {
+std::string title_of(record_key const& key) {
   auto const signature = std::string_view(key.compute_text).substr(0, key.compute_text.find('\n'));
   auto title = signature.empty() ? "(no name)" : std::string(signature.substr(0, signature.find('(')));
   std::size_t used = 0;
@@ -102,7 +102,7 @@ TTUNE_INLINE std::string title_of(record_key const& key) {
   return title;
 }
 
-TTUNE_INLINE double distance(record_key const& wanted, record_key const& other) noexcept {
+double distance(record_key const& wanted, record_key const& other) noexcept {
   if (wanted.compute_text != other.compute_text || wanted.extents.size() != other.extents.size())
     return std::numeric_limits<double>::infinity();
   double sum = (wanted.target != other.target ? 8 : 0) + (wanted.objective != other.objective ? 0.5 : 0) +
@@ -112,7 +112,7 @@ TTUNE_INLINE double distance(record_key const& wanted, record_key const& other) 
   return sum;
 }
 
-TTUNE_INLINE std::uint64_t hash_of(record const& r) noexcept {
+std::uint64_t hash_of(record const& r) noexcept {
   hasher h;
   h.add(hash_of(r.key)).add(std::uint64_t{r.lowering_version}).add(std::uint64_t{r.choices.size()});
   for (auto const& c : r.choices) {
@@ -126,11 +126,11 @@ TTUNE_INLINE std::uint64_t hash_of(record const& r) noexcept {
   return h.add(r.library_version).add(r.device).value();
 }
 
-TTUNE_INLINE bool is_faster(record const& a, record const& b) noexcept {
+bool is_faster(record const& a, record const& b) noexcept {
   return a.result.ok() && (!b.result.ok() || a.result.seconds < b.result.seconds);
 }
 
-TTUNE_INLINE std::vector<knob_choice> choices_of(std::vector<knob> const& knobs, configuration const& chosen) {
+std::vector<knob_choice> choices_of(std::vector<knob> const& knobs, configuration const& chosen) {
   std::vector<knob_choice> result;
   result.reserve(knobs.size());
   for (std::size_t i = 0; i < knobs.size(); ++i) {
@@ -141,8 +141,8 @@ TTUNE_INLINE std::vector<knob_choice> choices_of(std::vector<knob> const& knobs,
   return result;
 }
 
-TTUNE_INLINE std::optional<configuration> find_configuration(std::vector<knob> const& knobs,
-                                                             std::vector<knob_choice> const& choices) {
+std::optional<configuration> find_configuration(std::vector<knob> const& knobs,
+                                                std::vector<knob_choice> const& choices) {
   configuration found;
   std::size_t used = 0;
   for (auto const& k : knobs) {
@@ -157,9 +157,8 @@ TTUNE_INLINE std::optional<configuration> find_configuration(std::vector<knob> c
   return found;
 }
 
-TTUNE_INLINE configuration nearest_configuration(std::vector<knob> const& knobs,
-                                                 std::vector<knob_choice> const& choices,
-                                                 configuration const& otherwise) {
+configuration nearest_configuration(std::vector<knob> const& knobs, std::vector<knob_choice> const& choices,
+                                    configuration const& otherwise) {
   configuration found;
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     auto const fallback = i < otherwise.choices.size() ? otherwise.choices[i] : 0;

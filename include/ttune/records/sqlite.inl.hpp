@@ -89,19 +89,18 @@ struct sqlite::database {
   memory_store memory;  ///< records that best_effort could not write to the file
 };
 
-TTUNE_INLINE sqlite::sqlite(std::string path, record_mode mode)
-    : database_(std::make_unique<database>(std::move(path), mode)) {
+sqlite::sqlite(std::string path, record_mode mode) : database_(std::make_unique<database>(std::move(path), mode)) {
   database_->open();
 }
-TTUNE_INLINE sqlite::sqlite(sqlite&&) noexcept = default;
-TTUNE_INLINE sqlite& sqlite::operator=(sqlite&&) noexcept = default;
-TTUNE_INLINE sqlite::~sqlite() = default;
+sqlite::sqlite(sqlite&&) noexcept = default;
+sqlite& sqlite::operator=(sqlite&&) noexcept = default;
+sqlite::~sqlite() = default;
 
-TTUNE_INLINE void sqlite::append(record const& r) {
+void sqlite::append(record const& r) {
   database_->write([&](auto& file) { detail::append_record(file, r); }, [&](memory_store& m) { m.append(r); });
 }
 
-TTUNE_INLINE std::optional<record> sqlite::best(record_key const& key) const {
+std::optional<record> sqlite::best(record_key const& key) const {
   auto found = database_->read(std::optional<record>(),
                                [&](auto& file) { return detail::best_record(file, key, detail::find_key(file, key)); });
   auto in_memory = database_->memory.best(key);
@@ -112,13 +111,13 @@ TTUNE_INLINE std::optional<record> sqlite::best(record_key const& key) const {
   return found;
 }
 
-TTUNE_INLINE std::vector<record> sqlite::all(record_key const& key) const {
+std::vector<record> sqlite::all(record_key const& key) const {
   auto found = database_->read(std::vector<record>(), [&](auto& file) { return detail::all_records(file, key); });
   for (auto& r : database_->memory.all(key)) found.push_back(std::move(r));
   return found;
 }
 
-TTUNE_INLINE std::vector<record> sqlite::near(record_key const& key, std::size_t limit) const {
+std::vector<record> sqlite::near(record_key const& key, std::size_t limit) const {
   auto found =
       database_->read(std::vector<record>(), [&](auto& file) { return detail::nearest_records(file, key, limit); });
   auto in_memory = database_->memory.near(key, limit);
@@ -129,34 +128,34 @@ TTUNE_INLINE std::vector<record> sqlite::near(record_key const& key, std::size_t
   return found;
 }
 
-TTUNE_INLINE void sqlite::put_image(record const& of, std::span<std::uint8_t const> bytes) {
+void sqlite::put_image(record const& of, std::span<std::uint8_t const> bytes) {
   database_->write([&](auto& file) { detail::put_image(file, of, bytes); },
                    [&](memory_store& m) { m.put_image(of, bytes); });
 }
 
-TTUNE_INLINE image_lookup sqlite::get_image(record_key const& key) const {
+image_lookup sqlite::get_image(record_key const& key) const {
   auto in_memory = database_->memory.get_image(key);  // the newer one, if there is one
   if (in_memory) return in_memory;
   return database_->read(std::move(in_memory), [&](auto& file) { return detail::get_image(file, key); });
 }
 
-TTUNE_INLINE void sqlite::put_explanation(record_key const& of, kernel_explanation const& text) {
+void sqlite::put_explanation(record_key const& of, kernel_explanation const& text) {
   database_->write([&](auto& file) { detail::put_explanation(file, of, text); },
                    [&](memory_store& m) { m.put_explanation(of, text); });
 }
 
-TTUNE_INLINE std::optional<kernel_explanation> sqlite::explanation(record_key const& of) const {
+std::optional<kernel_explanation> sqlite::explanation(record_key const& of) const {
   auto in_memory = database_->memory.explanation(of);
   if (in_memory) return in_memory;
   return database_->read(std::move(in_memory), [&](auto& file) { return detail::get_explanation(file, of); });
 }
 
-TTUNE_INLINE void sqlite::put_transfer_sample(transfer_sample const& taught) {
+void sqlite::put_transfer_sample(transfer_sample const& taught) {
   database_->write([&](auto& file) { detail::put_transfer_sample(file, taught); },
                    [&](memory_store& m) { m.put_transfer_sample(taught); });
 }
 
-TTUNE_INLINE std::vector<transfer_sample> sqlite::transfer_samples(std::size_t limit) const {
+std::vector<transfer_sample> sqlite::transfer_samples(std::size_t limit) const {
   auto found = database_->memory.transfer_samples(limit);
   auto in_file =
       database_->read(std::vector<transfer_sample>(), [&](auto& file) { return detail::get_samples(file, limit); });
@@ -166,7 +165,7 @@ TTUNE_INLINE std::vector<transfer_sample> sqlite::transfer_samples(std::size_t l
   return found;
 }
 
-TTUNE_INLINE std::int64_t sqlite::prune(std::int64_t keep, std::optional<record_key> const& only) {
+std::int64_t sqlite::prune(std::int64_t keep, std::optional<record_key> const& only) {
   std::int64_t removed = 0;
   database_->write([&](auto& file) { removed = detail::prune_records(file, keep, only); }, [](memory_store&) {});
   std::lock_guard const guard(database_->lock);
@@ -174,12 +173,12 @@ TTUNE_INLINE std::int64_t sqlite::prune(std::int64_t keep, std::optional<record_
   return removed;
 }
 
-TTUNE_INLINE void sqlite::for_each(std::function<bool(record const&)> const& visit) const {
+void sqlite::for_each(std::function<bool(record const&)> const& visit) const {
   if (database_->read(true, [&](auto& file) { return detail::for_each_record(file, visit); }))
     database_->memory.for_each(visit);
 }
 
-TTUNE_INLINE std::vector<key_summary> sqlite::keys() const {
+std::vector<key_summary> sqlite::keys() const {
   auto found = database_->read(std::vector<key_summary>(), [&](auto& file) { return detail::summarize_keys(file); });
   for (auto& s : database_->memory.keys()) {
     auto const same = std::ranges::find(found, s.key, &key_summary::key);
@@ -196,21 +195,21 @@ TTUNE_INLINE std::vector<key_summary> sqlite::keys() const {
   return found;
 }
 
-TTUNE_INLINE std::int64_t sqlite::count() const {
+std::int64_t sqlite::count() const {
   return database_->memory.count() +
          database_->read(std::int64_t{0}, [](auto& file) { return file.integer_of("select count(*) from records"); });
 }
 
-TTUNE_INLINE bool sqlite::writable() const {
+bool sqlite::writable() const {
   return database_->mode == record_mode::read_write || database_->mode == record_mode::best_effort;
 }
-TTUNE_INLINE std::string sqlite::reason() const {
+std::string sqlite::reason() const {
   std::lock_guard const guard(database_->lock);
   return database_->why;
 }
-TTUNE_INLINE std::string const& sqlite::path() const noexcept { return database_->path; }
+std::string const& sqlite::path() const noexcept { return database_->path; }
 
-TTUNE_INLINE void sqlite::append_all(record_store const& from) {
+void sqlite::append_all(record_store const& from) {
   if (dynamic_cast<sqlite const*>(&from) == this) return;
   database_->write(
       [&](auto& file) {
@@ -228,7 +227,7 @@ TTUNE_INLINE void sqlite::append_all(record_store const& from) {
       [&](memory_store& m) { merge_records(from, m); });
 }
 
-TTUNE_INLINE export_summary sqlite::export_best(std::string const& to) const {
+export_summary sqlite::export_best(std::string const& to) const {
   export_summary summary;
   memory_store chosen;
   for (auto const& s : keys()) {

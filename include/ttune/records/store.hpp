@@ -129,6 +129,6 @@ void merge_records(record_store const& from, record_store& into);
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/store.inl.hpp"
 #endif

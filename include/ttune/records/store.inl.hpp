@@ -9,8 +9,7 @@ namespace ttune::inline v0 {
 
 namespace detail {
 
-TTUNE_INLINE std::vector<transfer_sample> better_samples(record_store const& from,
-                                                         std::vector<transfer_sample> const& there) {
+std::vector<transfer_sample> better_samples(record_store const& from, std::vector<transfer_sample> const& there) {
   auto better = from.transfer_samples(all_transfer_samples);
   std::erase_if(better, [&](transfer_sample const& one) {
     auto const known = std::ranges::find(there, one.of, &transfer_sample::of);
@@ -21,7 +20,7 @@ TTUNE_INLINE std::vector<transfer_sample> better_samples(record_store const& fro
 
 }  // namespace detail
 
-TTUNE_INLINE void merge_records(record_store const& from, record_store& into) {
+void merge_records(record_store const& from, record_store& into) {
   from.for_each([&](record const& r) {
     into.append(r);
     return true;

@@ -91,6 +91,6 @@ class executor_failures {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/executor.inl.hpp"
 #endif

@@ -199,7 +199,7 @@ struct thread_pool::state {
   }
 };
 
-TTUNE_INLINE thread_pool::thread_pool(std::int32_t threads) : state_(std::make_unique<state>()) {
+thread_pool::thread_pool(std::int32_t threads) : state_(std::make_unique<state>()) {
   auto const cpus = usable_cpus();
   if (threads <= 0) threads = cpus;
   state_->spins = threads <= cpus;
@@ -216,17 +216,16 @@ TTUNE_INLINE thread_pool::thread_pool(std::int32_t threads) : state_(std::make_u
   granted_ = static_cast<std::int32_t>(made) + 1;
 }
 
-TTUNE_INLINE thread_pool::~thread_pool() {
+thread_pool::~thread_pool() {
   state_->stop.store(true, std::memory_order_release);
   (void)state_->publish(nullptr, nullptr, 0);
   for (auto& t : state_->others)
     if (t.joinable()) t.join();
 }
 
-TTUNE_INLINE std::int32_t thread_pool::threads() const noexcept { return granted_; }
+std::int32_t thread_pool::threads() const noexcept { return granted_; }
 
-TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void thread_pool::parallel(parallel_body body, void* closure,
-                                                                 std::int64_t tasks) {
+TTUNE_CALLS_MACHINE_CODE void thread_pool::parallel(parallel_body body, void* closure, std::int64_t tasks) {
   auto& s = *state_;
   auto& here = state::here();
   bool const nested = here.in == &s;
@@ -242,21 +241,21 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void thread_pool::parallel(parallel_body b
   s.busy.store(false, std::memory_order_release);
 }
 
-TTUNE_INLINE std::shared_ptr<executor> default_executor() {
+std::shared_ptr<executor> default_executor() {
   static auto* const pool = new std::shared_ptr<executor>(std::make_shared<thread_pool>());
   return *pool;
 }
 
 namespace detail {
 
-TTUNE_INLINE void executor_failures::keep() noexcept {
+void executor_failures::keep() noexcept {
   if (!innermost_) std::terminate();
   if (!innermost_->first_) innermost_->first_ = std::current_exception();
 }
 
 }  // namespace detail
 
-TTUNE_INLINE runtime_table make_runtime_table(executor& on) {
+runtime_table make_runtime_table(executor& on) {
   runtime_table t;
   t.threads = on.threads();
   t.executor = &on;

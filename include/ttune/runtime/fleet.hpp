@@ -51,6 +51,6 @@ class fleet_measurer {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/fleet.inl.hpp"
 #endif

@@ -47,6 +47,6 @@ class guarded_memory {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/guarded_memory.inl.hpp"
 #endif

@@ -14,7 +14,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE guarded_memory::guarded_memory(std::int64_t bytes, bool at_end, std::size_t alignment)
+guarded_memory::guarded_memory(std::int64_t bytes, bool at_end, std::size_t alignment)
     : bytes_(static_cast<std::size_t>(bytes)) {
   // An overcommitting system grants more than it has, and kills the process when the memory is touched.
   auto const machine_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
@@ -34,9 +34,9 @@ TTUNE_INLINE guarded_memory::guarded_memory(std::int64_t bytes, bool at_end, std
   paint_red_zones();
 }
 
-TTUNE_INLINE guarded_memory::guarded_memory(guarded_memory&& other) noexcept { *this = std::move(other); }
+guarded_memory::guarded_memory(guarded_memory&& other) noexcept { *this = std::move(other); }
 
-TTUNE_INLINE guarded_memory& guarded_memory::operator=(guarded_memory&& other) noexcept {
+guarded_memory& guarded_memory::operator=(guarded_memory&& other) noexcept {
   std::swap(all_, other.all_);
   std::swap(body_bytes_, other.body_bytes_);
   std::swap(data_, other.data_);
@@ -44,18 +44,18 @@ TTUNE_INLINE guarded_memory& guarded_memory::operator=(guarded_memory&& other) n
   return *this;
 }
 
-TTUNE_INLINE guarded_memory::~guarded_memory() {
+guarded_memory::~guarded_memory() {
   if (all_) munmap(all_, body_bytes_ + 2 * guard_bytes);
 }
 
-TTUNE_INLINE void guarded_memory::paint_red_zones() const noexcept {
+void guarded_memory::paint_red_zones() const noexcept {
   auto* const body = all_ + guard_bytes;
   auto* const end = data_ + bytes_;
   std::memset(body, red, static_cast<std::size_t>(data_ - body));
   std::memset(end, red, static_cast<std::size_t>(body + body_bytes_ - end));
 }
 
-TTUNE_INLINE std::int64_t guarded_memory::overwritten() const noexcept {
+std::int64_t guarded_memory::overwritten() const noexcept {
   auto const* const body = all_ + guard_bytes;
   auto const is_not_red = [](std::uint8_t b) { return b != red; };
   auto const* const end = body + body_bytes_;
@@ -65,7 +65,7 @@ TTUNE_INLINE std::int64_t guarded_memory::overwritten() const noexcept {
   return before - data_;
 }
 
-TTUNE_INLINE guarded_memory::extent guarded_memory::where() const noexcept {
+guarded_memory::extent guarded_memory::where() const noexcept {
   auto const all = reinterpret_cast<std::uintptr_t>(all_);
   auto const data = reinterpret_cast<std::uintptr_t>(data_);
   return {all, data, data + bytes_, all + body_bytes_ + 2 * guard_bytes};

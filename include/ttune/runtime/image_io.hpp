@@ -27,6 +27,6 @@ void get(byte_source& in, measurement& m);
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/image_io.inl.hpp"
 #endif

@@ -56,7 +56,7 @@ inline void get(byte_source& in, operand_info& o) {
 
 }  // namespace detail
 
-TTUNE_INLINE void put(byte_sink& out, kernel_signature const& s) {
+void put(byte_sink& out, kernel_signature const& s) {
   out.put(s.name);
   out.put(static_cast<std::uint64_t>(s.operands.size()));
   for (auto const& o : s.operands) detail::put(out, o);
@@ -67,7 +67,7 @@ TTUNE_INLINE void put(byte_sink& out, kernel_signature const& s) {
   out.put(s.terms);
 }
 
-TTUNE_INLINE void get(byte_source& in, kernel_signature& s) {
+void get(byte_source& in, kernel_signature& s) {
   in.get(s.name);
   auto const count = in.get<std::uint64_t>();
   if (count > detail::most_operands) detail::malformed("a kernel with " + std::to_string(count) + " operands");
@@ -84,7 +84,7 @@ TTUNE_INLINE void get(byte_source& in, kernel_signature& s) {
   detail::check_size(s.local_bytes, "a workspace");
 }
 
-TTUNE_INLINE void put(byte_sink& out, measurement const& m) {
+void put(byte_sink& out, measurement const& m) {
   out.put(m.status);
   out.put(m.seconds);
   out.put(m.spread);
@@ -94,7 +94,7 @@ TTUNE_INLINE void put(byte_sink& out, measurement const& m) {
   out.put(m.message);
 }
 
-TTUNE_INLINE void get(byte_source& in, measurement& m) {
+void get(byte_source& in, measurement& m) {
   in.get(m.status);
   in.get(m.seconds);
   in.get(m.spread);
@@ -105,7 +105,7 @@ TTUNE_INLINE void get(byte_source& in, measurement& m) {
   if (m.status > trial_status::cut_off) detail::malformed("a measurement with an unknown status");
 }
 
-TTUNE_INLINE std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
+std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
   if (image.in_process_code)
     throw argument_error("kernel " + image.signature.name + " exists in this process only: it is no machine code");
   byte_sink body;
@@ -126,7 +126,7 @@ TTUNE_INLINE std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
   return out.take();
 }
 
-TTUNE_INLINE kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
+kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
   byte_source in(bytes);
   if (in.get<std::uint64_t>() != detail::image_magic) throw record_error("these bytes are no kernel image");
   auto const v = in.get<std::uint32_t>();

@@ -39,6 +39,6 @@ class interpreter_backend final : public analytic_backend {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/interpreter_backend.inl.hpp"
 #endif

@@ -77,18 +77,18 @@ class interpreted_code final : public device_code {
 
 }  // namespace detail
 
-TTUNE_INLINE interpreter_backend::interpreter_backend()
+interpreter_backend::interpreter_backend()
     : interpreter_backend([] {
         ttune::target nominal;
         nominal.cores = 4;
         return nominal;
       }()) {}
 
-TTUNE_INLINE interpreter_backend::interpreter_backend(ttune::target machine) : target_(std::move(machine)) {
+interpreter_backend::interpreter_backend(ttune::target machine) : target_(std::move(machine)) {
   target_.name = "interpreter";
 }
 
-TTUNE_INLINE compile_result interpreter_backend::compile(ir::lowered const& program, kernel_signature signature) {
+compile_result interpreter_backend::compile(ir::lowered const& program, kernel_signature signature) {
   signature.prepared_bytes.clear();  // the interpreter allocates its buffers itself
   signature.shared_bytes = signature.local_bytes = 0;
   kernel_image image;
@@ -99,11 +99,11 @@ TTUNE_INLINE compile_result interpreter_backend::compile(ir::lowered const& prog
   return {std::move(image), {}, 0};
 }
 
-TTUNE_INLINE std::string interpreter_backend::source(ir::lowered const& program, kernel_signature const&) const {
+std::string interpreter_backend::source(ir::lowered const& program, kernel_signature const&) const {
   return ir::print(program);
 }
 
-TTUNE_INLINE double interpreter_backend::seconds(ir::lowered const& program) const {
+double interpreter_backend::seconds(ir::lowered const& program) const {
   return 1e-9 * operation_count(program, target_);
 }
 

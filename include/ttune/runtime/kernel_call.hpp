@@ -85,6 +85,6 @@ class kernel_call {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/kernel_call.inl.hpp"
 #endif

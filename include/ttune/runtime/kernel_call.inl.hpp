@@ -49,7 +49,7 @@ inline arena& thread_arena() noexcept {
 
 }  // namespace detail
 
-TTUNE_INLINE workspace_lease::workspace_lease(std::size_t bytes) {
+workspace_lease::workspace_lease(std::size_t bytes) {
   auto& arena = detail::thread_arena();
   own_ = arena.taken;
   if (own_) {
@@ -66,7 +66,7 @@ TTUNE_INLINE workspace_lease::workspace_lease(std::size_t bytes) {
   data_ = arena.memory.get();
 }
 
-TTUNE_INLINE workspace_lease::~workspace_lease() {
+workspace_lease::~workspace_lease() {
   if (own_) std::free(data_);
   else detail::thread_arena().taken = false;
 }
@@ -76,7 +76,7 @@ struct kernel_call::buffers {
   std::vector<void*> pointers;
 };
 
-TTUNE_INLINE kernel_call::kernel_call(std::shared_ptr<loaded_image const> code, std::shared_ptr<executor> on)
+kernel_call::kernel_call(std::shared_ptr<loaded_image const> code, std::shared_ptr<executor> on)
     : code_(std::move(code)), executor_(std::move(on)), table_(make_runtime_table(*executor_)) {
   auto const& s = code_->signature();
   if (s.operands.size() + s.prepared_bytes.size() > most_pointers)
@@ -88,28 +88,27 @@ TTUNE_INLINE kernel_call::kernel_call(std::shared_ptr<loaded_image const> code, 
   is_direct_ = main_ && !code_->device() && !code_->prepares() && workspace_bytes_ == 0;
 }
 
-TTUNE_INLINE std::size_t kernel_call::prepared_bytes() const noexcept {
+std::size_t kernel_call::prepared_bytes() const noexcept {
   std::size_t sum = 0;
   if (code_->prepares())
     for (auto const bytes : signature().prepared_bytes) sum += detail::whole_lines(bytes);
   return sum;
 }
 
-TTUNE_INLINE void kernel_call::check_count(std::span<void* const> operands) const {
+void kernel_call::check_count(std::span<void* const> operands) const {
   if (operands.size() != operand_count_)
     throw argument_error("kernel " + signature().name + " takes " + std::to_string(operand_count_) + " operands, " +
                          std::to_string(operands.size()) + " given");
 }
 
-TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
+TTUNE_CALLS_MACHINE_CODE void kernel_call::run(std::span<void* const> operands, void* workspace) const {
   check_count(operands);
   detail::executor_failures const failures;
   run_entries(operands, workspace);
   failures.rethrow();
 }
 
-TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<void* const> operands,
-                                                                    void* workspace) const {
+TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<void* const> operands, void* workspace) const {
   auto* const device = code_->device();
   if (!code_->prepares()) {
     if (!device) return main_(operands.data(), &table_, workspace);
@@ -133,7 +132,7 @@ TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE void kernel_call::run_entries(std::span<vo
   else main_(all, &table_, workspace);
 }
 
-TTUNE_INLINE TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
+TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const> operands) const {
   check_count(operands);
   auto made = *this;
   if (!code_->prepares()) return made;

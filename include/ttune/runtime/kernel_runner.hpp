@@ -132,6 +132,6 @@ class kernel_runner {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/kernel_runner.inl.hpp"
 #endif

@@ -112,7 +112,7 @@ struct kernel_runner::running {
   }
 };
 
-TTUNE_INLINE kernel_runner::kernel_runner(kernel_signature const& signature, runner_options options)
+kernel_runner::kernel_runner(kernel_signature const& signature, runner_options options)
     : signature_(signature), options_(std::move(options)), executor_(std::make_shared<thread_pool>(options_.threads)) {
   table_ = make_runtime_table(*executor_);
   options_.data.resize(signature_.operands.size());
@@ -133,21 +133,21 @@ TTUNE_INLINE kernel_runner::kernel_runner(kernel_signature const& signature, run
   }
 }
 
-TTUNE_INLINE kernel_runner::~kernel_runner() = default;
+kernel_runner::~kernel_runner() = default;
 
-TTUNE_INLINE bool kernel_runner::is_written(std::size_t operand) const noexcept {
+bool kernel_runner::is_written(std::size_t operand) const noexcept {
   auto const direction = signature_.operands[operand].direction;
   return direction == operand_direction::out || direction == operand_direction::inout;
 }
 
 /// Returns true if a call reads what the previous call wrote.
-TTUNE_INLINE bool kernel_runner::updates_operands() const noexcept {
+bool kernel_runner::updates_operands() const noexcept {
   return std::any_of(signature_.operands.begin(), signature_.operands.end(),
                      [](operand_info const& o) { return o.direction == operand_direction::inout; });
 }
 
 /// Poisons the outputs and resets operands that are both read and written.
-TTUNE_INLINE void kernel_runner::restore(bool at_end, int round) {
+void kernel_runner::restore(bool at_end, int round) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     auto const& m = operands_[i];
     auto const& memory = m.at(at_end);
@@ -159,7 +159,7 @@ TTUNE_INLINE void kernel_runner::restore(bool at_end, int round) {
 
 /// Detects writes of a candidate to memory that is not its own; repairs the memory and reports in `m`. True if it found
 /// one.
-TTUNE_INLINE bool kernel_runner::find_damage(running const& r, bool at_end, measurement& m) {
+bool kernel_runner::find_damage(running const& r, bool at_end, measurement& m) {
   auto const found = [&](std::string what) {
     if (m.message.empty()) m.message = std::move(what);
     m.status = trial_status::wrote_outside;
@@ -183,7 +183,7 @@ TTUNE_INLINE bool kernel_runner::find_damage(running const& r, bool at_end, meas
   return m.status == trial_status::wrote_outside;
 }
 
-TTUNE_INLINE bool kernel_runner::find_difference(bool at_end, measurement& m) {
+bool kernel_runner::find_difference(bool at_end, measurement& m) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     auto const& expected = operands_[i].expected;
     m.message = expected.difference(operands_[i].at(at_end).data());
@@ -196,7 +196,7 @@ TTUNE_INLINE bool kernel_runner::find_difference(bool at_end, measurement& m) {
 }
 
 /// Makes one run with the operands at one end of their memory; returns true if it did no damage.
-TTUNE_INLINE bool kernel_runner::check_run(running& r, measurement& m, bool at_end) {
+bool kernel_runner::check_run(running& r, measurement& m, bool at_end) {
   int const round = at_end ? 0 : 1;
   restore(at_end, round);
   r.poison_workspace(round);
@@ -212,7 +212,7 @@ TTUNE_INLINE bool kernel_runner::check_run(running& r, measurement& m, bool at_e
 }
 
 /// Makes the outputs of the last run the reference; returns false if the kernel did not write all of them.
-TTUNE_INLINE bool kernel_runner::take_reference(measurement& m) {
+bool kernel_runner::take_reference(measurement& m) {
   std::vector<std::vector<std::uint8_t>> outputs(operands_.size());
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     if (!is_written(i)) continue;
@@ -228,7 +228,7 @@ TTUNE_INLINE bool kernel_runner::take_reference(measurement& m) {
 }
 
 /// Makes two runs, one with the operands at each end. Returns false if the trial ends here, with its status in `m`.
-TTUNE_INLINE bool kernel_runner::check(running& r, measurement& m, trial_limits const& limits, bool is_reference) {
+bool kernel_runner::check(running& r, measurement& m, trial_limits const& limits, bool is_reference) {
   if (!check_run(r, m, true)) return false;
   if (is_reference ? !take_reference(m) : find_difference(true, m)) return false;
   // Caches and pages were cold in the first run, so a short time means little.
@@ -274,7 +274,7 @@ measurement kernel_runner::guarded(Work const& work) {
   return m;
 }
 
-TTUNE_INLINE measurement kernel_runner::set_reference(kernel_image const& image, trial_limits const& limits) {
+measurement kernel_runner::set_reference(kernel_image const& image, trial_limits const& limits) {
   has_reference_ = false;
   for (auto& o : operands_) o.expected = {};
   auto m = guarded([&](measurement& made) {
@@ -287,7 +287,7 @@ TTUNE_INLINE measurement kernel_runner::set_reference(kernel_image const& image,
   return m;
 }
 
-TTUNE_INLINE void kernel_runner::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
+void kernel_runner::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
   outputs.resize(operands_.size());
   for (std::size_t i = 0; i < operands_.size(); ++i)
     if (is_written(i) && outputs[i].size() != operands_[i].at_end.bytes())
@@ -298,22 +298,21 @@ TTUNE_INLINE void kernel_runner::set_reference(std::vector<std::vector<std::uint
   has_reference_ = true;
 }
 
-TTUNE_INLINE void kernel_runner::expect(std::vector<std::vector<std::uint8_t>> outputs) {
+void kernel_runner::expect(std::vector<std::vector<std::uint8_t>> outputs) {
   for (std::size_t i = 0; i < operands_.size(); ++i)
     if (is_written(i))
       operands_[i].expected =
           expected_output(signature_.operands[i], std::move(outputs[i]), signature_.terms, options_.tolerance);
 }
 
-TTUNE_INLINE measurement kernel_runner::measure(kernel_image const& image, trial_limits const& limits) {
+measurement kernel_runner::measure(kernel_image const& image, trial_limits const& limits) {
   return guarded([&](measurement& m) {
     running r(image, table_, signature_);
     if (check(r, m, limits, false)) time(r, m, limits);
   });
 }
 
-TTUNE_INLINE measurement kernel_runner::run(kernel_image const& image,
-                                            std::vector<std::vector<std::uint8_t>>& outputs) {
+measurement kernel_runner::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
   outputs.assign(operands_.size(), {});
   return guarded([&](measurement& m) {
     running r(image, table_, signature_);
@@ -325,20 +324,20 @@ TTUNE_INLINE measurement kernel_runner::run(kernel_image const& image,
   });
 }
 
-TTUNE_INLINE std::vector<std::uint8_t> kernel_runner::operand_bytes(std::size_t operand) const {
+std::vector<std::uint8_t> kernel_runner::operand_bytes(std::size_t operand) const {
   auto const& o = operands_.at(operand);
   if (is_written(operand) && has_reference_) return o.expected.bytes();
   if (!o.initial.empty()) return o.initial;
   return {o.at_start.data(), o.at_start.data() + o.at_start.bytes()};
 }
 
-TTUNE_INLINE std::vector<std::vector<std::uint8_t>> kernel_runner::reference_bytes() const {
+std::vector<std::vector<std::uint8_t>> kernel_runner::reference_bytes() const {
   std::vector<std::vector<std::uint8_t>> all(operands_.size());
   for (std::size_t i = 0; has_reference_ && i < operands_.size(); ++i) all[i] = operands_[i].expected.bytes();
   return all;
 }
 
-TTUNE_INLINE std::vector<memory_region> kernel_runner::regions(running const& r) const {
+std::vector<memory_region> kernel_runner::regions(running const& r) const {
   std::vector<memory_region> all;
   auto const add = [&](guarded_memory const& memory, std::int32_t operand) {
     all.push_back({memory.where(), operand});
@@ -361,7 +360,7 @@ inline std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + 409
 
 /// Times a kernel: the median of samples, each of enough calls; takes more samples while they disagree and time is
 /// left.
-TTUNE_INLINE void kernel_runner::time(running& r, measurement& m, trial_limits const& limits) {
+void kernel_runner::time(running& r, measurement& m, trial_limits const& limits) {
   restore(false, 1);
   if (options_.objective == objective::cold) rotate(r);
   bool const mutates = updates_operands();
@@ -400,7 +399,7 @@ TTUNE_INLINE void kernel_runner::time(running& r, measurement& m, trial_limits c
 }
 
 /// Makes a kernel use copies of its operands in turn; no copy is in a cache when its turn comes.
-TTUNE_INLINE void kernel_runner::rotate(running& r) {
+void kernel_runner::rotate(running& r) {
   if (r.code->device()) {
     r.cold = true;
     return;
@@ -437,8 +436,7 @@ TTUNE_INLINE void kernel_runner::rotate(running& r) {
   }
 }
 
-TTUNE_INLINE comparison kernel_runner::compare(kernel_image const& first, kernel_image const& second,
-                                               std::int32_t pairs) {
+comparison kernel_runner::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {
   comparison made;
   measurement m = guarded([&](measurement& failure) {
     running a(first, table_, signature_);

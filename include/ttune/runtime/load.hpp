@@ -54,6 +54,6 @@ class loaded_image {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/load.inl.hpp"
 #endif

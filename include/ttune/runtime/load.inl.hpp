@@ -12,13 +12,13 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE device_loader find_device_loader(std::string_view device) noexcept {
+device_loader find_device_loader(std::string_view device) noexcept {
   if (device == "opencl") return &ttune_v0_load_opencl;
   if (device == "cuda") return &ttune_v0_load_cuda;
   return nullptr;
 }
 
-TTUNE_INLINE availability can_load(kernel_image const& image) {
+availability can_load(kernel_image const& image) {
   auto const no = [&](std::string const& why) { return availability{false, "kernel " + image.signature.name + why}; };
   auto const size = static_cast<std::int64_t>(image.code.size());
   if (image.abi != abi_version)
@@ -39,7 +39,7 @@ TTUNE_INLINE availability can_load(kernel_image const& image) {
   return {};
 }
 
-TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
+loaded_image::loaded_image(kernel_image const& image)
     : signature_(image.signature), bytes_(lead_bytes + image.code.size()), prepares_(image.prepare_offset >= 0) {
   if (auto const possible = can_load(image); !possible) throw argument_error(possible.reason);
   if (image.in_process_code) {
@@ -65,7 +65,7 @@ TTUNE_INLINE loaded_image::loaded_image(kernel_image const& image)
   if (image.prepare_offset >= 0) prepare_ = reinterpret_cast<kernel_function>(base + image.prepare_offset);
 }
 
-TTUNE_INLINE loaded_image::~loaded_image() {
+loaded_image::~loaded_image() {
   if (memory_) munmap(memory_, bytes_);
 }
 

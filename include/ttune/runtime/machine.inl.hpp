@@ -248,7 +248,7 @@ std::vector<double> fastest_runs(std::int32_t threads, double seconds, Work cons
 
 }  // namespace detail
 
-TTUNE_INLINE std::int32_t usable_cpus() {
+std::int32_t usable_cpus() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   auto cpus = sched_getaffinity(0, sizeof allowed, &allowed) == 0
@@ -257,7 +257,7 @@ TTUNE_INLINE std::int32_t usable_cpus() {
   return std::max(1, std::min(cpus, detail::container_quota()));
 }
 
-TTUNE_INLINE std::string processor_name() {
+std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("model name"))
@@ -297,7 +297,7 @@ inline std::string processor_kind() {
 
 }  // namespace detail
 
-TTUNE_INLINE target probe_host() {
+target probe_host() {
   target t;
   t.name = std::string(detail::host_architecture()) + " " + detail::processor_kind();
   t.triple = std::string(detail::host_architecture()) + "-unknown-linux-gnu";
@@ -326,7 +326,7 @@ TTUNE_INLINE target probe_host() {
   return t;
 }
 
-TTUNE_INLINE std::string missing_features(std::string_view features) {
+std::string missing_features(std::string_view features) {
   std::string missing;
   while (!features.empty()) {
     auto const comma = std::min(features.find(','), features.size());
@@ -338,14 +338,14 @@ TTUNE_INLINE std::string missing_features(std::string_view features) {
   return missing;
 }
 
-TTUNE_INLINE bool is_host_architecture(std::string_view target_name) noexcept {
+bool is_host_architecture(std::string_view target_name) noexcept {
   auto name = target_name.substr(0, target_name.find(' '));
   if (name == "x86-64" || name == "amd64") name = "x86_64";
   if (name == "arm64") name = "aarch64";
   return name == detail::host_architecture();
 }
 
-TTUNE_INLINE double measure_fma_peak(std::int32_t threads, dtype type, double seconds) {
+double measure_fma_peak(std::int32_t threads, dtype type, double seconds) {
   if (type != dtype::f32 && type != dtype::f64) return 0;
   constexpr std::int64_t rounds = 200'000;  // about a millisecond
   auto const lanes = detail::fma_rounds(type, 1);
@@ -358,7 +358,7 @@ TTUNE_INLINE double measure_fma_peak(std::int32_t threads, dtype type, double se
   return rate;
 }
 
-TTUNE_INLINE double measure_copy_bandwidth(std::int32_t threads, double seconds) {
+double measure_copy_bandwidth(std::int32_t threads, double seconds) {
   threads = std::max(1, threads);
   auto const cached = std::max<std::int64_t>(probe_host().l3_bytes, 8 << 20);
   auto const each = static_cast<std::size_t>(std::min<std::int64_t>(cached * 2, 256 << 20) / threads);

@@ -76,7 +76,7 @@ class operation_counter {
 
 }  // namespace detail
 
-TTUNE_INLINE double operation_count(ir::lowered const& program, target const& machine) {
+double operation_count(ir::lowered const& program, target const& machine) {
   return detail::operation_counter(machine).count(program.body);
 }
 

@@ -49,6 +49,6 @@ struct oracle_verdict {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/oracle_check.inl.hpp"
 #endif

@@ -172,9 +172,9 @@ inline std::vector<std::int64_t> wrong_elements(std::vector<std::int64_t> const&
 
 }  // namespace detail
 
-TTUNE_INLINE oracle_verdict check_against_oracle(ir::program const& p, kernel_signature const& signature,
-                                                 std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes,
-                                                 oracle_check_options const& options) {
+oracle_verdict check_against_oracle(ir::program const& p, kernel_signature const& signature,
+                                    std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes,
+                                    oracle_check_options const& options) {
   using clock = std::chrono::steady_clock;
   oracle_verdict verdict;
   if (std::any_of(p.outputs.begin(), p.outputs.end(), [](auto const& out) { return out->updates != nullptr; }))

@@ -71,6 +71,6 @@ class runner {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/runner.inl.hpp"
 #endif

@@ -24,16 +24,16 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE bool is_worker(int argc, char const* const* argv) noexcept {
+bool is_worker(int argc, char const* const* argv) noexcept {
   return argc == 2 && std::strcmp(argv[1], protocol::worker_argument) == 0;
 }
 
-TTUNE_INLINE bool inside_worker() noexcept {
+bool inside_worker() noexcept {
   auto const* const value = std::getenv("TTUNE_WORKER");
   return value && *value != '\0';
 }
 
-TTUNE_INLINE int run_worker() {
+int run_worker() {
   // Stray output must not corrupt the protocol: it goes to /dev/null.
   int const in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
   int const out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
@@ -375,8 +375,7 @@ inline std::vector<std::uint8_t> trial_request(kernel_image const& image, trial_
 
 }  // namespace detail
 
-TTUNE_INLINE runner::runner(worker_choice how, kernel_signature const& signature, runner_options options,
-                            std::stop_token stop) {
+runner::runner(worker_choice how, kernel_signature const& signature, runner_options options, std::stop_token stop) {
   if (auto* const members = std::get_if<worker::fleet>(&how))
     fleet_ = std::make_unique<fleet_measurer>(std::move(*members), signature, std::move(options), stop);
   else if (std::holds_alternative<worker::in_process>(how))
@@ -384,22 +383,22 @@ TTUNE_INLINE runner::runner(worker_choice how, kernel_signature const& signature
   else process_ = std::make_unique<process>(how, signature, std::move(options), stop);
   if (local_) local_->stop_with(std::move(stop));
 }
-TTUNE_INLINE runner::~runner() = default;
-TTUNE_INLINE runner::runner(runner&&) noexcept = default;
-TTUNE_INLINE runner& runner::operator=(runner&&) noexcept = default;
+runner::~runner() = default;
+runner::runner(runner&&) noexcept = default;
+runner& runner::operator=(runner&&) noexcept = default;
 
-TTUNE_INLINE void runner::stop_with(std::stop_token token) {
+void runner::stop_with(std::stop_token token) {
   if (local_) local_->stop_with(std::move(token));
   else if (fleet_) fleet_->stop_with(std::move(token));
   else process_->stop = std::move(token);
 }
-TTUNE_INLINE bool runner::isolated() const noexcept { return !local_; }
-TTUNE_INLINE bool runner::lost() const noexcept { return process_ && process_->was_lost_; }
-TTUNE_INLINE std::size_t runner::width() const noexcept { return fleet_ ? fleet_->width() : 1; }
-TTUNE_INLINE std::int32_t runner::respawns() const noexcept {
+bool runner::isolated() const noexcept { return !local_; }
+bool runner::lost() const noexcept { return process_ && process_->was_lost_; }
+std::size_t runner::width() const noexcept { return fleet_ ? fleet_->width() : 1; }
+std::int32_t runner::respawns() const noexcept {
   return process_ ? process_->respawns_ : fleet_ ? fleet_->respawns() : 0;
 }
-TTUNE_INLINE std::string runner::description() const {
+std::string runner::description() const {
   return process_ ? process_->description() : fleet_ ? fleet_->description() : "in process, unprotected";
 }
 
@@ -413,7 +412,7 @@ inline double first_run_seconds(trial_limits const& l) {
 
 }  // namespace detail
 
-TTUNE_INLINE measurement runner::set_reference(kernel_image const& image, trial_limits const& limits) {
+measurement runner::set_reference(kernel_image const& image, trial_limits const& limits) {
   if (local_) return local_->set_reference(image, limits);
   if (fleet_) return fleet_->set_reference(image, limits);
   process_->remember({});
@@ -431,7 +430,7 @@ TTUNE_INLINE measurement runner::set_reference(kernel_image const& image, trial_
   return m;
 }
 
-TTUNE_INLINE void runner::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
+void runner::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
   if (local_) return local_->set_reference(std::move(outputs));
   if (fleet_) return fleet_->set_reference(std::move(outputs));
   byte_sink body;
@@ -440,7 +439,7 @@ TTUNE_INLINE void runner::set_reference(std::vector<std::vector<std::uint8_t>> o
   process_->remember(std::move(outputs));
 }
 
-TTUNE_INLINE measurement runner::measure(kernel_image const& image, trial_limits const& limits) {
+measurement runner::measure(kernel_image const& image, trial_limits const& limits) {
   if (local_) return local_->measure(image, limits);
   if (fleet_) return fleet_->submit(image, limits), std::move(fleet_->collect().front());
   measurement m;
@@ -453,16 +452,14 @@ TTUNE_INLINE measurement runner::measure(kernel_image const& image, trial_limits
   return m;
 }
 
-TTUNE_INLINE void runner::submit(kernel_image image, trial_limits const& limits) {
+void runner::submit(kernel_image image, trial_limits const& limits) {
   if (fleet_) fleet_->submit(std::move(image), limits);
   else submitted_.push_back(measure(image, limits));
 }
 
-TTUNE_INLINE std::vector<measurement> runner::collect() {
-  return fleet_ ? fleet_->collect() : std::exchange(submitted_, {});
-}
+std::vector<measurement> runner::collect() { return fleet_ ? fleet_->collect() : std::exchange(submitted_, {}); }
 
-TTUNE_INLINE measurement runner::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
+measurement runner::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
   outputs.clear();
   if (local_) return local_->run(image, outputs);
   if (fleet_) return fleet_->run(image, outputs);
@@ -478,7 +475,7 @@ TTUNE_INLINE measurement runner::run(kernel_image const& image, std::vector<std:
   return m;
 }
 
-TTUNE_INLINE comparison runner::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {
+comparison runner::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {
   if (local_) return local_->compare(first, second, pairs);
   if (fleet_) return fleet_->compare(first, second, pairs);
   byte_sink body;
@@ -496,7 +493,7 @@ TTUNE_INLINE comparison runner::compare(kernel_image const& first, kernel_image 
   return c;
 }
 
-TTUNE_INLINE std::vector<std::uint8_t> runner::operand_bytes(std::size_t operand) {
+std::vector<std::uint8_t> runner::operand_bytes(std::size_t operand) {
   if (local_) return local_->operand_bytes(operand);
   if (fleet_) return fleet_->operand_bytes(operand);
   auto const& known = process_->reference();

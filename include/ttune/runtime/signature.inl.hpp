@@ -33,7 +33,7 @@ inline double terms_of(ir::stage const& st) {
 
 }  // namespace detail
 
-TTUNE_INLINE kernel_signature signature_of(handle<ir::program> const& program) {
+kernel_signature signature_of(handle<ir::program> const& program) {
   kernel_signature made;
   made.name = program->name;
   for (auto const& st : program->stages) made.terms = std::max(made.terms, detail::terms_of(*st));

@@ -60,6 +60,6 @@ class expected_output {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/trial_check.inl.hpp"
 #endif

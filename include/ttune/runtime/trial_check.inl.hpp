@@ -100,7 +100,7 @@ bool differs(T found, T wanted, T unit, T rms) noexcept {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<std::uint8_t> make_input(operand_info const& operand, std::uint64_t seed) {
+std::vector<std::uint8_t> make_input(operand_info const& operand, std::uint64_t seed) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(operand.bytes()));
   auto const n = static_cast<std::size_t>(operand.elements());
   rng random(seed);
@@ -129,12 +129,12 @@ TTUNE_INLINE std::vector<std::uint8_t> make_input(operand_info const& operand, s
   return bytes;
 }
 
-TTUNE_INLINE void poison(operand_info const& operand, std::span<std::uint8_t> bytes, int round) {
+void poison(operand_info const& operand, std::span<std::uint8_t> bytes, int round) {
   auto const value = is_float(operand.type) ? 0xFF : round % 2 == 0 ? 0xA5 : 0x5A;
   std::memset(bytes.data(), value, bytes.size());
 }
 
-TTUNE_INLINE std::string element_name(operand_info const& operand, std::int64_t element) {
+std::string element_name(operand_info const& operand, std::int64_t element) {
   std::string indices;
   for (auto d = operand.shape.size(); d-- > 0;) {
     auto const extent = std::max<std::int64_t>(1, operand.shape[d]);
@@ -144,7 +144,7 @@ TTUNE_INLINE std::string element_name(operand_info const& operand, std::int64_t 
   return operand.name + "[" + indices + "]";
 }
 
-TTUNE_INLINE std::string unwritten(operand_info const& operand, std::span<std::uint8_t const> bytes) {
+std::string unwritten(operand_info const& operand, std::span<std::uint8_t const> bytes) {
   if (!is_float(operand.type)) return {};
   return detail::with_element_type(operand.type, [&]<class T>(T) -> std::string {
     constexpr std::size_t size = sizeof(T);
@@ -155,8 +155,7 @@ TTUNE_INLINE std::string unwritten(operand_info const& operand, std::span<std::u
   });
 }
 
-TTUNE_INLINE expected_output::expected_output(operand_info operand, std::vector<std::uint8_t> bytes, double terms,
-                                              double tolerance)
+expected_output::expected_output(operand_info operand, std::vector<std::uint8_t> bytes, double terms, double tolerance)
     : operand_(std::move(operand)), bytes_(std::move(bytes)) {
   checksum_ = hasher{}.add(std::span<std::uint8_t const>(bytes_)).value();
   if (!is_float(operand_.type)) return;
@@ -172,7 +171,7 @@ TTUNE_INLINE expected_output::expected_output(operand_info operand, std::vector<
   rms_ = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, finite)));
 }
 
-TTUNE_INLINE bool expected_output::intact() const noexcept {
+bool expected_output::intact() const noexcept {
   return hasher{}.add(std::span<std::uint8_t const>(bytes_)).value() == checksum_;
 }
 
@@ -193,13 +192,13 @@ void expected_output::for_each_differing(std::uint8_t const* found, Function con
   });
 }
 
-TTUNE_INLINE std::vector<std::int64_t> expected_output::differing(std::uint8_t const* found) const {
+std::vector<std::int64_t> expected_output::differing(std::uint8_t const* found) const {
   std::vector<std::int64_t> made;
   for_each_differing(found, [&](std::int64_t element) { made.push_back(element); });
   return made;
 }
 
-TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found, std::int64_t allowed) const {
+std::string expected_output::difference(std::uint8_t const* found, std::int64_t allowed) const {
   std::int64_t count = 0;
   std::int64_t first = 0;
   for_each_differing(found, [&](std::int64_t element) {
@@ -208,8 +207,7 @@ TTUNE_INLINE std::string expected_output::difference(std::uint8_t const* found, 
   return count <= allowed ? std::string() : described(found, first, count);
 }
 
-TTUNE_INLINE std::string expected_output::described(std::uint8_t const* found, std::int64_t first,
-                                                    std::int64_t count) const {
+std::string expected_output::described(std::uint8_t const* found, std::int64_t first, std::int64_t count) const {
   return detail::with_element_type(operand_.type, [&]<class T>(T) -> std::string {
     auto const at = static_cast<std::size_t>(first);
     auto const text = [at](std::uint8_t const* bytes) {

@@ -95,6 +95,6 @@ struct constraint {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/constraint.inl.hpp"
 #endif

@@ -32,7 +32,7 @@ inline bool division_overflows(std::int64_t a, std::int64_t b) noexcept {
   return a == std::numeric_limits<std::int64_t>::min() && b == -1;
 }
 
-TTUNE_INLINE std::int64_t apply(knob_expression::op what, std::int64_t a, std::int64_t b) noexcept {
+std::int64_t apply(knob_expression::op what, std::int64_t a, std::int64_t b) noexcept {
   using op = knob_expression::op;
   switch (what) {
     case op::add: return saturating_add(a, b);
@@ -88,14 +88,14 @@ std::int64_t evaluate_postfix(std::vector<knob_expression::item> const& items, V
 
 }  // namespace detail
 
-TTUNE_INLINE std::int64_t knob_expression::evaluate(std::vector<knob> const& knobs, configuration const& chosen) const {
+std::int64_t knob_expression::evaluate(std::vector<knob> const& knobs, configuration const& chosen) const {
   return detail::evaluate_postfix(items_, [&](knob_value const& v) -> std::int64_t {
     auto const k = static_cast<std::size_t>(v.knob);
     return knobs[k].choice(chosen.choices[k])[static_cast<std::size_t>(v.column)];
   });
 }
 
-TTUNE_INLINE std::vector<std::int32_t> knob_expression::depends_on() const {
+std::vector<std::int32_t> knob_expression::depends_on() const {
   std::vector<std::int32_t> found;
   for (auto const& i : items_)
     if (i.what == op::value && !i.value.is_literal()) found.push_back(i.value.knob);
@@ -104,7 +104,7 @@ TTUNE_INLINE std::vector<std::int32_t> knob_expression::depends_on() const {
   return found;
 }
 
-TTUNE_INLINE knob_expression combine(knob_expression::op what, knob_expression const& a, knob_expression const& b) {
+knob_expression combine(knob_expression::op what, knob_expression const& a, knob_expression const& b) {
   knob_expression result;
   result.items_.reserve(a.items_.size() + b.items_.size() + 1);
   result.items_ = a.items_;
@@ -113,13 +113,13 @@ TTUNE_INLINE knob_expression combine(knob_expression::op what, knob_expression c
   return result;
 }
 
-TTUNE_INLINE knob_expression operator!(knob_expression const& a) {
+knob_expression operator!(knob_expression const& a) {
   knob_expression result = a;
   result.items_.push_back({knob_expression::op::logical_not, {}});
   return result;
 }
 
-TTUNE_INLINE knob_expression select(knob_expression const& c, knob_expression const& a, knob_expression const& b) {
+knob_expression select(knob_expression const& c, knob_expression const& a, knob_expression const& b) {
   knob_expression result = c;
   result.items_.insert(result.items_.end(), a.items_.begin(), a.items_.end());
   result.items_.insert(result.items_.end(), b.items_.begin(), b.items_.end());
@@ -127,51 +127,51 @@ TTUNE_INLINE knob_expression select(knob_expression const& c, knob_expression co
   return result;
 }
 
-TTUNE_INLINE knob_expression operator+(knob_expression const& a, knob_expression const& b) {
+knob_expression operator+(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::add, a, b);
 }
-TTUNE_INLINE knob_expression operator-(knob_expression const& a, knob_expression const& b) {
+knob_expression operator-(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::subtract, a, b);
 }
-TTUNE_INLINE knob_expression operator*(knob_expression const& a, knob_expression const& b) {
+knob_expression operator*(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::multiply, a, b);
 }
-TTUNE_INLINE knob_expression operator/(knob_expression const& a, knob_expression const& b) {
+knob_expression operator/(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::divide, a, b);
 }
-TTUNE_INLINE knob_expression operator%(knob_expression const& a, knob_expression const& b) {
+knob_expression operator%(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::modulo, a, b);
 }
-TTUNE_INLINE knob_expression operator<(knob_expression const& a, knob_expression const& b) {
+knob_expression operator<(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::less, a, b);
 }
-TTUNE_INLINE knob_expression operator<=(knob_expression const& a, knob_expression const& b) {
+knob_expression operator<=(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::less_equal, a, b);
 }
-TTUNE_INLINE knob_expression operator>(knob_expression const& a, knob_expression const& b) { return b < a; }
-TTUNE_INLINE knob_expression operator>=(knob_expression const& a, knob_expression const& b) { return b <= a; }
-TTUNE_INLINE knob_expression operator==(knob_expression const& a, knob_expression const& b) {
+knob_expression operator>(knob_expression const& a, knob_expression const& b) { return b < a; }
+knob_expression operator>=(knob_expression const& a, knob_expression const& b) { return b <= a; }
+knob_expression operator==(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::equal, a, b);
 }
-TTUNE_INLINE knob_expression operator!=(knob_expression const& a, knob_expression const& b) {
+knob_expression operator!=(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::not_equal, a, b);
 }
-TTUNE_INLINE knob_expression operator&&(knob_expression const& a, knob_expression const& b) {
+knob_expression operator&&(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::logical_and, a, b);
 }
-TTUNE_INLINE knob_expression operator||(knob_expression const& a, knob_expression const& b) {
+knob_expression operator||(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::logical_or, a, b);
 }
-TTUNE_INLINE knob_expression min(knob_expression const& a, knob_expression const& b) {
+knob_expression min(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::minimum, a, b);
 }
-TTUNE_INLINE knob_expression max(knob_expression const& a, knob_expression const& b) {
+knob_expression max(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::maximum, a, b);
 }
-TTUNE_INLINE knob_expression ceil_divide(knob_expression const& a, knob_expression const& b) {
+knob_expression ceil_divide(knob_expression const& a, knob_expression const& b) {
   return combine(knob_expression::op::ceil_divide, a, b);
 }
-TTUNE_INLINE knob_expression divides(knob_expression const& b, knob_expression const& a) {
+knob_expression divides(knob_expression const& b, knob_expression const& a) {
   return combine(knob_expression::op::equal, a % b, 0);
 }
 

@@ -120,6 +120,6 @@ struct constraint_automaton {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/constraint_automaton.inl.hpp"
 #endif

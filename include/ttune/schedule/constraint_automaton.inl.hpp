@@ -61,7 +61,7 @@ inline value_interval remainder_of(value_interval a, value_interval b) noexcept 
   return {b.low >= 0 ? 0 : saturating_subtract(0, most), most};
 }
 
-TTUNE_INLINE value_interval apply(expression_op what, value_interval a, value_interval b) noexcept {
+value_interval apply(expression_op what, value_interval a, value_interval b) noexcept {
   switch (what) {
     case expression_op::add:
     case expression_op::minimum:
@@ -88,8 +88,8 @@ TTUNE_INLINE value_interval apply(expression_op what, value_interval a, value_in
 
 // ---- partial_evaluator: construction --------------------------------------------------------------------------
 
-TTUNE_INLINE partial_evaluator::partial_evaluator(knob_expression const& expression, std::vector<knob> const& knobs,
-                                                  std::span<std::int32_t const> order)
+partial_evaluator::partial_evaluator(knob_expression const& expression, std::vector<knob> const& knobs,
+                                     std::span<std::int32_t const> order)
     : layer_of_knob_(knobs.size(), -1), layers_(order.size()) {
   for (std::size_t i = 0; i < order.size(); ++i)
     layer_of_knob_[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
@@ -99,7 +99,7 @@ TTUNE_INLINE partial_evaluator::partial_evaluator(knob_expression const& express
 }
 
 /// Sets the first and last layer of a node from its children or its knob.
-TTUNE_INLINE void partial_evaluator::set_extent(node& n) const {
+void partial_evaluator::set_extent(node& n) const {
   if (n.knob >= 0) n.first = n.last = layer_of_knob_[static_cast<std::size_t>(n.knob)];
   for (auto const child : n.children) {
     auto const& c = nodes_[static_cast<std::size_t>(child)];
@@ -109,14 +109,14 @@ TTUNE_INLINE void partial_evaluator::set_extent(node& n) const {
   }
 }
 
-TTUNE_INLINE std::int32_t partial_evaluator::add(node n) {
+std::int32_t partial_evaluator::add(node n) {
   set_extent(n);
   nodes_.push_back(std::move(n));
   return static_cast<std::int32_t>(nodes_.size()) - 1;
 }
 
 /// Converts postfix order to a tree.
-TTUNE_INLINE std::int32_t partial_evaluator::parse(knob_expression const& expression) {
+std::int32_t partial_evaluator::parse(knob_expression const& expression) {
   std::vector<std::int32_t> stack;
   for (auto const& item : expression.items()) {
     node n;
@@ -138,7 +138,7 @@ TTUNE_INLINE std::int32_t partial_evaluator::parse(knob_expression const& expres
 }
 
 /// Flattens chains, and combines the operands of a chain that use the same knob: `i0 * j * i1` becomes `(i0 * i1) * j`.
-TTUNE_INLINE std::int32_t partial_evaluator::fold(std::int32_t id) {
+std::int32_t partial_evaluator::fold(std::int32_t id) {
   node n = nodes_[static_cast<std::size_t>(id)];
   for (auto& child : n.children) child = fold(child);
   if (!is_chain(n.what)) {
@@ -174,7 +174,7 @@ TTUNE_INLINE std::int32_t partial_evaluator::fold(std::int32_t id) {
 }
 
 /// Returns the value of a node of at most one knob for a choice of that knob.
-TTUNE_INLINE std::int64_t partial_evaluator::value_at(std::int32_t id, std::span<std::int32_t const> choice) const {
+std::int64_t partial_evaluator::value_at(std::int32_t id, std::span<std::int32_t const> choice) const {
   auto const& n = nodes_[static_cast<std::size_t>(id)];
   if (n.what == expression_op::value) return n.knob < 0 ? n.literal : choice[static_cast<std::size_t>(n.column)];
   auto value = value_at(n.children[0], choice);
@@ -186,7 +186,7 @@ TTUNE_INLINE std::int64_t partial_evaluator::value_at(std::int32_t id, std::span
 }
 
 /// Finds the maximal sub-expressions of one knob, tabulates their values for its choices, and numbers the classes.
-TTUNE_INLINE void partial_evaluator::tabulate(std::vector<knob> const& knobs, std::span<std::int32_t const> order) {
+void partial_evaluator::tabulate(std::vector<knob> const& knobs, std::span<std::int32_t const> order) {
   std::vector<std::int32_t> open{root_};
   while (!open.empty()) {
     auto const id = open.back();
@@ -229,7 +229,7 @@ TTUNE_INLINE void partial_evaluator::tabulate(std::vector<knob> const& knobs, st
 }
 
 /// Gives slots to nodes that finish in several steps, and lists the work of a read at each layer.
-TTUNE_INLINE void partial_evaluator::plan() {
+void partial_evaluator::plan() {
   scratch_.resize(nodes_.size());
   unread_.resize(nodes_.size(), point(0));
   std::vector<std::int32_t> reached;
@@ -274,15 +274,15 @@ TTUNE_INLINE void partial_evaluator::plan() {
 
 // ---- partial_evaluator: evaluation ----------------------------------------------------------------------------
 
-TTUNE_INLINE void partial_evaluator::absorb(node const& n, std::size_t child, std::int64_t value,
-                                            std::span<std::int64_t> remainder) const {
+void partial_evaluator::absorb(node const& n, std::size_t child, std::int64_t value,
+                               std::span<std::int64_t> remainder) const {
   auto const slot = static_cast<std::size_t>(n.slot);
   if (is_chain(n.what)) remainder[slot] = apply(n.what, remainder[slot], value);
   else remainder[slot + child] = value;
 }
 
 /// Returns the value of a node with known children; clears its slots, so that equal remainders compare equal.
-TTUNE_INLINE std::int64_t partial_evaluator::finish(node const& n, std::span<std::int64_t> remainder) const {
+std::int64_t partial_evaluator::finish(node const& n, std::span<std::int64_t> remainder) const {
   auto const slots = remainder.subspan(static_cast<std::size_t>(n.slot), is_chain(n.what) ? 1 : n.children.size());
   auto value = slots[0];
   if (n.what == expression_op::select) value = slots[value != 0 ? 1 : 2];
@@ -291,8 +291,7 @@ TTUNE_INLINE std::int64_t partial_evaluator::finish(node const& n, std::span<std
   return value;
 }
 
-TTUNE_INLINE void partial_evaluator::read(std::size_t layer_index, std::uint32_t choice_class,
-                                          std::span<std::int64_t> remainder) {
+void partial_evaluator::read(std::size_t layer_index, std::uint32_t choice_class, std::span<std::int64_t> remainder) {
   auto const& layer = layers_[layer_index];
   auto const now = static_cast<std::int32_t>(layer_index);
   auto const* const values = layer.values.data() + choice_class * layer.terms.size();
@@ -310,8 +309,8 @@ TTUNE_INLINE void partial_evaluator::read(std::size_t layer_index, std::uint32_t
     scratch_[static_cast<std::size_t>(root_)] = values[nodes_[static_cast<std::size_t>(root_)].term];
 }
 
-TTUNE_INLINE value_interval partial_evaluator::bounds_of(std::int32_t id, std::int32_t read,
-                                                         std::span<std::int64_t const> remainder) const {
+value_interval partial_evaluator::bounds_of(std::int32_t id, std::int32_t read,
+                                            std::span<std::int64_t const> remainder) const {
   auto const& n = nodes_[static_cast<std::size_t>(id)];
   if (n.slot < 0) return unread_[static_cast<std::size_t>(id)];
   auto const slot = static_cast<std::size_t>(n.slot);
@@ -333,8 +332,7 @@ TTUNE_INLINE value_interval partial_evaluator::bounds_of(std::int32_t id, std::i
   return result;
 }
 
-TTUNE_INLINE partial_evaluator::verdict partial_evaluator::judge(std::size_t read_layers,
-                                                                 std::span<std::int64_t const> remainder) {
+partial_evaluator::verdict partial_evaluator::judge(std::size_t read_layers, std::span<std::int64_t const> remainder) {
   auto const& root = nodes_[static_cast<std::size_t>(root_)];
   auto const read = static_cast<std::int32_t>(read_layers) - 1;
   auto const bounds =
@@ -478,8 +476,8 @@ inline void minimise(constraint_automaton& automaton) {
   automaton.start = renamed[automaton.start];
 }
 
-TTUNE_INLINE bool build_automaton(knob_expression const& condition, std::vector<knob> const& knobs,
-                                  std::span<std::int32_t const> order, std::size_t& work, constraint_automaton& out) {
+bool build_automaton(knob_expression const& condition, std::vector<knob> const& knobs,
+                     std::span<std::int32_t const> order, std::size_t& work, constraint_automaton& out) {
   partial_evaluator evaluator(condition, knobs, order);
   out.layers.resize(order.size());
   for (std::size_t l = 0; l < order.size(); ++l) {

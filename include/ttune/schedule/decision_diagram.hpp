@@ -69,6 +69,6 @@ class decision_diagram {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/decision_diagram.inl.hpp"
 #endif

@@ -11,8 +11,7 @@
 namespace ttune::inline v0::detail {
 
 /// Groups the choices of a knob by their classes in all automata that read the knob.
-TTUNE_INLINE void decision_diagram::group(knob const& k, level& at,
-                                          std::span<constraint_automaton const* const> automata) const {
+void decision_diagram::group(knob const& k, level& at, std::span<constraint_automaton const* const> automata) const {
   auto const choices = static_cast<std::uint32_t>(k.choices());
   auto const width = at.readers.size();
   row_numbering<std::uint32_t> signatures(width);
@@ -41,7 +40,7 @@ TTUNE_INLINE void decision_diagram::group(knob const& k, level& at,
 }
 
 /// Forward step: finds the reachable nodes. A node is a tuple of states, one per automaton.
-TTUNE_INLINE bool decision_diagram::expand(std::span<constraint_automaton const* const> automata, std::size_t& work) {
+bool decision_diagram::expand(std::span<constraint_automaton const* const> automata, std::size_t& work) {
   auto const width = automata.size();
   row_numbering<std::uint32_t> here(width);
   std::vector<std::uint32_t> state(width);
@@ -83,7 +82,7 @@ TTUNE_INLINE bool decision_diagram::expand(std::span<constraint_automaton const*
 }
 
 /// Backward step: counts the completions of each node; dead ends have none. Returns false if a count exceeds 64 bits.
-TTUNE_INLINE bool decision_diagram::count_completions() {
+bool decision_diagram::count_completions() {
   nodes_.push_back({0, 0, 1});
   for (std::size_t l = levels_.size(); l-- > 0;)
     for (auto n = levels_[l].first_node; n < levels_[l].last_node; ++n) {
@@ -100,8 +99,8 @@ TTUNE_INLINE bool decision_diagram::count_completions() {
   return true;
 }
 
-TTUNE_INLINE bool decision_diagram::build(std::vector<knob> const& knobs, std::span<std::int32_t const> order,
-                                          std::span<constraint_automaton const* const> automata, std::size_t& work) {
+bool decision_diagram::build(std::vector<knob> const& knobs, std::span<std::int32_t const> order,
+                             std::span<constraint_automaton const* const> automata, std::size_t& work) {
   order_.assign(order.begin(), order.end());
   levels_.assign(order.size(), {});
   nodes_.clear();
@@ -117,7 +116,7 @@ TTUNE_INLINE bool decision_diagram::build(std::vector<knob> const& knobs, std::s
   return expand(automata, work) && count_completions();
 }
 
-TTUNE_INLINE void decision_diagram::unrank(std::uint64_t number, std::span<std::int32_t> choices) const noexcept {
+void decision_diagram::unrank(std::uint64_t number, std::span<std::int32_t> choices) const noexcept {
   std::uint32_t n = 0;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     auto const* const first = edges_.data() + nodes_[n].first_edge;
@@ -133,7 +132,7 @@ TTUNE_INLINE void decision_diagram::unrank(std::uint64_t number, std::span<std::
   }
 }
 
-TTUNE_INLINE std::uint64_t decision_diagram::rank(std::span<std::int32_t const> choices) const noexcept {
+std::uint64_t decision_diagram::rank(std::span<std::int32_t const> choices) const noexcept {
   std::uint64_t number = 0;
   std::uint32_t n = 0;
   for (std::size_t l = 0; l < levels_.size(); ++l) {

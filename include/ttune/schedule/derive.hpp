@@ -15,6 +15,6 @@ namespace ttune::inline v0 {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/derive.inl.hpp"
 #endif

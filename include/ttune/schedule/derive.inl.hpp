@@ -527,7 +527,7 @@ class deriver {
 
 }  // namespace derive
 
-TTUNE_INLINE space derive_space(handle<ir::program> const& program, target const& machine) {
+space derive_space(handle<ir::program> const& program, target const& machine) {
   if (machine.is_gpu()) return derive::gpu_space(program, machine);
   if (auto made = derive::pipeline_space(program, machine)) return *std::move(made);
   return derive::deriver(program, machine).run();

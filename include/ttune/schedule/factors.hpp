@@ -47,6 +47,6 @@ struct factor_limits {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/factors.inl.hpp"
 #endif

@@ -128,8 +128,8 @@ class factor_enumeration {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<std::int32_t> factor_tuples(std::int64_t extent, std::int32_t parts, factor_policy policy,
-                                                     factor_limits const& limits) {
+std::vector<std::int32_t> factor_tuples(std::int64_t extent, std::int32_t parts, factor_policy policy,
+                                        factor_limits const& limits) {
   if (extent < 1 || extent > 2147483647)
     throw argument_error("factors: an extent of " + std::to_string(extent) + " cannot be split");
   if (parts < 1) throw argument_error("factors: a split has at least one part, not " + std::to_string(parts));
@@ -145,25 +145,25 @@ TTUNE_INLINE std::vector<std::int32_t> factor_tuples(std::int64_t extent, std::i
   return tuples;
 }
 
-TTUNE_INLINE knob factors_knob(std::string name, std::int64_t extent, std::int32_t parts, factor_policy policy,
-                               factor_limits const& limits) {
+knob factors_knob(std::string name, std::int64_t extent, std::int32_t parts, factor_policy policy,
+                  factor_limits const& limits) {
   return {std::move(name), knob::sort::factors, parts, factor_tuples(extent, parts, policy, limits)};
 }
 
-TTUNE_INLINE knob one_of_knob(std::string name, std::vector<std::int32_t> values) {
+knob one_of_knob(std::string name, std::vector<std::int32_t> values) {
   if (values.empty()) throw argument_error("one_of: the knob " + name + " has no values");
   return {std::move(name), knob::sort::one_of, 1, std::move(values)};
 }
 
-TTUNE_INLINE knob boolean_knob(std::string name) { return {std::move(name), knob::sort::boolean, 1, {0, 1}}; }
+knob boolean_knob(std::string name) { return {std::move(name), knob::sort::boolean, 1, {0, 1}}; }
 
-TTUNE_INLINE knob location_knob(std::string name, std::int32_t places) {
+knob location_knob(std::string name, std::int32_t places) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(std::max(places, 1)));
   std::iota(values.begin(), values.end(), 0);
   return {std::move(name), knob::sort::location, 1, std::move(values)};
 }
 
-TTUNE_INLINE knob permutation_knob(std::string name, std::int32_t loops) {
+knob permutation_knob(std::string name, std::int32_t loops) {
   if (loops < 1 || loops > 8)
     throw argument_error("permutations: " + name + " orders " + std::to_string(loops) + " loops; 1 to 8 can be");
   std::vector<std::int32_t> order(static_cast<std::size_t>(loops));

@@ -20,6 +20,6 @@ namespace ttune::inline v0::detail {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/knob_adjacency.inl.hpp"
 #endif

@@ -98,7 +98,7 @@ inline void chain_by_value(knob const& k, std::vector<std::vector<std::int32_t>>
   }
 }
 
-TTUNE_INLINE std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>> adjacent_choices(knob const& k) {
+std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>> adjacent_choices(knob const& k) {
   std::vector<std::vector<std::int32_t>> to(static_cast<std::size_t>(k.choices()));
   bool const factors = k.kind == knob::sort::factors && k.width > 1;
   if (factors || k.kind == knob::sort::permutation) {

@@ -172,6 +172,6 @@ class statements {
 
 }  // namespace lowering
 
-TTUNE_INLINE ir::lowered lower(plan const& p, nest const& n) { return lowering::statements(p, n).run(); }
+ir::lowered lower(plan const& p, nest const& n) { return lowering::statements(p, n).run(); }
 
 }  // namespace ttune::inline v0

@@ -12,6 +12,6 @@ namespace ttune::inline v0 {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/plan.inl.hpp"
 #endif

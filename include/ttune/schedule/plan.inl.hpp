@@ -317,7 +317,7 @@ inline void check_size(plan const& p) {
 
 }  // namespace detail
 
-TTUNE_INLINE plan make_plan(space const& of) {
+plan make_plan(space const& of) {
   plan p;
   p.knobs = of.knobs;
   p.program = pass::canonicalize_boundaries(of.program);

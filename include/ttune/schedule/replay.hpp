@@ -18,6 +18,6 @@ void replay(plan const& p, configuration const& chosen, nest& out);
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/replay.inl.hpp"
 #endif

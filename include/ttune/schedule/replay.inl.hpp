@@ -92,12 +92,12 @@ inline void replay_region(plan const& p, nest& out, std::size_t st) {
 
 }  // namespace detail
 
-TTUNE_INLINE std::int64_t axis_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
-                                    std::int32_t depth) {
+std::int64_t axis_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
+                       std::int32_t depth) {
   return detail::span_inside(p, n, st, axis, of, depth);
 }
 
-TTUNE_INLINE void replay(plan const& p, configuration const& chosen, nest& out) {
+void replay(plan const& p, configuration const& chosen, nest& out) {
   out.loop_count = 0;
   out.stage_count = static_cast<std::int16_t>(p.stages.size());
   for (std::size_t i = p.stages.size(); i-- > 0;) {  // readers first, since they determine the region

@@ -135,6 +135,6 @@ class sampler {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/sampling.inl.hpp"
 #endif

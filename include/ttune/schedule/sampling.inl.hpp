@@ -16,7 +16,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE std::string space_size::text() const {
+std::string space_size::text() const {
   std::string digits;
   for (auto rest = count; rest > 0 || digits.empty(); rest /= 10)
     digits.push_back(static_cast<char>('0' + static_cast<int>(rest % 10)));
@@ -26,7 +26,7 @@ TTUNE_INLINE std::string space_size::text() const {
 
 // ---- building -------------------------------------------------------------------------------------------------
 
-TTUNE_INLINE sampler::sampler(std::vector<knob> knobs, std::vector<constraint> constraints, sampler_options options)
+sampler::sampler(std::vector<knob> knobs, std::vector<constraint> constraints, sampler_options options)
     : knobs_(std::move(knobs)), constraints_(std::move(constraints)) {
   check_names();
   automata_.resize(constraints_.size());
@@ -50,7 +50,7 @@ TTUNE_INLINE sampler::sampler(std::vector<knob> knobs, std::vector<constraint> c
   count();
 }
 
-TTUNE_INLINE void sampler::check_names() const {
+void sampler::check_names() const {
   for (auto const& c : constraints_)
     for (auto const& item : c.condition.items()) {
       if (item.what != knob_expression::op::value || item.value.is_literal()) continue;
@@ -65,7 +65,7 @@ TTUNE_INLINE void sampler::check_names() const {
 }
 
 /// Finds components: knobs are connected if a constraint uses both.
-TTUNE_INLINE void sampler::find_components() {
+void sampler::find_components() {
   std::vector<std::int32_t> leader(knobs_.size());
   std::iota(leader.begin(), leader.end(), 0);
   auto const find = [&leader](std::int32_t k) {
@@ -128,7 +128,7 @@ inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, s
 
 }  // namespace detail
 
-TTUNE_INLINE void sampler::solve(component& part, std::size_t work_limit) {
+void sampler::solve(component& part, std::size_t work_limit) {
   std::vector<std::vector<std::int32_t>> scopes;
   std::vector<std::int32_t> mentions(knobs_.size());
   for (auto const c : part.constraints) {
@@ -150,8 +150,7 @@ TTUNE_INLINE void sampler::solve(component& part, std::size_t work_limit) {
 
 /// Builds the automata and the diagram of a component with its knobs in this order. With `must`, constraints with the
 /// largest automata are left out until that takes at most `work`.
-TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t const> order, std::size_t work,
-                                     bool must) {
+bool sampler::try_order(component& part, std::span<std::int32_t const> order, std::size_t work, bool must) {
   std::vector<std::int32_t> solved;
   part.unsolved.clear();
   auto left = work;
@@ -191,7 +190,7 @@ TTUNE_INLINE bool sampler::try_order(component& part, std::span<std::int32_t con
 }
 
 /// Estimates the share of valid draws from an incomplete diagram.
-TTUNE_INLINE void sampler::estimate(component& part) {
+void sampler::estimate(component& part) {
   constexpr int tries = 2000;
   rng random(tries);  // a fixed seed, so that equal spaces have equal sizes
   std::vector<std::int32_t> choices(knobs_.size());
@@ -209,7 +208,7 @@ TTUNE_INLINE void sampler::estimate(component& part) {
   }
 }
 
-TTUNE_INLINE void sampler::count() {
+void sampler::count() {
   constexpr auto most = ~uint128{0};
   size_ = {1, true, false};
   for (auto const& part : components_) {
@@ -222,7 +221,7 @@ TTUNE_INLINE void sampler::count() {
 
 // ---- questions ------------------------------------------------------------------------------------------------
 
-TTUNE_INLINE bool sampler::holds(std::int32_t number, std::vector<std::int32_t> const& choices) const {
+bool sampler::holds(std::int32_t number, std::vector<std::int32_t> const& choices) const {
   auto const c = static_cast<std::size_t>(number);
   if (tabulated_[c]) return automata_[c].accepts(choices);
   return detail::evaluate_postfix(constraints_[c].condition.items(), [&](knob_value const& v) -> std::int64_t {
@@ -231,36 +230,36 @@ TTUNE_INLINE bool sampler::holds(std::int32_t number, std::vector<std::int32_t> 
          }) != 0;
 }
 
-TTUNE_INLINE bool sampler::hold(std::span<std::int32_t const> numbers, std::vector<std::int32_t> const& choices) const {
+bool sampler::hold(std::span<std::int32_t const> numbers, std::vector<std::int32_t> const& choices) const {
   return std::all_of(numbers.begin(), numbers.end(), [&](auto c) { return holds(c, choices); });
 }
 
-TTUNE_INLINE constraint const* sampler::violated(configuration const& c) const {
+constraint const* sampler::violated(configuration const& c) const {
   for (std::size_t i = 0; i < constraints_.size(); ++i)
     if (!holds(static_cast<std::int32_t>(i), c.choices)) return &constraints_[i];
   return nullptr;
 }
 
-TTUNE_INLINE bool sampler::valid(configuration const& c) const {
+bool sampler::valid(configuration const& c) const {
   if (c.choices.size() != knobs_.size()) return false;
   for (std::size_t k = 0; k < knobs_.size(); ++k)
     if (c.choices[k] < 0 || c.choices[k] >= knobs_[k].choices()) return false;
   return violated(c) == nullptr;
 }
 
-TTUNE_INLINE std::span<std::int32_t const> sampler::neighbours_of(std::int32_t knob_number, std::int32_t choice) const {
+std::span<std::int32_t const> sampler::neighbours_of(std::int32_t knob_number, std::int32_t choice) const {
   auto const& list = adjacency_[static_cast<std::size_t>(knob_number)];
   auto const c = static_cast<std::size_t>(choice);
   return std::span(list.to).subspan(list.first[c], list.first[c + 1] - list.first[c]);
 }
 
-TTUNE_INLINE void sampler::throw_empty() const {
+void sampler::throw_empty() const {
   std::string all;
   for (auto const& c : constraints_) all += (all.empty() ? "" : ", ") + c.text;
   throw schedule_error("where", all, "no configuration fulfils all constraints: relax one of them");
 }
 
-TTUNE_INLINE void sampler::require_exact() const {
+void sampler::require_exact() const {
   if (!size_.exact || size_.saturated)
     throw argument_error("configurations have no numbers in a space whose size is " + size_.text() +
                          ": draw them instead");
@@ -347,13 +346,13 @@ class backtracking {
 }  // namespace detail
 
 /// Finds valid choices of a component whose draws are hardly ever valid; they are not equally likely.
-TTUNE_INLINE bool sampler::search(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
+bool sampler::search(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
   detail::backtracking search(knobs_, part.diagram.knobs());
   for (auto const c : part.constraints) search.watch(constraints_[static_cast<std::size_t>(c)].condition);
   return search.run(random, choices);
 }
 
-TTUNE_INLINE bool sampler::draw(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
+bool sampler::draw(component const& part, rng& random, std::vector<std::int32_t>& choices) const {
   if (part.exact) {
     part.diagram.unrank(random.below(static_cast<std::uint64_t>(part.count)), choices);
     return true;
@@ -366,14 +365,14 @@ TTUNE_INLINE bool sampler::draw(component const& part, rng& random, std::vector<
   return search(part, random, choices);
 }
 
-TTUNE_INLINE void sampler::draw(rng& random, configuration& out) const {
+void sampler::draw(rng& random, configuration& out) const {
   if (empty()) throw_empty();
   out.choices.resize(knobs_.size());
   for (auto const& part : components_)
     if (!draw(part, random, out.choices)) throw_empty();
 }
 
-TTUNE_INLINE configuration sampler::draw(rng& random) const {
+configuration sampler::draw(rng& random) const {
   configuration c;
   draw(random, c);
   return c;
@@ -381,7 +380,7 @@ TTUNE_INLINE configuration sampler::draw(rng& random) const {
 
 // ---- moves ----------------------------------------------------------------------------------------------------
 
-TTUNE_INLINE bool sampler::redraw(std::int32_t knob_number, rng& random, std::vector<std::int32_t>& choices) const {
+bool sampler::redraw(std::int32_t knob_number, rng& random, std::vector<std::int32_t>& choices) const {
   auto const& watching = constraints_of_[static_cast<std::size_t>(knob_number)];
   auto& chosen = choices[static_cast<std::size_t>(knob_number)];
   auto const before = chosen;
@@ -399,7 +398,7 @@ TTUNE_INLINE bool sampler::redraw(std::int32_t knob_number, rng& random, std::ve
   return !fitting.empty();
 }
 
-TTUNE_INLINE bool sampler::mutate(configuration& c, rng& random) const {
+bool sampler::mutate(configuration& c, rng& random) const {
   auto const n = movable_.size();
   if (n == 0) return false;
   auto const start = random.below(n);
@@ -408,7 +407,7 @@ TTUNE_INLINE bool sampler::mutate(configuration& c, rng& random) const {
   return false;
 }
 
-TTUNE_INLINE bool sampler::shift(std::int32_t knob_number, rng& random, std::vector<std::int32_t>& choices) const {
+bool sampler::shift(std::int32_t knob_number, rng& random, std::vector<std::int32_t>& choices) const {
   auto& chosen = choices[static_cast<std::size_t>(knob_number)];
   auto const before = chosen;
   auto const to = neighbours_of(knob_number, before);
@@ -422,7 +421,7 @@ TTUNE_INLINE bool sampler::shift(std::int32_t knob_number, rng& random, std::vec
   return false;
 }
 
-TTUNE_INLINE bool sampler::shift(configuration& c, rng& random) const {
+bool sampler::shift(configuration& c, rng& random) const {
   auto const n = movable_.size();
   if (n == 0) return false;
   auto const start = random.below(n);
@@ -431,7 +430,7 @@ TTUNE_INLINE bool sampler::shift(configuration& c, rng& random) const {
   return mutate(c, random);
 }
 
-TTUNE_INLINE configuration sampler::crossover(configuration const& a, configuration const& b, rng& random) const {
+configuration sampler::crossover(configuration const& a, configuration const& b, rng& random) const {
   configuration child = a;
   constexpr int tries = 4;
   for (auto const& part : components_) {
@@ -453,7 +452,7 @@ TTUNE_INLINE configuration sampler::crossover(configuration const& a, configurat
   return child;
 }
 
-TTUNE_INLINE std::vector<configuration> sampler::neighbours(configuration const& c) const {
+std::vector<configuration> sampler::neighbours(configuration const& c) const {
   std::vector<configuration> found;
   configuration moved = c;
   for (auto const number : movable_) {
@@ -469,7 +468,7 @@ TTUNE_INLINE std::vector<configuration> sampler::neighbours(configuration const&
 
 // ---- numbers --------------------------------------------------------------------------------------------------
 
-TTUNE_INLINE configuration sampler::unrank(uint128 number) const {
+configuration sampler::unrank(uint128 number) const {
   require_exact();
   if (number >= size_.count) throw argument_error("configuration number out of range: there are " + size_.text());
   configuration c;
@@ -482,7 +481,7 @@ TTUNE_INLINE configuration sampler::unrank(uint128 number) const {
   return c;
 }
 
-TTUNE_INLINE uint128 sampler::rank(configuration const& c) const {
+uint128 sampler::rank(configuration const& c) const {
   require_exact();
   if (!valid(c)) throw argument_error("a configuration that violates a constraint has no number");
   uint128 number = 0;
@@ -490,7 +489,7 @@ TTUNE_INLINE uint128 sampler::rank(configuration const& c) const {
   return number;
 }
 
-TTUNE_INLINE std::vector<configuration> sampler::all(std::size_t limit) const {
+std::vector<configuration> sampler::all(std::size_t limit) const {
   if (!empty()) require_exact();
   if (size_.count > limit) throw argument_error("a space of " + size_.text() + " configurations is too large to list");
   std::vector<configuration> list;

@@ -250,11 +250,11 @@ class cpp_writer {
 
 }  // namespace detail
 
-TTUNE_INLINE std::string to_cpp(space const& of, configuration const& chosen) {
+std::string to_cpp(space const& of, configuration const& chosen) {
   return detail::cpp_writer(of.program->outputs.front()->name).run(detail::fixed_steps(of, chosen).run());
 }
 
-TTUNE_INLINE std::string to_cpp(space const& of) {
+std::string to_cpp(space const& of) {
   auto chosen = of.seed;
   if (chosen.choices.size() != of.knobs.size()) chosen.choices.assign(of.knobs.size(), 0);
   return to_cpp(of, chosen);

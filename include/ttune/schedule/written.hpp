@@ -115,6 +115,6 @@ class written_schedule {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/written.inl.hpp"
 #endif

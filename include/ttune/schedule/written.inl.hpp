@@ -59,20 +59,20 @@ inline void collect_inputs(handle<ir::stage> const& from, std::vector<handle<ir:
 
 }  // namespace detail
 
-TTUNE_INLINE extent_formula extent_formula::of_loop(std::string name) {
+extent_formula extent_formula::of_loop(std::string name) {
   auto text = "extent(" + name + ")";
   return {{{knob_expression::op::value, std::move(name), 0}}, std::move(text), 9};
 }
-TTUNE_INLINE extent_formula extent_formula::of_number(std::int64_t value) {
+extent_formula extent_formula::of_number(std::int64_t value) {
   return {{{knob_expression::op::value, {}, value}}, std::to_string(value), 9};
 }
-TTUNE_INLINE extent_formula extent_formula::negated(extent_formula a) {
+extent_formula extent_formula::negated(extent_formula a) {
   a.text = a.precedence < 8 ? "!(" + a.text + ")" : "!" + a.text;
   a.precedence = 8;
   a.items.push_back({knob_expression::op::logical_not, {}, 0});
   return a;
 }
-TTUNE_INLINE extent_formula extent_formula::join(knob_expression::op what, extent_formula a, extent_formula b) {
+extent_formula extent_formula::join(knob_expression::op what, extent_formula a, extent_formula b) {
   auto const [symbol, precedence] = detail::text_of(what);
   auto const inside = [p = precedence](extent_formula const& f, bool right) {
     return f.precedence < p || (right && f.precedence == p) ? "(" + f.text + ")" : f.text;
@@ -85,8 +85,7 @@ TTUNE_INLINE extent_formula extent_formula::join(knob_expression::op what, exten
   return a;
 }
 
-TTUNE_INLINE written_schedule::written_schedule(handle<ir::program> program, std::string stage)
-    : current_(std::move(stage)) {
+written_schedule::written_schedule(handle<ir::program> program, std::string stage) : current_(std::move(stage)) {
   made_.program = std::move(program);
   std::string names;
   for (auto const& st : made_.program->stages) {
@@ -96,21 +95,21 @@ TTUNE_INLINE written_schedule::written_schedule(handle<ir::program> program, std
   throw schedule_error("schedule", current_, "no stage of this name in the operator; there are " + names);
 }
 
-TTUNE_INLINE handle<ir::program> written_schedule::program_of(handle<ir::stage> const& output) {
+handle<ir::program> written_schedule::program_of(handle<ir::stage> const& output) {
   std::vector<handle<ir::tensor>> inputs;
   std::vector<handle<ir::stage>> seen;
   detail::collect_inputs(output, inputs, seen);
   return capture::program({}, std::move(inputs), {output});
 }
 
-TTUNE_INLINE void written_schedule::enter(std::string stage) {
+void written_schedule::enter(std::string stage) {
   if (std::find(by_text_.begin(), by_text_.end(), stage) != by_text_.end())
     throw schedule_error(
         "in", stage,
         "was scheduled by its name in quotes before: stay with that, the compiler does not know its loops any more");
   current_ = std::move(stage);
 }
-TTUNE_INLINE void written_schedule::enter_by_text(std::string stage, bool has_object) {
+void written_schedule::enter_by_text(std::string stage, bool has_object) {
   if (has_object)
     throw schedule_error(
         "in", stage,
@@ -119,12 +118,12 @@ TTUNE_INLINE void written_schedule::enter_by_text(std::string stage, bool has_ob
   current_ = std::move(stage);
 }
 
-TTUNE_INLINE void written_schedule::add(primitive what, std::vector<std::string> loops,
-                                        std::vector<std::string> results, std::vector<knob_value> values) {
+void written_schedule::add(primitive what, std::vector<std::string> loops, std::vector<std::string> results,
+                           std::vector<knob_value> values) {
   made_.steps.push_back({what, current_, std::move(loops), std::move(results), std::move(values)});
 }
 
-TTUNE_INLINE std::int32_t written_schedule::add_knob(primitive what, knob k) {
+std::int32_t written_schedule::add_knob(primitive what, knob k) {
   for (auto const& other : made_.knobs)
     if (other.name == k.name)
       throw schedule_error(name_of(what), k.name, "there is a knob of this name: choose another");
@@ -132,7 +131,7 @@ TTUNE_INLINE std::int32_t written_schedule::add_knob(primitive what, knob k) {
   return static_cast<std::int32_t>(made_.knobs.size()) - 1;
 }
 
-TTUNE_INLINE knob_expression written_schedule::extent_of(primitive what, std::string const& loop) const {
+knob_expression written_schedule::extent_of(primitive what, std::string const& loop) const {
   for (auto i = extents_.size(); i-- > 0;)
     if (extents_[i].stage == current_ && extents_[i].loop == loop) return extents_[i].value;
   // an axis of the stage after the structural steps so far
@@ -152,13 +151,13 @@ TTUNE_INLINE knob_expression written_schedule::extent_of(primitive what, std::st
   throw schedule_error(name_of(what), current_, "no stage of this name");
 }
 
-TTUNE_INLINE void written_schedule::set_extent(std::string const& loop, knob_expression value) {
+void written_schedule::set_extent(std::string const& loop, knob_expression value) {
   extents_.push_back({current_, loop, std::move(value)});
 }
 
 /// Returns the extents of all parts except the outermost; remembers the extents of all parts.
-TTUNE_INLINE std::vector<knob_value> written_schedule::cut(std::string const& loop, split_choice& choice,
-                                                           std::vector<std::string> const& parts) {
+std::vector<knob_value> written_schedule::cut(std::string const& loop, split_choice& choice,
+                                              std::vector<std::string> const& parts) {
   auto const whole = extent_of(primitive::split, loop);
   std::vector<knob_value> values;
   if (!choice.inner.empty()) {
@@ -188,94 +187,81 @@ TTUNE_INLINE std::vector<knob_value> written_schedule::cut(std::string const& lo
   return values;
 }
 
-TTUNE_INLINE void written_schedule::split(std::string const& loop, split_choice choice,
-                                          std::vector<std::string> parts) {
+void written_schedule::split(std::string const& loop, split_choice choice, std::vector<std::string> parts) {
   auto values = cut(loop, choice, parts);
   add(primitive::split, {loop}, std::move(parts), std::move(values));
 }
 
-TTUNE_INLINE void written_schedule::fuse(std::vector<std::string> loops, std::string result) {
+void written_schedule::fuse(std::vector<std::string> loops, std::string result) {
   knob_expression all = 1;
   for (auto const& l : loops) all = all * extent_of(primitive::fuse, l);
   set_extent(result, std::move(all));
   add(primitive::fuse, std::move(loops), {std::move(result)});
 }
 
-TTUNE_INLINE void written_schedule::merge(std::vector<std::string> axes, std::string result) {
+void written_schedule::merge(std::vector<std::string> axes, std::string result) {
   add(primitive::merge, std::move(axes), {std::move(result)});
 }
 
-TTUNE_INLINE void written_schedule::reorder(std::vector<std::string> loops) {
-  add(primitive::reorder, std::move(loops));
-}
-TTUNE_INLINE void written_schedule::reorder(order_choice const& choice, std::vector<std::string> loops) {
+void written_schedule::reorder(std::vector<std::string> loops) { add(primitive::reorder, std::move(loops)); }
+void written_schedule::reorder(order_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(primitive::reorder, permutation_knob(choice.name, static_cast<std::int32_t>(loops.size())));
   add(primitive::reorder, std::move(loops), {}, {{id, 0, 0}});
 }
 
-TTUNE_INLINE void written_schedule::run_as(primitive how, std::vector<std::string> loops) {
-  add(how, std::move(loops));
-}
-TTUNE_INLINE void written_schedule::run_as(primitive how, boolean_choice const& choice,
-                                           std::vector<std::string> loops) {
+void written_schedule::run_as(primitive how, std::vector<std::string> loops) { add(how, std::move(loops)); }
+void written_schedule::run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(how, boolean_knob(choice.name));
   add(how, std::move(loops), {}, {{id, 0, 0}});
 }
 
-TTUNE_INLINE void written_schedule::bind(std::string loop, ir::loop_kind kind) {
+void written_schedule::bind(std::string loop, ir::loop_kind kind) {
   add(primitive::bind, {std::move(loop)}, {}, {literal(static_cast<std::int64_t>(kind))});
 }
-TTUNE_INLINE void written_schedule::annotate(std::string loop, std::string note, std::int64_t value) {
+void written_schedule::annotate(std::string loop, std::string note, std::int64_t value) {
   add(primitive::annotate, {std::move(loop)}, {std::move(note)}, {literal(value)});
 }
 
-TTUNE_INLINE void written_schedule::compute_at(std::string reader, std::string loop) {
+void written_schedule::compute_at(std::string reader, std::string loop) {
   add(primitive::compute_at, {std::move(reader), std::move(loop)});
 }
-TTUNE_INLINE void written_schedule::cache_read(std::string source, std::string copy, std::string axis) {
+void written_schedule::cache_read(std::string source, std::string copy, std::string axis) {
   std::vector<std::string> of = {std::move(source)};
   if (!axis.empty()) of.push_back(std::move(axis));
   add(primitive::cache_read, std::move(of), {std::move(copy)});
 }
-TTUNE_INLINE void written_schedule::cache_write(std::string inner) {
-  add(primitive::cache_write, {}, {std::move(inner)});
-}
-TTUNE_INLINE void written_schedule::rfactor(std::string axis, std::int64_t factor, std::string partial,
-                                            std::string kept) {
+void written_schedule::cache_write(std::string inner) { add(primitive::cache_write, {}, {std::move(inner)}); }
+void written_schedule::rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept) {
   add(primitive::rfactor, {std::move(axis)}, {std::move(partial), std::move(kept)}, {literal(factor)});
 }
-TTUNE_INLINE void written_schedule::separate(std::string axis, std::string partial) {
+void written_schedule::separate(std::string axis, std::string partial) {
   add(primitive::separate, {std::move(axis)}, {std::move(partial)});
 }
-TTUNE_INLINE void written_schedule::inline_stage(std::string stage) {
+void written_schedule::inline_stage(std::string stage) {
   made_.steps.push_back({primitive::inline_stage, std::move(stage), {}, {}, {}});
 }
-TTUNE_INLINE void written_schedule::compute_with(std::string stage) {
-  add(primitive::compute_with, {std::move(stage)});
-}
-TTUNE_INLINE void written_schedule::compute_once(std::vector<std::string> of, std::string stage) {
+void written_schedule::compute_with(std::string stage) { add(primitive::compute_with, {std::move(stage)}); }
+void written_schedule::compute_once(std::vector<std::string> of, std::string stage) {
   add(primitive::compute_once, std::move(of), {std::move(stage)});
 }
-TTUNE_INLINE void written_schedule::store_in(ir::memory where, std::int64_t padding) {
+void written_schedule::store_in(ir::memory where, std::int64_t padding) {
   std::vector<knob_value> values{literal(static_cast<std::int64_t>(where))};
   if (padding != 0) values.push_back(literal(padding));
   add(primitive::store_in, {}, {}, std::move(values));
 }
-TTUNE_INLINE void written_schedule::swizzle(std::int64_t rows_apart) {
-  add(primitive::swizzle, {}, {}, {literal(rows_apart)});
-}
-TTUNE_INLINE void written_schedule::pack() { add(primitive::pack, {}); }
-TTUNE_INLINE void written_schedule::slide() { add(primitive::slide, {}); }
-TTUNE_INLINE void written_schedule::expand_reduction() { add(primitive::expand_reduction, {}); }
-TTUNE_INLINE void written_schedule::double_buffer(std::int64_t buffers) {
+void written_schedule::swizzle(std::int64_t rows_apart) { add(primitive::swizzle, {}, {}, {literal(rows_apart)}); }
+void written_schedule::pack() { add(primitive::pack, {}); }
+void written_schedule::slide() { add(primitive::slide, {}); }
+void written_schedule::expand_reduction() { add(primitive::expand_reduction, {}); }
+void written_schedule::double_buffer(std::int64_t buffers) {
   add(primitive::double_buffer, {}, {}, {literal(buffers)});
 }
 
-TTUNE_INLINE void written_schedule::prefetch(std::string source, std::string loop, std::int64_t iterations) {
+void written_schedule::prefetch(std::string source, std::string loop, std::int64_t iterations) {
   add(primitive::prefetch, {std::move(loop)}, {std::move(source)}, {literal(iterations)});
 }
 
-TTUNE_INLINE void written_schedule::where(extent_formula const& condition) {
+void written_schedule::where(extent_formula const& condition) {
   std::vector<knob_expression> stack;
   for (auto const& i : condition.items) {
     if (i.what == knob_expression::op::value) {
@@ -296,7 +282,7 @@ TTUNE_INLINE void written_schedule::where(extent_formula const& condition) {
   made_.constraints.push_back({std::move(stack.back()), condition.text});
 }
 
-TTUNE_INLINE ttune::space written_schedule::space() const {
+ttune::space written_schedule::space() const {
   auto made = made_;
   for (auto const& k : made.knobs) {
     std::int32_t best = 0;

@@ -48,6 +48,6 @@ struct lazy_function<Open, Name, Result(Arguments...)> {
 }  // namespace detail
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/support/shared_library.inl.hpp"
 #endif

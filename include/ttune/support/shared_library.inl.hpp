@@ -8,7 +8,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE shared_library::shared_library(std::vector<std::string> const& names) {
+shared_library::shared_library(std::vector<std::string> const& names) {
   for (auto const& name : names) {
     if (name.empty()) continue;
     handle_ = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -19,11 +19,9 @@ TTUNE_INLINE shared_library::shared_library(std::vector<std::string> const& name
   if (handle_) failure_.clear();
 }
 
-TTUNE_INLINE void* shared_library::find(char const* name) const noexcept {
-  return handle_ ? dlsym(handle_, name) : nullptr;
-}
+void* shared_library::find(char const* name) const noexcept { return handle_ ? dlsym(handle_, name) : nullptr; }
 
-TTUNE_INLINE void* shared_library::symbol(char const* name) const {
+void* shared_library::symbol(char const* name) const {
   if (auto* const found = find(name)) return found;
   throw backend_error(failure_.empty() ? std::string("the library that was opened has no ") + name : failure_);
 }

@@ -119,6 +119,6 @@ report check(op_type<Operands...> const& op, space const& of, check_options opti
 
 }  // namespace ttune::inline v0::testing
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/testing/check.inl.hpp"
 #endif

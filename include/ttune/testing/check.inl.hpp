@@ -21,7 +21,7 @@ namespace ttune::inline v0::testing {
 
 namespace detail {
 
-TTUNE_INLINE std::vector<std::vector<std::int64_t>> operand_shapes(handle<ir::program> const& program) {
+std::vector<std::vector<std::int64_t>> operand_shapes(handle<ir::program> const& program) {
   std::vector<std::vector<std::int64_t>> made;
   for (auto const& o : signature_of(program).operands) made.push_back(o.shape);
   return made;
@@ -369,8 +369,8 @@ class checker {
 
 }  // namespace detail
 
-TTUNE_INLINE report check_program(handle<ir::program> const& program, reference_function const& reference,
-                                  check_options const& options) {
+report check_program(handle<ir::program> const& program, reference_function const& reference,
+                     check_options const& options) {
   return detail::checker(program, reference, options).run();
 }
 

@@ -94,6 +94,6 @@ class alternatives_session {
 }  // namespace detail
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/alternatives.inl.hpp"
 #endif

@@ -32,9 +32,9 @@ inline std::string error_text(double error) {
   return line;
 }
 
-TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative> all, numerics const& allowed,
-                                                        tuner_options const& options, backend& compiler, learner& model,
-                                                        budget_meter& budget)
+alternatives_session::alternatives_session(std::vector<alternative> all, numerics const& allowed,
+                                           tuner_options const& options, backend& compiler, learner& model,
+                                           budget_meter& budget)
     : all_(std::move(all)), allowed_(allowed), options_(options), backend_(compiler), learner_(model), budget_(budget) {
   if (all_.empty()) throw argument_error("there is no alternative to tune");
   if (std::none_of(all_.begin(), all_.end(), [&](alternative const& a) { return allowed_.allows(a.error); })) {
@@ -45,7 +45,7 @@ TTUNE_INLINE alternatives_session::alternatives_session(std::vector<alternative>
   }
 }
 
-TTUNE_INLINE tuning_result alternatives_session::run() {
+tuning_result alternatives_session::run() {
   if (auto found = find_in_records()) return std::move(*found);
   if (budget_.budget().trials == 0) return untuned();
   start_all();
@@ -61,7 +61,7 @@ TTUNE_INLINE tuning_result alternatives_session::run() {
 
 /// Returns the key of all alternatives together: results among other alternatives, or under other numerics, do not
 /// apply.
-TTUNE_INLINE record_key alternatives_session::key() const {
+record_key alternatives_session::key() const {
   auto made = key_of(all_[0].in, backend_.target(), options_.objective);
   hasher compute;
   hasher in;
@@ -76,8 +76,7 @@ TTUNE_INLINE record_key alternatives_session::key() const {
   return made;
 }
 
-TTUNE_INLINE std::optional<alternatives_session::recorded_choice> alternatives_session::chosen_by(
-    record const& r) const {
+std::optional<alternatives_session::recorded_choice> alternatives_session::chosen_by(record const& r) const {
   auto const* const which = find_choice(r.choices, alternative_knob);
   if (!which || which->index < 0 || which->index >= static_cast<std::int32_t>(all_.size())) return std::nullopt;
   auto knobs = r.choices;
@@ -85,7 +84,7 @@ TTUNE_INLINE std::optional<alternatives_session::recorded_choice> alternatives_s
   return recorded_choice{static_cast<std::size_t>(which->index), std::move(knobs)};
 }
 
-TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records() {
+std::optional<tuning_result> alternatives_session::find_in_records() {
   if (!options_.records || options_.replay) return std::nullopt;
   auto found = find_stored(*options_.records, key(), [&](record const& r) -> std::optional<kernel_image> {
     auto const by = chosen_by(r);
@@ -115,7 +114,7 @@ TTUNE_INLINE std::optional<tuning_result> alternatives_session::find_in_records(
   return made;
 }
 
-TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::size_t index) const {
+void alternatives_session::keep(tuning_result const& winner, std::size_t index) const {
   if (!options_.records || !options_.records->writable() || options_.replay) return;
   if (winner.chosen.choices.size() != all_[index].in.knobs.size()) return;  // a simpler schedule, not of this space
   record r;
@@ -137,7 +136,7 @@ TTUNE_INLINE void alternatives_session::keep(tuning_result const& winner, std::s
 
 /// Starts all alternatives that may win, and the oracles even if they cannot: the others are compared with their
 /// results.
-TTUNE_INLINE void alternatives_session::start_all() {
+void alternatives_session::start_all() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     bool const may_win = allowed_.allows(all_[i].error);
     candidates_.push_back(
@@ -147,7 +146,7 @@ TTUNE_INLINE void alternatives_session::start_all() {
 }
 
 /// Returns the untuned kernel of the first alternative that may win and can be compiled.
-TTUNE_INLINE tuning_result alternatives_session::untuned() {
+tuning_result alternatives_session::untuned() {
   std::string failures;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     if (!allowed_.allows(all_[i].error)) continue;
@@ -168,7 +167,7 @@ TTUNE_INLINE tuning_result alternatives_session::untuned() {
   throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
 }
 
-TTUNE_INLINE void alternatives_session::start(candidate& c) {
+void alternatives_session::start(candidate& c) {
   c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(c.index), options_, backend_,
                                                options_.search.another(), learner_, budget_, all_[c.index].in);
   if (c.index == 0) return c.session->start();
@@ -193,7 +192,7 @@ TTUNE_INLINE void alternatives_session::start(candidate& c) {
 /// Measures the first kernels a second time, unless they are far slower than the best. The first trials decide where
 /// the next ones go, and for kernels of several stages the fluctuations of a machine exceed the differences between
 /// kernels (C1 of ResNet-18: 2.0 ms in a first trial of a kernel that takes 0.9 ms).
-TTUNE_INLINE void alternatives_session::remeasure() {
+void alternatives_session::remeasure() {
   auto const best = best_seconds();
   for (auto& c : candidates_)
     if (c.may_win() && c.best_seconds() > best && c.best_seconds() < far_behind * best && budget_.exhausted().empty())
@@ -202,7 +201,7 @@ TTUNE_INLINE void alternatives_session::remeasure() {
 
 /// Measures the best kernels within a few milliseconds of each other, and returns the seconds of the fastest: the
 /// selection for the final comparison must not depend on the moments at which they were tried.
-TTUNE_INLINE double alternatives_session::time_together() {
+double alternatives_session::time_together() {
   auto const best = best_seconds();
   double fastest = std::numeric_limits<double>::infinity();
   for (auto& c : candidates_) {
@@ -213,7 +212,7 @@ TTUNE_INLINE double alternatives_session::time_together() {
   return fastest;
 }
 
-TTUNE_INLINE double alternatives_session::best_seconds() const {
+double alternatives_session::best_seconds() const {
   double best = std::numeric_limits<double>::infinity();
   for (auto const& c : candidates_)
     if (c.may_win()) best = std::min(best, c.best_seconds());
@@ -221,14 +220,14 @@ TTUNE_INLINE double alternatives_session::best_seconds() const {
 }
 
 /// Returns the first alternative with the same layouts; only then the operands mean the same to both.
-TTUNE_INLINE std::size_t alternatives_session::oracle_of(std::size_t i) const {
+std::size_t alternatives_session::oracle_of(std::size_t i) const {
   std::size_t first = 0;
   while (all_[first].layouts != all_[i].layouts) ++first;
   return first;
 }
 
 /// Returns the name with the layouts that are not plain: "conv2d of I (d0, d2, d3, d1)".
-TTUNE_INLINE std::string alternatives_session::name(std::size_t i) const {
+std::string alternatives_session::name(std::size_t i) const {
   auto made = all_[i].in.program->name;
   bool first = true;
   for (auto const& l : all_[i].layouts) {
@@ -241,7 +240,7 @@ TTUNE_INLINE std::string alternatives_session::name(std::size_t i) const {
 
 /// Returns the alternative with the lowest expected final time: its best time minus an expected improvement, which
 /// decreases with the number of its trials; null if no alternative can go on.
-TTUNE_INLINE alternatives_session::candidate* alternatives_session::most_promising() {
+alternatives_session::candidate* alternatives_session::most_promising() {
   constexpr double hope = 0.5;     // share of the seconds, at the first trial
   constexpr double patience = 16;  // trials
   candidate* chosen = nullptr;
@@ -257,7 +256,7 @@ TTUNE_INLINE alternatives_session::candidate* alternatives_session::most_promisi
 
 /// Selects the winner. Kernels near the best are compared in pairs, since measurements at different times differ by the
 /// load of the machine.
-TTUNE_INLINE tuning_result alternatives_session::choose() {
+tuning_result alternatives_session::choose() {
   constexpr double near = 1.4;
   auto const fastest = time_together();
   std::string failures;
@@ -280,8 +279,7 @@ TTUNE_INLINE tuning_result alternatives_session::choose() {
 /// Returns true if `by` is faster than `best`; both are measured again. An undecided comparison is weighed with the
 /// earlier measurements. Those alone are not enough: they were made at different moments, and the best of many trials
 /// is biased towards luck.
-TTUNE_INLINE bool alternatives_session::beats(candidate& by, tuning_result& found, candidate& best,
-                                              tuning_result& made) {
+bool alternatives_session::beats(candidate& by, tuning_result& found, candidate& best, tuning_result& made) {
   constexpr std::int32_t pairs = 20;
   if (all_[by.index].layouts == all_[best.index].layouts) {
     auto const paired = by.session->compare(made.image, found.image, pairs);
@@ -301,8 +299,8 @@ TTUNE_INLINE bool alternatives_session::beats(candidate& by, tuning_result& foun
 
 /// Returns the seconds of `by` over those of `best` if no operands suit both: each is timed alone, alternately. Returns
 /// nothing if one of them could not be timed.
-TTUNE_INLINE std::optional<double> alternatives_session::ratio_of_turns(candidate& by, tuning_result const& found,
-                                                                        candidate& best, tuning_result const& made) {
+std::optional<double> alternatives_session::ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
+                                                           tuning_result const& made) {
   constexpr std::int32_t pairs = 4;
   constexpr int rounds = 5;
   auto const seconds = [](comparison const& c) { return std::min(c.first_seconds, c.second_seconds); };
@@ -316,7 +314,7 @@ TTUNE_INLINE std::optional<double> alternatives_session::ratio_of_turns(candidat
   return median_of(ratios);
 }
 
-TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::size_t winner) const {
+void alternatives_session::describe(tuning_report& report, std::size_t winner) const {
   report.workload = name(0);
   report.alternative = name(winner);
   if (!fallback_.empty()) report.fallback = fallback_;
@@ -338,8 +336,7 @@ TTUNE_INLINE void alternatives_session::describe(tuning_report& report, std::siz
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all,
-                                                            target const& machine) {
+std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all, target const& machine) {
   std::vector<alternative> made;
   for (auto const& layouts : capture::layout_candidates(*all.front().program, machine.vector_bytes)) {
     std::vector<alternative> of_layouts;

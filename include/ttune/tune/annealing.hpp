@@ -44,10 +44,10 @@ class annealing final : public search_strategy {
   explicit annealing(annealing_options options = {});
 
   [[nodiscard]] std::string name() const override { return "annealing"; }
-  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  void start(sampler const& space, std::uint64_t seed) override;
   /// Proposes random configurations while there is no model; then the candidates with the best scores, best first,
   /// mixed with the planned random trials. The chains continue in the next round.
-  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
   struct round_report {
     std::size_t evaluations = 0;  ///< number of scored configurations
@@ -84,6 +84,6 @@ class annealing final : public search_strategy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/annealing.inl.hpp"
 #endif

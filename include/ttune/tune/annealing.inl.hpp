@@ -13,7 +13,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE annealing::annealing(annealing_options options) : options_(options), plan_(options.exploration) {
+annealing::annealing(annealing_options options) : options_(options), plan_(options.exploration) {
   auto const require = [](bool condition, char const* what) {
     if (!condition) throw argument_error(std::string("annealing: ") + what);
   };
@@ -22,7 +22,7 @@ TTUNE_INLINE annealing::annealing(annealing_options options) : options_(options)
   require(options.taste.pool >= 1, "a pool holds at least a batch");
 }
 
-TTUNE_INLINE void annealing::start(sampler const& space, std::uint64_t seed) {
+void annealing::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
   random_ = rng(seed);
   plan_ = exploration_plan(options_.exploration);
@@ -31,8 +31,7 @@ TTUNE_INLINE void annealing::start(sampler const& space, std::uint64_t seed) {
 }
 
 /// Scores a batch. Scores that are not finite are replaced by the worst of the batch.
-TTUNE_INLINE void annealing::score(search_request const& request, std::span<configuration const> batch,
-                                   std::vector<float>& scores) {
+void annealing::score(search_request const& request, std::span<configuration const> batch, std::vector<float>& scores) {
   scores.resize(batch.size());
   if (batch.empty()) return;
   request.score(batch, scores);
@@ -46,7 +45,7 @@ TTUNE_INLINE void annealing::score(search_request const& request, std::span<conf
 
 /// Starts a round: the first chains take the best measured configurations, the others stay where they were, or start at
 /// random.
-TTUNE_INLINE void annealing::place_chains(search_request const& request) {
+void annealing::place_chains(search_request const& request) {
   auto const chains = static_cast<std::size_t>(options_.chains);
   bool const first = points_.empty();
   points_.resize(chains);
@@ -61,7 +60,7 @@ TTUNE_INLINE void annealing::place_chains(search_request const& request) {
   stuck_.assign(chains, 0);
 }
 
-TTUNE_INLINE double annealing::temperature_at(int step, double spread) const {
+double annealing::temperature_at(int step, double spread) const {
   auto const progress = options_.steps > 1 ? static_cast<double>(step) / (options_.steps - 1) : 1;
   switch (options_.schedule) {
     case annealing_options::cooling::constant: return spread * options_.hot;
@@ -74,7 +73,7 @@ TTUNE_INLINE double annealing::temperature_at(int step, double spread) const {
 }
 
 /// Restarts a chain, half of the times at one of the best measured configurations, otherwise at a random one.
-TTUNE_INLINE void annealing::restart(std::size_t chain, search_request const& request) {
+void annealing::restart(std::size_t chain, search_request const& request) {
   auto const& known = request.incumbents;
   if (!known.empty() && random_.chance(0.5)) {
     auto const& from = known[random_.below(std::min<std::size_t>(known.size(), 16))].chosen;
@@ -88,7 +87,7 @@ TTUNE_INLINE void annealing::restart(std::size_t chain, search_request const& re
 }
 
 /// Makes one move of each chain.
-TTUNE_INLINE void annealing::step(search_request const& request, double temperature, detail::best_list& best) {
+void annealing::step(search_request const& request, double temperature, detail::best_list& best) {
   auto const chains = points_.size();
   proposals_.resize(chains);
   for (std::size_t i = 0; i < chains; ++i) {
@@ -121,7 +120,7 @@ TTUNE_INLINE void annealing::step(search_request const& request, double temperat
   }
 }
 
-TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_list& best) {
+void annealing::anneal(search_request const& request, detail::best_list& best) {
   std::vector<configuration> sample(points_.empty() ? 0 : 128);
   place_chains(request);
   for (auto& c : sample) space_->draw(random_, c);  // the states of continued chains are not a random sample of scores
@@ -149,7 +148,7 @@ TTUNE_INLINE void annealing::anneal(search_request const& request, detail::best_
   last_.acceptance = moves > 0 ? static_cast<double>(accepted) / static_cast<double>(moves) : 0;
 }
 
-TTUNE_INLINE void annealing::score_all(search_request const& request, detail::best_list& best) {
+void annealing::score_all(search_request const& request, detail::best_list& best) {
   constexpr std::size_t chunk = 4096;
   auto const n = static_cast<std::uint64_t>(space_->size().count);
   std::vector<configuration> batch;
@@ -168,7 +167,7 @@ TTUNE_INLINE void annealing::score_all(search_request const& request, detail::be
   }
 }
 
-TTUNE_INLINE std::vector<configuration> annealing::propose(search_request const& request) {
+std::vector<configuration> annealing::propose(search_request const& request) {
   configuration_set taken;
   last_ = {};
   if (space_->empty()) return {};

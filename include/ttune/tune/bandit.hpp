@@ -32,9 +32,9 @@ class bandit_search final : public search_strategy {
   bandit_search& operator=(bandit_search const&) = delete;
 
   [[nodiscard]] std::string name() const override { return "bandit"; }
-  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
-  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
-  TTUNE_INLINE void observe(std::span<observation const> seen) override;
+  void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
+  void observe(std::span<observation const> seen) override;
   /// Returns the number of trials that each arm has got since start.
   [[nodiscard]] std::vector<std::size_t> const& given() const noexcept { return given_; }
 
@@ -55,6 +55,6 @@ class bandit_search final : public search_strategy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/bandit.inl.hpp"
 #endif

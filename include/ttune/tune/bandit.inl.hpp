@@ -10,17 +10,16 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE bandit_search::bandit_search(std::vector<any_search> arms, bandit_options options) : options_(options) {
+bandit_search::bandit_search(std::vector<any_search> arms, bandit_options options) : options_(options) {
   if (arms.empty()) throw argument_error("a bandit needs strategies to choose from");
   for (auto const& a : arms) arms_.push_back(a.another());
 }
 
-TTUNE_INLINE bandit_search::bandit_search(bandit_search const& other)
-    : search_strategy(other), options_(other.options_) {
+bandit_search::bandit_search(bandit_search const& other) : search_strategy(other), options_(other.options_) {
   for (auto const& a : other.arms_) arms_.push_back(a.another());
 }
 
-TTUNE_INLINE void bandit_search::start(sampler const& space, std::uint64_t seed) {
+void bandit_search::start(sampler const& space, std::uint64_t seed) {
   for (auto& a : arms_) a->start(space, seed++);
   accounts_.assign(arms_.size(), {});
   given_.assign(arms_.size(), 0);
@@ -29,7 +28,7 @@ TTUNE_INLINE void bandit_search::start(sampler const& space, std::uint64_t seed)
 }
 
 /// Returns the number of slots for each arm.
-TTUNE_INLINE std::vector<std::size_t> bandit_search::deal(std::size_t batch) const {
+std::vector<std::size_t> bandit_search::deal(std::size_t batch) const {
   std::vector<std::size_t> slots(arms_.size(), 0);
   auto known = accounts_;
   for (std::size_t i = 0; i < batch; ++i) {
@@ -50,7 +49,7 @@ TTUNE_INLINE std::vector<std::size_t> bandit_search::deal(std::size_t batch) con
   return slots;
 }
 
-TTUNE_INLINE std::vector<configuration> bandit_search::propose(search_request const& request) {
+std::vector<configuration> bandit_search::propose(search_request const& request) {
   std::vector<configuration> batch;
   auto visited = request.visited;
   auto const slots = deal(request.batch);
@@ -67,7 +66,7 @@ TTUNE_INLINE std::vector<configuration> bandit_search::propose(search_request co
   return batch;
 }
 
-TTUNE_INLINE void bandit_search::observe(std::span<observation const> seen) {
+void bandit_search::observe(std::span<observation const> seen) {
   for (auto& a : accounts_) {
     a.trials *= options_.memory;
     a.successes *= options_.memory;

@@ -63,6 +63,6 @@ struct diversity_policy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/batch_selection.inl.hpp"
 #endif

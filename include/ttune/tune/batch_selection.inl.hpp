@@ -13,12 +13,12 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE exploration_plan::exploration_plan(double share) : share_(share) {
+exploration_plan::exploration_plan(double share) : share_(share) {
   if (!(share >= 0 && share <= 1))
     throw argument_error("a share of random trials lies in 0 … 1, not at " + std::to_string(share));
 }
 
-TTUNE_INLINE std::vector<bool> exploration_plan::next(std::size_t batch) {
+std::vector<bool> exploration_plan::next(std::size_t batch) {
   auto const random_among = [this](std::size_t slots) {
     // The 1e-9 makes .05 × 20 give 1.
     return static_cast<std::size_t>(std::floor(share_ * static_cast<double>(slots) + 1e-9));
@@ -44,9 +44,8 @@ inline double spread_of(std::span<float const> scores) {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<std::size_t> select_diverse(std::span<configuration const> candidates,
-                                                     std::span<float const> scores, std::size_t count,
-                                                     double diversity) {
+std::vector<std::size_t> select_diverse(std::span<configuration const> candidates, std::span<float const> scores,
+                                        std::size_t count, double diversity) {
   auto const spread = detail::spread_of(scores);
   auto const knobs = candidates.empty() ? 0 : candidates[0].choices.size();
   std::set<std::pair<std::size_t, std::int32_t>> covered;
@@ -81,9 +80,8 @@ TTUNE_INLINE std::vector<std::size_t> select_diverse(std::span<configuration con
   return picked;
 }
 
-TTUNE_INLINE std::vector<std::size_t> select_spread(std::span<configuration const> candidates,
-                                                    std::span<float const> scores, std::size_t count, double penalty,
-                                                    double spread) {
+std::vector<std::size_t> select_spread(std::span<configuration const> candidates, std::span<float const> scores,
+                                       std::size_t count, double penalty, double spread) {
   std::vector<double> gain(scores.begin(), scores.end());
   std::vector<double> nearest(candidates.size(), 0.0);  // similarity to the nearest selected candidate
   std::vector<bool> taken(candidates.size(), false);

@@ -61,6 +61,6 @@ namespace detail {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/configuration_prior.inl.hpp"
 #endif

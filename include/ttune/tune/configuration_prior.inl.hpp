@@ -143,7 +143,7 @@ inline proposal climb(described_space& space, workload const& on, bump_form cons
   return from;
 }
 
-TTUNE_INLINE double task_distance(float const* a, float const* b) {
+double task_distance(float const* a, float const* b) {
   double sum = 0;
   for (auto const c : task_columns()) {
     auto const off = static_cast<double>(a[c]) - static_cast<double>(b[c]);
@@ -186,7 +186,7 @@ inline std::vector<double> variances_within(std::vector<near_sample> const& tran
 
 }  // namespace detail
 
-TTUNE_INLINE bool configuration_prior::learn(transfer_sample const& taught) {
+bool configuration_prior::learn(transfer_sample const& taught) {
   constexpr std::size_t most_tops = 4;
   if (taught.schema != feature_schema || taught.columns != feature_count || taught.size() == 0) return false;
   if (!std::ranges::all_of(taught.rows, [](float x) { return std::isfinite(x); })) return false;
@@ -202,8 +202,8 @@ TTUNE_INLINE bool configuration_prior::learn(transfer_sample const& taught) {
   return true;
 }
 
-TTUNE_INLINE std::vector<configuration> configuration_prior::propose(workload const& on, std::size_t count,
-                                                                     std::span<configuration const> known) const {
+std::vector<configuration> configuration_prior::propose(workload const& on, std::size_t count,
+                                                        std::span<configuration const> known) const {
   std::vector<configuration> proposed;
   if (samples_.empty() || count == 0) return proposed;
   std::vector<configuration> drawn = {on.seed()};

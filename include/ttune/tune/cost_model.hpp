@@ -168,6 +168,6 @@ void require_columns(std::string const& model, std::size_t fitted_with, std::siz
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/cost_model.inl.hpp"
 #endif

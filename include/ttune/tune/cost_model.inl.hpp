@@ -43,7 +43,7 @@ inline std::vector<std::size_t> largest(std::span<float const> values, std::size
 
 }  // namespace detail
 
-TTUNE_INLINE double rank_correlation(std::span<float const> a, std::span<float const> b) {
+double rank_correlation(std::span<float const> a, std::span<float const> b) {
   auto const x = detail::mean_ranks(a);
   auto const y = detail::mean_ranks(b);
   auto const mean = (static_cast<double>(x.size()) - 1) / 2;
@@ -56,8 +56,7 @@ TTUNE_INLINE double rank_correlation(std::span<float const> a, std::span<float c
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : std::numeric_limits<double>::quiet_NaN();
 }
 
-TTUNE_INLINE double top_recall(std::span<float const> scores, std::span<float const> truth, std::size_t best,
-                               std::size_t of) {
+double top_recall(std::span<float const> scores, std::span<float const> truth, std::size_t best, std::size_t of) {
   auto predicted = detail::largest(scores, of);
   std::sort(predicted.begin(), predicted.end());
   auto const wanted = detail::largest(truth, best);
@@ -67,7 +66,7 @@ TTUNE_INLINE double top_recall(std::span<float const> scores, std::span<float co
                         : static_cast<double>(found) / static_cast<double>(wanted.size());
 }
 
-TTUNE_INLINE void judge(std::span<float const> scores, std::span<model_target const> targets, fit_report& report) {
+void judge(std::span<float const> scores, std::span<model_target const> targets, fit_report& report) {
   std::vector<std::int32_t> groups;
   for (auto const& t : targets)
     if (!t.failed) groups.push_back(t.group);
@@ -95,8 +94,7 @@ TTUNE_INLINE void judge(std::span<float const> scores, std::span<model_target co
   report.top_recall = recall / weight;
 }
 
-TTUNE_INLINE std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size_t rows, double share,
-                                                                       std::uint64_t seed) {
+std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size_t rows, double share, std::uint64_t seed) {
   constexpr std::size_t least = 24;
   std::vector<std::size_t> order(rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -108,41 +106,41 @@ TTUNE_INLINE std::pair<std::vector<std::size_t>, std::size_t> hold_out(std::size
 
 namespace detail {
 
-TTUNE_INLINE void byte_writer::put(float value) { put(std::bit_cast<std::uint32_t>(value)); }
-TTUNE_INLINE void byte_writer::put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
-TTUNE_INLINE void byte_writer::put(std::string const& text) {
+void byte_writer::put(float value) { put(std::bit_cast<std::uint32_t>(value)); }
+void byte_writer::put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
+void byte_writer::put(std::string const& text) {
   put(static_cast<std::uint64_t>(text.size()));
   for (char const c : text) put(c);
 }
 
-TTUNE_INLINE void byte_reader::get(float& value) {
+void byte_reader::get(float& value) {
   std::uint32_t raw = 0;
   get(raw);
   value = std::bit_cast<float>(raw);
 }
-TTUNE_INLINE void byte_reader::get(double& value) {
+void byte_reader::get(double& value) {
   std::uint64_t raw = 0;
   get(raw);
   value = std::bit_cast<double>(raw);
 }
-TTUNE_INLINE void byte_reader::get(std::string& text) {
+void byte_reader::get(std::string& text) {
   std::uint64_t size = 0;
   get(size);
   require(size <= bytes_.size());
   text.resize(static_cast<std::size_t>(size));
   for (char& c : text) get(c);
 }
-TTUNE_INLINE void byte_reader::require(bool condition) {
+void byte_reader::require(bool condition) {
   if (!condition) throw argument_error("a saved cost model cannot be loaded: it is cut short or of another kind");
 }
-TTUNE_INLINE std::byte const* byte_reader::next(std::size_t size) {
+std::byte const* byte_reader::next(std::size_t size) {
   require(size <= bytes_.size());
   auto const* const from = bytes_.data();
   bytes_ = bytes_.subspan(size);
   return from;
 }
 
-TTUNE_INLINE void require_columns(std::string const& model, std::size_t fitted_with, std::size_t columns) {
+void require_columns(std::string const& model, std::size_t fitted_with, std::size_t columns) {
   if (fitted_with != columns)
     throw argument_error("the " + model + " model was fitted with " + std::to_string(fitted_with) + " features, " +
                          std::to_string(columns) + " are given");

@@ -25,9 +25,9 @@ class descent final : public search_strategy {
   explicit descent(descent_options options = {}) : options_(options), plan_(options.exploration) {}
 
   [[nodiscard]] std::string name() const override { return "descent"; }
-  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  void start(sampler const& space, std::uint64_t seed) override;
   /// Proposes random configurations while nothing was measured.
-  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
  private:
   descent_options options_;
@@ -38,6 +38,6 @@ class descent final : public search_strategy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/descent.inl.hpp"
 #endif

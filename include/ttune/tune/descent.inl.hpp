@@ -11,13 +11,13 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE void descent::start(sampler const& space, std::uint64_t seed) {
+void descent::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
   random_ = rng(seed);
   plan_ = exploration_plan(options_.exploration);
 }
 
-TTUNE_INLINE std::vector<configuration> descent::propose(search_request const& request) {
+std::vector<configuration> descent::propose(search_request const& request) {
   if (space_->empty()) return {};
   auto const slots = plan_.next(request.batch);
   auto const wanted = static_cast<std::size_t>(std::ranges::count(slots, false));

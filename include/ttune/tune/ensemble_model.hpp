@@ -26,19 +26,19 @@ class ensemble_model final : public cost_model {
   /// `make` gets a different seed for each member. Throws argument_error for fewer than two members.
   explicit ensemble_model(std::function<any_cost_model(std::uint64_t seed)> make, ensemble_options options = {});
 
-  [[nodiscard]] TTUNE_INLINE std::string name() const override;
-  [[nodiscard]] TTUNE_INLINE ttune::availability availability() const override;
-  TTUNE_INLINE fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  [[nodiscard]] std::string name() const override;
+  [[nodiscard]] ttune::availability availability() const override;
+  fit_report fit(feature_view features, std::span<model_target const> targets) override;
   /// Returns true after a fit, and before it if `by_estimate` is set.
   [[nodiscard]] bool fitted() const noexcept override { return learned_ || options_.by_estimate; }
-  TTUNE_INLINE void predict(feature_view features, std::span<float> scores) const override;
+  void predict(feature_view features, std::span<float> scores) const override;
   /// Writes mean and standard deviation of the members' scores, one of each per row; both are 0 before fit.
-  TTUNE_INLINE void predict(feature_view features, std::span<float> mean, std::span<float> spread) const;
+  void predict(feature_view features, std::span<float> mean, std::span<float> spread) const;
   [[nodiscard]] std::shared_ptr<cost_model> another() const override {
     return std::make_shared<ensemble_model>(make_, options_);
   }
-  [[nodiscard]] TTUNE_INLINE std::vector<std::byte> save() const override;
-  TTUNE_INLINE void load(std::span<std::byte const> bytes) override;
+  [[nodiscard]] std::vector<std::byte> save() const override;
+  void load(std::span<std::byte const> bytes) override;
 
  private:
   std::function<any_cost_model(std::uint64_t seed)> make_;
@@ -49,6 +49,6 @@ class ensemble_model final : public cost_model {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/ensemble_model.inl.hpp"
 #endif

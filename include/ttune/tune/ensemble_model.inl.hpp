@@ -12,21 +12,20 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE ensemble_model::ensemble_model(std::function<any_cost_model(std::uint64_t seed)> make,
-                                            ensemble_options options)
+ensemble_model::ensemble_model(std::function<any_cost_model(std::uint64_t seed)> make, ensemble_options options)
     : make_(std::move(make)), options_(options) {
   if (options.members < 2) throw argument_error("an ensemble has two members at least: one has nothing to differ from");
   for (int i = 0; i < options.members; ++i)
     members_.push_back(make_(options.seed * 1000 + static_cast<std::uint64_t>(i)));
 }
 
-TTUNE_INLINE std::string ensemble_model::name() const {
+std::string ensemble_model::name() const {
   return "ensemble of " + std::to_string(members_.size()) + " × " + members_.front()->name();
 }
 
-TTUNE_INLINE ttune::availability ensemble_model::availability() const { return members_.front()->availability(); }
+ttune::availability ensemble_model::availability() const { return members_.front()->availability(); }
 
-TTUNE_INLINE fit_report ensemble_model::fit(feature_view features, std::span<model_target const> targets) {
+fit_report ensemble_model::fit(feature_view features, std::span<model_target const> targets) {
   fit_report report;
   report.rows = features.rows;
   report.failures =
@@ -69,7 +68,7 @@ TTUNE_INLINE fit_report ensemble_model::fit(feature_view features, std::span<mod
   return report;
 }
 
-TTUNE_INLINE void ensemble_model::predict(feature_view features, std::span<float> mean, std::span<float> spread) const {
+void ensemble_model::predict(feature_view features, std::span<float> mean, std::span<float> spread) const {
   std::fill_n(mean.begin(), features.rows, 0.0F);
   std::fill_n(spread.begin(), features.rows, 0.0F);
   if (!learned_) return;
@@ -88,7 +87,7 @@ TTUNE_INLINE void ensemble_model::predict(feature_view features, std::span<float
   }
 }
 
-TTUNE_INLINE void ensemble_model::predict(feature_view features, std::span<float> scores) const {
+void ensemble_model::predict(feature_view features, std::span<float> scores) const {
   if (!learned_) {
     bool const known = options_.by_estimate && features.columns == feature_count;
     for (std::size_t i = 0; i < features.rows; ++i) scores[i] = known ? -log_estimate(features.row(i)) : 0;
@@ -104,7 +103,7 @@ namespace detail {
 inline constexpr std::uint32_t ensemble_magic = 0x31736e65;  // "ens1"
 }
 
-TTUNE_INLINE std::vector<std::byte> ensemble_model::save() const {
+std::vector<std::byte> ensemble_model::save() const {
   detail::byte_writer out;
   out.put(detail::ensemble_magic);
   out.put(static_cast<std::uint8_t>(learned_ ? 1 : 0));
@@ -117,7 +116,7 @@ TTUNE_INLINE std::vector<std::byte> ensemble_model::save() const {
   return out.take();
 }
 
-TTUNE_INLINE void ensemble_model::load(std::span<std::byte const> bytes) {
+void ensemble_model::load(std::span<std::byte const> bytes) {
   detail::byte_reader in(bytes);
   std::uint32_t magic = 0;
   in.get(magic);

@@ -29,9 +29,9 @@ class evolutionary_search final : public search_strategy {
   explicit evolutionary_search(evolutionary_options options = {});
 
   [[nodiscard]] std::string name() const override { return "evolutionary"; }
-  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  void start(sampler const& space, std::uint64_t seed) override;
   /// Proposes random configurations while there is no model.
-  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
  private:
   [[nodiscard]] configuration child(std::vector<configuration> const& ranked);
@@ -44,6 +44,6 @@ class evolutionary_search final : public search_strategy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/evolutionary.inl.hpp"
 #endif

@@ -13,20 +13,19 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE evolutionary_search::evolutionary_search(evolutionary_options options)
-    : options_(options), plan_(options.exploration) {
+evolutionary_search::evolutionary_search(evolutionary_options options) : options_(options), plan_(options.exploration) {
   if (options.population < 2 || options.generations < 1)
     throw argument_error("evolutionary: there must be two parents and a generation");
 }
 
-TTUNE_INLINE void evolutionary_search::start(sampler const& space, std::uint64_t seed) {
+void evolutionary_search::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
   random_ = rng(seed);
   plan_ = exploration_plan(options_.exploration);
 }
 
 /// Makes a child. Each parent is the better of two draws by rank.
-TTUNE_INLINE configuration evolutionary_search::child(std::vector<configuration> const& ranked) {
+configuration evolutionary_search::child(std::vector<configuration> const& ranked) {
   auto const parent = [&]() -> configuration const& {
     return ranked[std::min(random_.below(ranked.size()), random_.below(ranked.size()))];
   };
@@ -41,7 +40,7 @@ TTUNE_INLINE configuration evolutionary_search::child(std::vector<configuration>
   return c;
 }
 
-TTUNE_INLINE std::vector<configuration> evolutionary_search::propose(search_request const& request) {
+std::vector<configuration> evolutionary_search::propose(search_request const& request) {
   configuration_set taken;
   if (space_->empty()) return {};
   auto const slots = plan_.next(request.batch);

@@ -77,6 +77,6 @@ class feature_extractor {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/features.inl.hpp"
 #endif

@@ -77,7 +77,7 @@ struct feature_extractor::row {
   }
 };
 
-TTUNE_INLINE feature_extractor::feature_extractor(plan const& p, target const& machine)
+feature_extractor::feature_extractor(plan const& p, target const& machine)
     : chains_(p, machine),
       blocks_(p, machine),
       cache_bytes_{static_cast<double>(machine.l1_bytes), static_cast<double>(machine.l2_bytes),
@@ -112,7 +112,7 @@ TTUNE_INLINE feature_extractor::feature_extractor(plan const& p, target const& m
     if (read[k]) nest_knobs_.push_back(k);
 }
 
-TTUNE_INLINE loop_chain feature_extractor::chain(nest const& n) const {
+loop_chain feature_extractor::chain(nest const& n) const {
   loop_chain made;
   chain_builder::work w;
   chains_.count_work(n, w);
@@ -120,18 +120,18 @@ TTUNE_INLINE loop_chain feature_extractor::chain(nest const& n) const {
   return made;
 }
 
-TTUNE_INLINE bool feature_extractor::same_nest(configuration const& a, configuration const& b) const noexcept {
+bool feature_extractor::same_nest(configuration const& a, configuration const& b) const noexcept {
   return a.choices.size() == b.choices.size() &&
          std::all_of(nest_knobs_.begin(), nest_knobs_.end(), [&](auto k) { return a.choices[k] == b.choices[k]; });
 }
 
-TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out) const {
+void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out) const {
   block_work kept;
   extract(n, chosen, out, kept);
 }
 
-TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out,
-                                             block_work& kept) const {
+void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out,
+                                block_work& kept) const {
   assert(out.size() >= size());
   row r(n, out.data(), kept);
   chains_.count_work(n, r.work);
@@ -156,8 +156,8 @@ TTUNE_INLINE void feature_extractor::extract(nest const& n, configuration const&
   }
 }
 
-TTUNE_INLINE void feature_extractor::extract_again(nest const& n, configuration const& chosen, block_work& kept,
-                                                   std::span<float> out) const {
+void feature_extractor::extract_again(nest const& n, configuration const& chosen, block_work& kept,
+                                      std::span<float> out) const {
   constexpr auto unrolling = detail::feature_index("unroll_limit");
   constexpr auto knobs = feature_count - knob_slots;
   row r(n, out.data(), kept);
@@ -176,7 +176,7 @@ TTUNE_INLINE void feature_extractor::extract_again(nest const& n, configuration 
   finish(knobs);
 }
 
-TTUNE_INLINE void feature_extractor::write_task(row& r) const {
+void feature_extractor::write_task(row& r) const {
   auto const& f = *r.facts;
   r.flops = f.points * std::max(1.0, f.flops_per_point);
   double compulsory = 0;
@@ -191,7 +191,7 @@ TTUNE_INLINE void feature_extractor::write_task(row& r) const {
   r.put(1000 * r.flops / std::max(1.0, compulsory));
 }
 
-TTUNE_INLINE void feature_extractor::write_machine(row& r) const {
+void feature_extractor::write_machine(row& r) const {
   r.put(r.facts->lanes);
   r.put(vector_registers_);
   r.put(cores_);
@@ -200,7 +200,7 @@ TTUNE_INLINE void feature_extractor::write_machine(row& r) const {
 
 /// Writes the features of the register tile: the innermost loops that are unrolled or vectorised form straight-line
 /// code.
-TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
+void feature_extractor::write_tile(row& r) const {
   auto const& c = r.c;
   double const extent = c.vector_level > 0 ? r.level(c.vector_level).extent : 1;
   double unrolled_reduction = 1;
@@ -250,7 +250,7 @@ TTUNE_INLINE void feature_extractor::write_tile(row& r) const {
 }
 
 /// Writes the features of wasted work: tiles that do not divide an extent, and regions that are computed repeatedly.
-TTUNE_INLINE void feature_extractor::write_waste(row& r) const {
+void feature_extractor::write_waste(row& r) const {
   auto const dominating = static_cast<std::size_t>(r.c.stage);
   double vector_axis = 1;
   double worst = 1;
@@ -276,7 +276,7 @@ TTUNE_INLINE void feature_extractor::write_waste(row& r) const {
   r.put(worst - 1);
 }
 
-TTUNE_INLINE void feature_extractor::write_threads(row& r) const {
+void feature_extractor::write_threads(row& r) const {
   double blocks = 1;
   double threads = 1;
   double virtual_threads = 1;
@@ -323,7 +323,7 @@ TTUNE_INLINE void feature_extractor::write_threads(row& r) const {
 
 /// Writes the cache features. Data that fits is loaded once per run of the loop around it. If that loop and loops
 /// further out do not move an access, its lines stay in the cache, because they are used again and again.
-TTUNE_INLINE void feature_extractor::write_caches(row& r) const {
+void feature_extractor::write_caches(row& r) const {
   auto const& c = r.c;
   std::array<std::int32_t, 3> fits;
   std::int32_t level = 0;
@@ -355,7 +355,7 @@ TTUNE_INLINE void feature_extractor::write_caches(row& r) const {
 }
 
 /// Writes the iterations per cache line that caches of 2^8, 2^10, … 2^26 bytes allow.
-TTUNE_INLINE void feature_extractor::write_curve(row& r) const {
+void feature_extractor::write_curve(row& r) const {
   std::int32_t level = 0;
   float bytes = 256;
   for (int sample = 0; sample < 10; ++sample, bytes *= 4) {
@@ -365,7 +365,7 @@ TTUNE_INLINE void feature_extractor::write_curve(row& r) const {
 }
 
 /// Writes the features of other stages: copies, producers, and stages that store the tile's results.
-TTUNE_INLINE void feature_extractor::write_other_stages(row& r) const {
+void feature_extractor::write_other_stages(row& r) const {
   auto const dominating = static_cast<std::size_t>(r.c.stage);
   double attached_bytes = 0;
   double apart_bytes = 0;
@@ -402,7 +402,7 @@ TTUNE_INLINE void feature_extractor::write_other_stages(row& r) const {
   r.put(copied > 0 ? scalar / copied : 0);
 }
 
-TTUNE_INLINE bool feature_extractor::is_parallel(nest const& n, nest::stage const& s) {
+bool feature_extractor::is_parallel(nest const& n, nest::stage const& s) {
   for (std::int32_t l = 0; l < s.count; ++l)
     if (n.loops[static_cast<std::size_t>(s.first + l)].kind == ir::loop_kind::parallel) return true;
   return false;
@@ -410,7 +410,7 @@ TTUNE_INLINE bool feature_extractor::is_parallel(nest const& n, nest::stage cons
 
 /// Writes a roofline estimate: the slowest resource hides the others, except for the time of other stages. In cycles,
 /// all cores together.
-TTUNE_INLINE void feature_extractor::write_estimate(row& r) const {
+void feature_extractor::write_estimate(row& r) const {
   auto const each = std::max(1.0, r.facts->flops_per_point / 2);  // in instructions: a multiply-add is one
   auto const runs = r.work.iterations[static_cast<std::size_t>(r.c.stage)] / r.level(r.tile).inner;
   auto const fmas = runs * r.tile_fmas * each;
@@ -436,13 +436,13 @@ TTUNE_INLINE void feature_extractor::write_estimate(row& r) const {
 }
 
 /// Returns the chosen value; 0 if the knob does not exist.
-TTUNE_INLINE float feature_extractor::chosen_value(knob_slot const& s, configuration const& chosen) const {
+float feature_extractor::chosen_value(knob_slot const& s, configuration const& chosen) const {
   if (s.width == 0 || s.knob >= chosen.choices.size()) return 0;
   return knob_values_[s.first + static_cast<std::size_t>(chosen.choices[s.knob]) * s.width];
 }
 
 /// Writes the features of a GPU block of threads: its work and an estimate of its time.
-TTUNE_INLINE void feature_extractor::write_block(configuration const& chosen, row& r) const {
+void feature_extractor::write_block(configuration const& chosen, row& r) const {
   constexpr double thousand = 1000;  // scales small ratios so that log2(1 + x) keeps their digits
   auto const& b = r.block;
   if (!b.there) {
@@ -492,7 +492,7 @@ TTUNE_INLINE void feature_extractor::write_block(configuration const& chosen, ro
     r.put(thousand * t);
 }
 
-TTUNE_INLINE void feature_extractor::write_unrolling(configuration const& chosen, row& r) const {
+void feature_extractor::write_unrolling(configuration const& chosen, row& r) const {
   auto const& b = r.block;
   r.put(chosen_value(unroll_limit_, chosen));
   r.put(chosen_value(unroll_explicit_, chosen));
@@ -502,7 +502,7 @@ TTUNE_INLINE void feature_extractor::write_unrolling(configuration const& chosen
   r.put(b.unrolled_tile ? 1 : 0);
 }
 
-TTUNE_INLINE void feature_extractor::write_knobs(configuration const& chosen, row& r) const {
+void feature_extractor::write_knobs(configuration const& chosen, row& r) const {
   for (auto const& s : knob_slots_) r.put(chosen_value(s, chosen));
 }
 

@@ -24,8 +24,8 @@ class genetic_search final : public search_strategy {
   explicit genetic_search(genetic_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override { return "genetic"; }
-  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
-  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+  void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
  private:
   [[nodiscard]] configuration child(std::span<observation const> parents);
@@ -37,6 +37,6 @@ class genetic_search final : public search_strategy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/genetic.inl.hpp"
 #endif

@@ -9,12 +9,12 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE void genetic_search::start(sampler const& space, std::uint64_t seed) {
+void genetic_search::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
   random_ = rng(seed);
 }
 
-TTUNE_INLINE configuration genetic_search::child(std::span<observation const> parents) {
+configuration genetic_search::child(std::span<observation const> parents) {
   auto const by_rank = [&]() -> configuration const& {  // the better of two draws, with probability one half
     auto rank = random_.below(parents.size());
     if (random_.chance(0.5)) rank = std::min(rank, random_.below(parents.size()));
@@ -30,7 +30,7 @@ TTUNE_INLINE configuration genetic_search::child(std::span<observation const> pa
   return c;
 }
 
-TTUNE_INLINE std::vector<configuration> genetic_search::propose(search_request const& request) {
+std::vector<configuration> genetic_search::propose(search_request const& request) {
   std::vector<observation> parents;
   for (auto const& known : request.incumbents.first(std::min(request.incumbents.size(), options_.population)))
     if (space_->valid(known.chosen)) parents.push_back(known);

@@ -7,13 +7,13 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE void grid_search::start(sampler const& space, std::uint64_t seed) {
+void grid_search::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
   random_ = rng(seed);
   next_ = 0;
 }
 
-TTUNE_INLINE std::vector<configuration> grid_search::propose(search_request const& request) {
+std::vector<configuration> grid_search::propose(search_request const& request) {
   std::vector<configuration> batch;
   auto const& size = space_->size();
   if (!size.exact || size.saturated) {

@@ -25,14 +25,14 @@ class linear_model final : public cost_model {
   explicit linear_model(linear_model_options options = {}) : options_(options) {}
 
   [[nodiscard]] std::string name() const override { return "linear"; }
-  TTUNE_INLINE fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return columns_ > 0; }
-  TTUNE_INLINE void predict(feature_view features, std::span<float> scores) const override;
+  void predict(feature_view features, std::span<float> scores) const override;
   [[nodiscard]] std::shared_ptr<cost_model> another() const override {
     return std::make_shared<linear_model>(options_);
   }
-  [[nodiscard]] TTUNE_INLINE std::vector<std::byte> save() const override;
-  TTUNE_INLINE void load(std::span<std::byte const> bytes) override;
+  [[nodiscard]] std::vector<std::byte> save() const override;
+  void load(std::span<std::byte const> bytes) override;
 
  private:
   struct moments;
@@ -54,6 +54,6 @@ class linear_model final : public cost_model {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/linear_model.inl.hpp"
 #endif

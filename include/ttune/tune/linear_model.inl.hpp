@@ -50,7 +50,7 @@ struct linear_model::moments {
 };
 
 /// Decides which columns are taken as logarithms, then computes mean and scale of all columns and of their squares.
-TTUNE_INLINE void linear_model::standardise(feature_view features) {
+void linear_model::standardise(feature_view features) {
   constexpr float wide = 64;  // features that are logarithms or shares stay below
   auto const m = features.columns;
   columns_ = m;
@@ -80,7 +80,7 @@ TTUNE_INLINE void linear_model::standardise(feature_view features) {
 
 /// Expands a row to standardised values, their standardised squares, and 1. Far outliers are clamped: a linear function
 /// would extrapolate them without limit.
-TTUNE_INLINE void linear_model::expand(float const* row, double* out) const {
+void linear_model::expand(float const* row, double* out) const {
   constexpr double far = 4;
   auto const m = logarithmic_.size();
   for (std::size_t j = 0; j < m; ++j) {
@@ -92,8 +92,8 @@ TTUNE_INLINE void linear_model::expand(float const* row, double* out) const {
   out[2 * m] = 1;
 }
 
-TTUNE_INLINE linear_model::moments linear_model::collect(feature_view features, std::span<model_target const> targets,
-                                                         std::span<std::size_t const> rows) const {
+linear_model::moments linear_model::collect(feature_view features, std::span<model_target const> targets,
+                                            std::span<std::size_t const> rows) const {
   auto const p = 2 * logarithmic_.size() + 1;
   moments sums;
   sums.products.assign(p * p, 0);
@@ -123,7 +123,7 @@ TTUNE_INLINE linear_model::moments linear_model::collect(feature_view features, 
   return sums;
 }
 
-TTUNE_INLINE void linear_model::solve(moments const& sums, double ridge) {
+void linear_model::solve(moments const& sums, double ridge) {
   auto const p = sums.with_speed.size();
   auto const regularised = [&](std::vector<double> products, double n) {
     for (std::size_t i = 0; i + 1 < p; ++i) products[i * p + i] += ridge * n + 1e-9;
@@ -141,7 +141,7 @@ TTUNE_INLINE void linear_model::solve(moments const& sums, double ridge) {
   detail::solve_cholesky(a, p, {success_.data()});
 }
 
-TTUNE_INLINE float linear_model::score(std::vector<double> const& z) const {
+float linear_model::score(std::vector<double> const& z) const {
   double speed = 0, success = 0;
   for (std::size_t i = 0; i < z.size(); ++i) {
     speed += speed_[i] * z[i];
@@ -153,7 +153,7 @@ TTUNE_INLINE float linear_model::score(std::vector<double> const& z) const {
   return static_cast<float>(speed * std::clamp(success, 0.01, 1.0));
 }
 
-TTUNE_INLINE fit_report linear_model::fit(feature_view features, std::span<model_target const> targets) {
+fit_report linear_model::fit(feature_view features, std::span<model_target const> targets) {
   fit_report report;
   report.rows = features.rows;
   report.failures =
@@ -191,7 +191,7 @@ TTUNE_INLINE fit_report linear_model::fit(feature_view features, std::span<model
   return report;
 }
 
-TTUNE_INLINE void linear_model::predict(feature_view features, std::span<float> scores) const {
+void linear_model::predict(feature_view features, std::span<float> scores) const {
   if (!fitted()) {
     std::fill(scores.begin(), scores.end(), 0.0F);
     return;
@@ -208,7 +208,7 @@ namespace detail {
 inline constexpr std::uint32_t linear_model_magic = 0x314c5474;  // "tTL1"
 }
 
-TTUNE_INLINE std::vector<std::byte> linear_model::save() const {
+std::vector<std::byte> linear_model::save() const {
   detail::byte_writer out;
   out.put(detail::linear_model_magic);
   out.put(columns_);
@@ -217,7 +217,7 @@ TTUNE_INLINE std::vector<std::byte> linear_model::save() const {
   return out.take();
 }
 
-TTUNE_INLINE void linear_model::load(std::span<std::byte const> bytes) {
+void linear_model::load(std::span<std::byte const> bytes) {
   detail::byte_reader in(bytes);
   linear_model read(options_);
   std::uint32_t magic = 0;

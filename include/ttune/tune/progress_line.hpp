@@ -39,6 +39,6 @@ class progress_line {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/progress_line.inl.hpp"
 #endif

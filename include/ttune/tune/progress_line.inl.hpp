@@ -108,7 +108,7 @@ inline std::size_t terminal_width(std::ostream const& out) noexcept {
 
 }  // namespace detail
 
-TTUNE_INLINE std::string describe(progress const& p, std::size_t width) {
+std::string describe(progress const& p, std::size_t width) {
   struct part {
     int importance;
     std::string text;
@@ -178,11 +178,10 @@ struct progress_line::state {
   std::size_t shown = 0;  ///< characters of the open line
 };
 
-TTUNE_INLINE progress_line::progress_line(std::ostream& out) : progress_line(out, options{}) {}
-TTUNE_INLINE progress_line::progress_line(std::ostream& out, options chosen)
-    : state_(std::make_shared<state>(out, chosen)) {}
+progress_line::progress_line(std::ostream& out) : progress_line(out, options{}) {}
+progress_line::progress_line(std::ostream& out, options chosen) : state_(std::make_shared<state>(out, chosen)) {}
 
-TTUNE_INLINE void progress_line::operator()(progress const& p) {
+void progress_line::operator()(progress const& p) {
   if (!state_->is_due(p)) return;
   if (state_->terminal) state_->rewrite(p);
   else state_->out << (describe(p) + '\n') << std::flush;

@@ -11,8 +11,8 @@ class random_search final : public search_strategy {
  public:
   // Virtual functions are declared inline, so that files which include this header do not emit their bodies.
   [[nodiscard]] std::string name() const override { return "random"; }
-  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
-  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+  void start(sampler const& space, std::uint64_t seed) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
  private:
   sampler const* space_ = nullptr;
@@ -21,6 +21,6 @@ class random_search final : public search_strategy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/random_search.inl.hpp"
 #endif

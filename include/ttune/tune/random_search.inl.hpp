@@ -7,12 +7,12 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE void random_search::start(sampler const& space, std::uint64_t seed) {
+void random_search::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
   random_ = rng(seed);
 }
 
-TTUNE_INLINE std::vector<configuration> random_search::propose(search_request const& request) {
+std::vector<configuration> random_search::propose(search_request const& request) {
   configuration_set taken;
   return draw_unvisited(*space_, random_, request.visited, taken, request.batch);
 }

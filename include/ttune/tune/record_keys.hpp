@@ -14,6 +14,6 @@ namespace ttune::inline v0 {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/record_keys.inl.hpp"
 #endif

@@ -50,7 +50,7 @@ inline std::uint64_t hash_of_space(space const& s) {
 
 }  // namespace detail
 
-TTUNE_INLINE record_key key_of(space const& in, target const& machine, objective goal) {
+record_key key_of(space const& in, target const& machine, objective goal) {
   record_key key;
   auto const text = ir::print(*in.program);
   key.compute = ir::hash(*in.program);

@@ -113,6 +113,6 @@ struct feature_rows {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/recorded_device.inl.hpp"
 #endif

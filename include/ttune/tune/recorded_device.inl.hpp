@@ -12,12 +12,12 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE bool recorded_device::leave_out(std::string why) {
+bool recorded_device::leave_out(std::string why) {
   if (++summary_.left_out == 1) summary_.first_fault = std::move(why);
   return false;
 }
 
-TTUNE_INLINE bool recorded_device::add(record const& r) {
+bool recorded_device::add(record const& r) {
   if (task_ && !(*task_ == r.key)) return leave_out("the record is of another task: " + r.key.compute_text);
   auto const chosen = find_configuration(knobs_, r.choices);
   if (!chosen) return leave_out("the configuration of a record is not of the space");
@@ -47,7 +47,7 @@ TTUNE_INLINE bool recorded_device::add(record const& r) {
   return true;
 }
 
-TTUNE_INLINE replay_answer recorded_device::measure(configuration const& chosen) const {
+replay_answer recorded_device::measure(configuration const& chosen) const {
   if (auto const at = known_.find(chosen); at != known_.end()) return {replay_source::recorded, at->second.result};
   replay_answer answer;
   answer.result.status = trial_status::unsupported;
@@ -62,14 +62,14 @@ TTUNE_INLINE replay_answer recorded_device::measure(configuration const& chosen)
   return answer;
 }
 
-TTUNE_INLINE double recorded_device::best_seconds() const noexcept {
+double recorded_device::best_seconds() const noexcept {
   auto best = std::numeric_limits<double>::infinity();
   for (auto const& [chosen, e] : known_)
     if (e.result.ok()) best = std::min(best, e.result.seconds);
   return best;
 }
 
-TTUNE_INLINE time_estimate fit_oracle(recorded_device const& device, row_writer features, any_cost_model model) {
+time_estimate fit_oracle(recorded_device const& device, row_writer features, any_cost_model model) {
   auto const& all = device.configurations();
   if (all.empty()) throw argument_error("an oracle needs records to be fitted to");
   detail::feature_rows const rows(features, all);

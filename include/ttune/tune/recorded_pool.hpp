@@ -28,10 +28,10 @@ class recorded_pool final : public search_strategy {
   explicit recorded_pool(std::vector<configuration> candidates, recorded_pool_options options = {});
 
   [[nodiscard]] std::string name() const override { return "pool"; }
-  TTUNE_INLINE void start(sampler const& space, std::uint64_t seed) override;
+  void start(sampler const& space, std::uint64_t seed) override;
   /// Proposes random candidates while there is no model, then the best scores mixed with planned random ones. Ties are
   /// broken at random.
-  [[nodiscard]] TTUNE_INLINE std::vector<configuration> propose(search_request const& request) override;
+  [[nodiscard]] std::vector<configuration> propose(search_request const& request) override;
 
  private:
   std::vector<configuration> draw_advised(std::vector<configuration> all, std::span<float const> scores,
@@ -44,6 +44,6 @@ class recorded_pool final : public search_strategy {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/recorded_pool.inl.hpp"
 #endif

@@ -11,16 +11,16 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE recorded_pool::recorded_pool(std::vector<configuration> candidates, recorded_pool_options options)
+recorded_pool::recorded_pool(std::vector<configuration> candidates, recorded_pool_options options)
     : candidates_(std::move(candidates)), options_(options), plan_(options.exploration) {}
 
-TTUNE_INLINE void recorded_pool::start(sampler const&, std::uint64_t seed) {
+void recorded_pool::start(sampler const&, std::uint64_t seed) {
   random_ = rng(seed);
   plan_ = exploration_plan(options_.exploration);
 }
 
-TTUNE_INLINE std::vector<configuration> recorded_pool::draw_advised(std::vector<configuration> all,
-                                                                    std::span<float const> scores, std::size_t count) {
+std::vector<configuration> recorded_pool::draw_advised(std::vector<configuration> all, std::span<float const> scores,
+                                                       std::size_t count) {
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
@@ -35,7 +35,7 @@ TTUNE_INLINE std::vector<configuration> recorded_pool::draw_advised(std::vector<
   return made;
 }
 
-TTUNE_INLINE std::vector<configuration> recorded_pool::propose(search_request const& request) {
+std::vector<configuration> recorded_pool::propose(search_request const& request) {
   std::vector<configuration> left;
   for (auto const& c : candidates_)
     if (!request.visited.contains(c)) left.push_back(c);

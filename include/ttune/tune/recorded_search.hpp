@@ -48,6 +48,6 @@ struct replay_curve {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/recorded_search.inl.hpp"
 #endif

@@ -10,12 +10,12 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE double replay_curve::share_of(double best, std::size_t trials) const {
+double replay_curve::share_of(double best, std::size_t trials) const {
   if (trials == 0 || best_seconds.empty()) return 0;
   return best / best_seconds[std::min(trials, best_seconds.size()) - 1];
 }
 
-TTUNE_INLINE std::optional<std::size_t> replay_curve::trials_to(double best, double share) const {
+std::optional<std::size_t> replay_curve::trials_to(double best, double share) const {
   for (std::size_t i = 0; i < best_seconds.size(); ++i)
     if (best_seconds[i] * share <= best) return i + 1;
   return std::nullopt;
@@ -90,9 +90,8 @@ class replay_session {
 
 }  // namespace detail
 
-TTUNE_INLINE replay_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
-                                          any_cost_model model, row_writer const& features,
-                                          replay_options const& options) {
+replay_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
+                             any_cost_model model, row_writer const& features, replay_options const& options) {
   if (!search) throw argument_error("recorded_search needs a strategy");
   if (options.batch == 0) throw argument_error("recorded_search: a batch has at least one trial");
   constexpr int patience = 64;

@@ -18,6 +18,6 @@ void score_candidates(workload const& of, cost_model const& model, executor& on,
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/scoring.inl.hpp"
 #endif

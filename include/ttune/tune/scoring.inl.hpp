@@ -41,8 +41,8 @@ struct scoring {
 
 }  // namespace detail
 
-TTUNE_INLINE void score_candidates(workload const& of, cost_model const& model, executor& on,
-                                   std::span<configuration const> candidates, std::span<float> scores) {
+void score_candidates(workload const& of, cost_model const& model, executor& on,
+                      std::span<configuration const> candidates, std::span<float> scores) {
   constexpr std::size_t most = 48;   // 39 kB as rows of 203 features
   constexpr std::size_t block = 12;  // block size of tree ensembles
   auto const workers = static_cast<std::size_t>(std::max(on.threads(), 1));

@@ -96,6 +96,6 @@ class any_search {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/search.inl.hpp"
 #endif

@@ -8,16 +8,15 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE any_search any_search::another() const {
+any_search any_search::another() const {
   if (!another_)
     throw argument_error("the search " + (strategy_ ? strategy_->name() : "(none)") +
                          " cannot be copied: several workloads need one each; pass the strategy by value");
   return another_();
 }
 
-TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng& random,
-                                                       configuration_set const& visited, configuration_set& taken,
-                                                       std::size_t count) {
+std::vector<configuration> draw_unvisited(sampler const& space, rng& random, configuration_set const& visited,
+                                          configuration_set& taken, std::size_t count) {
   std::vector<configuration> fresh;
   if (space.empty()) return fresh;
   auto const take = [&](configuration c) {
@@ -36,7 +35,7 @@ TTUNE_INLINE std::vector<configuration> draw_unvisited(sampler const& space, rng
   return fresh;
 }
 
-TTUNE_INLINE std::vector<configuration> propose_advised(search_strategy& search, search_request const& request) {
+std::vector<configuration> propose_advised(search_strategy& search, search_request const& request) {
   auto const by_advice = request.batch - request.batch / 2;
   auto batch = search.propose({by_advice, request.visited, request.score, request.incumbents});
   if (request.batch == by_advice) return batch;

@@ -32,6 +32,6 @@ class stop_on_interrupt {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/stop_on_interrupt.inl.hpp"
 #endif

@@ -49,7 +49,7 @@ struct stop_on_interrupt::state {
   }
 };
 
-TTUNE_INLINE stop_on_interrupt::stop_on_interrupt() {
+stop_on_interrupt::stop_on_interrupt() {
   auto& channel = detail::the_interrupt_channel;
   if (channel.taken.exchange(true)) throw argument_error("stop_on_interrupt: there is one already in this program");
   ::sem_init(&channel.arrived, 0, 0);
@@ -69,7 +69,7 @@ TTUNE_INLINE stop_on_interrupt::stop_on_interrupt() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-TTUNE_INLINE stop_on_interrupt::~stop_on_interrupt() {
+stop_on_interrupt::~stop_on_interrupt() {
   auto& channel = detail::the_interrupt_channel;
   if (channel.installed.exchange(false)) ::sigaction(SIGINT, &channel.before, nullptr);
   state_->closing.store(true);
@@ -78,6 +78,6 @@ TTUNE_INLINE stop_on_interrupt::~stop_on_interrupt() {
   channel.taken.store(false);
 }
 
-TTUNE_INLINE std::stop_token stop_on_interrupt::token() const noexcept { return state_->source.get_token(); }
+std::stop_token stop_on_interrupt::token() const noexcept { return state_->source.get_token(); }
 
 }  // namespace ttune::inline v0

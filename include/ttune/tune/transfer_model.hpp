@@ -51,11 +51,11 @@ class transfer_model final : public cost_model {
 
   [[nodiscard]] std::string name() const override { return "transfer(" + joint_->name() + ")"; }
   [[nodiscard]] ttune::availability availability() const override { return joint_->availability(); }
-  TTUNE_INLINE fit_report fit(feature_view features, std::span<model_target const> targets) override;
+  fit_report fit(feature_view features, std::span<model_target const> targets) override;
   [[nodiscard]] bool fitted() const noexcept override { return has_base_ || has_own_; }
-  TTUNE_INLINE void predict(feature_view features, std::span<float> scores) const override;
-  [[nodiscard]] TTUNE_INLINE std::vector<std::byte> save() const override;
-  TTUNE_INLINE void load(std::span<std::byte const> bytes) override;
+  void predict(feature_view features, std::span<float> scores) const override;
+  [[nodiscard]] std::vector<std::byte> save() const override;
+  void load(std::span<std::byte const> bytes) override;
 
  private:
   void fit_correction();
@@ -76,6 +76,6 @@ class transfer_model final : public cost_model {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/transfer_model.inl.hpp"
 #endif

@@ -122,19 +122,19 @@ inline constexpr std::uint32_t transfer_magic = 0x31465474;  // "tTF1"
 
 }  // namespace detail
 
-TTUNE_INLINE float log_estimate(float const* row) {
+float log_estimate(float const* row) {
   static std::size_t const column = detail::estimate_column();
   return std::log2(std::max(std::exp2(row[column]) - 1, 1e-3F));
 }
 
-TTUNE_INLINE transfer_model::transfer_model(model_maker make, transfer_options options, any_cost_model own)
+transfer_model::transfer_model(model_maker make, transfer_options options, any_cost_model own)
     : make_(std::move(make)),
       options_(options),
       correction_(make_()),
       joint_(make_()),
       own_(own ? std::move(own) : make_()) {}
 
-TTUNE_INLINE void transfer_model::learn_base(feature_view features, std::span<model_target const> targets) {
+void transfer_model::learn_base(feature_view features, std::span<model_target const> targets) {
   detail::require_schema(features);
   std::vector<std::size_t> order(features.rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -155,7 +155,7 @@ TTUNE_INLINE void transfer_model::learn_base(feature_view features, std::span<mo
 
 /// Fits the correction. It is learned as a speed in (0, 1], as all models expect: 2^(difference − the largest),
 /// clamped.
-TTUNE_INLINE void transfer_model::fit_correction() {
+void transfer_model::fit_correction() {
   feature_view const base{base_.data(), base_targets_.size(), feature_count};
   std::vector<float> rows;
   std::vector<model_target> targets;
@@ -174,7 +174,7 @@ TTUNE_INLINE void transfer_model::fit_correction() {
   if (has_base_) correction_->fit({rows.data(), targets.size(), detail::relative_columns().size()}, targets);
 }
 
-TTUNE_INLINE fit_report transfer_model::fit(feature_view features, std::span<model_target const> targets) {
+fit_report transfer_model::fit(feature_view features, std::span<model_target const> targets) {
   detail::require_schema(features);
   auto const successes = std::ranges::count_if(targets, [](auto const& t) { return !t.failed; });
   if (has_own_ = successes > 0 || !has_base_; !has_own_) {
@@ -188,7 +188,7 @@ TTUNE_INLINE fit_report transfer_model::fit(feature_view features, std::span<mod
 }
 
 /// Fits a model to all rows, those of other tasks first; each row is marked with its origin.
-TTUNE_INLINE void transfer_model::fit_joint(feature_view features, std::span<model_target const> targets) {
+void transfer_model::fit_joint(feature_view features, std::span<model_target const> targets) {
   std::vector<float> rows;
   detail::append_marked(rows, {base_.data(), base_targets_.size(), feature_count}, 0);
   detail::append_marked(rows, features, 1);
@@ -206,7 +206,7 @@ TTUNE_INLINE void transfer_model::fit_joint(feature_view features, std::span<mod
   joint_->fit({rows.data(), all.size(), feature_count + 1}, all);
 }
 
-TTUNE_INLINE void transfer_model::predict_joint(feature_view features, std::span<float> scores) const {
+void transfer_model::predict_joint(feature_view features, std::span<float> scores) const {
   std::vector<float> rows;
   detail::append_marked(rows, features, 1);
   joint_->predict({rows.data(), features.rows, feature_count + 1}, scores);
@@ -214,7 +214,7 @@ TTUNE_INLINE void transfer_model::predict_joint(feature_view features, std::span
 
 /// Returns true if, on held-out own rows, the joint model ranks about as well as a model of own rows alone; also if
 /// there are too few rows to tell.
-TTUNE_INLINE bool transfer_model::base_helps(feature_view features, std::span<model_target const> targets) {
+bool transfer_model::base_helps(feature_view features, std::span<model_target const> targets) {
   constexpr std::size_t least = 12;
   constexpr double tolerance = 0.05;
   auto const [order, held] = hold_out(features.rows, 1.0 / 3, options_.seed);
@@ -240,14 +240,14 @@ TTUNE_INLINE bool transfer_model::base_helps(feature_view features, std::span<mo
   return !(of_alone.rank_correlation > of_joint.rank_correlation + tolerance);
 }
 
-TTUNE_INLINE void transfer_model::predict_corrected(feature_view features, std::span<float> scores) const {
+void transfer_model::predict_corrected(feature_view features, std::span<float> scores) const {
   auto const rows = detail::relative_rows(features);
   correction_->predict({rows.data(), features.rows, detail::relative_columns().size()}, scores);
   auto const believed = static_cast<float>(options_.correction) * 16;
   for (std::size_t i = 0; i < features.rows; ++i) scores[i] = believed * scores[i] - log_estimate(features.row(i));
 }
 
-TTUNE_INLINE void transfer_model::predict(feature_view features, std::span<float> scores) const {
+void transfer_model::predict(feature_view features, std::span<float> scores) const {
   if (!fitted()) {
     std::ranges::fill(scores, 0.0F);
     return;
@@ -262,7 +262,7 @@ TTUNE_INLINE void transfer_model::predict(feature_view features, std::span<float
   for (std::size_t i = 0; i < features.rows; ++i) scores[i] = own * scores[i] + (1 - own) * joint[i];
 }
 
-TTUNE_INLINE std::vector<std::byte> transfer_model::save() const {
+std::vector<std::byte> transfer_model::save() const {
   detail::byte_writer out;
   out.put(detail::transfer_magic);
   out.put(feature_schema);
@@ -285,7 +285,7 @@ TTUNE_INLINE std::vector<std::byte> transfer_model::save() const {
   return out.take();
 }
 
-TTUNE_INLINE void transfer_model::load(std::span<std::byte const> bytes) {
+void transfer_model::load(std::span<std::byte const> bytes) {
   detail::byte_reader in(bytes);
   std::uint32_t magic = 0;
   std::uint64_t schema = 0;

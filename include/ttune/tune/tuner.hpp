@@ -99,6 +99,6 @@ class tuner {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/tuner.inl.hpp"
 #endif

@@ -13,7 +13,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
+tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
     : backend_(std::move(compiler)), options_(std::move(options)) {
   if (inside_worker())
     throw argument_error(
@@ -25,20 +25,18 @@ TTUNE_INLINE tuner::tuner(std::shared_ptr<backend> compiler, tuner_options optio
   if (!options_.executor) options_.executor = default_executor();
 }
 
-TTUNE_INLINE space tuner::space_of(handle<ir::program> const& program) const {
-  return usable_space(program, backend_->target());
-}
+space tuner::space_of(handle<ir::program> const& program) const { return usable_space(program, backend_->target()); }
 
-TTUNE_INLINE tuning_result tuner::tune(space const& in, tuning_budget const& budget) {
+tuning_result tuner::tune(space const& in, tuning_budget const& budget) {
   return std::move(tune_all({in}, budget).front());
 }
 
-TTUNE_INLINE tuning_result tuner::tune(handle<ir::program> const& program, tuning_budget const& budget) {
+tuning_result tuner::tune(handle<ir::program> const& program, tuning_budget const& budget) {
   return tune(space_of(program), budget);
 }
 
-TTUNE_INLINE tuning_result tuner::tune_alternatives(std::vector<alternative> all, tuning_budget const& budget,
-                                                    numerics const& allowed) {
+tuning_result tuner::tune_alternatives(std::vector<alternative> all, tuning_budget const& budget,
+                                       numerics const& allowed) {
   std::scoped_lock const lock(*one_at_a_time_);
   detail::session_clock const clock(options_.clock);
   detail::budget_meter meter(budget, 1, clock);
@@ -58,7 +56,7 @@ inline tuning_session* most_promising(std::vector<std::unique_ptr<tuning_session
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<tuning_result> tuner::tune_all(std::vector<space> const& spaces, tuning_budget const& budget) {
+std::vector<tuning_result> tuner::tune_all(std::vector<space> const& spaces, tuning_budget const& budget) {
   if (!budget.calls.empty() && budget.calls.size() != spaces.size())
     throw argument_error("tune_all: calls are given for " + std::to_string(budget.calls.size()) + " of " +
                          std::to_string(spaces.size()) + " workloads");

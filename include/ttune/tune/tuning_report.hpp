@@ -61,6 +61,6 @@ struct tuning_report {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/tuning_report.inl.hpp"
 #endif

@@ -7,7 +7,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE std::string tuning_report::text() const {
+std::string tuning_report::text() const {
   static constexpr char const* origins[] = {"found in the records", "tuned", "the heuristic seed"};
   char line[256];
   std::string made;

@@ -55,6 +55,6 @@ inline constexpr std::uint32_t lowering_version = 11;
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/workload.inl.hpp"
 #endif

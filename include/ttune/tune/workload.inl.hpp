@@ -14,7 +14,7 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE workload::workload(ttune::space space, ttune::target machine)
+workload::workload(ttune::space space, ttune::target machine)
     : space_(std::move(space)),
       machine_(std::move(machine)),
       plan_(make_plan(space_)),
@@ -25,19 +25,19 @@ TTUNE_INLINE workload::workload(ttune::space space, ttune::target machine)
   signature_.flops = count_flops(*space_.program);
 }
 
-TTUNE_INLINE configuration workload::seed() const {
+configuration workload::seed() const {
   if (space_.seed.choices.size() == space_.knobs.size() && sampler_.valid(space_.seed)) return space_.seed;
   rng random(0);
   return sampler_.draw(random);
 }
 
-TTUNE_INLINE void workload::featurise(std::span<configuration const> candidates, std::vector<float>& rows) const {
+void workload::featurise(std::span<configuration const> candidates, std::vector<float>& rows) const {
   auto const first = rows.size();
   rows.resize(first + candidates.size() * features_.size());
   featurise(candidates, std::span(rows).subspan(first));
 }
 
-TTUNE_INLINE void workload::featurise(std::span<configuration const> candidates, std::span<float> rows) const {
+void workload::featurise(std::span<configuration const> candidates, std::span<float> rows) const {
   auto const columns = features_.size();
   nest n;
   block_work kept;
@@ -53,7 +53,7 @@ TTUNE_INLINE void workload::featurise(std::span<configuration const> candidates,
   }
 }
 
-TTUNE_INLINE ir::lowered workload::build(configuration const& chosen, kernel_signature& signature) const {
+ir::lowered workload::build(configuration const& chosen, kernel_signature& signature) const {
   nest n;
   replay(plan_, chosen, n);
   auto lowered = pass::run_pipeline(lower(plan_, n));
@@ -74,7 +74,7 @@ inline double count_operations(ir::expr const& e) {
 
 }  // namespace detail
 
-TTUNE_INLINE double count_flops(ir::program const& program) {
+double count_flops(ir::program const& program) {
   double sum = 0;
   for (auto const& st : program.stages) {
     double points = 1;

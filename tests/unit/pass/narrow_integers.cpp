@@ -6,6 +6,7 @@
 #include "support/seed.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/ir/make.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/pass/bounds_of_data.hpp"

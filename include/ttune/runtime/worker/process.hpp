@@ -54,6 +54,6 @@ class child_process {
 
 }  // namespace ttune::inline v0::worker
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/worker/process.inl.hpp"
 #endif

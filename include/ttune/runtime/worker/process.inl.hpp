@@ -76,7 +76,7 @@ inline void close_descriptor(int& fd) noexcept {
 
 }  // namespace detail
 
-TTUNE_INLINE child_process::child_process(std::vector<std::string> const& words) {
+child_process::child_process(std::vector<std::string> const& words) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw backend_error(std::string("no worker: no socket can be made: ") + std::strerror(errno));
@@ -97,19 +97,19 @@ TTUNE_INLINE child_process::child_process(std::vector<std::string> const& words)
   throw backend_error("no worker: " + words[0] + " cannot be started: " + std::strerror(status));
 }
 
-TTUNE_INLINE child_process& child_process::operator=(child_process&& other) noexcept {
+child_process& child_process::operator=(child_process&& other) noexcept {
   std::swap(id_, other.id_);
   std::swap(socket_, other.socket_);
   std::swap(error_, other.error_);
   return *this;
 }
 
-TTUNE_INLINE child_process::~child_process() {
+child_process::~child_process() {
   end();
   detail::close_descriptor(error_);
 }
 
-TTUNE_INLINE ending child_process::end(bool patiently) noexcept {
+ending child_process::end(bool patiently) noexcept {
   ending how;
   if (id_ > 0) {
     int status = 0;
@@ -130,7 +130,7 @@ TTUNE_INLINE ending child_process::end(bool patiently) noexcept {
   return how;
 }
 
-TTUNE_INLINE std::string child_process::stderr_text() const {
+std::string child_process::stderr_text() const {
   std::string text(2000, '\0');
   auto const n = error_ >= 0 ? pread(error_, text.data(), text.size(), 0) : 0;
   text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
@@ -138,14 +138,14 @@ TTUNE_INLINE std::string child_process::stderr_text() const {
   return text;
 }
 
-TTUNE_INLINE std::string executable_path() {
+std::string executable_path() {
   std::string path(4096, '\0');
   auto const n = readlink("/proc/self/exe", path.data(), path.size());
   path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return path;
 }
 
-TTUNE_INLINE std::string find_program(std::string& tried) {
+std::string find_program(std::string& tried) {
   auto const take = [&](std::string const& c) {
     if (detail::is_executable(c)) return true;
     tried += (tried.empty() ? "" : ", ") + c;
@@ -168,7 +168,7 @@ TTUNE_INLINE std::string find_program(std::string& tried) {
   return {};
 }
 
-TTUNE_INLINE std::string signal_name(int number) {
+std::string signal_name(int number) {
   auto const* const name = sigabbrev_np(number);
   return name ? std::string("SIG") + name : "signal " + std::to_string(number);
 }

@@ -85,6 +85,6 @@ void get(byte_source& in, comparison& c);
 
 }  // namespace ttune::inline v0::protocol
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/worker/protocol.inl.hpp"
 #endif

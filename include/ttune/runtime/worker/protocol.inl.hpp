@@ -69,14 +69,13 @@ inline outcome read_all(int fd, void* data, std::size_t size, time_point deadlin
 
 }  // namespace detail
 
-TTUNE_INLINE outcome send(int fd, kind what, std::span<std::uint8_t const> body, time_point deadline,
-                          stop_check const& stopped) {
+outcome send(int fd, kind what, std::span<std::uint8_t const> body, time_point deadline, stop_check const& stopped) {
   head const h{magic, what, body.size()};
   if (auto const o = detail::write_all(fd, &h, sizeof h, deadline, stopped); o != outcome::ok) return o;
   return detail::write_all(fd, body.data(), body.size(), deadline, stopped);
 }
 
-TTUNE_INLINE outcome receive(int fd, message& into, time_point deadline, stop_check const& stopped) {
+outcome receive(int fd, message& into, time_point deadline, stop_check const& stopped) {
   constexpr std::uint64_t step = std::uint64_t{64} << 20;
   head h;
   if (auto const o = detail::read_all(fd, &h, sizeof h, deadline, stopped); o != outcome::ok) return o;
@@ -92,7 +91,7 @@ TTUNE_INLINE outcome receive(int fd, message& into, time_point deadline, stop_ch
   return outcome::ok;
 }
 
-TTUNE_INLINE void put(byte_sink& out, runner_options const& o) {
+void put(byte_sink& out, runner_options const& o) {
   out.put(o.seed);
   out.put(o.objective);
   out.put(o.threads);
@@ -101,7 +100,7 @@ TTUNE_INLINE void put(byte_sink& out, runner_options const& o) {
   out.put(o.data);
 }
 
-TTUNE_INLINE void get(byte_source& in, runner_options& o) {
+void get(byte_source& in, runner_options& o) {
   in.get(o.seed);
   in.get(o.objective);
   in.get(o.threads);
@@ -112,7 +111,7 @@ TTUNE_INLINE void get(byte_source& in, runner_options& o) {
   if (o.threads < 0 || o.threads > 4096) throw record_error("malformed bytes: a number of threads that cannot be");
 }
 
-TTUNE_INLINE void put(byte_sink& out, trial_limits const& l) {
+void put(byte_sink& out, trial_limits const& l) {
   out.put(l.cutoff_seconds);
   out.put(l.rival_seconds);
   out.put(l.sample_seconds);
@@ -121,7 +120,7 @@ TTUNE_INLINE void put(byte_sink& out, trial_limits const& l) {
   out.put(l.hang_seconds);
 }
 
-TTUNE_INLINE void get(byte_source& in, trial_limits& l) {
+void get(byte_source& in, trial_limits& l) {
   in.get(l.cutoff_seconds);
   in.get(l.rival_seconds);
   in.get(l.sample_seconds);
@@ -130,7 +129,7 @@ TTUNE_INLINE void get(byte_source& in, trial_limits& l) {
   in.get(l.hang_seconds);
 }
 
-TTUNE_INLINE void put(byte_sink& out, comparison const& c) {
+void put(byte_sink& out, comparison const& c) {
   out.put(c.ratio);
   out.put(c.faster);
   out.put(c.pairs);
@@ -141,7 +140,7 @@ TTUNE_INLINE void put(byte_sink& out, comparison const& c) {
   out.put(c.second_seconds);
 }
 
-TTUNE_INLINE void get(byte_source& in, comparison& c) {
+void get(byte_source& in, comparison& c) {
   in.get(c.ratio);
   in.get(c.faster);
   in.get(c.pairs);
@@ -152,7 +151,7 @@ TTUNE_INLINE void get(byte_source& in, comparison& c) {
   in.get(c.second_seconds);
 }
 
-TTUNE_INLINE fault get_fault(std::span<std::uint8_t const> body) {
+fault get_fault(std::span<std::uint8_t const> body) {
   fault f;
   if (body.size() != sizeof f) throw record_error("malformed bytes: a fault of a wrong size");
   std::memcpy(&f, body.data(), sizeof f);

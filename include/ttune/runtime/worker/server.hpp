@@ -39,6 +39,6 @@ void prepare_process(int out);
 
 }  // namespace ttune::inline v0::worker
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/worker/server.inl.hpp"
 #endif

@@ -123,18 +123,18 @@ inline kernel_image get_image(byte_source& in) { return image_from_bytes(in.get_
 
 }  // namespace detail
 
-TTUNE_INLINE void prepare_process(int out) {
+void prepare_process(int out) {
   detail::limit_resources();
   detail::report_faults_to(out);
 }
 
-TTUNE_INLINE bool server::say(protocol::kind what, std::span<std::uint8_t const> body) {
+bool server::say(protocol::kind what, std::span<std::uint8_t const> body) {
   std::scoped_lock const lock(speaking_);
   return protocol::send(out_, what, body, protocol::time_point::max(), {}) == protocol::outcome::ok;
 }
 
 /// Sends `alive` twice a second: a remote parent cannot tell a slow kernel from a dead worker otherwise.
-TTUNE_INLINE void server::say_alive(std::stop_token const& end) {
+void server::say_alive(std::stop_token const& end) {
   std::mutex own;
   std::condition_variable_any ended;
   std::unique_lock lock(own);
@@ -143,12 +143,12 @@ TTUNE_INLINE void server::say_alive(std::stop_token const& end) {
 }
 
 /// Sends `alive` only while working, never after an answer: a message from an idle worker is taken for its end.
-TTUNE_INLINE void server::say_while_working() {
+void server::say_while_working() {
   std::scoped_lock const lock(speaking_);
   if (working_) (void)protocol::send(out_, protocol::kind::alive, {}, protocol::time_point::max(), {});
 }
 
-TTUNE_INLINE void server::open(byte_source& in) {
+void server::open(byte_source& in) {
   kernel_signature signature;
   runner_options options;
   get(in, signature);
@@ -168,7 +168,7 @@ TTUNE_INLINE void server::open(byte_source& in) {
   });
 }
 
-TTUNE_INLINE std::vector<std::uint8_t> server::answer_trial(protocol::kind what, byte_source& in) {
+std::vector<std::uint8_t> server::answer_trial(protocol::kind what, byte_source& in) {
   auto const image = detail::get_image(in);
   byte_sink out;
   std::vector<std::vector<std::uint8_t>> outputs;
@@ -194,7 +194,7 @@ TTUNE_INLINE std::vector<std::uint8_t> server::answer_trial(protocol::kind what,
 }
 
 /// Answers a request; throws record_error if it is malformed.
-TTUNE_INLINE std::vector<std::uint8_t> server::answer(protocol::message const& request) {
+std::vector<std::uint8_t> server::answer(protocol::message const& request) {
   byte_source in(request.body);
   byte_sink out;
   if (request.kind == protocol::kind::open) return open(in), out.take();
@@ -215,7 +215,7 @@ TTUNE_INLINE std::vector<std::uint8_t> server::answer(protocol::message const& r
   }
 }
 
-TTUNE_INLINE int server::serve() {
+int server::serve() {
   byte_sink hello;
   hello.put(protocol::version);
   hello.put(abi_version);

@@ -61,6 +61,6 @@ inline constexpr curve_options curve_fixed{};
 
 }  // namespace ttune::inline v0::autotvm
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/feature/autotvm.inl.hpp"
 #endif

@@ -273,18 +273,16 @@ inline void sample_curve(std::vector<float> const& x, std::vector<float> const& 
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<float> knob_features(plan const& p, configuration const& chosen) {
+std::vector<float> knob_features(plan const& p, configuration const& chosen) {
   std::vector<float> made;
   for (std::size_t k = 0; k < p.knobs.size(); ++k)
     for (auto const value : p.knobs[k].choice(chosen.choices[k])) made.push_back(static_cast<float>(value));
   return made;
 }
 
-TTUNE_INLINE std::vector<loop_context> loop_contexts(plan const& p, nest const& n) {
-  return detail::walker(p, n).vars();
-}
+std::vector<loop_context> loop_contexts(plan const& p, nest const& n) { return detail::walker(p, n).vars(); }
 
-TTUNE_INLINE std::vector<float> itervar_features(plan const& p, nest const& n, configuration const& chosen) {
+std::vector<float> itervar_features(plan const& p, nest const& n, configuration const& chosen) {
   std::vector<float> made;
   for (auto const& v : loop_contexts(p, n)) {
     made.push_back(detail::signed_log(v.length));
@@ -301,8 +299,7 @@ TTUNE_INLINE std::vector<float> itervar_features(plan const& p, nest const& n, c
   return made;
 }
 
-TTUNE_INLINE std::vector<float> curve_features(plan const& p, nest const& n, configuration const& chosen,
-                                               curve_options options) {
+std::vector<float> curve_features(plan const& p, nest const& n, configuration const& chosen, curve_options options) {
   auto const loops = loop_contexts(p, n);
   int deepest = 0;
   for (auto const& v : loops) deepest = std::max(deepest, v.nest_level);

@@ -94,6 +94,6 @@ class block_builder {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/feature/block.inl.hpp"
 #endif

@@ -61,10 +61,10 @@ struct block_builder::threads_of {
   std::array<std::array<std::int32_t, 3>, detail::warp> of_lane;  ///< [lane]: x, y, z of the thread
 };
 
-TTUNE_INLINE block_builder::block_builder(plan const&, target const& machine)
+block_builder::block_builder(plan const&, target const& machine)
     : cores_(std::max(1, machine.cores)), group_limit_(std::max(1024.0, static_cast<double>(machine.l1_bytes))) {}
 
-TTUNE_INLINE void block_builder::find_threads(nest const& n, std::size_t root, threads_of& found) {
+void block_builder::find_threads(nest const& n, std::size_t root, threads_of& found) {
   auto const& s = n.stages[root];
   auto kind = ir::loop_kind::serial;
   for (std::int32_t i = s.count; i-- > 0;) {
@@ -101,8 +101,8 @@ TTUNE_INLINE void block_builder::find_threads(nest const& n, std::size_t root, t
 
 /// Counts the sectors of the source that a warp touches when the tile is divided among the threads, z first, in the
 /// tile's order.
-TTUNE_INLINE void block_builder::count_sectors(nest const& n, detail::stage_facts const& facts, std::size_t group,
-                                               threads_of const& t, block_work::operand& o) {
+void block_builder::count_sectors(nest const& n, detail::stage_facts const& facts, std::size_t group,
+                                  threads_of const& t, block_work::operand& o) {
   auto const& extent = n.stages[group].extent;
   std::array<std::int32_t, 3> chunk;  // words between neighbouring threads in x, y, z
   auto left = static_cast<std::int32_t>(o.group_words);
@@ -135,8 +135,8 @@ TTUNE_INLINE void block_builder::count_sectors(nest const& n, detail::stage_fact
 }
 
 /// Computes the layout of the tile, and the addresses at which the threads of a warp read it.
-TTUNE_INLINE void block_builder::place(nest const& n, chain_builder const& chains, std::size_t group, std::size_t root,
-                                       threads_of const& t, block_work::operand& o) {
+void block_builder::place(nest const& n, chain_builder const& chains, std::size_t group, std::size_t root,
+                          threads_of const& t, block_work::operand& o) {
   auto const& facts = chains.facts(group);
   auto const& extent = n.stages[group].extent;
   std::array<double, nest::max_axes> below;
@@ -164,7 +164,7 @@ TTUNE_INLINE void block_builder::place(nest const& n, chain_builder const& chain
 
 /// Computes the unrolled loops as TVM does: from the innermost loop outwards, while the statements stay within the
 /// limit.
-TTUNE_INLINE void block_builder::unroll_loops(nest const& n, double limit, block_work& out) {
+void block_builder::unroll_loops(nest const& n, double limit, block_work& out) {
   auto const& s = n.stages[static_cast<std::size_t>(out.stage)];
   auto const loaded_inside = out.loaded_inside;
   auto body = out.virtual_threads;
@@ -190,7 +190,7 @@ TTUNE_INLINE void block_builder::unroll_loops(nest const& n, double limit, block
   out.unrolled_share = inner / std::max(limit, 1.0);
 }
 
-TTUNE_INLINE void block_builder::occupy(block_work& out) const {
+void block_builder::occupy(block_work& out) const {
   auto const warps = std::ceil(out.threads / detail::warp);
   auto const used = std::min(out.registers, detail::thread_registers);
   out.spilled = out.registers - used;
@@ -208,7 +208,7 @@ TTUNE_INLINE void block_builder::occupy(block_work& out) const {
   out.warp_fill = out.threads / (warps * detail::warp);
 }
 
-TTUNE_INLINE void block_builder::time(block_work& out) const {
+void block_builder::time(block_work& out) const {
   auto const warps = std::ceil(out.threads / detail::warp);
   auto const each = std::ceil(out.blocks / cores_);
   auto const points = out.accumulators * out.reduction;  // per thread
@@ -240,7 +240,7 @@ TTUNE_INLINE void block_builder::time(block_work& out) const {
 
 /// Returns the stage with the most work in its domain. Iterations are no measure: repeated copies may run more often
 /// than their readers.
-TTUNE_INLINE std::size_t block_builder::dominating(nest const& n, chain_builder const& chains) {
+std::size_t block_builder::dominating(nest const& n, chain_builder const& chains) {
   std::size_t most = 0;
   double work = -1;
   for (auto i = static_cast<std::size_t>(n.stage_count); i-- > 0;) {
@@ -253,8 +253,7 @@ TTUNE_INLINE std::size_t block_builder::dominating(nest const& n, chain_builder 
   return most;
 }
 
-TTUNE_INLINE void block_builder::build(nest const& n, chain_builder const& chains, double unroll,
-                                       block_work& out) const {
+void block_builder::build(nest const& n, chain_builder const& chains, double unroll, block_work& out) const {
   out = {};
   auto const st = dominating(n, chains);
   auto root = st;

@@ -141,6 +141,6 @@ class chain_builder {
 
 }  // namespace ttune::inline v0
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/feature/chain.inl.hpp"
 #endif

@@ -228,14 +228,14 @@ struct chain_builder::scratch {
   std::size_t link_count;
 };
 
-TTUNE_INLINE chain_builder::chain_builder(plan const& p, target const& machine) : line_bytes_(machine.line_bytes) {
+chain_builder::chain_builder(plan const& p, target const& machine) : line_bytes_(machine.line_bytes) {
   stages_.reserve(p.stages.size());
   for (std::size_t i = 0; i < p.stages.size(); ++i) stages_.push_back(detail::make_facts(p, i, machine));
   for (std::size_t i = p.stages.size(); i-- > 0;)  // readers first: longer paths are composed of theirs
     for (std::size_t r = i + 1; r < p.stages.size(); ++r) stages_[i].bases[r] = detail::make_bases(p, i, r, stages_);
 }
 
-TTUNE_INLINE void chain_builder::count_work(nest const& n, work& out) const {
+void chain_builder::count_work(nest const& n, work& out) const {
   std::array<double, nest::max_loops> through;  // iterations of a loop's body per run of its stage
   double most = -1;
   out.dominating = 0;
@@ -264,7 +264,7 @@ TTUNE_INLINE void chain_builder::count_work(nest const& n, work& out) const {
   }
 }
 
-TTUNE_INLINE void chain_builder::prepare_storage(nest const& n, std::size_t st, scratch& s) const {
+void chain_builder::prepare_storage(nest const& n, std::size_t st, scratch& s) const {
   auto const& f = stages_[st];
   auto const& t = f.tables;
   s.dims = t.dims;
@@ -292,7 +292,7 @@ TTUNE_INLINE void chain_builder::prepare_storage(nest const& n, std::size_t st, 
   }
 }
 
-TTUNE_INLINE void chain_builder::measure(scratch const& s, loop_chain& out) const {
+void chain_builder::measure(scratch const& s, loop_chain& out) const {
   using detail::float4;
   using int4 = std::int32_t __attribute__((vector_size(16)));
   auto const level = static_cast<std::size_t>(out.count);
@@ -321,8 +321,7 @@ TTUNE_INLINE void chain_builder::measure(scratch const& s, loop_chain& out) cons
   out.levels[level].footprint = (sum[0] + sum[1] + sum[2] + sum[3]) * static_cast<float>(line_bytes_);
 }
 
-TTUNE_INLINE void chain_builder::measure_stride(nest const& n, nest::loop const& l, scratch const& s,
-                                                loop_chain& out) const {
+void chain_builder::measure_stride(nest const& n, nest::loop const& l, scratch const& s, loop_chain& out) const {
   using detail::float4;
   auto const* const step = s.step + static_cast<std::size_t>(l.axis) * s.dims * s.blocks;
   float4 const one = {1, 1, 1, 1};
@@ -353,7 +352,7 @@ TTUNE_INLINE void chain_builder::measure_stride(nest const& n, nest::loop const&
 }
 
 /// Adds a movement of an axis by up to `distance`, in steps of `size`.
-TTUNE_INLINE void chain_builder::move(std::size_t axis, float distance, float size, scratch& s) {
+void chain_builder::move(std::size_t axis, float distance, float size, scratch& s) {
   s.moved[axis] += distance;
   s.least[axis] = std::min(s.least[axis], size);
   auto reach = s.moved[axis];
@@ -364,8 +363,7 @@ TTUNE_INLINE void chain_builder::move(std::size_t axis, float distance, float si
   for (std::size_t k = 0; k < row; ++k) s.span[k] += s.step[axis * row + k].v * further;
 }
 
-TTUNE_INLINE void chain_builder::add_stage(nest const& n, std::size_t st, std::int32_t last, scratch& s,
-                                           loop_chain& out) const {
+void chain_builder::add_stage(nest const& n, std::size_t st, std::int32_t last, scratch& s, loop_chain& out) const {
   auto const& in = n.stages[st];
   auto kind = ir::loop_kind::serial;
   for (auto i = last; i >= 0; --i) {
@@ -395,7 +393,7 @@ TTUNE_INLINE void chain_builder::add_stage(nest const& n, std::size_t st, std::i
 
 /// Replaces the links to the loops of `st` by links to the loops of `reader`, which move the base of the computed
 /// region of `st`.
-TTUNE_INLINE void chain_builder::rebase(nest const& n, std::size_t st, std::size_t reader, scratch& s) const {
+void chain_builder::rebase(nest const& n, std::size_t st, std::size_t reader, scratch& s) const {
   auto const& f = stages_[st];
   auto const before = s.links;
   auto const count = s.link_count;
@@ -409,7 +407,7 @@ TTUNE_INLINE void chain_builder::rebase(nest const& n, std::size_t st, std::size
     }
 }
 
-TTUNE_INLINE void chain_builder::build(nest const& n, work const& w, loop_chain& out) const {
+void chain_builder::build(nest const& n, work const& w, loop_chain& out) const {
   scratch s;
   auto st = static_cast<std::size_t>(w.dominating);
   auto const& f = stages_[st];

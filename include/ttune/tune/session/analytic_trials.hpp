@@ -19,12 +19,12 @@ class analytic_trials final : public trial_runner {
     report.counted = true;
   }
 
-  [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
-  [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
-  [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
+  [[nodiscard]] trial first(configuration const& seed, double check_seconds) override;
+  [[nodiscard]] trial measure(configuration const& chosen, trial_limits const& limits) override;
+  [[nodiscard]] comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
   /// Returns no bytes, because no kernel runs.
   [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
-  [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
+  [[nodiscard]] std::optional<kernel_image> image_of(configuration const& chosen) override;
 
  private:
   workload const& work_;
@@ -35,6 +35,6 @@ class analytic_trials final : public trial_runner {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/analytic_trials.inl.hpp"
 #endif

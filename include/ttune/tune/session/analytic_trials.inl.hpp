@@ -7,7 +7,7 @@
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE trial analytic_trials::first(configuration const& seed, double) {
+trial analytic_trials::first(configuration const& seed, double) {
   if (auto const there = backend_.availability(); !there)
     throw backend_error(backend_.name() + " cannot be used: " + there.reason);
   auto t = measure(seed, {});
@@ -17,7 +17,7 @@ TTUNE_INLINE trial analytic_trials::first(configuration const& seed, double) {
   return t;
 }
 
-TTUNE_INLINE trial analytic_trials::measure(configuration const& chosen, trial_limits const&) {
+trial analytic_trials::measure(configuration const& chosen, trial_limits const&) {
   auto const made = make_candidate(work_, chosen);
   if (auto const known = known_.find(made.text); known != known_.end())
     return {chosen, known->second, std::nullopt, trial::kind::same};
@@ -33,11 +33,11 @@ TTUNE_INLINE trial analytic_trials::measure(configuration const& chosen, trial_l
   return t;
 }
 
-TTUNE_INLINE comparison analytic_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
+comparison analytic_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
   return compare_known(a, b, pairs);
 }
 
-TTUNE_INLINE std::optional<kernel_image> analytic_trials::image_of(configuration const& chosen) {
+std::optional<kernel_image> analytic_trials::image_of(configuration const& chosen) {
   return compile_candidate(work_, backend_, chosen);
 }
 

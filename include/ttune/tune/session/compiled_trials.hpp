@@ -30,16 +30,16 @@ class compiled_trials final : public trial_runner {
         report_(report),
         compiler_(of, by, options.compilers) {}
 
-  [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
-  TTUNE_INLINE void prepare(std::span<configuration const> batch) override;
-  [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
+  [[nodiscard]] trial first(configuration const& seed, double check_seconds) override;
+  void prepare(std::span<configuration const> batch) override;
+  [[nodiscard]] trial measure(configuration const& chosen, trial_limits const& limits) override;
   /// Returns twice the number of trials that its workers can measure in parallel, so that as many more can wait.
-  [[nodiscard]] TTUNE_INLINE std::size_t width() const noexcept override;
-  [[nodiscard]] TTUNE_INLINE std::vector<trial> measure_all(std::span<configuration const> chosen,
-                                                            trial_limits const& limits) override;
-  [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
-  [[nodiscard]] TTUNE_INLINE std::vector<std::uint8_t> operand_bytes(std::size_t operand) override;
-  [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
+  [[nodiscard]] std::size_t width() const noexcept override;
+  [[nodiscard]] std::vector<trial> measure_all(std::span<configuration const> chosen,
+                                               trial_limits const& limits) override;
+  [[nodiscard]] comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
+  [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t operand) override;
+  [[nodiscard]] std::optional<kernel_image> image_of(configuration const& chosen) override;
 
  private:
   [[nodiscard]] compiled_candidate compiled(configuration const& chosen);
@@ -59,6 +59,6 @@ class compiled_trials final : public trial_runner {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/compiled_trials.inl.hpp"
 #endif

@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE void compiled_trials::prepare(std::span<configuration const> batch) {
+void compiled_trials::prepare(std::span<configuration const> batch) {
   auto const timed = timing(tuning_phase::compile);
   auto made = compiler_.compile(
       batch, [this](std::uint64_t text) { return known_.contains(text); },
@@ -20,7 +20,7 @@ TTUNE_INLINE void compiled_trials::prepare(std::span<configuration const> batch)
 }
 
 /// Returns the prepared candidate, or compiles it now.
-TTUNE_INLINE compiled_candidate compiled_trials::compiled(configuration const& chosen) {
+compiled_candidate compiled_trials::compiled(configuration const& chosen) {
   if (auto ready = prepared_.extract(chosen)) {
     auto const& one = ready.mapped();
     if (one.made || known_.contains(one.text)) return std::move(ready.mapped());
@@ -31,12 +31,12 @@ TTUNE_INLINE compiled_candidate compiled_trials::compiled(configuration const& c
   return std::move(made.front());
 }
 
-TTUNE_INLINE std::optional<kernel_image> compiled_trials::image_of(configuration const& chosen) {
+std::optional<kernel_image> compiled_trials::image_of(configuration const& chosen) {
   auto const timed = timing(tuning_phase::compile);
   return compile_candidate(work_, backend_, chosen);
 }
 
-TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double check_seconds) {
+trial compiled_trials::first(configuration const& seed, double check_seconds) {
   if (auto const there = backend_.availability(); !there)
     throw backend_error(backend_.name() + " cannot be used: " + there.reason);
   auto const the_first = backend_.name() + ": the first kernel of " + report_.workload;
@@ -60,7 +60,7 @@ TTUNE_INLINE trial compiled_trials::first(configuration const& seed, double chec
 }
 
 /// Checks the result of the first kernel, at samples of the full size.
-TTUNE_INLINE void compiled_trials::check_result(double seconds) {
+void compiled_trials::check_result(double seconds) {
   oracle_check_options how;
   how.seconds = std::min(how.seconds, seconds);
   how.seed = options_.seed;
@@ -72,17 +72,16 @@ TTUNE_INLINE void compiled_trials::check_result(double seconds) {
                         " is wrong: " + verdict.difference + "; please report it with the operator");
 }
 
-TTUNE_INLINE trial compiled_trials::measure(configuration const& chosen, trial_limits const& limits) {
+trial compiled_trials::measure(configuration const& chosen, trial_limits const& limits) {
   return std::move(measure_all(std::span(&chosen, 1), limits).front());
 }
 
-TTUNE_INLINE std::size_t compiled_trials::width() const noexcept {
+std::size_t compiled_trials::width() const noexcept {
   auto const workers = measurer_ ? measurer_->width() : 1;
   return workers == 1 ? 1 : 2 * workers;
 }
 
-TTUNE_INLINE std::vector<trial> compiled_trials::measure_all(std::span<configuration const> chosen,
-                                                             trial_limits const& limits) {
+std::vector<trial> compiled_trials::measure_all(std::span<configuration const> chosen, trial_limits const& limits) {
   std::vector<trial> made;
   std::vector<std::uint64_t> texts;
   std::vector<std::size_t> running;
@@ -122,11 +121,11 @@ TTUNE_INLINE std::vector<trial> compiled_trials::measure_all(std::span<configura
   return made;
 }
 
-TTUNE_INLINE std::vector<std::uint8_t> compiled_trials::operand_bytes(std::size_t operand) {
+std::vector<std::uint8_t> compiled_trials::operand_bytes(std::size_t operand) {
   return measurer_ ? measurer_->operand_bytes(operand) : std::vector<std::uint8_t>();
 }
 
-TTUNE_INLINE comparison compiled_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
+comparison compiled_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
   auto const timed = timing(tuning_phase::measure);
   return measurer_->compare(*a.image, *b.image, pairs);
 }

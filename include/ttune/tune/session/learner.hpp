@@ -53,6 +53,6 @@ class learner {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/learner.inl.hpp"
 #endif

@@ -11,11 +11,11 @@
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE void learner::inform(shared_store const& records, record_key const& measured_as) {
+void learner::inform(shared_store const& records, record_key const& measured_as) {
   if (!std::exchange(informed_, true)) model_ = warm_started_model(model_, records, measured_as);
 }
 
-TTUNE_INLINE void learner::add(std::int32_t task, workload const& of, configuration const& chosen, double seconds) {
+void learner::add(std::int32_t task, workload const& of, configuration const& chosen, double seconds) {
   of.featurise(std::span(&chosen, 1), features_);
   outcomes_.push_back({task, seconds});
   auto const at = static_cast<std::size_t>(task);
@@ -23,7 +23,7 @@ TTUNE_INLINE void learner::add(std::int32_t task, workload const& of, configurat
   if (seconds > 0) best_seconds_[at] = std::min(best_seconds_[at], seconds);
 }
 
-TTUNE_INLINE void learner::fit() {
+void learner::fit() {
   std::vector<model_target> targets;
   for (auto const& o : outcomes_) {
     auto const speed = o.seconds > 0 ? best_seconds_[static_cast<std::size_t>(o.task)] / o.seconds : 0;
@@ -35,7 +35,7 @@ TTUNE_INLINE void learner::fit() {
   validation_ = model_->fit({features_.data(), outcomes_.size(), columns}, targets).rank_correlation;
 }
 
-TTUNE_INLINE void learner::sample(std::int32_t task, std::size_t most, transfer_sample& to) const {
+void learner::sample(std::int32_t task, std::size_t most, transfer_sample& to) const {
   std::vector<std::size_t> trials;
   for (std::size_t i = 0; i < outcomes_.size(); ++i)
     if (outcomes_[i].task == task) trials.push_back(i);
@@ -51,7 +51,7 @@ TTUNE_INLINE void learner::sample(std::int32_t task, std::size_t most, transfer_
   }
 }
 
-TTUNE_INLINE batch_scorer learner::scorer(workload const& of) {
+batch_scorer learner::scorer(workload const& of) {
   if (!model_->fitted()) return {};
   return [this, &of](std::span<configuration const> candidates, std::span<float> scores) {
     score_candidates(of, *model_, *executor_, candidates, scores);

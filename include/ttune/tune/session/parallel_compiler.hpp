@@ -45,6 +45,6 @@ class parallel_compiler {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/parallel_compiler.inl.hpp"
 #endif

@@ -68,7 +68,7 @@ class parallel_compiler::batch_job {
   std::exception_ptr failure_;
 };
 
-TTUNE_INLINE void parallel_compiler::make_others(std::size_t wanted) {
+void parallel_compiler::make_others(std::size_t wanted) {
   while (others_.size() < wanted && !no_more_) {
     auto one = by_.another();
     if (one && one->availability()) others_.push_back(std::move(one));
@@ -76,9 +76,9 @@ TTUNE_INLINE void parallel_compiler::make_others(std::size_t wanted) {
   }
 }
 
-TTUNE_INLINE std::vector<compiled_candidate> parallel_compiler::compile(
-    std::span<configuration const> batch, std::function<bool(std::uint64_t)> const& is_known,
-    std::function<bool()> const& is_over) {
+std::vector<compiled_candidate> parallel_compiler::compile(std::span<configuration const> batch,
+                                                           std::function<bool(std::uint64_t)> const& is_known,
+                                                           std::function<bool()> const& is_over) {
   auto const at_once = static_cast<std::size_t>(std::max(1, at_once_ > 0 ? at_once_ : usable_cpus()));
   auto const beside = std::min(at_once, batch.size()) - (batch.empty() ? 0 : 1);
   make_others(beside);

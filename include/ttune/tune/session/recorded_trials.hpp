@@ -20,14 +20,14 @@ class recorded_trials final : public trial_runner {
 
   /// Returns the recorded seed or, without a record of it, the first recorded success: the speed of the seed is then
   /// unknown. Throws backend_error if there is none.
-  [[nodiscard]] TTUNE_INLINE trial first(configuration const& seed, double check_seconds) override;
-  [[nodiscard]] TTUNE_INLINE trial measure(configuration const& chosen, trial_limits const& limits) override;
+  [[nodiscard]] trial first(configuration const& seed, double check_seconds) override;
+  [[nodiscard]] trial measure(configuration const& chosen, trial_limits const& limits) override;
   /// Compares the recorded seconds.
-  [[nodiscard]] TTUNE_INLINE comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
+  [[nodiscard]] comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
   /// Returns no bytes, because no kernel runs.
   [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
   /// Compiles the configuration, if the backend is available.
-  [[nodiscard]] TTUNE_INLINE std::optional<kernel_image> image_of(configuration const& chosen) override;
+  [[nodiscard]] std::optional<kernel_image> image_of(configuration const& chosen) override;
 
  private:
   workload const& work_;
@@ -37,6 +37,6 @@ class recorded_trials final : public trial_runner {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/recorded_trials.inl.hpp"
 #endif

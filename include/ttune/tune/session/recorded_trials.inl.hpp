@@ -7,24 +7,24 @@
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE trial recorded_trials::first(configuration const& seed, double) {
+trial recorded_trials::first(configuration const& seed, double) {
   if (auto t = measure(seed, {}); t.result.ok() && t.what == trial::kind::made) return t;
   for (auto const& c : device_->configurations())
     if (auto t = measure(c, {}); t.result.ok()) return t;
   throw backend_error("the replay of " + work_.space().program->name + " has no record of a success");
 }
 
-TTUNE_INLINE trial recorded_trials::measure(configuration const& chosen, trial_limits const&) {
+trial recorded_trials::measure(configuration const& chosen, trial_limits const&) {
   auto answer = device_->measure(chosen);
   auto const known = answer.source != replay_source::unknown;
   return {chosen, std::move(answer.result), std::nullopt, known ? trial::kind::made : trial::kind::unknown};
 }
 
-TTUNE_INLINE comparison recorded_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
+comparison recorded_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
   return compare_known(a, b, pairs);
 }
 
-TTUNE_INLINE std::optional<kernel_image> recorded_trials::image_of(configuration const& chosen) {
+std::optional<kernel_image> recorded_trials::image_of(configuration const& chosen) {
   if (!backend_.availability()) return std::nullopt;
   return compile_candidate(work_, backend_, chosen);
 }

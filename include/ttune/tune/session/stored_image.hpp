@@ -55,6 +55,6 @@ struct stored_kernel {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/stored_image.inl.hpp"
 #endif

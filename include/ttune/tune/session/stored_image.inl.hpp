@@ -8,7 +8,7 @@
 
 namespace ttune::inline v0::detail {
 
-TTUNE_INLINE stored_kernel next_stored_image(record_store const& in, record_key const& wanted) {
+stored_kernel next_stored_image(record_store const& in, record_key const& wanted) {
   constexpr std::size_t nearest = 1000;  // these include other shapes of the operator
   stored_kernel fastest;
   double seconds = std::numeric_limits<double>::infinity();
@@ -24,8 +24,8 @@ TTUNE_INLINE stored_kernel next_stored_image(record_store const& in, record_key 
   return fastest;
 }
 
-TTUNE_INLINE stored_kernel find_stored(record_store const& in, record_key const& wanted,
-                                       std::function<std::optional<kernel_image>(record const&)> const& compile) {
+stored_kernel find_stored(record_store const& in, record_key const& wanted,
+                          std::function<std::optional<kernel_image>(record const&)> const& compile) {
   auto const stored = in.get_image(wanted);
   auto const best = stored ? std::optional(stored.of) : in.best(wanted);
   if (!best || !best->result.ok()) return {};
@@ -43,7 +43,7 @@ TTUNE_INLINE stored_kernel find_stored(record_store const& in, record_key const&
   return found;
 }
 
-TTUNE_INLINE std::string describe_choices(std::vector<knob_choice> const& choices) {
+std::string describe_choices(std::vector<knob_choice> const& choices) {
   std::string text;
   for (auto const& c : choices) describe_choice(text, c.knob, c.values);
   return text;

@@ -93,6 +93,6 @@ class tuning_session {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/tuning_session.inl.hpp"
 #endif

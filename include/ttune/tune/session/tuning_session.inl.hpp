@@ -26,8 +26,8 @@ inline constexpr std::int32_t final_pairs = 20;
 inline constexpr std::size_t finalists = 3;
 inline constexpr int most_idle_batches = 64;  ///< consecutive batches without a trial that end a session
 
-TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options const& options, backend& compiler,
-                                            any_search search, learner& model, budget_meter& budget, space const& in)
+tuning_session::tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search,
+                               learner& model, budget_meter& budget, space const& in)
     : task_(task),
       options_(options),
       backend_(compiler),
@@ -45,7 +45,7 @@ TTUNE_INLINE tuning_session::tuning_session(std::int32_t task, tuner_options con
   make_runner();
 }
 
-TTUNE_INLINE void tuning_session::make_runner() {
+void tuning_session::make_runner() {
   report_.space_size = work_->sampler().size().text();
   if (options_.replay) runner_ = std::make_unique<recorded_trials>(*work_, backend_, options_.replay, report_);
   else if (auto* const analytic = dynamic_cast<analytic_backend*>(&backend_))
@@ -55,7 +55,7 @@ TTUNE_INLINE void tuning_session::make_runner() {
 
 // ---------------------------------------------------------------------------------------------------- records
 
-TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
+void tuning_session::start(bool is_checked_by_caller) {
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (find_in_records()) return;
   if (auto const there = learner_.model().availability(); !there)
@@ -74,7 +74,7 @@ TTUNE_INLINE void tuning_session::start(bool is_checked_by_caller) {
 }
 
 /// Makes the first trial: the seed or, if it cannot be compiled, another configuration or a simpler schedule.
-TTUNE_INLINE void tuning_session::find_first(double check_seconds) {
+void tuning_session::find_first(double check_seconds) {
   constexpr int most_drawn = 3;
   if (try_first(work_->seed(), check_seconds)) return;
   auto const why = report_.seed_refused;
@@ -95,7 +95,7 @@ TTUNE_INLINE void tuning_session::find_first(double check_seconds) {
 }
 
 /// Returns true if the configuration can be compiled; otherwise the report has the reason, and counts it.
-TTUNE_INLINE bool tuning_session::try_first(configuration const& chosen, double check_seconds) {
+bool tuning_session::try_first(configuration const& chosen, double check_seconds) {
   try {
     seed_ = runner_->first(chosen, check_seconds);
     return true;
@@ -107,7 +107,7 @@ TTUNE_INLINE bool tuning_session::try_first(configuration const& chosen, double 
 }
 
 /// Takes the seed as it is: there will be no trials.
-TTUNE_INLINE void tuning_session::take_seed() {
+void tuning_session::take_seed() {
   auto image = seed_.image ? std::move(seed_.image) : runner_->image_of(seed_.chosen);
   report_.seconds = report_.seed_seconds;
   report_.schedule = describe_choices(work_->space().knobs, seed_.chosen);
@@ -116,7 +116,7 @@ TTUNE_INLINE void tuning_session::take_seed() {
 }
 
 /// Finds an image that runs at once, or a configuration that only has to be compiled.
-TTUNE_INLINE bool tuning_session::find_in_records() {
+bool tuning_session::find_in_records() {
   if (!options_.records) return false;
   auto const& knobs = work_->space().knobs;
   auto found = find_stored(*options_.records, key_, [&](record const& r) {
@@ -138,7 +138,7 @@ TTUNE_INLINE bool tuning_session::find_in_records() {
 }
 
 /// Queues first the best of other shapes and machines, and of other versions of the library on this machine.
-TTUNE_INLINE void tuning_session::queue_neighbours() {
+void tuning_session::queue_neighbours() {
   if (!options_.records) return;
   constexpr std::size_t most = 4;
   auto records = options_.records->near(key_, most);
@@ -153,7 +153,7 @@ TTUNE_INLINE void tuning_session::queue_neighbours() {
 
 /// Then queues configurations like the best of other workloads, for whatever operator. They take at most a quarter of
 /// the trials, since they may be wrong here.
-TTUNE_INLINE void tuning_session::queue_proposals() {
+void tuning_session::queue_proposals() {
   if (!options_.records) return;
   constexpr std::size_t most = 8;
   configuration_prior model({.seed = options_.seed});
@@ -166,11 +166,9 @@ TTUNE_INLINE void tuning_session::queue_proposals() {
 }
 
 /// Returns true if results may be stored. A replay measures nothing that could be stored.
-TTUNE_INLINE bool tuning_session::may_record() const {
-  return options_.records && options_.records->writable() && !options_.replay;
-}
+bool tuning_session::may_record() const { return options_.records && options_.records->writable() && !options_.replay; }
 
-TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<double> predicted) const {
+record tuning_session::make_record(trial const& t, std::optional<double> predicted) const {
   record r;
   r.key = key_;
   r.lowering_version = lowering_version;
@@ -188,7 +186,7 @@ TTUNE_INLINE record tuning_session::make_record(trial const& t, std::optional<do
 
 // ----------------------------------------------------------------------------------------------------- trials
 
-TTUNE_INLINE std::string tuning_session::reason_to_end() const {
+std::string tuning_session::reason_to_end() const {
   if (auto why = budget_.exhausted(); !why.empty()) return why;
   auto const& b = budget_.budget();
   if (b.patience > 0 && report_.trials - last_gain_ >= b.patience)
@@ -200,7 +198,7 @@ TTUNE_INLINE std::string tuning_session::reason_to_end() const {
 }
 
 /// Returns the limits of a trial: a candidate much slower than the best gets no samples; one that hangs is killed.
-TTUNE_INLINE trial_limits tuning_session::limits() const {
+trial_limits tuning_session::limits() const {
   trial_limits l;
   l.rival_seconds = best_.best_seconds();
   l.cutoff_seconds = 2 * l.rival_seconds + 10e-6;
@@ -210,7 +208,7 @@ TTUNE_INLINE trial_limits tuning_session::limits() const {
 
 /// Returns the size of the next batch. If time is short, the model learns at least eight times; if trials are many,
 /// batches are larger, since each fit takes long and adds little.
-TTUNE_INLINE std::size_t tuning_session::batch_size() const {
+std::size_t tuning_session::batch_size() const {
   auto const each = report_.tuning_seconds / static_cast<double>(report_.trials);
   auto const affordable = budget_.seconds_left() / 8 / static_cast<double>(budget_.workloads()) / std::max(each, 1e-6);
   auto const most = std::max(static_cast<double>(options_.batch), static_cast<double>(report_.trials) / 8);
@@ -218,7 +216,7 @@ TTUNE_INLINE std::size_t tuning_session::batch_size() const {
   return static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(wanted), budget_.trials_left()));
 }
 
-TTUNE_INLINE std::vector<configuration> tuning_session::propose() {
+std::vector<configuration> tuning_session::propose() {
   if (!queue_.empty()) return std::exchange(queue_, {});
   auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
   auto const score = learner_.scorer(*work_);
@@ -227,7 +225,7 @@ TTUNE_INLINE std::vector<configuration> tuning_session::propose() {
   return score && !learner_.has_learned() ? propose_advised(*search_, request) : search_->propose(request);
 }
 
-TTUNE_INLINE void tuning_session::advance() {
+void tuning_session::advance() {
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (why_over_ = reason_to_end(); over()) return;
   auto const trials_before = report_.trials;
@@ -257,7 +255,7 @@ TTUNE_INLINE void tuning_session::advance() {
 }
 
 /// Records a trial, then learns from it, then reports it.
-TTUNE_INLINE void tuning_session::settle(trial t, std::optional<double> predicted) {
+void tuning_session::settle(trial t, std::optional<double> predicted) {
   visited_.insert(t.chosen);
   if (t.what == trial::kind::unknown) return;
   if (t.what == trial::kind::same) {
@@ -276,7 +274,7 @@ TTUNE_INLINE void tuning_session::settle(trial t, std::optional<double> predicte
 }
 
 /// Gives a trial to the model and the search. Configurations of the same program are informative neighbours, too.
-TTUNE_INLINE void tuning_session::learn_from(trial const& t) {
+void tuning_session::learn_from(trial const& t) {
   bool const timed = t.result.ok() || t.result.status == trial_status::cut_off;
   learner_.add(task_, *work_, t.chosen, timed ? t.result.seconds : 0);
   observation const seen{t.chosen, timed ? 1 / t.result.seconds : 0, !timed};
@@ -285,7 +283,7 @@ TTUNE_INLINE void tuning_session::learn_from(trial const& t) {
 
 /// Follows Ansor (Zheng et al., OSDI 2020, section 6): the gain of the last batch, and the possible gain, which is
 /// bounded by the machine's peak and decreases with the number of trials.
-TTUNE_INLINE double tuning_session::expected_gain() const {
+double tuning_session::expected_gain() const {
   constexpr double trust_in_the_past = 0.2;
   auto const best = best_.best_seconds();
   auto const peak = options_.peak_flops_per_second;
@@ -297,7 +295,7 @@ TTUNE_INLINE double tuning_session::expected_gain() const {
   return weight * (trust_in_the_past * batch_gain_ + (1 - trust_in_the_past) * hoped);
 }
 
-TTUNE_INLINE void tuning_session::report_progress(bool finished) {
+void tuning_session::report_progress(bool finished) {
   if (!options_.on_progress) return;
   progress p;
   p.workload = report_.workload;
@@ -318,14 +316,14 @@ TTUNE_INLINE void tuning_session::report_progress(bool finished) {
 // ---------------------------------------------------------------------------------------------------- the end
 
 /// Returns the time reserved for the final comparisons: at most a tenth of the whole.
-TTUNE_INLINE double tuning_session::closing_seconds() const {
+double tuning_session::closing_seconds() const {
   auto const pair = 2 * std::max(250e-6, seed_.result.seconds);
   return std::min(static_cast<double>(finalists) * (final_pairs * pair + 8 * seed_.result.seconds + 5e-3),
                   budget_.seconds_each() / 10);
 }
 
 /// Compares the finalists with the seed in pairs. The seed stays unless one of them is faster with confidence.
-TTUNE_INLINE trial const* tuning_session::find_winner(comparison& final) {
+trial const* tuning_session::find_winner(comparison& final) {
   if (budget_.stopped()) return clear_winner();
   trial const* winner = nullptr;
   double spent = 0;
@@ -342,14 +340,14 @@ TTUNE_INLINE trial const* tuning_session::find_winner(comparison& final) {
 }
 
 /// Returns the winner if there is no time for pairs: the fastest, if no noise can explain its advantage.
-TTUNE_INLINE trial const* tuning_session::clear_winner() const {
+trial const* tuning_session::clear_winner() const {
   if (best_.trials().empty()) return nullptr;
   auto const& t = best_.trials().front();
   auto const noise = 1.1 + t.result.spread + seed_.result.spread;
   return t.result.seconds * noise < seed_.result.seconds ? &t : nullptr;
 }
 
-TTUNE_INLINE tuning_result tuning_session::finish() {
+tuning_result tuning_session::finish() {
   if (found_) {
     found_->report = report_;
     return std::move(*found_);
@@ -378,7 +376,7 @@ TTUNE_INLINE tuning_result tuning_session::finish() {
   return made;
 }
 
-TTUNE_INLINE std::string tuning_session::disagreement(tuning_session& oracle, double tolerance) {
+std::string tuning_session::disagreement(tuning_session& oracle, double tolerance) {
   auto const& signature = oracle.work_->signature();
   for (std::size_t i = 0; i < signature.operands.size(); ++i) {
     auto const direction = signature.operands[i].direction;
@@ -392,14 +390,14 @@ TTUNE_INLINE std::string tuning_session::disagreement(tuning_session& oracle, do
   return {};
 }
 
-TTUNE_INLINE comparison tuning_session::compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs) {
+comparison tuning_session::compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs) {
   if (found_ || budget_.stopped() || report_.counted || report_.replayed) return {};
   trial const first{{}, {}, a};
   trial const second{{}, {}, b};
   return runner_->compare(first, second, pairs);
 }
 
-TTUNE_INLINE double tuning_session::seconds_now() {
+double tuning_session::seconds_now() {
   constexpr std::int32_t pairs = 4;
   scope_timer const timing(budget_.clock(), report_.tuning_seconds);
   if (best_.trials().empty() || !best_.trials().front().image) return best_seconds();
@@ -410,7 +408,7 @@ TTUNE_INLINE double tuning_session::seconds_now() {
 }
 
 /// Stores the winner and its time, measured in pairs with the seed, for the next start.
-TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& image) {
+void tuning_session::keep(trial const& winner, kernel_image const& image) {
   if (!may_record()) return;
   trial timed{winner.chosen, winner.result};
   timed.result.seconds = report_.seconds;
@@ -423,7 +421,7 @@ TTUNE_INLINE void tuning_session::keep(trial const& winner, kernel_image const& 
 
 /// Returns the winner, those nearly as fast (their differences matter little), and a sample of all trials as a transfer
 /// sample.
-TTUNE_INLINE transfer_sample tuning_session::taught_by(trial const& winner) const {
+transfer_sample tuning_session::taught_by(trial const& winner) const {
   constexpr std::size_t most_good = 4;
   constexpr std::size_t most_sampled = 60;
   transfer_sample taught{key_, report_.seconds, feature_schema, work_->feature_count()};
@@ -440,7 +438,7 @@ TTUNE_INLINE transfer_sample tuning_session::taught_by(trial const& winner) cons
   return taught;
 }
 
-TTUNE_INLINE kernel_explanation tuning_session::explain(configuration const& chosen) const {
+kernel_explanation tuning_session::explain(configuration const& chosen) const {
   kernel_signature signature;
   auto const program = work_->build(chosen, signature);
   return {to_cpp(work_->space(), chosen), ir::print(program), backend_.source(program, signature), report_.flops,

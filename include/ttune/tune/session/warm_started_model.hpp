@@ -16,6 +16,6 @@ namespace ttune::inline v0::detail {
 
 }  // namespace ttune::inline v0::detail
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/warm_started_model.inl.hpp"
 #endif

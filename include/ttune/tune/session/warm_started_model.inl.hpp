@@ -30,8 +30,8 @@ struct rows_elsewhere {
   [[nodiscard]] feature_view view() const noexcept { return {values.data(), targets.size(), feature_count}; }
 };
 
-TTUNE_INLINE any_cost_model warm_started_model(any_cost_model const& given, shared_store const& records,
-                                               record_key const& measured_as) {
+any_cost_model warm_started_model(any_cost_model const& given, shared_store const& records,
+                                  record_key const& measured_as) {
   if (!records) return given;
   auto* const transfers = dynamic_cast<transfer_model*>(&*given);
   if (!transfers && !given->another()) return given;

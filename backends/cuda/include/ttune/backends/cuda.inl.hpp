@@ -12,29 +12,29 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE cuda_backend::cuda_backend(cuda_options options) : options_(options) {
+cuda_backend::cuda_backend(cuda_options options) : options_(options) {
   auto const all = cuda::devices();
   runs_here_ = !all.empty();
   if (!runs_here_) failure_ = cuda::why_no_devices();
   target_ = all.empty() ? cuda::target_of_architecture(80) : cuda::target_of(all[0]);
 }
 
-TTUNE_INLINE cuda_backend::cuda_backend(cuda::device_info const& d, cuda_options options)
+cuda_backend::cuda_backend(cuda::device_info const& d, cuda_options options)
     : target_(cuda::target_of(d)), options_(options), runs_here_(true) {}
 
-TTUNE_INLINE cuda_backend::cuda_backend(ttune::target machine, cuda_options options)
+cuda_backend::cuda_backend(ttune::target machine, cuda_options options)
     : target_(std::move(machine)), options_(options) {
   if (cuda::architecture_of(target_) == 0)
     throw argument_error("the target \"" + target_.name + "\" is no NVIDIA GPU: its cpu is \"" + target_.cpu +
                          "\", not as sm_80");
 }
 
-TTUNE_INLINE std::string cuda_backend::name() const {
+std::string cuda_backend::name() const {
   auto const version = cuda::nvrtc_version();
   return "cuda (" + (version.empty() ? "no NVRTC" : "NVRTC " + version) + ", " + target_.cpu + ")";
 }
 
-TTUNE_INLINE ttune::availability cuda_backend::availability() const {
+ttune::availability cuda_backend::availability() const {
   if (auto const& no_compiler = cuda::nvrtc().failure(); !no_compiler.empty())
     return {false, no_compiler + "; install the CUDA toolkit, or name the library with TTUNE_NVRTC_LIBRARY"};
   if (!failure_.empty()) return {false, failure_};
@@ -42,11 +42,11 @@ TTUNE_INLINE ttune::availability cuda_backend::availability() const {
   return {too_old.empty(), too_old};
 }
 
-TTUNE_INLINE std::string cuda_backend::source(ir::lowered const& program, kernel_signature const&) const {
+std::string cuda_backend::source(ir::lowered const& program, kernel_signature const&) const {
   return emit::cuda(program, target_).source;
 }
 
-TTUNE_INLINE std::string cuda_backend::refusal(emit::device_program const& program) const {
+std::string cuda_backend::refusal(emit::device_program const& program) const {
   constexpr std::int64_t grid_limits[] = {0x7fffffff, 65535, 65535};
   constexpr std::int64_t thread_limits[] = {1024, 1024, 64};
   for (auto const* launches : {&program.prepare, &program.main})
@@ -69,7 +69,7 @@ TTUNE_INLINE std::string cuda_backend::refusal(emit::device_program const& progr
   return {};
 }
 
-TTUNE_INLINE compile_result cuda_backend::compile(ir::lowered const& program, kernel_signature signature) {
+compile_result cuda_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   compile_result result;
   resources_.clear();

@@ -12,28 +12,27 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE opencl_backend::opencl_backend(opencl_options options) : options_(options) {
+opencl_backend::opencl_backend(opencl_options options) : options_(options) {
   auto all = opencl::devices();
   if (all.empty()) failure_ = opencl::why_no_devices();
   else device_ = std::move(all[0]);
   target_ = opencl::target_of(device_);
 }
 
-TTUNE_INLINE opencl_backend::opencl_backend(opencl::device_info d, opencl_options options)
+opencl_backend::opencl_backend(opencl::device_info d, opencl_options options)
     : device_(std::move(d)), options_(options), target_(opencl::target_of(device_)) {}
 
-TTUNE_INLINE std::string opencl_backend::name() const {
+std::string opencl_backend::name() const {
   return "opencl (" + (device_.name.empty() ? "no device" : device_.name) + ")";
 }
 
-TTUNE_INLINE ttune::availability opencl_backend::availability() const { return {failure_.empty(), failure_}; }
+ttune::availability opencl_backend::availability() const { return {failure_.empty(), failure_}; }
 
-TTUNE_INLINE std::string opencl_backend::source(ir::lowered const& program, kernel_signature const&) const {
+std::string opencl_backend::source(ir::lowered const& program, kernel_signature const&) const {
   return emit::opencl(program, target_).source;
 }
 
-TTUNE_INLINE std::string opencl_backend::refusal(emit::device_program const& program,
-                                                 kernel_signature const& signature) const {
+std::string opencl_backend::refusal(emit::device_program const& program, kernel_signature const& signature) const {
   for (auto const* launches : {&program.prepare, &program.main})
     for (auto const& l : *launches) {
       if (l.group_size() > device_.group_threads)
@@ -56,13 +55,13 @@ TTUNE_INLINE std::string opencl_backend::refusal(emit::device_program const& pro
   return {};
 }
 
-TTUNE_INLINE std::vector<std::uint8_t> opencl_backend::binary_of(std::string const& source, std::string& diagnostics) {
+std::vector<std::uint8_t> opencl_backend::binary_of(std::string const& source, std::string& diagnostics) {
   if (!session_) session_ = std::make_unique<opencl::session>(device_);
   auto const built = opencl::compile(*session_, source, diagnostics);
   return built ? opencl::binary_of(*built) : std::vector<std::uint8_t>();
 }
 
-TTUNE_INLINE compile_result opencl_backend::compile(ir::lowered const& program, kernel_signature signature) {
+compile_result opencl_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   compile_result result;
   try {

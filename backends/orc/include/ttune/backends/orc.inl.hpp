@@ -12,25 +12,23 @@
 
 namespace ttune::inline v0 {
 
-TTUNE_INLINE orc_backend::orc_backend(ttune::target machine, orc::compiler_options options)
+orc_backend::orc_backend(ttune::target machine, orc::compiler_options options)
     : target_(std::move(machine)), options_(std::move(options)) {}
 
-TTUNE_INLINE orc::compiler& orc_backend::compiler() const {
+orc::compiler& orc_backend::compiler() const {
   if (!compiler_) compiler_ = std::make_unique<orc::compiler>(target_, options_);
   return *compiler_;
 }
 
-TTUNE_INLINE std::string orc_backend::name() const { return "orc (LLVM " LLVM_VERSION_STRING ")"; }
+std::string orc_backend::name() const { return "orc (LLVM " LLVM_VERSION_STRING ")"; }
 
-TTUNE_INLINE ttune::availability orc_backend::availability() const {
-  return {compiler().failure().empty(), compiler().failure()};
-}
+ttune::availability orc_backend::availability() const { return {compiler().failure().empty(), compiler().failure()}; }
 
-TTUNE_INLINE std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
+std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
   return emit::llvm_ir(program, compiler().target());
 }
 
-TTUNE_INLINE compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
+compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   std::string text;
   try {
@@ -46,7 +44,7 @@ TTUNE_INLINE compile_result orc_backend::compile(ir::lowered const& program, ker
   return result;
 }
 
-TTUNE_INLINE compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
+compile_result orc_backend::compile_text(std::string const& text, kernel_signature signature) {
   compile_result result;
   auto code = compiler().compile(text, result.diagnostics);
   phases_ = compiler().last_phases();
@@ -63,7 +61,7 @@ TTUNE_INLINE compile_result orc_backend::compile_text(std::string const& text, k
   return result;
 }
 
-TTUNE_INLINE std::optional<std::string> orc_backend::assembly(std::string const& text) {
+std::optional<std::string> orc_backend::assembly(std::string const& text) {
   std::string diagnostics;
   return compiler().assembly(text, diagnostics);
 }

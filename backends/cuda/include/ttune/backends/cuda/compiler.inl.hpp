@@ -47,14 +47,14 @@ struct program_owner {
 
 }  // namespace detail
 
-TTUNE_INLINE std::string nvrtc_version() {
+std::string nvrtc_version() {
   int major = 0;
   int minor = 0;
   if (!nvrtc().failure().empty() || nvrtcVersion(&major, &minor) != 0) return {};
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-TTUNE_INLINE std::vector<int> architectures() {
+std::vector<int> architectures() {
   int count = 0;
   if (!nvrtc().failure().empty() || nvrtcGetNumSupportedArchs(&count) != 0 || count <= 0) return {};
   std::vector<int> made(static_cast<std::size_t>(count));
@@ -62,7 +62,7 @@ TTUNE_INLINE std::vector<int> architectures() {
   return made;
 }
 
-TTUNE_INLINE std::vector<kernel_resources> resources_of(std::string const& log) {
+std::vector<kernel_resources> resources_of(std::string const& log) {
   std::vector<kernel_resources> found;
   for (std::size_t at = 0; at < log.size();) {
     auto const end = std::min(log.find('\n', at), log.size());
@@ -87,8 +87,8 @@ TTUNE_INLINE std::vector<kernel_resources> resources_of(std::string const& log) 
   return found;
 }
 
-TTUNE_INLINE std::optional<compiled_code> compile(std::string const& source, int architecture, std::string& diagnostics,
-                                                  compile_options const& options) {
+std::optional<compiled_code> compile(std::string const& source, int architecture, std::string& diagnostics,
+                                     compile_options const& options) {
   diagnostics = nvrtc().failure();
   if (diagnostics.empty() && options.portable && source.find("wgmma.") != std::string::npos)
     diagnostics =

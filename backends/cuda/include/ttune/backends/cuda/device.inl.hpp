@@ -6,7 +6,7 @@
 
 namespace ttune::inline v0::cuda {
 
-TTUNE_INLINE std::vector<device_info> devices() {
+std::vector<device_info> devices() {
   std::vector<device_info> found;
   int count = 0;
   if (!driver().failure().empty() || cuInit(0) != 0 || cuDeviceGetCount(&count) != 0) return found;
@@ -31,7 +31,7 @@ TTUNE_INLINE std::vector<device_info> devices() {
   return found;
 }
 
-TTUNE_INLINE std::string why_no_devices() {
+std::string why_no_devices() {
   if (auto const& failure = driver().failure(); !failure.empty()) return failure + "; there is no NVIDIA driver";
   if (int const code = cuInit(0); code != 0) {
     char const* text = nullptr;
@@ -41,16 +41,16 @@ TTUNE_INLINE std::string why_no_devices() {
   return "the NVIDIA driver has no device";
 }
 
-TTUNE_INLINE int driver_version() {
+int driver_version() {
   int version = 0;
   return driver().failure().empty() && cuDriverGetVersion(&version) == 0 ? version : 0;
 }
 
-TTUNE_INLINE std::string version_text(int version) {
+std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-TTUNE_INLINE std::string why_driver_is_too_old() {
+std::string why_driver_is_too_old() {
   int major = 0;
   int minor = 0;
   auto const there = driver_version();
@@ -60,7 +60,7 @@ TTUNE_INLINE std::string why_driver_is_too_old() {
          " compiles: install a newer driver, or name an older NVRTC with TTUNE_NVRTC_LIBRARY";
 }
 
-TTUNE_INLINE std::int64_t block_bytes_of_architecture(int architecture) {
+std::int64_t block_bytes_of_architecture(int architecture) {
   switch (architecture) {
     case 70: return 96 << 10;
     case 75: return 64 << 10;
@@ -78,7 +78,7 @@ TTUNE_INLINE std::int64_t block_bytes_of_architecture(int architecture) {
   }
 }
 
-TTUNE_INLINE target target_of_architecture(int architecture) {
+target target_of_architecture(int architecture) {
   target t;
   t.cpu = "sm_" + std::to_string(architecture);
   t.name = "cuda " + t.cpu;
@@ -98,7 +98,7 @@ TTUNE_INLINE target target_of_architecture(int architecture) {
   return t;
 }
 
-TTUNE_INLINE target target_of(device_info const& d) {
+target target_of(device_info const& d) {
   auto t = target_of_architecture(d.architecture);
   t.name = "cuda " + d.name;
   t.cores = d.processors;
@@ -108,7 +108,7 @@ TTUNE_INLINE target target_of(device_info const& d) {
   return t;
 }
 
-TTUNE_INLINE int architecture_of(target const& t) { return architecture_of(std::string_view(t.cpu)); }
+int architecture_of(target const& t) { return architecture_of(std::string_view(t.cpu)); }
 
 namespace detail {
 
@@ -124,8 +124,8 @@ inline int number_behind(std::string_view prefix, std::string_view name) {
 
 }  // namespace detail
 
-TTUNE_INLINE int architecture_of(std::string_view name) { return detail::number_behind("sm_", name); }
-TTUNE_INLINE std::string portable_name(int architecture) { return "compute_" + std::to_string(architecture); }
-TTUNE_INLINE int portable_architecture_of(std::string_view name) { return detail::number_behind("compute_", name); }
+int architecture_of(std::string_view name) { return detail::number_behind("sm_", name); }
+std::string portable_name(int architecture) { return "compute_" + std::to_string(architecture); }
+int portable_architecture_of(std::string_view name) { return detail::number_behind("compute_", name); }
 
 }  // namespace ttune::inline v0::cuda

@@ -9,7 +9,7 @@
 
 namespace ttune::inline v0::cuda {
 
-TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : kernel_(image) {
+device_kernel::device_kernel(kernel_image const& image) : kernel_(image) {
   try {
     make();
   } catch (...) {
@@ -18,7 +18,7 @@ TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : kernel_(i
   }
 }
 
-TTUNE_INLINE void device_kernel::make() {
+void device_kernel::make() {
   current_context const here(kernel_.context_);
   check(cuStreamCreate(&stream_, 0), "cuStreamCreate");
   check(cuEventCreate(&start_, 0), "cuEventCreate");
@@ -31,9 +31,9 @@ TTUNE_INLINE void device_kernel::make() {
   }
 }
 
-TTUNE_INLINE device_kernel::~device_kernel() { release(); }
+device_kernel::~device_kernel() { release(); }
 
-TTUNE_INLINE void device_kernel::release() noexcept {
+void device_kernel::release() noexcept {
   try {
     current_context const here(kernel_.context_);
     buffers_.push_back(flush_);
@@ -49,18 +49,18 @@ TTUNE_INLINE void device_kernel::release() noexcept {
 
 /// Returns true if a buffer must be copied to the device. Prepared buffers belong to the caller and are copied like
 /// operands, as for machine code.
-TTUNE_INLINE bool device_kernel::is_copied_in(std::size_t buffer, entry what) const {
+bool device_kernel::is_copied_in(std::size_t buffer, entry what) const {
   auto const& operands = kernel_.signature().operands;
   if (buffer < operands.size()) return operands[buffer].direction != operand_direction::out;
   return what == entry::main;
 }
 
-TTUNE_INLINE bool device_kernel::is_copied_out(std::size_t buffer, entry what) const {
+bool device_kernel::is_copied_out(std::size_t buffer, entry what) const {
   if (buffer < kernel_.signature().operands.size()) return what == entry::main && kernel_.written_[buffer];
   return what == entry::prepare;
 }
 
-TTUNE_INLINE graph_instance device_kernel::graph_of_calls() {
+graph_instance device_kernel::graph_of_calls() {
   if (graph_) return graph_;
   check(cuStreamBeginCapture(stream_, capture_relaxed), "cuStreamBeginCapture");
   std::exception_ptr failure;
@@ -79,7 +79,7 @@ TTUNE_INLINE graph_instance device_kernel::graph_of_calls() {
   return graph_;
 }
 
-TTUNE_INLINE void device_kernel::enqueue(entry what, std::int64_t calls) {
+void device_kernel::enqueue(entry what, std::int64_t calls) {
   if (what == entry::main && calls >= graph_calls) {
     auto* const instance = graph_of_calls();
     for (; calls >= graph_calls; calls -= graph_calls) check(cuGraphLaunch(instance, stream_), "cuGraphLaunch");
@@ -87,7 +87,7 @@ TTUNE_INLINE void device_kernel::enqueue(entry what, std::int64_t calls) {
   for (; calls > 0; --calls) kernel_.put(what == entry::prepare ? kernel_.prepare_ : kernel_.main_, pointers_, stream_);
 }
 
-TTUNE_INLINE double device_kernel::timed(entry what, std::int64_t calls) {
+double device_kernel::timed(entry what, std::int64_t calls) {
   if (what == entry::main && calls >= graph_calls) (void)graph_of_calls();  // created here, outside of the timed part
   check(cuEventRecord(start_, stream_), "cuEventRecord");
   enqueue(what, calls);
@@ -99,7 +99,7 @@ TTUNE_INLINE double device_kernel::timed(entry what, std::int64_t calls) {
 }
 
 /// Returns the seconds of cold runs: before each call the L2 cache is filled with other data.
-TTUNE_INLINE double device_kernel::timed_cold(std::int64_t calls) {
+double device_kernel::timed_cold(std::int64_t calls) {
   if (flush_.at == 0) {
     flush_.bytes = 2 * static_cast<std::size_t>(std::max(kernel_.info_.l2_bytes, 1 << 20));
     flush_.at = kernel_.allocate(static_cast<std::int64_t>(flush_.bytes));
@@ -112,7 +112,7 @@ TTUNE_INLINE double device_kernel::timed_cold(std::int64_t calls) {
   return sum;
 }
 
-TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::int64_t calls, bool cold) {
+double device_kernel::run(entry what, void* const* operands, std::int64_t calls, bool cold) {
   std::scoped_lock const lock(one_at_a_time_);
   current_context const here(kernel_.context_);
   auto all = buffers_;

@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::cuda {
 
-TTUNE_INLINE resident_kernel::resident_kernel(kernel_image const& image) : signature_(image.signature) {
+resident_kernel::resident_kernel(kernel_image const& image) : signature_(image.signature) {
   auto const p = emit::payload_from_bytes(image.code);
   auto const architecture = architecture_of(p.device);
   auto const portable = portable_architecture_of(p.device);
@@ -46,7 +46,7 @@ TTUNE_INLINE resident_kernel::resident_kernel(kernel_image const& image) : signa
   }
 }
 
-TTUNE_INLINE void resident_kernel::load_module(std::vector<std::uint8_t> const& compiled) {
+void resident_kernel::load_module(std::vector<std::uint8_t> const& compiled) {
   int const code = cuModuleLoadData(&module_, compiled.data());
   if (is_unreadable(code))
     throw device_failure(
@@ -57,10 +57,10 @@ TTUNE_INLINE void resident_kernel::load_module(std::vector<std::uint8_t> const& 
   check(code, "cuModuleLoadData");
 }
 
-TTUNE_INLINE resident_kernel::~resident_kernel() { release(); }
+resident_kernel::~resident_kernel() { release(); }
 
 /// Ignores errors: a device that failed before fails here again, and there is no remedy.
-TTUNE_INLINE void resident_kernel::release() noexcept {
+void resident_kernel::release() noexcept {
   if (!context_) return;
   try {
     current_context const here(context_);
@@ -74,13 +74,13 @@ TTUNE_INLINE void resident_kernel::release() noexcept {
   context_ = nullptr;
 }
 
-TTUNE_INLINE device_pointer resident_kernel::allocate(std::int64_t bytes) {
+device_pointer resident_kernel::allocate(std::int64_t bytes) {
   device_pointer at = 0;
   if (bytes > 0) check(cuMemAlloc(&at, static_cast<std::size_t>(bytes)), "cuMemAlloc");
   return at;
 }
 
-TTUNE_INLINE void resident_kernel::add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches) {
+void resident_kernel::add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches) {
   for (auto const& g : grids) {
     auto& l = launches.emplace_back(launch{nullptr, g});
     check(cuModuleGetFunction(&l.kernel, module_, g.kernel.c_str()), "cuModuleGetFunction");
@@ -95,8 +95,7 @@ TTUNE_INLINE void resident_kernel::add(std::vector<emit::device_launch> const& g
   }
 }
 
-TTUNE_INLINE void resident_kernel::put(std::vector<launch> const& launches, std::span<device_pointer const> operands,
-                                       stream on) {
+void resident_kernel::put(std::vector<launch> const& launches, std::span<device_pointer const> operands, stream on) {
   if (operands.size() != signature_.operands.size())
     throw argument_error("kernel " + signature_.name + " takes " + std::to_string(signature_.operands.size()) +
                          " operands, given are " + std::to_string(operands.size()));
@@ -117,12 +116,12 @@ TTUNE_INLINE void resident_kernel::put(std::vector<launch> const& launches, std:
   }
 }
 
-TTUNE_INLINE void resident_kernel::prepare(std::span<device_pointer const> operands, void* on_stream) {
+void resident_kernel::prepare(std::span<device_pointer const> operands, void* on_stream) {
   current_context const here(context_);
   put(prepare_, operands, static_cast<stream>(on_stream));
 }
 
-TTUNE_INLINE void resident_kernel::enqueue(std::span<device_pointer const> operands, void* on_stream) {
+void resident_kernel::enqueue(std::span<device_pointer const> operands, void* on_stream) {
   current_context const here(context_);
   put(main_, operands, static_cast<stream>(on_stream));
 }

@@ -18,8 +18,7 @@ inline void build(cl::Program const& p, std::string const& source, device_info c
 
 }  // namespace detail
 
-TTUNE_INLINE std::optional<cl::Program> compile(session const& in, std::string const& source,
-                                                std::string& diagnostics) {
+std::optional<cl::Program> compile(session const& in, std::string const& source, std::string& diagnostics) {
   return checked([&]() -> std::optional<cl::Program> {
     cl::Program const made(in.context(), source);
     try {
@@ -33,7 +32,7 @@ TTUNE_INLINE std::optional<cl::Program> compile(session const& in, std::string c
   });
 }
 
-TTUNE_INLINE std::optional<cl::Program> load_binary(session const& in, emit::device_payload const& p) {
+std::optional<cl::Program> load_binary(session const& in, emit::device_payload const& p) {
   auto const& device = in.device();
   if (p.binary.empty() || p.device != device.identity()) return std::nullopt;
   try {
@@ -45,7 +44,7 @@ TTUNE_INLINE std::optional<cl::Program> load_binary(session const& in, emit::dev
   }
 }
 
-TTUNE_INLINE std::vector<std::uint8_t> binary_of(cl::Program const& p) {
+std::vector<std::uint8_t> binary_of(cl::Program const& p) {
   try {
     return p.getInfo<CL_PROGRAM_BINARIES>().at(0);
   } catch (std::exception const&) {

@@ -98,7 +98,7 @@ inline std::vector<cl::Device> devices_of(cl::Platform const& p) {
 
 }  // namespace detail
 
-TTUNE_INLINE std::vector<device_info> devices() {
+std::vector<device_info> devices() {
   std::vector<device_info> found;
   if (!icd_loader().failure().empty()) return found;
   for (auto const& p : detail::platforms())
@@ -107,14 +107,14 @@ TTUNE_INLINE std::vector<device_info> devices() {
   return found;
 }
 
-TTUNE_INLINE std::string why_no_devices() {
+std::string why_no_devices() {
   if (auto const& failure = icd_loader().failure(); !failure.empty())
     return failure +
            "; install an OpenCL ICD loader (ocl-icd-libopencl1), or name the library with TTUNE_OPENCL_LIBRARY";
   return "no OpenCL platform has a device: install one, for CPUs pocl-opencl-icd";
 }
 
-TTUNE_INLINE target target_of(device_info const& d) {
+target target_of(device_info const& d) {
   auto t = d.is_cpu ? probe_host() : target{};
   t.name = "opencl " + d.name;
   t.triple = "opencl";

@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::opencl {
 
-TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature_(image.signature) {
+device_kernel::device_kernel(kernel_image const& image) : signature_(image.signature) {
   auto const p = emit::payload_from_bytes(image.code);
   auto const all = devices();
   if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
@@ -38,11 +38,11 @@ TTUNE_INLINE device_kernel::device_kernel(kernel_image const& image) : signature
   });
 }
 
-TTUNE_INLINE void device_kernel::add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches) {
+void device_kernel::add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches) {
   for (auto const& g : grids) launches.push_back({cl::Kernel(program_, g.kernel.c_str()), g});
 }
 
-TTUNE_INLINE void device_kernel::compile_all(std::vector<launch> const& launches) const {
+void device_kernel::compile_all(std::vector<launch> const& launches) const {
   std::vector<argument> const none(signature_.operands.size() + signature_.prepared_bytes.size());
   std::set<std::string> seen;
   for (auto const& l : launches) {
@@ -54,8 +54,7 @@ TTUNE_INLINE void device_kernel::compile_all(std::vector<launch> const& launches
   session_->queue().finish();
 }
 
-TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_t bytes, bool is_read,
-                                                         bool is_written) const {
+device_kernel::argument device_kernel::lend(void* host, std::int64_t bytes, bool is_read, bool is_written) const {
   argument made{{}, host, static_cast<std::size_t>(bytes), is_read, is_written};
   bool const in_place = session_->device().shares_memory && host && bytes > 0;
   made.memory = cl::Buffer(session_->context(), CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : 0),
@@ -66,7 +65,7 @@ TTUNE_INLINE device_kernel::argument device_kernel::lend(void* host, std::int64_
 }
 
 /// Copies a written operand to host memory.
-TTUNE_INLINE void device_kernel::copy_out(argument const& a) const {
+void device_kernel::copy_out(argument const& a) const {
   if (!a.is_written || !a.host || a.bytes == 0) return;
   auto const& queue = session_->queue();
   if (session_->device().shares_memory)
@@ -74,7 +73,7 @@ TTUNE_INLINE void device_kernel::copy_out(argument const& a) const {
   else queue.enqueueReadBuffer(a.memory, CL_FALSE, 0, a.bytes, a.host);
 }
 
-TTUNE_INLINE void device_kernel::bind(launch const& l, std::vector<argument> const& arguments) const {
+void device_kernel::bind(launch const& l, std::vector<argument> const& arguments) const {
   auto kernel = l.kernel;  // one kernel object is shared: setting an argument changes it for all copies
   cl_uint n = 0;
   for (auto const& a : arguments) kernel.setArg(n++, a.memory);
@@ -82,7 +81,7 @@ TTUNE_INLINE void device_kernel::bind(launch const& l, std::vector<argument> con
   for (auto const v : l.grid.values) kernel.setArg(n++, static_cast<cl_int>(v));
 }
 
-TTUNE_INLINE void device_kernel::enqueue(std::vector<launch> const& launches) const {
+void device_kernel::enqueue(std::vector<launch> const& launches) const {
   for (auto const& l : launches) {
     std::array<std::size_t, 3> all;
     std::array<std::size_t, 3> group;
@@ -95,7 +94,7 @@ TTUNE_INLINE void device_kernel::enqueue(std::vector<launch> const& launches) co
   }
 }
 
-TTUNE_INLINE double device_kernel::timed(std::vector<launch> const& launches, std::int64_t calls) const {
+double device_kernel::timed(std::vector<launch> const& launches, std::int64_t calls) const {
   auto const start = std::chrono::steady_clock::now();
   for (std::int64_t i = 0; i < calls; ++i) enqueue(launches);
   session_->queue().finish();
@@ -103,7 +102,7 @@ TTUNE_INLINE double device_kernel::timed(std::vector<launch> const& launches, st
 }
 
 /// Writes twice the size of the last-level cache.
-TTUNE_INLINE void device_kernel::flush_caches() {
+void device_kernel::flush_caches() {
   auto const bytes =
       2 * static_cast<std::size_t>(std::max<std::int64_t>(target_of(session_->device()).l3_bytes, 1 << 20));
   if (!flush_()) flush_ = cl::Buffer(session_->context(), CL_MEM_READ_WRITE, bytes);
@@ -111,7 +110,7 @@ TTUNE_INLINE void device_kernel::flush_caches() {
   session_->queue().finish();
 }
 
-TTUNE_INLINE std::vector<device_kernel::argument> const& device_kernel::lend_all(entry what, void* const* operands) {
+std::vector<device_kernel::argument> const& device_kernel::lend_all(entry what, void* const* operands) {
   auto const& launches = what == entry::prepare ? prepare_ : main_;
   auto const count = signature_.operands.size() + signature_.prepared_bytes.size();
   auto& last = last_[what == entry::prepare ? 0 : 1];
@@ -135,7 +134,7 @@ TTUNE_INLINE std::vector<device_kernel::argument> const& device_kernel::lend_all
   return last.all;
 }
 
-TTUNE_INLINE double device_kernel::run(entry what, void* const* operands, std::int64_t calls, bool cold) {
+double device_kernel::run(entry what, void* const* operands, std::int64_t calls, bool cold) {
   std::scoped_lock const lock(one_at_a_time_);
   return checked([&] {
     auto const& launches = what == entry::prepare ? prepare_ : main_;

@@ -9,9 +9,9 @@
 
 namespace ttune::inline v0::opencl {
 
-TTUNE_INLINE cl::Context session::made_context(opencl::device_info const& d) { return cl::Context(d.handle); }
+cl::Context session::made_context(opencl::device_info const& d) { return cl::Context(d.handle); }
 
-TTUNE_INLINE bool session::finds_in_place(cl::Context const& in, cl::Device const& d) {
+bool session::finds_in_place(cl::Context const& in, cl::Device const& d) {
   alignas(64) cl_uint memory[8] = {};
   auto* const host = memory + 1;
   constexpr std::size_t bytes = sizeof(cl_uint);
@@ -31,7 +31,7 @@ TTUNE_INLINE bool session::finds_in_place(cl::Context const& in, cl::Device cons
   }
 }
 
-TTUNE_INLINE session::context_of_device const& session::shared_by_all(opencl::device_info const& d) {
+session::context_of_device const& session::shared_by_all(opencl::device_info const& d) {
   static std::mutex one_at_a_time;
   static auto& all =
       // Leaked, because the driver may be unloaded at the end of the process.
@@ -45,7 +45,7 @@ TTUNE_INLINE session::context_of_device const& session::shared_by_all(opencl::de
   return one;
 }
 
-TTUNE_INLINE session::session(device_info d) : device_(std::move(d)) {
+session::session(device_info d) : device_(std::move(d)) {
   checked([&] {
     context_ = device_.is_cpu ? shared_by_all(device_) : context_of_device{made_context(device_), false};
     queue_ = cl::CommandQueue(context(), device_.handle);

@@ -17,7 +17,7 @@ namespace ttune::inline v0::orc {
 /// reduction, merging of stores (quadratic in the stores of a block), both schedulers after instruction selection.
 /// These are options of the process, not of a target machine; LLVM 15 to 19 know all of them. backends/README.md has
 /// the measurements.
-TTUNE_INLINE void compiler::initialise_process(bool all_targets) {
+void compiler::initialise_process(bool all_targets) {
   static bool const once = [] {
     initialise_targets(false);
     char const* const arguments[] = {"ttune", "-disable-lsr", "-combiner-store-merging=0", "-disable-post-ra",
@@ -32,7 +32,7 @@ TTUNE_INLINE void compiler::initialise_process(bool all_targets) {
   }
 }
 
-TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options options)
+compiler::compiler(ttune::target machine_facts, compiler_options options)
     : target_(std::move(machine_facts)), options_(std::move(options)) {
   if (failure_ = llvm().failure(); !failure_.empty()) {
     failure_ +=
@@ -71,26 +71,26 @@ TTUNE_INLINE compiler::compiler(ttune::target machine_facts, compiler_options op
 }
 
 /// Renews the context from time to time, since types and constants live as long as their context.
-TTUNE_INLINE void compiler::renew_context() {
+void compiler::renew_context() {
   if (context_ && ++uses_ < 256) return;
   context_.reset(LLVMContextCreate());
   LLVMContextSetDiagnosticHandler(context_.get(), &compiler::note, this);
   uses_ = 0;
 }
 
-TTUNE_INLINE void compiler::note(LLVMDiagnosticInfoRef info, void* self) {
+void compiler::note(LLVMDiagnosticInfoRef info, void* self) {
   auto& c = *static_cast<compiler*>(self);
   auto const severity = LLVMGetDiagInfoSeverity(info);
   if (severity == LLVMDSError) c.error_noted_ = true;
   if (severity <= LLVMDSWarning && c.noted_.size() < 4096) c.noted_ += take(LLVMGetDiagInfoDescription(info)) + "\n";
 }
 
-TTUNE_INLINE double compiler::lap() noexcept {
+double compiler::lap() noexcept {
   auto const now = clock::now();
   return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
 }
 
-TTUNE_INLINE std::optional<linked_code> compiler::compile(std::string const& text, std::string& diagnostics) {
+std::optional<linked_code> compiler::compile(std::string const& text, std::string& diagnostics) {
   auto const object = generate(text, LLVMObjectFile, diagnostics);
   if (!object) return std::nullopt;
   auto made = linker_->link(object.get(), prepares_, diagnostics);
@@ -98,22 +98,20 @@ TTUNE_INLINE std::optional<linked_code> compiler::compile(std::string const& tex
   return made;
 }
 
-TTUNE_INLINE std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text,
-                                                                       std::string& diagnostics) {
+std::optional<std::vector<std::uint8_t>> compiler::object(std::string const& text, std::string& diagnostics) {
   auto const made = generate(text, LLVMObjectFile, diagnostics);
   if (!made) return std::nullopt;
   auto const* const begin = reinterpret_cast<std::uint8_t const*>(LLVMGetBufferStart(made.get()));
   return std::vector<std::uint8_t>(begin, begin + LLVMGetBufferSize(made.get()));
 }
 
-TTUNE_INLINE std::optional<std::string> compiler::assembly(std::string const& text, std::string& diagnostics) {
+std::optional<std::string> compiler::assembly(std::string const& text, std::string& diagnostics) {
   auto const made = generate(text, LLVMAssemblyFile, diagnostics);
   if (!made) return std::nullopt;
   return std::string(LLVMGetBufferStart(made.get()), LLVMGetBufferSize(made.get()));
 }
 
-TTUNE_INLINE buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileType kind,
-                                             std::string& diagnostics) {
+buffer_owner compiler::generate(std::string const& text, LLVMCodeGenFileType kind, std::string& diagnostics) {
   diagnostics = failure_;
   phases_ = {};
   if (!failure_.empty()) return {};
@@ -137,7 +135,7 @@ TTUNE_INLINE buffer_owner compiler::generate(std::string const& text, LLVMCodeGe
   return diagnostics.empty() ? std::move(made) : buffer_owner{};
 }
 
-TTUNE_INLINE module_owner compiler::parse(std::string const& text, std::string& diagnostics) {
+module_owner compiler::parse(std::string const& text, std::string& diagnostics) {
   auto* const source = LLVMCreateMemoryBufferWithMemoryRange(text.data(), text.size(), "kernel.ll", 1);
   LLVMModuleRef raw = nullptr;
   char* message = nullptr;
@@ -163,7 +161,7 @@ inline std::string name_of(LLVMValueRef v) {
 
 /// Returns what is wrong with a parsed module; empty if it is valid. The parser accepts modules that would crash the
 /// passes, hence the verifier.
-TTUNE_INLINE std::string compiler::check(LLVMModuleRef parsed) const {
+std::string compiler::check(LLVMModuleRef parsed) const {
   char* message = nullptr;
   bool const invalid = LLVMVerifyModule(parsed, LLVMReturnStatusAction, &message) != 0;
   auto wrong = take(message);
@@ -178,7 +176,7 @@ TTUNE_INLINE std::string compiler::check(LLVMModuleRef parsed) const {
 
 /// Refuses intrinsics of other processors: LLVM treats code that it cannot select as an internal error and ends the
 /// process.
-TTUNE_INLINE std::string compiler::check_declaration(LLVMValueRef function) const {
+std::string compiler::check_declaration(LLVMValueRef function) const {
   auto const name = name_of(function);
   if (LLVMGetIntrinsicID(function) == 0)
     return "a kernel calls nothing outside of itself but what the runtime table holds, but the text names " + name;
@@ -191,7 +189,7 @@ TTUNE_INLINE std::string compiler::check_declaration(LLVMValueRef function) cons
 
 /// Removes unwind tables: kernels do not throw and are not unwound through, and the image must not need relocations for
 /// tables.
-TTUNE_INLINE void compiler::without_unwinding(LLVMModuleRef parsed) const {
+void compiler::without_unwinding(LLVMModuleRef parsed) const {
   auto const kind = [](char const* name, std::size_t length) { return LLVMGetEnumAttributeKindForName(name, length); };
   auto* const nounwind = LLVMCreateEnumAttribute(context_.get(), kind("nounwind", 8), 0);
   auto const everywhere = static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex);

@@ -10,7 +10,7 @@
 
 namespace ttune::inline v0::orc {
 
-TTUNE_INLINE elf_linker::elf_linker(std::span<std::uint8_t const> object) : object_(object) {}
+elf_linker::elf_linker(std::span<std::uint8_t const> object) : object_(object) {}
 
 template <class T>
 T elf_linker::read(std::uint64_t at) const {
@@ -19,11 +19,11 @@ T elf_linker::read(std::uint64_t at) const {
   return value;
 }
 
-TTUNE_INLINE std::string elf_linker::text(Elf64_Shdr const& table, std::uint32_t at) const {
+std::string elf_linker::text(Elf64_Shdr const& table, std::uint32_t at) const {
   return reinterpret_cast<char const*>(object_.data() + table.sh_offset + at);
 }
 
-TTUNE_INLINE std::optional<linked_code> elf_linker::link(std::string& diagnostics) {
+std::optional<linked_code> elf_linker::link(std::string& diagnostics) {
   bool const known = object_.size() >= sizeof(Elf64_Ehdr) && std::memcmp(object_.data(), ELFMAG, SELFMAG) == 0 &&
                      read<Elf64_Ehdr>(0).e_machine == EM_X86_64 && read<Elf64_Ehdr>(0).e_type == ET_REL;
   if (!known) return diagnostics = "only x86-64 ELF objects can be linked with this LLVM", std::nullopt;
@@ -40,7 +40,7 @@ TTUNE_INLINE std::optional<linked_code> elf_linker::link(std::string& diagnostic
   return std::move(made_);
 }
 
-TTUNE_INLINE std::string elf_linker::place_sections() {
+std::string elf_linker::place_sections() {
   for (auto const& s : sections_) {
     places_.push_back(left_out);
     auto const name = name_of(s);
@@ -56,7 +56,7 @@ TTUNE_INLINE std::string elf_linker::place_sections() {
   return {};
 }
 
-TTUNE_INLINE std::string elf_linker::relocate(Elf64_Shdr const& table) {
+std::string elf_linker::relocate(Elf64_Shdr const& table) {
   auto const& symbols = sections_[table.sh_link];
   for (std::uint64_t at = 0; at < table.sh_size; at += sizeof(Elf64_Rela)) {
     auto const entry = read<Elf64_Rela>(table.sh_offset + at);
@@ -72,7 +72,7 @@ TTUNE_INLINE std::string elf_linker::relocate(Elf64_Shdr const& table) {
 }
 
 /// Writes the distance from the relocated place to the symbol. Returns the end of an error message; empty on success.
-TTUNE_INLINE std::string elf_linker::apply(Elf64_Rela const& entry, Elf64_Sym const& symbol, std::int64_t section) {
+std::string elf_linker::apply(Elf64_Rela const& entry, Elf64_Sym const& symbol, std::int64_t section) {
   auto const place = section + static_cast<std::int64_t>(entry.r_offset);
   auto const distance = places_[symbol.st_shndx] + static_cast<std::int64_t>(symbol.st_value) + entry.r_addend - place;
   auto const write = [&](auto value) { std::memcpy(made_.bytes.data() + place, &value, sizeof value); };
@@ -91,7 +91,7 @@ TTUNE_INLINE std::string elf_linker::apply(Elf64_Rela const& entry, Elf64_Sym co
   }
 }
 
-TTUNE_INLINE void elf_linker::find_entries() {
+void elf_linker::find_entries() {
   for (auto const& s : sections_) {
     if (s.sh_type != SHT_SYMTAB) continue;
     for (std::uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Sym)) {

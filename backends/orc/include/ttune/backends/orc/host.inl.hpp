@@ -6,7 +6,7 @@
 
 namespace ttune::inline v0::orc {
 
-TTUNE_INLINE target named_by_llvm(target machine) {
+target named_by_llvm(target machine) {
   if (machine.cpu != "native") return machine;
   machine.cpu = take(LLVMGetHostCPUName());
   machine.features = take(LLVMGetHostCPUFeatures());

@@ -11,7 +11,7 @@
 
 namespace ttune::inline v0::orc {
 
-TTUNE_INLINE linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * most_bytes + 2 * page_bytes]) {
+linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * most_bytes + 2 * page_bytes]) {
   auto const start = reinterpret_cast<std::uintptr_t>(memory_.get());
   block_ = memory_.get() + (page_bytes - start % page_bytes) % page_bytes;
 
@@ -28,11 +28,11 @@ TTUNE_INLINE linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * mos
   library_ = LLVMOrcExecutionSessionCreateBareJITDylib(session_, "kernels");
 }
 
-TTUNE_INLINE linker::~linker() {
+linker::~linker() {
   if (jit_) (void)take(LLVMOrcDisposeLLJIT(jit_));
 }
 
-TTUNE_INLINE LLVMOrcObjectLayerRef linker::create_layer(void* self, LLVMOrcExecutionSessionRef session, char const*) {
+LLVMOrcObjectLayerRef linker::create_layer(void* self, LLVMOrcExecutionSessionRef session, char const*) {
   auto const code = [](void* l, std::uintptr_t size, unsigned align, unsigned, char const* name) {
     return static_cast<linker*>(l)->place(size, align, name, false);
   };
@@ -46,7 +46,7 @@ TTUNE_INLINE LLVMOrcObjectLayerRef linker::create_layer(void* self, LLVMOrcExecu
 
 /// Allocates a section. LLVM ends the process if an allocation fails, so a failure is recorded and reported after
 /// linking.
-TTUNE_INLINE std::uint8_t* linker::place(std::size_t size, std::size_t align, char const* name, bool writable) {
+std::uint8_t* linker::place(std::size_t size, std::size_t align, char const* name, bool writable) {
   align = std::max<std::size_t>(align, 64);  // a cache line, and the widest vector
   auto const begin = (end_ + align - 1) / align * align;
   if (writable && size > 0) fault_ = std::string("it needs the writable section ") + name;
@@ -61,12 +61,11 @@ TTUNE_INLINE std::uint8_t* linker::place(std::size_t size, std::size_t align, ch
   return block_ + begin;
 }
 
-TTUNE_INLINE std::uint8_t* linker::place_elsewhere(std::size_t size) {
+std::uint8_t* linker::place_elsewhere(std::size_t size) {
   return elsewhere_.emplace_back(new std::uint8_t[size]).get();
 }
 
-TTUNE_INLINE std::optional<linked_code> linker::link(LLVMMemoryBufferRef object, bool prepares,
-                                                     std::string& diagnostics) {
+std::optional<linked_code> linker::link(LLVMMemoryBufferRef object, bool prepares, std::string& diagnostics) {
   if (!failure_.empty()) return diagnostics = failure_, std::nullopt;
   auto first = link_at(0, object, prepares, diagnostics);
   if (!first) return std::nullopt;
@@ -76,8 +75,8 @@ TTUNE_INLINE std::optional<linked_code> linker::link(LLVMMemoryBufferRef object,
   return diagnostics.empty() ? std::move(first) : std::nullopt;
 }
 
-TTUNE_INLINE std::optional<linked_code> linker::link_at(std::size_t offset, LLVMMemoryBufferRef object, bool prepares,
-                                                        std::string& diagnostics) {
+std::optional<linked_code> linker::link_at(std::size_t offset, LLVMMemoryBufferRef object, bool prepares,
+                                           std::string& diagnostics) {
   begin_ = end_ = offset;
   sections_.clear();
   elsewhere_.clear();
@@ -94,7 +93,7 @@ TTUNE_INLINE std::optional<linked_code> linker::link_at(std::size_t offset, LLVM
 }
 
 /// Returns the image after looking up its entries; the look-up makes ORC link.
-TTUNE_INLINE std::optional<linked_code> linker::collect(bool prepares, std::string& diagnostics) {
+std::optional<linked_code> linker::collect(bool prepares, std::string& diagnostics) {
   auto const main = find("ttune_main", diagnostics);
   auto const prepare = prepares && diagnostics.empty() ? find("ttune_prepare", diagnostics) : 0;
   if (diagnostics.empty() && !fault_.empty()) diagnostics = "the code cannot stand alone: " + fault_;
@@ -112,7 +111,7 @@ TTUNE_INLINE std::optional<linked_code> linker::collect(bool prepares, std::stri
 
 /// Returns the address of a symbol. The thread that looks up a symbol links its object, so the result is available on
 /// return.
-TTUNE_INLINE std::uint64_t linker::find(char const* name, std::string& diagnostics) {
+std::uint64_t linker::find(char const* name, std::string& diagnostics) {
   struct answer {
     std::uint64_t address = 0;
     std::string failure;
@@ -131,7 +130,7 @@ TTUNE_INLINE std::uint64_t linker::find(char const* name, std::string& diagnosti
 }
 
 /// Describes the difference of two images; empty if they are equal.
-TTUNE_INLINE std::string linker::difference(linked_code const& a, linked_code const& b) const {
+std::string linker::difference(linked_code const& a, linked_code const& b) const {
   if (a.bytes == b.bytes) return {};
   auto const sizes = std::min(a.bytes.size(), b.bytes.size());
   std::size_t at = 0;
