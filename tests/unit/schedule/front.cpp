@@ -92,6 +92,31 @@ TEST_CASE("front: errors found at run time") {
           "no stage of this name in the operator; there are C");
 }
 
+TEST_CASE("front: a copy for the reads that use an axis") {
+  tensor<"A", float, 2> const A{{7, 5}};
+  auto const C = compute<"C">(i, j.in(7)) = sum(over(k), A(i, k) * A(j, k));
+  auto const squares = op(inputs(A), outputs(C), "squares");
+  space const copied = schedule(squares, C).split(j, 4, jo, ji).cache_read(A, "Ap", j).in("Ap").reorder(k, j);
+  REQUIRE(copied.steps.size() == 3);
+  CHECK(copied.steps[1].loops == std::vector<std::string>{"A", "j"});
+  auto const planned = make_plan(copied);
+  CHECK(ir::print(*planned.program).find("A(i, k) * Ap(j, k)") != std::string::npos);
+  CHECK(planned.stages[0].axis_name(0) == "j");
+  ttune_test::check_space(copied, 1);
+  auto const text = to_cpp(copied, {});
+  CHECK_MESSAGE(text.find(".cache_read(\"A\", \"Ap\", j)") != std::string::npos, text);
+  space const pasted = schedule(squares, "C").split(j, 4, jo, ji).cache_read("A", "Ap", j).in("Ap").reorder(k, j);
+  CHECK(to_cpp(pasted, {}) == text);
+
+  space const of_stage = schedule(squares, C).cache_read(A, "Ap", j).in(C).cache_read("Ap", "panel", j);
+  CHECK(ir::print(*make_plan(of_stage).program).find("A(i, k) * panel(j, k)") != std::string::npos);
+  space const of_both = schedule(squares, C).cache_read(A, "Ap", k);
+  CHECK(ir::print(*make_plan(of_both).program).find("Ap(i, k) * Ap(j, k)") != std::string::npos);
+  ttune_test::check_space(of_both, 1);
+  refuses([&] { return make_plan(schedule(squares, C).cache_read(A, "Ap", axis<"q">{})); }, "cache_read", "A",
+          "stage C does not read it at an index with axis q");
+}
+
 TEST_CASE("front: the pasted text makes the same loops") {
   tensor<"A", float, 2> const A{{32, 16}};
   tensor<"B", float, 2> const B{{16, 48}};
