@@ -68,13 +68,7 @@ struct named_trial {
 
   [[nodiscard]] orc_backend& backend() const { return *backends()[seed % backends().size()]; }
   [[nodiscard]] int threads() const { return seed % 4 == 0 ? 3 : 1; }
-  [[nodiscard]] handle<ir::program> program() const {
-    rng random(seed);
-    random_program_options options;
-    options.functions = true;
-    options.long_sums = true;
-    return random_program(random, options);
-  }
+  [[nodiscard]] handle<ir::program> program() const { return program_for(seed); }
   [[nodiscard]] scheduled schedule(handle<ir::program> const& p) const {
     return schedule_for(p, from, backend().target(), seed);
   }

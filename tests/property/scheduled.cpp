@@ -84,25 +84,6 @@ space shrunk(space s, configuration const& chosen, std::vector<ir::ndarray> cons
   return s;
 }
 
-/// Returns the number of computed elements, repetitions in loops included: programs that take minutes are skipped.
-double computed_elements(space const& s, configuration const& chosen) {
-  nest n;
-  replay(make_plan(s), chosen, n);
-  double most = 0;
-  for (std::int16_t st = 0; st < n.stage_count; ++st) {
-    double elements = 1;
-    auto levels = n.stages[static_cast<std::size_t>(st)].count;
-    for (std::int16_t at = st; at >= 0;) {
-      auto const& stage = n.stages[static_cast<std::size_t>(at)];
-      for (std::int16_t l = 0; l < levels; ++l) elements *= n.loops[static_cast<std::size_t>(stage.first + l)].extent;
-      levels = static_cast<std::int16_t>(stage.depth + 1);
-      at = stage.attached_to;
-    }
-    most = std::max(most, elements);
-  }
-  return most;
-}
-
 using program_maker = handle<ir::program> (*)(rng&);
 handle<ir::program> a_random_program(rng& random) { return ttune_test::random_program(random); }
 
@@ -120,7 +101,7 @@ ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
       auto const s = ttune_test::random_schedule(random, p, counts, options);
       if (inlining_shows(s, expected)) continue;
       auto const chosen = ttune_test::random_choices(random, s.knobs);
-      if (make != &a_random_program && computed_elements(s, chosen) > 1e5) continue;
+      if (make != &a_random_program && ttune_test::computed_elements(s, chosen) > 1e5) continue;
       auto const fault = fault_of(s, chosen, operands, expected);
       if (fault.empty()) continue;
       auto const small = shrunk(s, chosen, operands, expected);
@@ -176,7 +157,7 @@ TEST_CASE("derived: random pipelines of stencils keep their meaning") {
     if (inlining_shows(s, expected)) continue;
     for (int configurations = 0; configurations < 3; ++configurations) {
       auto const chosen = configurations == 0 ? s.seed : ttune_test::random_choices(random, s.knobs);
-      if (computed_elements(s, chosen) > 1e5) continue;
+      if (ttune_test::computed_elements(s, chosen) > 1e5) continue;
       auto const fault = fault_of(s, chosen, operands, expected);
       if (!fault.empty()) FAIL("TTUNE_SEED=", seed + n, "\n", fault, "\n", ir::print(*p), "\n", to_cpp(s, chosen));
     }

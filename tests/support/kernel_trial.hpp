@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/random_pipeline.hpp"
 #include "support/random_program.hpp"
 #include "support/random_schedule.hpp"
 #include "support/rounding_bounds.hpp"
@@ -44,8 +45,19 @@ struct trial_outcome {
   std::string text;
 };
 
-/// A space and its configuration; nothing if there is none.
+/// A space and its configuration; nothing if there is none to run.
 using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
+
+/// Returns the program of a trial: every seventh is a pipeline of stencils, the others have functions and long sums,
+/// too.
+[[nodiscard]] inline ttune::handle<ttune::ir::program> program_for(std::uint64_t seed) {
+  ttune::rng random(seed);
+  if (seed % 7 == 3) return random_pipeline(random);
+  random_program_options options;
+  options.functions = true;
+  options.long_sums = true;
+  return random_program(random, options);
+}
 
 /// Returns a schedule for a program from a seed: always the same one for the same program.
 [[nodiscard]] inline scheduled schedule_for(ttune::handle<ttune::ir::program> const& p, schedule_source from,
@@ -59,8 +71,11 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   }
   if (from == schedule_source::written) {
     primitive_counts counts;
-    auto const s = random_schedule(random, p, counts, cpu_schedules());
-    return std::pair{s, random_choices(random, s.knobs)};
+    bool const slides = p->name == "pipeline";
+    auto const s = random_schedule(random, p, counts, slides ? sliding_schedules() : cpu_schedules());
+    auto const chosen = random_choices(random, s.knobs);
+    if (slides && computed_elements(s, chosen) > 1e5) return std::nullopt;  // it would take seconds
+    return std::pair{s, chosen};
   }
   auto const s = derive_space(p, machine);
   if (from == schedule_source::derived_seed) return std::pair{s, workload(s, machine).seed()};

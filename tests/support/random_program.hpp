@@ -33,6 +33,9 @@ struct random_program_options {
   bool twins = true;       ///< stages with the iteration space of an earlier one
   bool components = true;  ///< stages over points of a few components, which are innermost
   bool squares = true;     ///< sums of products of an operand with itself, at other rows
+  bool narrow = true;      ///< sums of products or distances of narrow elements, for which there are instructions
+  bool groups = true;      ///< sums over groups of elements, each with a factor
+  bool phases = true;      ///< maps with remainders and quotients of both axes
   bool long_sums = false;  ///< rarely a sum of so many terms that derived spaces divide it
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
@@ -69,6 +72,9 @@ class program_generator {
       if (can_spread(*of) && random_.chance(0.2)) return spread(of, name);
     }
     if (options_.squares && random_.chance(0.04)) return squares(name);
+    if (options_.groups && random_.chance(0.02)) return groups(name);
+    if (options_.phases && random_.chance(0.02)) return phases(name);
+    if (options_.narrow && random_.chance(0.04)) return narrow_products(name);
     if (options_.long_sums && random_.chance(0.01)) return long_sum(name);
     ir::stage s;
     s.name = name;
@@ -96,14 +102,17 @@ class program_generator {
         if (random_.chance(0.2)) shift(a);
     known_ = ttune::pass::ranges_of(s);
     if (!reduces && last && options_.updates && random_.chance(0.2)) return update(std::move(s));
-    if (reduces && options_.tuples && random_.chance(0.15)) return tuple(std::move(s));
+    if (reduces && options_.tuples && random_.chance(0.15)) {
+      if (random_.chance(0.15)) s.predicate = predicate();
+      return tuple(std::move(s));
+    }
     if (reduces) {
       constexpr ir::reduction_kind kinds[] = {ir::reduction_kind::sum, ir::reduction_kind::sum,
                                               ir::reduction_kind::minimum, ir::reduction_kind::maximum};
       s.reduction.kind = kinds[pick(4)];
     }
     s.components.push_back({"", type_, value(2)});
-    if (reduces && random_.chance(0.15)) s.predicate = condition();
+    if (reduces && random_.chance(0.15)) s.predicate = predicate();
     return ttune::share(std::move(s));
   }
 
@@ -229,6 +238,90 @@ class program_generator {
     auto what = row("i") * row("j");
     if (random_.chance(0.3)) what = what + row("j") * leaf();
     s.components.push_back({"", type_, what});
+    return ttune::share(std::move(s));
+  }
+
+  /// Makes sums of products, or of distances, of narrow elements in a wider type, as instructions for them do: S(i, j)
+  /// = sum(r) A(i, r) * B(j, r), or of B(r, j), or |A(i, r) - B(j + r)|.
+  handle<ir::stage> narrow_products(std::string const& name) {
+    struct combination {
+      dtype left, right, sum;
+      bool distances = false;
+    };
+    std::vector<combination> all{{dtype::i8, dtype::i8, dtype::i32},     {dtype::u8, dtype::i8, dtype::i32},
+                                 {dtype::u8, dtype::u8, dtype::i32},     {dtype::i16, dtype::i16, dtype::i32},
+                                 {dtype::bf16, dtype::bf16, dtype::f32}, {dtype::u8, dtype::u8, dtype::i32, true}};
+    auto const has = [&](dtype t) { return std::ranges::find(options_.types, t) != options_.types.end(); };
+    std::erase_if(all, [&](combination const& c) { return !has(c.left) || !has(c.right) || !has(c.sum); });
+    if (all.empty()) return squares(name);
+    auto const types = one_of(all);
+    constexpr std::int64_t sizes[] = {1, 3, 5, 8, 16, 17, 33};
+    auto const rows = sizes[pick(4)];
+    auto const columns = sizes[pick(7)];
+    auto const terms = 2 + pick(20);
+    auto s = sum_over(name, {{"i", 0, rows}, {"j", 0, columns}}, {"r", 0, terms});
+    type_ = types.sum;
+    auto const i = ir::make_variable("i"), j = ir::make_variable("j"), r = ir::make_variable("r");
+    auto const read = [&](dtype type, std::vector<ir::extent> shape, std::vector<ir::expr> at) {
+      auto const role = random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input;
+      return ir::make_cast(type_, ir::make_access(input(type, std::move(shape), role), std::move(at)));
+    };
+    auto const left = read(types.left, {rows, terms}, {i, r});
+    if (types.distances) {
+      auto const apart = left - read(types.right, {columns + terms - 1}, {j + r});
+      s.components.push_back({"", type_, ir::make_unary(ir::unary_op::abs, apart)});
+      return ttune::share(std::move(s));
+    }
+    bool const down = random_.chance(0.5);
+    auto const shape = down ? std::vector<ir::extent>{terms, columns} : std::vector<ir::extent>{columns, terms};
+    auto const right = read(types.right, shape, down ? std::vector{r, j} : std::vector{j, r});
+    s.components.push_back({"", type_, left * right});
+    return ttune::share(std::move(s));
+  }
+
+  /// Makes a map with phases of rows and columns: S(i, j) = A(i, j) * B(i % p, j % q) - C(i / p, j / q).
+  handle<ir::stage> phases(std::string const& name) {
+    constexpr std::int64_t sizes[] = {16, 17, 31, 48, 65};
+    ir::stage s;
+    s.name = name;
+    s.axes = axes_ = {{"i", 0, 1 + pick(12)}, {"j", 0, sizes[pick(5)]}};
+    known_ = ttune::pass::ranges_of(s);
+    type_ = one_of(options_.types);
+    reads_.clear();
+    of_points_ = false;
+    auto const p = 1 + pick(8);
+    auto const q = 1 + pick(8);
+    auto const part = [](ir::binary_op op, char const* axis, std::int64_t by) {
+      return ir::make_binary(op, ir::make_variable(axis), ir::make_index(by));
+    };
+    auto const read = [&](ir::binary_op op, std::int64_t rows, std::int64_t columns) {
+      return ir::make_access(input(type_, {rows, columns}, ir::tensor_role::input),
+                             {part(op, "i", p), part(op, "j", q)});
+    };
+    auto const whole = input(type_, {axes_[0].end, axes_[1].end}, ir::tensor_role::input);
+    auto what = ir::make_access(whole, {ir::make_variable("i"), ir::make_variable("j")});
+    if (random_.chance(0.7)) what = what * read(ir::binary_op::floor_modulo, p, q);
+    if (random_.chance(0.4))
+      what =
+          what - read(ir::binary_op::floor_divide, (axes_[0].end.value - 1) / p + 1, (axes_[1].end.value - 1) / q + 1);
+    s.components.push_back({"", type_, what});
+    return ttune::share(std::move(s));
+  }
+
+  /// Makes sums of rows in groups of a few vectors' lanes, each with a factor: S(i) = sum(g, e) A(i, g, e) * B(i, g).
+  handle<ir::stage> groups(std::string const& name) {
+    constexpr std::int64_t lengths[] = {4, 8, 16, 32};
+    auto const rows = 1 + pick(4);
+    auto const count = 12 + 4 * pick(4);
+    auto const length = lengths[pick(4)];
+    auto s = sum_over(name, {{"i", 0, rows}}, {"g", 0, count});
+    s.reduction.axes.push_back({"e", 0, length});
+    axes_.push_back(s.reduction.axes.back());
+    known_ = ttune::pass::ranges_of(s);
+    auto const i = ir::make_variable("i"), g = ir::make_variable("g"), e = ir::make_variable("e");
+    auto const elements = input(type_, {rows, count, length}, ir::tensor_role::input);
+    auto const factors = input(type_, {rows, count}, ir::tensor_role::input);
+    s.components.push_back({"", type_, ir::make_access(elements, {i, g, e}) * ir::make_access(factors, {i, g})});
     return ttune::share(std::move(s));
   }
 
@@ -389,14 +482,26 @@ class program_generator {
         type_, may_be_large ? ir::make_binary(ir::binary_op::modulo, read, ir::make_number(read->type, 251)) : read);
   }
 
-  /// Makes a condition that compares elements of an integer operand.
+  /// Makes a condition that compares an element of an integer operand, which may be gathered or outside of it.
   ir::expr data_condition() {
     constexpr dtype types[] = {dtype::i8, dtype::u8, dtype::i16, dtype::i32, dtype::u32, dtype::i64};
+    auto const type = types[pick(6)];
     auto const& a = one_of(axes_);
-    auto const from = input(types[pick(6)], {a.end}, ir::tensor_role::input);
+    auto const element = random_.chance(0.3) ? read_tensor(type)
+                                             : ir::make_access(input(type, {a.end}, ir::tensor_role::input),
+                                                               {ir::make_variable(a.name)});
     auto const op = random_.chance(0.7) ? ir::binary_op::less : ir::binary_op::equal;
-    return ir::make_binary(op, ir::make_access(from, {ir::make_variable(a.name)}),
-                           ir::make_number(from->type, 1 + static_cast<double>(pick(3))));
+    return ir::make_binary(op, element, ir::make_number(type, 1 + static_cast<double>(pick(3))));
+  }
+
+  /// Makes a condition of indices, of data, or of both.
+  ir::expr predicate() {
+    if (random_.chance(0.6)) return condition();
+    auto const of_data = data_condition();
+    if (random_.chance(0.6)) return of_data;
+    auto const both = random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or;
+    auto const other = random_.chance(0.5) ? condition() : data_condition();
+    return random_.chance(0.5) ? ir::make_binary(both, of_data, other) : ir::make_binary(both, other, of_data);
   }
 
   /// Makes a read of one component of a point: its own, that of the reduced axis, a fixed one, or one beside it.
@@ -467,6 +572,9 @@ class program_generator {
   /// Makes a new operand of the size of the read (or smaller, with a boundary).
   ir::expr read_tensor() {
     auto const type = random_.chance(0.7) ? type_ : one_of(options_.types);
+    return read_tensor(type);
+  }
+  ir::expr read_tensor(dtype type) {
     std::vector<ir::extent> shape;
     std::vector<ir::expr> indices;
     bool const bounded = !options_.boundaries || random_.chance(0.6);

@@ -3,6 +3,7 @@
 // knobs. Steps that make_plan refuses are removed; the remaining ones must keep the program's meaning.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "ttune/schedule/factors.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/compute_once.hpp"
+#include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/space.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
@@ -356,6 +358,25 @@ class schedule_generator {
   for (auto const& k : knobs)
     made.choices.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(k.choices()))));
   return made;
+}
+
+/// Returns the number of computed elements, repetitions in loops included: programs that take minutes are skipped.
+[[nodiscard]] inline double computed_elements(ttune::space const& s, ttune::configuration const& chosen) {
+  ttune::nest n;
+  ttune::replay(make_plan(s), chosen, n);
+  double most = 0;
+  for (std::int16_t st = 0; st < n.stage_count; ++st) {
+    double elements = 1;
+    auto levels = n.stages[static_cast<std::size_t>(st)].count;
+    for (std::int16_t at = st; at >= 0;) {
+      auto const& stage = n.stages[static_cast<std::size_t>(at)];
+      for (std::int16_t l = 0; l < levels; ++l) elements *= n.loops[static_cast<std::size_t>(stage.first + l)].extent;
+      levels = static_cast<std::int16_t>(stage.depth + 1);
+      at = stage.attached_to;
+    }
+    most = std::max(most, elements);
+  }
+  return most;
 }
 
 }  // namespace ttune_test

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// What random programs reach: the programs and schedules of machine_code.cpp are lowered and emitted as LLVM IR,
+// without compiling or running them, for instruction sets that do not depend on this machine. Each primitive, and each
+// rule of derived spaces and of the emitter that is listed here, must occur in a kernel: a rule without one is not
+// tested.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "support/kernel_trial.hpp"
+#include "ttune/core/named_target.hpp"
+#include "ttune/emit/llvm_ir.hpp"
+#include "ttune/pass/pipeline.hpp"
+#include "ttune/schedule/lower.hpp"
+#include "ttune/schedule/replay.hpp"
+
+using namespace ttune;
+using namespace ttune_test;
+
+namespace {
+
+/// Numbers of kernels that reach something, by its name.
+using reached = std::map<std::string, long>;
+
+target machine_for(std::uint64_t seed) {
+  constexpr char const* names[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64-v4-vnni-bf16"};
+  auto machine = named_target(names[seed % std::size(names)]);
+  machine.cores = 4;
+  return machine;
+}
+
+// ------------------------------------------------------------------------------------------------------- schedules
+
+std::string source_name(schedule_source from) {
+  return from == schedule_source::written ? "random schedule: " : "derived space: ";
+}
+
+void look_at_steps(space const& s, schedule_source from, reached& all) {
+  reached here;
+  for (auto const& one : s.steps) {
+    ++here[name_of(one.what)];
+    if (one.what == primitive::cache_read && one.loops.size() > 1) ++here["cache_read with an axis"];
+  }
+  for (auto const& [name, count] : here) ++all[source_name(from) + name];
+}
+
+bool is_long(ir::stage const& st) {
+  auto const& axes = st.reduction.axes;
+  return std::any_of(axes.begin(), axes.end(), [](ir::axis const& a) { return a.size() > 8192; });
+}
+
+bool unrolls(space const& s, std::string const& stage, std::string const& loop) {
+  return std::any_of(s.steps.begin(), s.steps.end(), [&](step const& one) {
+    return one.what == primitive::unroll && one.stage == stage && one.loops[0] == loop;
+  });
+}
+
+/// Looks for rules of derived spaces by the names of stages and loops that they make.
+void look_at_rules(space const& s, reached& all) {
+  reached here;
+  auto const& stages = s.program->stages;
+  bool const sums_much = std::any_of(stages.begin(), stages.end(), [](auto const& st) { return is_long(*st); });
+  for (auto const& one : s.steps) {
+    auto const makes = [&](std::string_view end) { return !one.results.empty() && one.results[0].ends_with(end); };
+    bool const splits_phases = one.what == primitive::split && one.results.back().ends_with("_p");
+    if (one.what == primitive::rfactor && makes(".runs") && sums_much) ++here["sum of more than 8192 terms in runs"];
+    if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
+    if (splits_phases) ++here[one.results.size() == 3 ? "phases of rows" : "phases of vectors"];
+    if (splits_phases && one.results.size() == 3 && !unrolls(s, one.stage, one.results.back()))
+      ++here["phases of rows that stay a loop"];
+  }
+  for (auto const& [name, count] : here) ++all["derived space: " + name];
+}
+
+void look_at_nest(nest const& n, schedule_source from, reached& all) {
+  auto const end = n.stages.begin() + n.stage_count;
+  if (std::any_of(n.stages.begin(), end, [](nest::stage const& st) { return st.slid_axis >= 0; }))
+    ++all[source_name(from) + "rows that slide"];
+}
+
+// ------------------------------------------------------------------------------------------------------------ text
+
+/// Returns true if a loop over lanes reads at an index with a remainder, quotient or limit that depends on the lane.
+bool has_turning_lanes(ir::stmt const& s) {
+  std::vector<std::string> lanes;
+  bool found = false;
+  auto const depends = [&](ir::expr const& e) {
+    return ir::contains(e, [&](ir::expr const& n) {
+      auto const* v = ir::as<ir::variable>(n);
+      return v && std::find(lanes.begin(), lanes.end(), v->name) != lanes.end();
+    });
+  };
+  auto const turns = [&](ir::expr const& e) {
+    return ir::contains(e, [&](ir::expr const& n) {
+      auto const* b = ir::as<ir::binary>(n);
+      using op = ir::binary_op;
+      return b && n->type == dtype::index && ir::is_constant(b->right) && depends(b->left) &&
+             (b->op == op::floor_modulo || b->op == op::floor_divide || b->op == op::minimum || b->op == op::maximum);
+    });
+  };
+  auto const look = [&](ir::expr const& e) {
+    ir::for_each_node(e, [&](ir::expr const& n) {
+      if (auto const* a = ir::as<ir::access>(n))
+        found = found || std::any_of(a->indices.begin(), a->indices.end(), turns);
+    });
+    return e;
+  };
+  auto const walk = [&](auto const& self, ir::stmt const& at) -> ir::stmt {
+    auto const* l = at ? ir::as<ir::loop>(at) : nullptr;
+    bool const opens = l && l->kind == ir::loop_kind::vectorized;
+    if (opens) lanes.push_back(l->variable);
+    if (at) (void)ir::map_parts(at, [&](ir::stmt const& part) { return self(self, part); }, look);
+    if (opens) lanes.pop_back();
+    return at;
+  };
+  (void)walk(walk, s);
+  return found;
+}
+
+/// Returns true if elements are loaded one by one at places that were computed in vectors.
+bool loads_gathered_places(std::string_view text) {
+  constexpr std::string_view address = " = getelementptr ";
+  for (auto at = text.find(address); at != std::string_view::npos; at = text.find(address, at + 1)) {
+    auto const line_end = text.find('\n', at);
+    auto const line = text.substr(at, line_end - at);
+    if (line.find(", i32 %") == std::string_view::npos) continue;
+    auto const name_begin = text.rfind('%', at);
+    auto const wanted = std::string("ptr ") + std::string(text.substr(name_begin, at - name_begin)) + ",";
+    auto const next = text.substr(line_end + 1, text.find('\n', line_end + 1) - line_end - 1);
+    if (next.find(" = load ") != std::string_view::npos && next.find(wanted) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+void look_at_text(ir::lowered const& program, std::string_view text, reached& all) {
+  auto const has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  bool const chooses_known_lanes = has("x i1> <i1 true") || has("x i1> <i1 false");
+  all["text: masked gather"] += has("@llvm.masked.gather.");
+  all["text: masked load"] += has("@llvm.masked.load.");
+  all["text: masked store"] += has("@llvm.masked.store.");
+  all["text: loads of gathered places, lane by lane"] += loads_gathered_places(text);
+  all["text: reads whose lanes turn"] += chooses_known_lanes && has_turning_lanes(program.body);
+  all["text: dot product of bytes"] += has("@llvm.x86.avx512.vpdpbusd.");
+  all["text: distances of bytes"] += has("@llvm.x86.avx512.dbpsadbw.");
+  all["text: dot product of bfloats"] += has("@llvm.x86.avx512bf16.dpbf16ps.");
+}
+
+void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const& p, reached& all) {
+  auto const machine = machine_for(seed);
+  auto const what = schedule_for(p, from, machine, seed);
+  if (!what) return;
+  auto const& [s, chosen] = *what;
+  auto const planned = make_plan(s);
+  nest n;
+  replay(planned, chosen, n);
+  ir::lowered made;
+  try {
+    made = pass::run_pipeline(lower(planned, n));
+  } catch (schedule_error const&) {
+    return;
+  }
+  look_at_text(made, emit::llvm_ir(made, machine), all);
+  if (from == schedule_source::plain) return;
+  look_at_steps(s, from, all);
+  look_at_nest(n, from, all);
+  if (from != schedule_source::written) look_at_rules(s, all);
+}
+
+// -------------------------------------------------------------------------------------------------------- required
+
+/// Returns the primitives that random schedules for CPUs draw.
+std::vector<primitive> drawn() {
+  auto const options = cpu_schedules();
+  auto all = options.structural_primitives;
+  all.insert(all.end(), options.loop_primitives.begin(), options.loop_primitives.end());
+  return all;
+}
+
+/// Returns the primitives of derived spaces for CPUs: all of those, but no notes, and prefetches only of operands that
+/// are larger than a cache.
+std::vector<primitive> derived() {
+  auto all = drawn();
+  std::erase_if(all, [](primitive p) { return p == primitive::annotate || p == primitive::prefetch; });
+  return all;
+}
+
+std::vector<std::string> required() {
+  std::vector<std::string> names;
+  for (auto const p : drawn()) names.push_back(std::string("random schedule: ") + name_of(p));
+  for (auto const p : derived()) names.push_back(std::string("derived space: ") + name_of(p));
+  for (char const* const what : {"cache_read with an axis", "rows that slide"})
+    for (char const* const source : {"random schedule: ", "derived space: "})
+      names.push_back(source + std::string(what));
+  for (char const* const rule : {"sum of more than 8192 terms in runs", "vectors that take terms in turn",
+                                 "phases of rows", "phases of rows that stay a loop", "phases of vectors"})
+    names.push_back("derived space: " + std::string(rule));
+  for (char const* const code :
+       {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
+        "reads whose lanes turn", "dot product of bytes", "dot product of bfloats", "distances of bytes"})
+    names.push_back("text: " + std::string(code));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("coverage: random programs reach every primitive and every rule") {
+  constexpr std::uint64_t programs = 1'000;
+  reached all;
+  for (std::uint64_t seed = 1; seed <= programs; ++seed) {
+    auto const p = program_for(seed);
+    for (int from = 0; from < schedule_sources; ++from) look_at(seed, static_cast<schedule_source>(from), p, all);
+  }
+  std::string missing;
+  std::string found;
+  for (auto const& name : required()) {
+    if (all[name] == 0) missing += "\n  " + name;
+    else found += "\n  " + name + ": " + std::to_string(all[name]);
+  }
+  CHECK_MESSAGE(missing.empty(), "no kernel of ", programs, " random programs has", missing);
+  if (!missing.empty()) MESSAGE("kernels that have", found);
+}
