@@ -51,7 +51,7 @@ class workload {
 [[nodiscard]] double count_flops(ir::program const& program);
 
 /// Incremented whenever the code of a schedule changes: images of another version are not used.
-inline constexpr std::uint32_t lowering_version = 11;
+inline constexpr std::uint32_t lowering_version = 12;
 
 }  // namespace ttune::inline v0
 

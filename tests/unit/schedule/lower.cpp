@@ -3,6 +3,7 @@
 #include "ttune/schedule/lower.hpp"
 
 #include "derived_programs.hpp"
+#include "ttune/ir/make.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule.hpp"
@@ -108,4 +109,41 @@ TEST_CASE("lower: stages that many paths of reads lead to") {
   replay(p, {}, n);
   for (std::size_t st = 0; st + 1 < p.stages.size(); ++st) CHECK(n.stages[st].attached_to >= 0);
   CHECK(axis_span(p, n, 0, 0, p.stages.size() - 1, 0) == 24);  // three rows of O, one more for each level
+}
+
+TEST_CASE("lower: a predicate reads data inside of the domain only") {
+  auto const operand = [](char const* name, std::vector<ir::extent> shape) {
+    ir::tensor t;
+    t.name = name;
+    t.type = dtype::f32;
+    t.shape = std::move(shape);
+    return share(std::move(t));
+  };
+  auto const T = operand("T", {9}), X = operand("X", {11});
+  auto const at = [](auto const& from, ir::expr const& index) { return ir::make_access(from, {index}); };
+  auto const n = ir::make_variable("n"), r = ir::make_variable("r");
+  ir::stage s;
+  s.name = "S";
+  s.axes = {{"n", 0, 7}};
+  s.reduction.kind = ir::reduction_kind::sum;
+  s.reduction.axes = {{"r", 0, 3}};
+  s.components.push_back({"", dtype::f32, at(X, n + r)});
+  s.predicate = ir::make_binary(ir::binary_op::less, at(T, n + r), at(X, r));
+  ir::program p;
+  p.name = "p";
+  p.inputs = {T, X};
+  p.stages = {share(std::move(s))};
+  p.outputs = {p.stages[0]};
+  space guarded;
+  guarded.program = share(std::move(p));
+  guarded.steps.push_back({primitive::split, "S", {"n"}, {"no", "ni"}, {literal(6)}});
+  nest loops;
+  auto const planned = make_plan(guarded);
+  replay(planned, {}, loops);
+  rng random(1);
+  auto const operands = ttune_test::random_operands(*guarded.program, random);
+  auto const expected = ir::evaluate(*guarded.program, operands);
+  auto const made = lower(planned, loops);
+  CHECK(ttune_test::first_difference(ir::run(made, *guarded.program, operands), expected).empty());
+  CHECK(ttune_test::first_difference(ir::run(pass::run_pipeline(made), *guarded.program, operands), expected).empty());
 }

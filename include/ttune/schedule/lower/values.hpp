@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ttune/ir/tuple.hpp"
+#include "ttune/ir/visit.hpp"
 #include "ttune/schedule/lower/guards.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
@@ -53,10 +54,14 @@ class values {
       for (std::size_t c = 0; c < definition.components.size(); ++c)
         stores.push_back(ir::make_store(buffers_[st][c], target, in_buffers(st, definition.components[c].value, axes)));
     } else {
-      if (definition.predicate)
-        condition = ir::make_binary(ir::binary_op::logical_and, condition,
-                                    pass::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges));
       stores = accumulate(st, target, axes);
+      if (definition.predicate) {
+        auto const predicate = pass::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges);
+        // its data may lie outside of a buffer where the point lies outside of the domain
+        if (ir::contains(predicate, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; }))
+          stores = {ir::make_conditional(predicate, ir::make_block(std::move(stores)))};
+        else condition = ir::make_binary(ir::binary_op::logical_and, condition, predicate);
+      }
     }
     return ir::make_conditional(condition, ir::make_block(std::move(stores)));
   }
