@@ -6,6 +6,7 @@
 
 #include "ttune/ir/tuple.hpp"
 #include "ttune/ir/visit.hpp"
+#include "ttune/pass/conditions.hpp"
 #include "ttune/schedule/lower/guards.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
@@ -56,11 +57,17 @@ class values {
     } else {
       stores = accumulate(st, target, axes);
       if (definition.predicate) {
-        auto const predicate = pass::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges);
-        // its data may lie outside of a buffer where the point lies outside of the domain
-        if (ir::contains(predicate, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; }))
-          stores = {ir::make_conditional(predicate, ir::make_block(std::move(stores)))};
-        else condition = ir::make_binary(ir::binary_op::logical_and, condition, predicate);
+        // Parts that read data are inside of all others: elsewhere their elements may lie outside of a buffer.
+        exprs parts;
+        exprs of_data;
+        pass::detail::conjuncts(pass::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges), parts);
+        for (auto const& part : parts) {
+          bool const reads = ir::contains(part, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
+          if (reads) of_data.push_back(part);
+          else condition = ir::make_binary(ir::binary_op::logical_and, condition, part);
+        }
+        if (!of_data.empty())
+          stores = {ir::make_conditional(pass::detail::conjunction(of_data), ir::make_block(std::move(stores)))};
       }
     }
     return ir::make_conditional(condition, ir::make_block(std::move(stores)));
