@@ -17,15 +17,15 @@ namespace ttune::inline v0 {
 /// Measures with several workers. Used by one thread. If a worker is lost during a request (it exits without an answer,
 /// answers with malformed data, or falls silent), another worker repeats the request, if there is one; if that worker
 /// is lost too, the result stands. A member that cannot be started three times in a row is excluded.
-class fleet_measurer {
+class fleet_runner {
  public:
   /// Starts all members and returns when the first one is ready. Throws argument_error if there are no members,
   /// backend_error with all reasons if no member can be started.
-  fleet_measurer(worker::fleet members, kernel_signature const& signature, runner_options options,
+  fleet_runner(worker::fleet members, kernel_signature const& signature, runner_options options,
                  std::stop_token stop = {});
-  fleet_measurer(fleet_measurer const&) = delete;
-  fleet_measurer& operator=(fleet_measurer const&) = delete;
-  ~fleet_measurer();
+  fleet_runner(fleet_runner const&) = delete;
+  fleet_runner& operator=(fleet_runner const&) = delete;
+  ~fleet_runner();
 
   // The following functions are as in runner. They throw backend_error when the last member has been excluded.
   /// One member computes the reference; the others receive its outputs.

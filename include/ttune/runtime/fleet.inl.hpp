@@ -43,7 +43,7 @@ struct fleet_task {
 
 }  // namespace detail
 
-struct fleet_measurer::state {
+struct fleet_runner::state {
   using task = detail::fleet_task;
   using task_handle = std::shared_ptr<task>;
 
@@ -253,7 +253,7 @@ struct fleet_measurer::state {
   }
 };
 
-fleet_measurer::fleet_measurer(worker::fleet members, kernel_signature const& signature, runner_options options,
+fleet_runner::fleet_runner(worker::fleet members, kernel_signature const& signature, runner_options options,
                                std::stop_token stop)
     : state_(std::make_unique<state>()) {
   if (members.members.empty()) throw argument_error("worker::fleet has no members");
@@ -272,9 +272,9 @@ fleet_measurer::fleet_measurer(worker::fleet members, kernel_signature const& si
   if (state_->there() == 0) throw backend_error("no worker of the fleet can be started: " + state_->complaints());
 }
 
-fleet_measurer::~fleet_measurer() = default;
+fleet_runner::~fleet_runner() = default;
 
-measurement fleet_measurer::set_reference(kernel_image const& image, trial_limits const& limits) {
+measurement fleet_runner::set_reference(kernel_image const& image, trial_limits const& limits) {
   state_->set_reference({});
   auto const outputs = std::make_shared<std::vector<std::vector<std::uint8_t>>>();
   auto const t = state_->enqueue(
@@ -293,19 +293,19 @@ measurement fleet_measurer::set_reference(kernel_image const& image, trial_limit
   return t->result;
 }
 
-void fleet_measurer::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
+void fleet_runner::set_reference(std::vector<std::vector<std::uint8_t>> outputs) {
   // One member sets it now, so that a wrong size is reported at once.
   auto const t = state_->enqueue([=](runner& by) { return by.set_reference(outputs), measurement(); }, false);
   state_->wait_for(t);
   state_->set_reference(std::move(outputs));
 }
 
-void fleet_measurer::submit(kernel_image image, trial_limits const& limits) {
+void fleet_runner::submit(kernel_image image, trial_limits const& limits) {
   state_->batch.push_back(
       state_->enqueue([image = std::move(image), limits](runner& by) { return by.measure(image, limits); }, true));
 }
 
-std::vector<measurement> fleet_measurer::collect() {
+std::vector<measurement> fleet_runner::collect() {
   auto const batch = std::exchange(state_->batch, {});
   std::vector<measurement> results;
   for (auto const& t : batch) {
@@ -315,7 +315,7 @@ std::vector<measurement> fleet_measurer::collect() {
   return results;
 }
 
-measurement fleet_measurer::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
+measurement fleet_runner::run(kernel_image const& image, std::vector<std::vector<std::uint8_t>>& outputs) {
   auto const found = std::make_shared<std::vector<std::vector<std::uint8_t>>>();
   auto const t = state_->enqueue([=](runner& by) { return by.run(image, *found); }, false);
   state_->wait_for(t);
@@ -323,7 +323,7 @@ measurement fleet_measurer::run(kernel_image const& image, std::vector<std::vect
   return t->result;
 }
 
-comparison fleet_measurer::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {
+comparison fleet_runner::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {
   auto const made = std::make_shared<comparison>();
   auto const t =
       state_->enqueue([=](runner& by) { return *made = by.compare(first, second, pairs), measurement(); }, false);
@@ -332,7 +332,7 @@ comparison fleet_measurer::compare(kernel_image const& first, kernel_image const
   return *made;
 }
 
-std::vector<std::uint8_t> fleet_measurer::operand_bytes(std::size_t operand) {
+std::vector<std::uint8_t> fleet_runner::operand_bytes(std::size_t operand) {
   {
     std::scoped_lock const lock(state_->guard);
     if (operand < state_->reference.size() && !state_->reference[operand].empty()) return state_->reference[operand];
@@ -343,21 +343,21 @@ std::vector<std::uint8_t> fleet_measurer::operand_bytes(std::size_t operand) {
   return std::move(*bytes);
 }
 
-void fleet_measurer::stop_with(std::stop_token token) {
+void fleet_runner::stop_with(std::stop_token token) {
   std::scoped_lock const lock(state_->guard);
   state_->stop = std::move(token);
 }
 
-std::size_t fleet_measurer::width() const noexcept { return state_->members.size(); }
+std::size_t fleet_runner::width() const noexcept { return state_->members.size(); }
 
-std::int32_t fleet_measurer::respawns() const noexcept {
+std::int32_t fleet_runner::respawns() const noexcept {
   std::scoped_lock const lock(state_->guard);
   std::int32_t sum = 0;
   for (auto const& m : state_->members) sum += m.respawns;
   return sum;
 }
 
-std::string fleet_measurer::description() const {
+std::string fleet_runner::description() const {
   std::scoped_lock const lock(state_->guard);
   auto const complaints = state_->complaints();
   return std::to_string(state_->there()) + " of " + std::to_string(state_->members.size()) + " workers" +

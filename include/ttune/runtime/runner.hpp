@@ -19,7 +19,7 @@ int run_worker();
 /// Returns true in a worker process. No tuner must be created there, or each worker would start workers.
 [[nodiscard]] bool inside_worker() noexcept;
 
-class fleet_measurer;
+class fleet_runner;
 
 /// Measures candidates of one workload, in worker processes or in this process. Used by one thread. A lost worker is
 /// started again at the next request, with the same inputs and reference.
@@ -65,7 +65,7 @@ class runner {
   class process;
   std::unique_ptr<kernel_runner> local_;
   std::unique_ptr<process> process_;
-  std::unique_ptr<fleet_measurer> fleet_;
+  std::unique_ptr<fleet_runner> fleet_;
   std::vector<measurement> submitted_;  ///< results without a fleet
 };
 

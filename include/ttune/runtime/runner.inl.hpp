@@ -377,7 +377,7 @@ inline std::vector<std::uint8_t> trial_request(kernel_image const& image, trial_
 
 runner::runner(worker_choice how, kernel_signature const& signature, runner_options options, std::stop_token stop) {
   if (auto* const members = std::get_if<worker::fleet>(&how))
-    fleet_ = std::make_unique<fleet_measurer>(std::move(*members), signature, std::move(options), stop);
+    fleet_ = std::make_unique<fleet_runner>(std::move(*members), signature, std::move(options), stop);
   else if (std::holds_alternative<worker::in_process>(how))
     local_ = std::make_unique<kernel_runner>(signature, std::move(options));
   else process_ = std::make_unique<process>(how, signature, std::move(options), stop);
