@@ -6,6 +6,8 @@
 //     unroll xi in 0..7                        →     for xo in 1..3: …                  no condition
 //       if 0 < xo * 7 + xi + s: …                    xo = 3: …
 //
+// Edges of more than three iterations are loops in which the condition stays, if the interior is three times as long.
+//
 // If all statements below such a condition are inside of a register tile, the cut is made around the tile, and the code
 // before and after the tile exists once.
 //

@@ -437,10 +437,32 @@ class partitioner {
         return ir::make_loop(l.variable, l.begin, l.end, l.kind, chain(l.variable, c, begin, end, l.body));
       return sequence(l, c, begin, end);
     }
+    if (l.kind == ir::loop_kind::serial && !meets && !in_thread_ && has_long_interior(c, begin, end))
+      return with_edges(l, c, begin, end);
     if (l.kind == ir::loop_kind::serial && !meets && !(in_thread_ && uses_own_array(l.body)))
       return shorten(l, begin, end);
     return ir::make_loop(l.variable, ir::make_index(begin), ir::make_index(end), l.kind,
                          with_range(l.variable, begin, end, l.body));
+  }
+
+  /// Returns true if edges that are too long to be code of their own are short beside the interior.
+  static bool has_long_interior(iterations const& c, std::int64_t begin, std::int64_t end) {
+    auto const edges = end - begin - (c.high - c.low);
+    return c.low < c.high && edges > 0 && 4 * edges <= end - begin;
+  }
+
+  /// Returns loops over the interior and the edges. The conditions remain in the edges.
+  ir::stmt with_edges(ir::loop const& l, iterations c, std::int64_t begin, std::int64_t end) {
+    std::vector<ir::stmt> parts;
+    auto const add = [&](std::int64_t low, std::int64_t high) {
+      if (low < high)
+        parts.push_back(ir::make_loop(l.variable, ir::make_index(low), ir::make_index(high), l.kind,
+                                      with_range(l.variable, low, high, l.body)));
+    };
+    add(begin, c.low);
+    add(c.low, c.high);
+    add(c.high, end);
+    return ir::make_block(std::move(parts));
   }
 
   /// Returns a loop over the interior, with edges before and after it.

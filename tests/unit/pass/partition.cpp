@@ -69,6 +69,20 @@ TEST_CASE("partition: edges of unrolled loops become code of their own, the inte
   CHECK(effect_of(made) == effect_of(nest));
 }
 
+TEST_CASE("partition: long edges are loops of their own if the interior is longer") {
+  auto const x = ir::make_variable("x") + ir::make_variable("s");
+  auto const inside = both(less(ir::make_index(7), x), less(x, ir::make_index(100)));
+  auto const tap = ir::make_conditional(inside, note(ir::make_variable("s"), x));
+  auto const nest = loop("x", 0, 100, loop_kind::serial, loop("s", 0, 9, loop_kind::vectorized, tap));
+  auto const made = pass::partition(nest);
+  auto const text = ir::print(made);
+  CHECK(text.find("for x < 8") != std::string::npos);
+  auto const at = text.find("for x in [8, 92)");
+  REQUIRE(at != std::string::npos);
+  CHECK(text.find("if", at) > text.find("for x in [92, 100)"));
+  CHECK(effect_of(made) == effect_of(nest));
+}
+
 TEST_CASE("partition: a triangle does not keep the edges of a tile from being cut") {
   auto const j = ir::make_variable("jo") * 7 + ir::make_variable("ji");
   auto const in_triangle = ir::make_conditional(less(j, ir::make_variable("i")), note(j, ir::make_variable("i")));
