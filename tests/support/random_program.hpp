@@ -36,6 +36,7 @@ struct random_program_options {
   bool narrow = true;      ///< sums of products or distances of narrow elements, for which there are instructions
   bool groups = true;      ///< sums over groups of elements, each with a factor
   bool phases = true;      ///< maps with remainders and quotients of both axes
+  bool gradients = true;   ///< sums over images of products with a window, as the gradients of a convolution
   bool long_sums = false;  ///< rarely a sum of so many terms that derived spaces divide it
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
@@ -75,6 +76,7 @@ class program_generator {
     if (options_.groups && random_.chance(0.02)) return groups(name);
     if (options_.phases && random_.chance(0.02)) return phases(name);
     if (options_.narrow && random_.chance(0.04)) return narrow_products(name);
+    if (options_.gradients && random_.chance(0.04)) return gradient(name);
     if (options_.long_sums && random_.chance(0.01)) return long_sum(name);
     ir::stage s;
     s.name = name;
@@ -206,14 +208,14 @@ class program_generator {
     return ttune::share(std::move(s));
   }
 
-  /// Begins a stage of a sum over one axis, without the reads of earlier stages.
-  ir::stage sum_over(std::string const& name, std::vector<ir::axis> axes, ir::axis const& reduced) {
+  /// Begins a stage of a sum, without the reads of earlier stages.
+  ir::stage sum_over(std::string const& name, std::vector<ir::axis> axes, std::vector<ir::axis> reduced) {
     ir::stage s;
     s.name = name;
     s.axes = axes_ = std::move(axes);
     s.reduction.kind = ir::reduction_kind::sum;
-    s.reduction.axes = {reduced};
-    axes_.push_back(reduced);
+    s.reduction.axes = std::move(reduced);
+    axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
     known_ = ttune::pass::ranges_of(s);
     type_ = one_of(options_.types);
     reads_.clear();
@@ -226,7 +228,7 @@ class program_generator {
     constexpr std::int64_t sizes[] = {3, 5, 8, 9, 16, 17};
     auto const side = sizes[pick(6)];
     auto const terms = 2 + pick(20);
-    auto s = sum_over(name, {{"i", 0, side}, {"j", 0, side}}, {"r", 0, terms});
+    auto s = sum_over(name, {{"i", 0, side}, {"j", 0, side}}, {{"r", 0, terms}});
     auto const role = random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input;
     bool const down = random_.chance(0.3);
     auto const shape = down ? std::vector<ir::extent>{terms, side} : std::vector<ir::extent>{side, terms};
@@ -259,7 +261,7 @@ class program_generator {
     auto const rows = sizes[pick(4)];
     auto const columns = sizes[pick(7)];
     auto const terms = 2 + pick(20);
-    auto s = sum_over(name, {{"i", 0, rows}, {"j", 0, columns}}, {"r", 0, terms});
+    auto s = sum_over(name, {{"i", 0, rows}, {"j", 0, columns}}, {{"r", 0, terms}});
     type_ = types.sum;
     auto const i = ir::make_variable("i"), j = ir::make_variable("j"), r = ir::make_variable("r");
     auto const read = [&](dtype type, std::vector<ir::extent> shape, std::vector<ir::expr> at) {
@@ -314,14 +316,34 @@ class program_generator {
     auto const rows = 1 + pick(4);
     auto const count = 12 + 4 * pick(4);
     auto const length = lengths[pick(4)];
-    auto s = sum_over(name, {{"i", 0, rows}}, {"g", 0, count});
-    s.reduction.axes.push_back({"e", 0, length});
-    axes_.push_back(s.reduction.axes.back());
-    known_ = ttune::pass::ranges_of(s);
+    auto s = sum_over(name, {{"i", 0, rows}}, {{"g", 0, count}, {"e", 0, length}});
     auto const i = ir::make_variable("i"), g = ir::make_variable("g"), e = ir::make_variable("e");
     auto const elements = input(type_, {rows, count, length}, ir::tensor_role::input);
     auto const factors = input(type_, {rows, count}, ir::tensor_role::input);
     s.components.push_back({"", type_, ir::make_access(elements, {i, g, e}) * ir::make_access(factors, {i, g})});
+    return ttune::share(std::move(s));
+  }
+
+  /// Makes the gradient of the weights of a convolution in one dimension, S(i, j, k) = sum(r, s) A(r, j, s + k - p) *
+  /// B(r, i, s), or that of its input, S(i, j, k) = sum(r, s) A(r, j, k + p - s) * B(r, i, s). A is 0 outside.
+  handle<ir::stage> gradient(std::string const& name) {
+    constexpr std::int64_t filters[] = {5, 9, 16, 17}, rows[] = {1, 2, 6, 7}, lines[] = {4, 9, 16, 18};
+    auto const line = lines[pick(4)];
+    auto const taps = 1 + pick(3);
+    auto const padding = pick(taps);
+    bool const of_weights = random_.chance(0.6);
+    auto const i = filters[pick(4)];
+    auto const j = rows[pick(4)];
+    auto const k = of_weights ? taps : line;
+    auto const terms = 1 + pick(3);
+    auto const summed = of_weights ? line : taps;
+    auto s = sum_over(name, {{"i", 0, i}, {"j", 0, j}, {"k", 0, k}}, {{"r", 0, terms}, {"s", 0, summed}});
+    auto const v = [](char const* axis) { return ir::make_variable(axis); };
+    auto const image = input(type_, {terms, j, line}, ir::tensor_role::input);
+    auto const other = input(type_, {terms, i, summed}, ir::tensor_role::input);
+    auto const at = of_weights ? v("s") + v("k") + -padding : v("k") + v("s") * -1 + padding;
+    auto const pixel = ir::make_access(image, {v("r"), v("j"), at}, ir::boundary::value, ir::make_number(type_, 0), 0);
+    s.components.push_back({"", type_, pixel * ir::make_access(other, {v("r"), v("i"), v("s")})});
     return ttune::share(std::move(s));
   }
 
@@ -334,7 +356,7 @@ class program_generator {
   handle<ir::stage> long_sum(std::string const& name) {
     auto const results = 1 + pick(5);
     auto const terms = 8193 + pick(200);
-    auto s = sum_over(name, {{"i", 0, results}}, {"r", 0, terms});
+    auto s = sum_over(name, {{"i", 0, results}}, {{"r", 0, terms}});
     if (random_.chance(0.7)) type_ = dtype::f32;
     bool const slides = random_.chance(0.5);
     auto const i = ir::make_variable("i"), r = ir::make_variable("r");

@@ -37,6 +37,93 @@ TEST_CASE("derived: a transposed operand") {
   check_derived(op(inputs(D, B), outputs(E), "matmul_tt"));
 }
 
+/// Shape: I (n, channels, size, size), dO (n, filters, o, o) -> dW (filters, channels, taps, taps)
+auto weight_gradient(std::int64_t n, std::int64_t channels, std::int64_t filters, std::int64_t size, std::int64_t taps,
+                     std::int64_t stride = 1) {
+  auto const [f, c, r, s, b, y, x] = axes<"f", "c", "r", "s", "b", "y", "x">;
+  auto const padding = taps / 2;
+  auto const o = (size + 2 * padding - taps) / stride + 1;
+  tensor<"I", float, 4> const I{{n, channels, size, size}};
+  tensor<"dO", float, 4> const dO{{n, filters, o, o}};
+  auto const dW = compute<"dW">(f, c, r.in(taps), s.in(taps)) =
+      sum(over(b, y, x), zero_outside(I)(b, c, y * stride + r - padding, x * stride + s - padding) * dO(b, f, y, x));
+  return op(inputs(I, dO), outputs(dW), "weight_gradient");
+}
+
+/// Shape: dO (filters, size, size), W (filters, channels, taps, taps) -> dI (channels, size, size)
+auto input_gradient(std::int64_t channels, std::int64_t filters, std::int64_t size, std::int64_t taps) {
+  auto const [c, y, x, f, r, s] = axes<"c", "y", "x", "f", "r", "s">;
+  auto const padding = taps / 2;
+  tensor<"dO", float, 3> const dO{{filters, size, size}};
+  tensor<"W", float, 4> const W{{filters, channels, taps, taps}};
+  auto const dI = compute<"dI">(c, y.in(size), x.in(size)) =
+      sum(over(f, r, s), zero_outside(dO)(f, y + padding - r, x + padding - s) * W(f, c, r, s));
+  return op(inputs(dO, W), outputs(dI), "input_gradient");
+}
+
+std::string vectors_of(space const& in, std::string const& stage) {
+  for (auto const& made : in.steps)
+    if (made.what == primitive::vectorize && made.stage == stage) return made.loops[0];
+  return {};
+}
+
+TEST_CASE("derived: gradients of convolutions") {
+  check_derived(weight_gradient(2, 3, 18, 17, 3), 6);
+  check_derived(weight_gradient(1, 7, 17, 9, 3), 6);
+  check_derived(weight_gradient(2, 2, 16, 19, 3, 2), 6);
+  check_derived(weight_gradient(2, 6, 20, 16, 1), 6);
+  check_derived(weight_gradient(1, 2, 5, 11, 5), 6);
+  check_derived(input_gradient(18, 5, 13, 3), 6);
+  check_derived(input_gradient(3, 4, 17, 5), 6);
+}
+
+TEST_CASE("derived: lanes run along an axis whose panel is used often, not along few taps or a line that is cut") {
+  auto machine = named_target("x86-64-v4");
+  machine.l2_bytes = 1 << 20;
+  CHECK(vectors_of(derive_space(weight_gradient(4, 64, 64, 56, 3).program(), machine), "dW.acc.runs") == "f");
+  CHECK(vectors_of(derive_space(weight_gradient(1, 8, 32, 9, 3).program(), machine), "dW.acc") == "f");
+  CHECK(vectors_of(derive_space(input_gradient(128, 128, 28, 3).program(), machine), "dI.acc") == "c");
+}
+
+TEST_CASE("derived: a long reduction is divided into blocks of terms whose panels fit the cache") {
+  auto machine = ttune_test::machines()[1];
+  machine.l2_bytes = 1024;
+  auto const is_divided = [](space const& in) {
+    return std::any_of(in.steps.begin(), in.steps.end(), [](step const& made) {
+      return made.what == primitive::rfactor && made.results[0] == made.stage + ".runs";
+    });
+  };
+  auto const check = [&](auto const& of) {
+    auto const in = derive_space(of.program(), machine);
+    CHECK(is_divided(in));
+    ttune_test::check_space(in, 8);
+  };
+  check(weight_gradient(3, 3, 18, 9, 3));
+  check(weight_gradient(1, 8, 17, 18, 3));
+  check(weight_gradient(2, 2, 16, 19, 3, 2));
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{24, 131}};
+  tensor<"B", float, 2> const B{{32, 131}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(j, k));
+  auto const D = compute<"D">(i, j) = max(C(i, j), 0);
+  check(op(inputs(A, B), outputs(C), "nt"));
+  check(op(inputs(A, B), outputs(D), "nt_relu"));
+  CHECK(!is_divided(derive_space(op(inputs(A, B), outputs(C), "nt").program(), ttune_test::machines()[1])));
+}
+
+TEST_CASE("derived: panels that all tasks use are made once") {
+  auto machine = ttune_test::machines()[1];
+  machine.cores = 2;
+  auto const in = derive_space(input_gradient(32, 40, 28, 3).program(), machine);
+  auto const is_placed = [](step const& made) {
+    return made.what == primitive::compute_at && made.stage == "dI.acc.W";
+  };
+  CHECK(std::none_of(in.steps.begin(), in.steps.end(), is_placed));
+  CHECK(std::any_of(in.steps.begin(), in.steps.end(),
+                    [](step const& made) { return made.what == primitive::parallel && made.stage == "dI.acc.W"; }));
+  ttune_test::check_space(in, 1);
+}
+
 TEST_CASE("derived: batched products") {
   auto const [b, i, j, k] = axes<"b", "i", "j", "k">;
   tensor<"A", float, 3> const A{{3, 7, 9}};

@@ -111,11 +111,49 @@ inline constexpr std::int64_t near_stride = 4;
   return !st.definition->reduces() && elements_of(p, st, a) * lanes <= static_cast<double>(iterations_of(st));
 }
 
+/// Returns true if each dimension is indexed by one axis, and different ones by different axes, so that a copy has the
+/// reader's axes. With `shifted`, a constant may be added.
+[[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a, bool shifted = false) {
+  std::vector<bool> seen(st.axis_count(), false);
+  for (auto const& i : a.indices) {
+    if (i.whole || i.is_redirected() || i.divisor != 1 || (i.constant != 0 && !shifted)) return false;
+    std::int32_t found = -1;
+    for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
+      if (i.coefficient[x] == 0) continue;
+      if (found >= 0 || i.coefficient[x] != 1) return false;
+      found = static_cast<std::int32_t>(x);
+    }
+    if (found < 0 || seen[static_cast<std::size_t>(found)]) return false;
+    seen[static_cast<std::size_t>(found)] = true;
+  }
+  return true;
+}
+
+/// Returns the number of elements of the result that use an element of an access.
+[[nodiscard]] inline std::int64_t uses_of(plan const& p, planned_stage const& st, planned_access const& a) {
+  std::int64_t uses = 1;
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+    if (stride(p, st, a, x) == 0) uses *= std::max<std::int64_t>(1, st.axis_size(x));
+  return uses;
+}
+
+/// Returns true if copying an operand into panels with lanes along another axis takes little time beside its products.
+/// Lines along a reduced axis that fill vectors are transposed in registers, other elements are copied one by one.
+[[nodiscard]] inline bool is_copied_cheaply(plan const& p, planned_stage const& st, planned_access const& a,
+                                            std::int32_t lanes) {
+  constexpr std::int64_t uses_of_transposed = 16;
+  constexpr std::int64_t uses_of_gathered = 128;
+  bool transposed = false;
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
+    transposed = transposed || (st.axis_size(x) >= lanes && stride(p, st, a, x) == 1);
+  return uses_of(p, st, a) >= (transposed ? uses_of_transposed : uses_of_gathered);
+}
+
 /// Rates a free axis for the vector lanes; below 0, a long reduced axis suits lanes better.
 [[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
-  int score = size >= lanes ? 0 : 2 * size > lanes ? -1 : -2;
+  int score = size >= lanes ? 0 : 2 * size > lanes ? -1 : 4 * size > lanes || !st.definition->reduces() ? -2 : -3;
   bool copied = false;  // operands of a reduction that are used again are copied into panels
   for (auto const& a : st.accesses) {
     auto const s = stride(p, st, a, axis);
@@ -123,7 +161,10 @@ inline constexpr std::int64_t near_stride = 4;
     else if (s == 0 || is_once(p, st, a)) continue;
     else if (s == 1) score += is_of_few(p, st, a, lanes) ? 0 : is_constant_operand(p, a) ? 1 : 2;
     else if (is_constant_operand(p, a)) score += 2;
-    else if (st.definition->reduces() && has_reuse(p, st, a)) copied = true;
+    else if (st.definition->reduces() && has_reuse(p, st, a)) {
+      copied = copied || !is_copied_cheaply(p, st, a, lanes);
+      if (!indexes_by_axes(st, a)) score -= 3;  // gathered for each tile
+    }
     else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
   }
   if (copied) --score;
@@ -154,7 +195,8 @@ inline constexpr std::int64_t near_stride = 4;
   return lanes > 1 && st.axis_size(axis) == lanes && terms >= 4 * lanes;
 }
 
-/// The free axis for the vector lanes, -1 if there is none, and its score.
+/// The free axis for the vector lanes, -1 if there is none, and its score. An axis that fills less than half of the
+/// lanes of a reduction is taken only if no suitable axis fills them.
 struct vector_choice {
   std::int32_t axis = -1;
   int score = -100;
@@ -163,22 +205,45 @@ struct vector_choice {
   vector_choice best;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
     auto const score = vector_score(p, st, x, lanes);
-    if (score > best.score) best = {static_cast<std::int32_t>(x), score};
+    bool const fills = best.axis >= 0 && st.definition->reduces() && score >= 0 && st.axis_size(x) >= lanes &&
+                       2 * st.axis_size(static_cast<std::size_t>(best.axis)) < lanes;
+    bool const wastes = best.axis >= 0 && st.definition->reduces() && best.score >= 0 && 2 * st.axis_size(x) < lanes &&
+                        st.axis_size(static_cast<std::size_t>(best.axis)) >= lanes;
+    if ((score > best.score && !wastes) || fills) best = {static_cast<std::int32_t>(x), score};
   }
   return best;
 }
 
+/// Iterations from which on a loop with variable bounds is good as an innermost loop.
+inline constexpr std::int64_t least_long = 16;
+
+/// Returns true for a free axis that slides along a longer reduced axis that is not long, and runs into its ends.
+[[nodiscard]] inline bool slides_over_short(planned_stage const& st, std::size_t axis) {
+  for (auto const& a : st.accesses)
+    for (auto const& i : a.indices)
+      for (auto x = st.definition->axes.size(); x < st.axis_count() && !a.write && !i.whole; ++x)
+        if (i.coefficient[axis] != 0 && i.coefficient[x] != 0 && st.axis_size(x) > st.axis_size(axis) &&
+            st.axis_size(x) < least_long && is_guarded(st, x))
+          return true;
+  return false;
+}
+
 /// Returns the free axis that shares a register tile with the vector axis: the one along which most loads are used
 /// again, above all loads of whole vectors. (A multiply-add reads a value that is the same for all lanes from memory.)
+/// An axis that is too short for a tile is taken only if no other is as good, or if it is the taps of a short row: with
+/// the taps in the tile, the loop over the row has constant bounds.
 [[nodiscard]] inline std::int32_t choose_row_axis(plan const& p, planned_stage const& st, std::int32_t vector_axis) {
+  constexpr std::int64_t rows_of_tile = 6;
   std::int32_t best = -1;
-  int most = -1;
+  std::int64_t most = -1;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
     if (static_cast<std::int32_t>(x) == vector_axis || st.axis_size(x) == 1) continue;
-    int reuse = 0;
+    std::int64_t reuse = 0;
     for (auto const& a : st.accesses)
       if (!a.write && stride(p, st, a, x) == 0)
         reuse += stride(p, st, a, static_cast<std::size_t>(vector_axis)) != 0 ? 2 : 1;
+    auto const rows = slides_over_short(st, x) ? rows_of_tile : std::min(st.axis_size(x), rows_of_tile);
+    reuse = reuse * rows_of_tile + rows;
     if (reuse >= most) {
       most = reuse;
       best = static_cast<std::int32_t>(x);
@@ -202,24 +267,6 @@ struct vector_choice {
       for (std::size_t x = 0; x < i.coefficient.size(); ++x)
         if (i.coefficient[x] != (x == d ? 1 : 0)) return false;
     }
-  }
-  return true;
-}
-
-/// Returns true if each dimension is indexed by one axis, and different ones by different axes, so that a copy has the
-/// reader's axes. With `shifted`, a constant may be added.
-[[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a, bool shifted = false) {
-  std::vector<bool> seen(st.axis_count(), false);
-  for (auto const& i : a.indices) {
-    if (i.whole || i.is_redirected() || i.divisor != 1 || (i.constant != 0 && !shifted)) return false;
-    std::int32_t found = -1;
-    for (std::size_t x = 0; x < i.coefficient.size(); ++x) {
-      if (i.coefficient[x] == 0) continue;
-      if (found >= 0 || i.coefficient[x] != 1) return false;
-      found = static_cast<std::int32_t>(x);
-    }
-    if (found < 0 || seen[static_cast<std::size_t>(found)]) return false;
-    seen[static_cast<std::size_t>(found)] = true;
   }
   return true;
 }

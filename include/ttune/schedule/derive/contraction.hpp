@@ -23,6 +23,7 @@
 #include "ttune/schedule/derive/packing.hpp"
 #include "ttune/schedule/derive/phases.hpp"
 #include "ttune/schedule/derive/register_tile.hpp"
+#include "ttune/schedule/derive/term_blocks.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune::inline v0::derive {
@@ -54,25 +55,29 @@ class contraction {
 
   void write() {
     choose_tiles();
-    split_reader();
     order_reduced();
-    operand_packing packing(out_, p_, r_, tiled());
-    if (!packing.copies_operands()) sum_in_runs();
+    blocked_ = choose_term_blocks();
+    split_reader();
+    if (blocked_) sum_blocks_of_terms();
+    else if (!operand_packing(out_, p_, r_, tiled()).copies_operands()) sum_in_runs();
     place_accumulators();
-    packing.write();
+    operand_packing(out_, p_, r_, tiled()).write();
   }
 
  private:
   [[nodiscard]] tiled_reduction tiled() const {
     return {.reader = reader_,
             .accumulators = acc_,
-            .panel_loop = reader_axis(v_) + "_1",
+            .panel_stage = blocked_ ? around_[0] : reader_,
+            .panel_loop = (blocked_ ? name(v_) : reader_axis(v_)) + "_1",
+            .blocked = blocked_ ? name(blocked_.axis) : std::string(),
             .vector_axis = v_,
             .vector_tile = tile_v_,
             .rolled = rolled_,
             .windows = windows_,
             .dot = dot_,
             .lanes = lanes_,
+            .tasks = tasks_of_panel_,
             .for_a_block = !blocks_.name.empty() && !blocks_.is_last};
   }
 
@@ -315,11 +320,10 @@ class contraction {
       bool const shares = a == kept;
       auto const share = ceil_divide(count, static_cast<std::int64_t>(out_.machine().cores));
       if (shares) sizes.push_back(static_cast<std::int32_t>(share));
-      auto const chunk = n == blocks_.name ? block_of(a, sizes)
-                                           : out_.one_of(knob_name("chunk_" + n), sizes,
-                                                         shares          ? share
-                                                         : a == parallel ? balanced_chunk(count, sizes)
-                                                                         : whole);
+      auto const seed = shares ? share : a == parallel ? balanced_chunk(count, sizes) : whole;
+      if (a != v_) tasks_of_panel_ *= ceil_divide(count, std::min(seed, count));
+      auto const chunk =
+          n == blocks_.name ? block_of(a, sizes) : out_.one_of(knob_name("chunk_" + n), sizes, seed);
       tasks.insert(shares || (n == blocks_.name && blocks_.is_last) ? tasks.begin() : tasks.end(), n + "_0");
       middle.push_back(n + "_1");
       if (a == v_)
@@ -346,15 +350,21 @@ class contraction {
       order.push_back(vn + "_2");
     }
     out_.step(primitive::reorder, reader_, order);
-    if (middle.size() > 1 && middle.size() <= 4)
-      out_.step(primitive::reorder, reader_, middle, {},
-                {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
+    if (!blocked_) permute(reader_, middle);
     bool const fuses = tasks.size() > 1 && !blocks_.is_last;
     if (fuses) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
-    out_.step(primitive::parallel, reader_, {fuses ? "tasks" : tasks[0]});
+    task_ = fuses ? "tasks" : tasks[0];
+    out_.step(primitive::parallel, reader_, {task_});
     out_.step(primitive::vectorize, reader_, {across ? reader_axis(w_) + "_2" : vn + "_2"});
     for (auto const& n : turns) out_.step(primitive::unroll, reader_, {n});
     if (w_ >= 0) out_.step(primitive::unroll, reader_, {across ? vn + "_2" : reader_axis(w_) + "_2"});
+  }
+
+  /// Makes the order of a stage's loops over tiles a knob.
+  void permute(std::string const& stage, std::vector<std::string> const& middle) {
+    if (middle.size() > 1 && middle.size() <= 4)
+      out_.step(primitive::reorder, stage, middle, {},
+                {out_.permutation(knob_name("order"), static_cast<std::int32_t>(middle.size()))});
   }
 
   /// Returns the number of tiles in a block of the common axis; a stage before the last is computed for one block.
@@ -378,12 +388,13 @@ class contraction {
     std::vector<std::int32_t> windows;
     std::vector<std::int32_t> guarded;
     std::vector<std::int32_t> longs;
+    bool const taps_outside = taps_are_outside();
     for (auto a = static_cast<std::int32_t>(free); a < static_cast<std::int32_t>(r_.axis_count()); ++a) {
       if (size(a) == 1) continue;
       if (is_window(a)) windows.push_back(a);
       else if (is_phased(a)) windows.insert(windows.begin(), a);
       else if (meets_lanes(a)) windows.insert(windows.begin(), a);
-      else if (is_guarded(r_, static_cast<std::size_t>(a))) guarded.push_back(a);
+      else if (is_guarded(r_, static_cast<std::size_t>(a)) && !(taps_outside && is_slid_over(a))) guarded.push_back(a);
       else longs.push_back(a);
     }
     rolled_ = guarded;
@@ -393,6 +404,25 @@ class contraction {
     windows_ = windows;
     auto const& reduction = r_.definition->reduction;
     if (!reduction.associative || !reduction.commutative) keep_order();
+  }
+
+  /// Returns true for a reduced axis along which a shorter free axis slides, as the rows of an image in the gradient of
+  /// the weights of a convolution.
+  [[nodiscard]] bool is_slid_over(std::int32_t a) const {
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
+      if (size(x) < size(a) && moves_with(a, x)) return true;
+    return false;
+  }
+
+  /// Returns true if loops over images are in their written order: each begins and ends where the tap of a loop around
+  /// them says. If taps are in the tile, or a loop is short, the loops are better outside of all others.
+  [[nodiscard]] bool taps_are_outside() const {
+    for (auto a = static_cast<std::int32_t>(r_.definition->axes.size()); a < static_cast<std::int32_t>(r_.axis_count());
+         ++a)
+      if (is_guarded(r_, static_cast<std::size_t>(a)) && is_slid_over(a) &&
+          (size(a) < least_long || moves_with(a, v_) || moves_with(a, w_)))
+        return false;
+    return true;
   }
 
   /// Returns true if phases use different taps, or if phases of the vector axis share the elements below the taps.
@@ -478,6 +508,39 @@ class contraction {
     around_ = {total, run};
   }
 
+  /// Returns the blocks of terms; nothing if the panels of all terms are small enough, or there are none.
+  [[nodiscard]] term_blocks choose_term_blocks() const {
+    bool const has_phases = phases(v_) > 1 || (w_ >= 0 && phases(w_) > 1);
+    if (dot_ || has_phases || !blocks_.name.empty() || !part_.axis.empty() || w_ < 0) return {};
+    return blocks_of_terms(out_.machine(), p_, r_, v_, std::min(seed_tile_v_, size(v_)), rolled_);
+  }
+
+  /// Adds the sums of blocks of terms in a buffer of the task. The tiles are computed for one block after the other, so
+  /// that its panel stays in the cache.
+  void sum_blocks_of_terms() {
+    auto const run = name(blocked_.axis) + "_run";
+    auto const total = std::exchange(acc_, acc_ + ".runs");
+    auto const v = name(v_);
+    out_.step(primitive::rfactor, total, {name(blocked_.axis)}, {acc_, run}, {literal(-blocked_.count)});
+    out_.step(primitive::compute_at, total, {reader_, task_});
+    out_.step(primitive::split, total, {v}, {v + "_1", v + "_t", v + "_2"}, {literal(1), tile_v_});
+    std::vector<std::string> middle;
+    for (auto const a : ordered_axes()) middle.push_back(name(a) + (a == v_ || a == w_ ? "_1" : ""));
+    std::vector<std::string> order = unit_axes(r_);
+    order.push_back(run);
+    order.insert(order.end(), middle.begin(), middle.end());
+    order.push_back(v + "_t");
+    out_.step(primitive::split, total, {name(w_)}, {name(w_) + "_1", name(w_) + "_2"}, {tile_w_});
+    order.push_back(name(w_) + "_2");
+    order.push_back(v + "_2");
+    out_.step(primitive::reorder, total, order);
+    permute(total, middle);
+    out_.step(primitive::unroll, total, {name(w_) + "_2"});
+    out_.step(primitive::vectorize, total, {v + "_2"});
+    out_.step(primitive::pack, total, {});
+    around_ = {total, v + "_t"};
+  }
+
   void place_accumulators() {
     out_.step(primitive::compute_at, acc_, around_.empty() ? std::vector{reader_, reader_axis(v_) + "_t"} : around_);
     out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
@@ -548,7 +611,10 @@ class contraction {
   std::int64_t seed_tile_w_ = 1;
   std::vector<std::int32_t> rolled_;
   std::vector<std::int32_t> windows_;
-  std::vector<std::string> around_;  ///< if there are runs: the sum of them, and its loop over them
+  term_blocks blocked_;
+  std::int64_t tasks_of_panel_ = 1;  ///< tasks of the seed with the same elements of the vector axis
+  std::string task_;                 ///< the reader's loop over tasks
+  std::vector<std::string> around_;  ///< if there are runs: the sum of them, and its loop around one
 };
 
 }  // namespace ttune::inline v0::derive
