@@ -94,6 +94,36 @@ TEST_CASE("derived spaces: convolutions with padding, strides and a fused epilog
   check(ops::conv2d_bias_relu({1, 4, 7, 7, 32, 3, 1, 1}));
 }
 
+TEST_CASE("derived spaces: gradients of convolutions, with panels of tasks, of all tasks and of blocks of terms") {
+  auto const weights = [](std::int64_t n, std::int64_t channels, std::int64_t filters, std::int64_t size,
+                          std::int64_t taps, std::int64_t stride) {
+    auto const [f, c, r, s, b, y, x] = axes<"f", "c", "r", "s", "b", "y", "x">;
+    auto const o = (size - 1) / stride + 1;
+    tensor<"I", float, 4> const I{{n, channels, size, size}};
+    tensor<"dO", float, 4> const dO{{n, filters, o, o}};
+    auto const pixel = zero_outside(I)(b, c, y * stride + r - taps / 2, x * stride + s - taps / 2);
+    auto const dW = compute<"dW">(f, c, r.in(taps), s.in(taps)) = sum(over(b, y, x), pixel * dO(b, f, y, x));
+    return op(inputs(I, dO), outputs(dW), "weight_gradient");
+  };
+  auto const [c, y, x, f, r, s] = axes<"c", "y", "x", "f", "r", "s">;
+  tensor<"dO", float, 3> const dO{{40, 28, 28}};
+  tensor<"W", float, 4> const W{{40, 32, 3, 3}};
+  auto const dI = compute<"dI">(c, y.in(28), x.in(28)) =
+      sum(over(f, r, s), zero_outside(dO)(f, y + 1 - r, x + 1 - s) * W(f, c, r, s));
+  check(op(inputs(dO, W), outputs(dI), "input_gradient"), 4);
+  check(ops::matmul(64, 16, 600, {.b = true}), 6);
+  auto small_cache = orc_backend().target();
+  small_cache.l2_bytes = 4096;
+  orc_backend blocks(small_cache);
+  for (auto const& gradient : {weights(2, 3, 18, 17, 3, 1), weights(1, 7, 33, 18, 3, 1), weights(2, 5, 16, 33, 3, 2),
+                               weights(3, 3, 20, 9, 3, 1), weights(1, 1, 16, 40, 9, 1)}) {
+    check(gradient, 6);
+    check_derived(blocks, run_here, gradient, 6);
+  }
+  check_derived(blocks, run_here, ops::matmul(33, 40, 500, {.b = true}), 6);
+  check_derived(blocks, run_here, ops::matmul(20, 64, 301), 6);
+}
+
 TEST_CASE("derived spaces: depthwise convolution, pooling, stencil") {
   auto const [n, c, y, x, r, s, z, d] = axes<"n", "c", "y", "x", "r", "s", "z", "d">;
   tensor<"I", float, 3> const I{{6, 19, 23}};

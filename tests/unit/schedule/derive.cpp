@@ -102,7 +102,7 @@ TEST_CASE("derived: a long reduction is divided into blocks of terms whose panel
   check(weight_gradient(1, 8, 17, 18, 3));
   check(weight_gradient(2, 2, 16, 19, 3, 2));
   auto const [i, j, k] = axes<"i", "j", "k">;
-  tensor<"A", float, 2> const A{{24, 131}};
+  tensor<"A", float, 2> const A{{40, 131}};
   tensor<"B", float, 2> const B{{32, 131}};
   auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * B(j, k));
   auto const D = compute<"D">(i, j) = max(C(i, j), 0);

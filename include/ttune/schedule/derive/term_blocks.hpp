@@ -27,13 +27,15 @@ struct term_blocks {
   [[nodiscard]] explicit operator bool() const noexcept { return axis >= 0; }
 };
 
-/// Returns the bytes of the largest panel that is made for tiles of `tile_v` elements of the vector axis.
+/// Returns the bytes of the largest panel that is made for tiles of `tile_v` elements of the vector axis. A panel that
+/// few tiles of rows use does not count.
 [[nodiscard]] inline std::int64_t panel_bytes(plan const& p, planned_stage const& st, std::int32_t vector_axis,
                                               std::int64_t tile_v) {
   std::int64_t most = 0;
   for (auto const& a : st.accesses) {
-    if (!is_packable(p, st, a, vector_axis) || is_constant_operand(p, a) || !has_reuse(p, st, a)) continue;
-    if (stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 1 && !has_far_rows(p, st, a)) continue;
+    if (!is_packable(p, st, a, vector_axis) || is_constant_operand(p, a)) continue;
+    bool const contiguous = stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 1;
+    if (uses_of(p, st, a) < (contiguous ? 32 : 16) || (contiguous && !has_far_rows(p, st, a))) continue;
     auto bytes = tile_v * static_cast<std::int64_t>(size_in_bytes(st.definition->type()));
     for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
       if (stride(p, st, a, x) != 0) bytes *= st.axis_size(x);
