@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of the whole engine, for the one file of a program that compiles them (support/config.hpp). It includes this
-// header before all others of ttune, then those of the parts that the program uses: the LLVM backend, the SQLite store.
+// The bodies of the whole engine, for the one file of a program that compiles them (support/config.hpp). It includes
+// this header before all others of ttune, then those of the parts that the program uses: the LLVM backend, the SQLite
+// store.
 #pragma once
 
 #ifndef TTUNE_IMPLEMENTATION

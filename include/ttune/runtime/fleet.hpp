@@ -22,7 +22,7 @@ class fleet_runner {
   /// Starts all members and returns when the first one is ready. Throws argument_error if there are no members,
   /// backend_error with all reasons if no member can be started.
   fleet_runner(worker::fleet members, kernel_signature const& signature, runner_options options,
-                 std::stop_token stop = {});
+               std::stop_token stop = {});
   fleet_runner(fleet_runner const&) = delete;
   fleet_runner& operator=(fleet_runner const&) = delete;
   ~fleet_runner();

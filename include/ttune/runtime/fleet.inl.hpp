@@ -254,7 +254,7 @@ struct fleet_runner::state {
 };
 
 fleet_runner::fleet_runner(worker::fleet members, kernel_signature const& signature, runner_options options,
-                               std::stop_token stop)
+                           std::stop_token stop)
     : state_(std::make_unique<state>()) {
   if (members.members.empty()) throw argument_error("worker::fleet has no members");
   state_->signature = signature;

@@ -164,8 +164,7 @@ inline constexpr std::int64_t near_stride = 4;
     else if (st.definition->reduces() && has_reuse(p, st, a)) {
       copied = copied || !is_copied_cheaply(p, st, a, lanes);
       if (!indexes_by_axes(st, a)) score -= 3;  // gathered for each tile
-    }
-    else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
+    } else score += has_reuse(p, st, a) || s <= near_stride ? -1 : -4;
   }
   if (copied) --score;
   if (is_guarded(st, axis)) score -= 2;

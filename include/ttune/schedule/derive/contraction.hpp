@@ -322,8 +322,7 @@ class contraction {
       if (shares) sizes.push_back(static_cast<std::int32_t>(share));
       auto const seed = shares ? share : a == parallel ? balanced_chunk(count, sizes) : whole;
       if (a != v_) tasks_of_panel_ *= ceil_divide(count, std::min(seed, count));
-      auto const chunk =
-          n == blocks_.name ? block_of(a, sizes) : out_.one_of(knob_name("chunk_" + n), sizes, seed);
+      auto const chunk = n == blocks_.name ? block_of(a, sizes) : out_.one_of(knob_name("chunk_" + n), sizes, seed);
       tasks.insert(shares || (n == blocks_.name && blocks_.is_last) ? tasks.begin() : tasks.end(), n + "_0");
       middle.push_back(n + "_1");
       if (a == v_)

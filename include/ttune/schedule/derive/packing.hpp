@@ -179,8 +179,8 @@ class operand_packing {
     std::replace(order.begin(), order.end(), axis, axis + "_o");
     order.push_back(axis + "_i");
   }
-  /// Returns a stage's name for the axis along which the reduction's axis runs; copies use the reduction's names, except
-  /// for an axis in blocks, of which cache_read knows the dimension only.
+  /// Returns a stage's name for the axis along which the reduction's axis runs; copies use the reduction's names,
+  /// except for an axis in blocks, of which cache_read knows the dimension only.
   [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
     if (a.producer < 0) {
       for (std::size_t d = 0; d < a.indices.size() && axis == t_.blocked; ++d)

@@ -59,8 +59,9 @@ namespace ttune::inline v0::primitives {
   };
   for (auto const& c : reader->components) ir::for_each_node(c.value, look);
   if (!read)
-    refuse(s, s.loops.at(0),
-           "stage " + s.stage + " does not read it" + (s.loops.size() > 1 ? " at an index with axis " + s.loops[1] : ""));
+    refuse(
+        s, s.loops.at(0),
+        "stage " + s.stage + " does not read it" + (s.loops.size() > 1 ? " at an index with axis " + s.loops[1] : ""));
 
   program_builder b(p);
   for (auto const& st : p->stages) {
