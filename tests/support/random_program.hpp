@@ -37,6 +37,7 @@ struct random_program_options {
   bool groups = true;      ///< sums over groups of elements, each with a factor
   bool phases = true;      ///< maps with remainders and quotients of both axes
   bool gradients = true;   ///< sums over images of products with a window, as the gradients of a convolution
+  bool triangles = true;   ///< parts of stages and of sums that only one side of a diagonal needs
   bool long_sums = false;  ///< rarely a sum of so many terms that derived spaces divide it
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
@@ -77,6 +78,7 @@ class program_generator {
     if (options_.phases && random_.chance(0.02)) return phases(name);
     if (options_.narrow && random_.chance(0.04)) return narrow_products(name);
     if (options_.gradients && random_.chance(0.04)) return gradient(name);
+    if (options_.triangles && random_.chance(0.08)) return random_.chance(0.6) ? half_read(name) : half_summed(name);
     if (options_.long_sums && random_.chance(0.01)) return long_sum(name);
     ir::stage s;
     s.name = name;
@@ -344,6 +346,84 @@ class program_generator {
     auto const at = of_weights ? v("s") + v("k") + -padding : v("k") + v("s") * -1 + padding;
     auto const pixel = ir::make_access(image, {v("r"), v("j"), at}, ir::boundary::value, ir::make_number(type_, 0), 0);
     s.components.push_back({"", type_, pixel * ir::make_access(other, {v("r"), v("i"), v("s")})});
+    return ttune::share(std::move(s));
+  }
+
+  /// Makes a condition on which side of a diagonal a point lies, or whether it lies in a band around it.
+  ir::expr one_side(ir::expr const& a, ir::expr const& b) {
+    auto const op = random_.chance(0.7) ? ir::binary_op::less_equal : ir::binary_op::less;
+    auto const steps = random_.chance(0.2) ? 2 : 1;
+    auto const left = random_.chance(0.2) ? ir::make_binary(ir::binary_op::floor_divide, a, ir::make_index(4)) * 4 : a;
+    auto const shift = pick(9) - 4;
+    auto const side = ir::make_binary(op, left * steps, b + shift);
+    if (random_.chance(0.7)) return side;
+    auto const other = ir::make_binary(op, b, a + pick(6));
+    return ir::make_binary(random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or, side, other);
+  }
+
+  [[nodiscard]] std::int64_t long_side() {
+    constexpr std::int64_t sides[] = {5, 9, 17, 24, 33, 50};
+    return sides[pick(6)];
+  }
+
+  /// Makes a product or a map of two axes that only one stage reads, on one side of a diagonal.
+  handle<ir::stage> half_read(std::string const& name) {
+    auto const rows = long_side(), columns = long_side();
+    auto whole = sum_over(name + "h", {{"i", 0, rows}, {"j", 0, columns}}, {{"r", 0, 1 + pick(5)}});
+    if (random_.chance(0.3)) whole.reduction = {}, axes_.pop_back();
+    auto const of = [&](char const* x, char const* y) {
+      auto const size = [&](char const* axis) {
+        for (auto const& a : axes_)
+          if (a.name == axis) return a.end;
+        return ir::extent(1);
+      };
+      auto const role = random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input;
+      return ir::make_access(input(type_, {size(x), size(y)}, role), {ir::make_variable(x), ir::make_variable(y)});
+    };
+    auto const first = of("i", whole.reduces() ? "r" : "j");
+    auto const second = of(whole.reduces() ? "r" : "j", whole.reduces() ? "j" : "i");
+    auto const what = whole.reduces() ? first * second : first + second;
+    whole.components.push_back({"", type_, what});
+    made_.stages.push_back(ttune::share(std::move(whole)));
+    auto const from = made_.stages.back();
+    ir::stage s;
+    s.name = name;
+    s.axes = axes_ = from->axes;
+    known_ = ttune::pass::ranges_of(s);
+    reads_.clear();
+    auto const i = ir::make_variable("i"), j = ir::make_variable("j");
+    auto const element = ir::make_access(from, {i, j});
+    auto const value = random_.chance(0.5) ? element : element + leaf();
+    auto const other = random_.chance(0.3) ? ir::make_number(type_, 0) : leaf();
+    auto const here = random_.chance(0.5) ? one_side(j, i) : one_side(i, j);
+    s.components.push_back(
+        {"", type_, random_.chance(0.7) ? ir::make_select(here, value, other) : ir::make_select(here, other, value)});
+    if (random_.chance(0.3)) {  // the terms of a sum
+      s.reduction.kind = ir::reduction_kind::sum;
+      s.reduction.axes = {s.axes.back()};
+      s.axes.pop_back();
+    }
+    return ttune::share(std::move(s));
+  }
+
+  /// Makes a sum of products whose terms lie on one side of a diagonal, along the rows or along the columns.
+  handle<ir::stage> half_summed(std::string const& name) {
+    auto const rows = long_side(), columns = 1 + pick(40), terms = long_side();
+    auto s = sum_over(name, {{"i", 0, rows}, {"j", 0, columns}}, {{"r", 0, terms}});
+    auto const i = ir::make_variable("i"), j = ir::make_variable("j"), r = ir::make_variable("r");
+    auto const role = random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input;
+    auto const left = ir::make_access(input(type_, {rows, terms}, role), {i, r});
+    bool const by_vector = random_.chance(0.3);
+    auto const right = by_vector ? ir::make_access(input(type_, {terms}, role), {r})
+                                 : ir::make_access(input(type_, {terms, columns}, role), {r, j});
+    auto const& side = random_.chance(0.6) ? i : j;
+    auto const here = random_.chance(0.5) ? one_side(r, side) : one_side(side, r);
+    auto const term = left * right;
+    if (random_.chance(0.3)) s.reduction.kind = ir::reduction_kind::maximum;
+    if (random_.chance(0.5)) s.predicate = here;
+    s.components.push_back(
+        {"", type_,
+         s.predicate ? term : ir::make_select(here, term, random_.chance(0.8) ? ir::make_number(type_, 0) : leaf())});
     return ttune::share(std::move(s));
   }
 

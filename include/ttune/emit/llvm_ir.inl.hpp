@@ -4,6 +4,7 @@
 #include "ttune/emit/llvm/emitter.hpp"
 #include "ttune/emit/llvm/storage.hpp"
 #include "ttune/emit/llvm_ir.hpp"
+#include "ttune/pass/blend_lanes.hpp"
 #include "ttune/pass/narrow_integers.hpp"
 #include "ttune/pass/speculate_selects.hpp"
 
@@ -12,7 +13,7 @@ namespace ttune::inline v0::emit {
 std::string llvm_ir(ir::lowered const& program, target const& machine) {
   auto settled = with_settled_storage(program);
   for (auto* const part : {&settled.prepare, &settled.body})
-    *part = pass::speculate_selects(pass::narrow_integers(*part));
+    *part = pass::blend_lanes(pass::speculate_selects(pass::narrow_integers(*part)));
   return llvm_emitter(settled, machine).run();
 }
 

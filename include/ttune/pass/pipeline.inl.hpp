@@ -9,6 +9,8 @@
 #include "ttune/pass/join_conditionals.hpp"
 #include "ttune/pass/partition.hpp"
 #include "ttune/pass/pipeline.hpp"
+#include "ttune/pass/skip_stages.hpp"
+#include "ttune/pass/split_at_diagonals.hpp"
 
 namespace ttune::inline v0::pass {
 
@@ -24,9 +26,13 @@ inline void dump(char const* pass, ir::lowered const& program) {
 
 ir::lowered run_pipeline(ir::lowered program) {
   detail::dump("lower", program);
+  program.body = skip_stages(program.body);
+  detail::dump("skip_stages", program);
   program.prepare = partition(program.prepare);
   program.body = partition(program.body);
   detail::dump("partition", program);
+  program.body = split_at_diagonals(program.body);
+  detail::dump("split_at_diagonals", program);
   program.prepare = join_conditionals(program.prepare);
   program.body = join_conditionals(program.body);
   detail::dump("join_conditionals", program);
