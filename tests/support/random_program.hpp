@@ -361,15 +361,20 @@ class program_generator {
     return ir::make_binary(random_.chance(0.7) ? ir::binary_op::logical_and : ir::binary_op::logical_or, side, other);
   }
 
-  [[nodiscard]] std::int64_t long_side() {
+  std::int64_t long_side() {
     constexpr std::int64_t sides[] = {5, 9, 17, 24, 33, 50};
     return sides[pick(6)];
+  }
+  /// Returns a size that leaves few points to a schedule that unrolls everything.
+  std::int64_t side_beside(std::int64_t others) {
+    constexpr std::int64_t most_points = 1500;
+    return std::min(long_side(), std::max<std::int64_t>(1, most_points / others));
   }
 
   /// Makes a product or a map of two axes that only one stage reads, on one side of a diagonal.
   handle<ir::stage> half_read(std::string const& name) {
-    auto const rows = long_side(), columns = long_side();
-    auto whole = sum_over(name + "h", {{"i", 0, rows}, {"j", 0, columns}}, {{"r", 0, 1 + pick(5)}});
+    auto const rows = long_side(), terms = 1 + pick(4), columns = side_beside(rows * terms);
+    auto whole = sum_over(name + "h", {{"i", 0, rows}, {"j", 0, columns}}, {{"r", 0, terms}});
     if (random_.chance(0.3)) whole.reduction = {}, axes_.pop_back();
     auto const of = [&](char const* x, char const* y) {
       auto const size = [&](char const* axis) {
@@ -408,7 +413,7 @@ class program_generator {
 
   /// Makes a sum of products whose terms lie on one side of a diagonal, along the rows or along the columns.
   handle<ir::stage> half_summed(std::string const& name) {
-    auto const rows = long_side(), columns = 1 + pick(40), terms = long_side();
+    auto const rows = long_side(), terms = side_beside(rows), columns = side_beside(rows * terms);
     auto s = sum_over(name, {{"i", 0, rows}, {"j", 0, columns}}, {{"r", 0, terms}});
     auto const i = ir::make_variable("i"), j = ir::make_variable("j"), r = ir::make_variable("r");
     auto const role = random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input;

@@ -13,6 +13,10 @@
 //     vectorize ji < 8                        →    for jo in [i / 8, …): vectorize ji < 8: D[…] = select(…)
 //       D[…] = select(jo * 8 + ji < i, A[…], 0)    for jo in […, 10): vectorize ji < 8: D[…] = 0
 //
+// A vector outside of such a loop runs only where one of its lanes does:
+//
+//   vectorize ji < 8: if 56 + ji <= i: …      →    if 56 <= i: vectorize ji < 8: if 56 + ji <= i: …
+//
 // Iterations keep their order, and each is executed exactly once or has no effect. `partition` cuts loops at constant
 // places, each of which becomes code of its own; here places are expressions, so that there are at most three loops for
 // a condition. A loop is left alone if on average half of it would lie on the diagonal, or it is short. This contains

@@ -22,6 +22,7 @@ class diagonal_splitter {
     auto const* l = ir::as<ir::loop>(s);
     if (l && l->kind >= ir::loop_kind::block_x) return s;
     if (l && l->kind == ir::loop_kind::serial && is_innermost(l->body)) return parts(s, *l, most_conditions);
+    if (l && l->kind == ir::loop_kind::vectorized) return where_lanes_run(s, *l);
     auto const saved = known_;
     declare(s, saved, known_);
     auto made =
@@ -34,6 +35,8 @@ class diagonal_splitter {
   static constexpr int most_conditions = 2;        ///< for which one loop is cut
   static constexpr double least_iterations = 6;    ///< on average, of a loop that is cut
   static constexpr double most_on_diagonal = 0.5;  ///< share of the iterations
+
+  static constexpr double most_running = 0.9;  ///< share of vectors with a lane that runs
 
   /// A comparison, and the places where it begins and ends to depend on what is inside of the loop.
   struct diagonal {
@@ -49,6 +52,18 @@ class diagonal_splitter {
                  l->kind == ir::loop_kind::tensorized;
     for_each_part(s, [&](ir::stmt const& part) { found = found && is_innermost(part); });
     return found;
+  }
+
+  /// Returns a vector outside of such loops, as in an iteration that `partition` took from one, under the condition
+  /// that one of its lanes runs.
+  [[nodiscard]] ir::stmt where_lanes_run(ir::stmt const& s, ir::loop const& l) const {
+    auto const* c = ir::as<ir::conditional>(l.body);
+    if (!c || c->otherwise) return s;
+    ranges inner;
+    declare_all(s, known_, inner);
+    auto const runs = simplify(may_hold(c->condition, inner), known_);
+    bool const pays = !ir::is_constant(runs) && share_where(runs, known_) <= most_running;
+    return pays ? ir::make_conditional(runs, s) : s;
   }
 
   // ------------------------------------------------------------------------------------------------ conditions
@@ -70,8 +85,6 @@ class diagonal_splitter {
       });
     for_each_part(s, [&](ir::stmt const& part) { for_each_comparison(part, f); });
   }
-
-  static ir::expr extreme(ir::binary_op op, ir::expr const& a, ir::expr const& b) { return ir::make_binary(op, a, b); }
 
   /// Returns where a comparison of the form c * variable + rest <= 0 changes in a loop.
   [[nodiscard]] std::optional<diagonal> diagonal_of(ir::expr const& comparison, ir::loop const& l,
@@ -106,14 +119,15 @@ class diagonal_splitter {
       return c > 0 ? ir::make_binary(ir::binary_op::floor_divide, negative, ir::make_index(c)) + 1
                    : ir::make_binary(ir::binary_op::floor_divide, e + (-c - 1), ir::make_index(-c));
     };
-    auto const from = change(c > 0 ? high : low);
-    auto const to = change(c > 0 ? low : high);
     diagonal made;
     made.condition = comparison;
     made.holds_before = c > 0;
-    using op = ir::binary_op;
-    made.first = simplify(extreme(op::minimum, extreme(op::maximum, from, l.begin), l.end), known_);
-    made.second = simplify(extreme(op::minimum, extreme(op::maximum, to, made.first), l.end), known_);
+    auto const inside = [&](ir::expr const& e) {
+      auto const from_begin = ir::make_binary(ir::binary_op::maximum, e, l.begin);
+      return simplify(ir::make_binary(ir::binary_op::minimum, from_begin, l.end), known_);
+    };
+    made.first = inside(change(c > 0 ? high : low));
+    made.second = inside(change(c > 0 ? low : high));  // not before `first`: the bounds have one form
     return made;
   }
 

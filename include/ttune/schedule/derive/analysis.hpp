@@ -86,6 +86,28 @@ inline constexpr double most_constants = 3;
   return found;
 }
 
+/// Returns true if a comparison in an expression relates two long axes of a stage, as `j <= i` does: iterations of one
+/// take unequal time then.
+[[nodiscard]] inline bool relates_axes(planned_stage const& st, ir::expr const& e) {
+  constexpr std::int64_t least_length = 32;
+  return e && ir::contains(e, [&](ir::expr const& n) {
+           auto const* b = ir::as<ir::binary>(n);
+           if (!b || (b->op != ir::binary_op::less && b->op != ir::binary_op::less_equal)) return false;
+           std::int64_t related = 0;
+           for (std::size_t x = 0; x < st.axis_count(); ++x)
+             related += st.axis_size(x) >= least_length && ir::contains(n, [&](ir::expr const& part) {
+                          auto const* v = ir::as<ir::variable>(part);
+                          return v && v->name == st.axis_name(x);
+                        });
+           return related > 1;
+         });
+}
+[[nodiscard]] inline bool is_triangular(planned_stage const& st) {
+  auto const& parts = st.definition->components;
+  return relates_axes(st, st.definition->predicate) ||
+         std::any_of(parts.begin(), parts.end(), [&](auto const& c) { return relates_axes(st, c.value); });
+}
+
 /// Returns free axes with one element: their loops are outermost, so that they do not separate loops that are fused.
 [[nodiscard]] inline std::vector<std::string> unit_axes(planned_stage const& st) {
   std::vector<std::string> names;

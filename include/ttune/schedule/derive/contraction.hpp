@@ -291,15 +291,17 @@ class contraction {
   }
 
   /// Returns the largest of `sizes` that keeps all cores busy: as many tasks per core as the machine wants, and less
-  /// than a twentieth of the time spent on waiting for the last task.
+  /// than a twentieth of the time spent on waiting for the last task. Tasks of a triangle are unequal: threads take
+  /// more, smaller ones.
   [[nodiscard]] std::int64_t balanced_chunk(std::int64_t count, std::vector<std::int32_t> const& sizes) const {
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const least_rounds = out_.machine().tasks_a_core * (is_triangular(r_) || is_triangular(e_) ? 4 : 1);
     std::int64_t chosen = 1;
     double best = 0;
     for (std::int64_t const chunk : sizes) {
       auto const rounds = ceil_divide(ceil_divide(count, chunk), cores);
       double const busy = static_cast<double>(count) / static_cast<double>(cores * rounds * chunk);
-      if (chunk > 1 && rounds < out_.machine().tasks_a_core) break;
+      if (chunk > 1 && rounds < least_rounds) break;
       if (busy > 0.95 || busy > best) chosen = chunk, best = std::max(best, busy);
     }
     return chosen;
