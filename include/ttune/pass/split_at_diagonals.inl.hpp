@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "ttune/pass/conditions.hpp"
 #include "ttune/pass/sampled_share.hpp"
 #include "ttune/pass/scratch_reads.hpp"
 #include "ttune/pass/simplify.inl.hpp"
@@ -61,7 +62,15 @@ class diagonal_splitter {
     if (!c || c->otherwise) return s;
     ranges inner;
     declare_all(s, known_, inner);
-    auto const runs = simplify(may_hold(c->condition, inner), known_);
+    std::vector<ir::expr> parts;
+    conjuncts(c->condition, parts);
+    std::erase_if(parts, [&](ir::expr const& part) {  // the others are the same in all lanes
+      return !ir::contains(part, [&](ir::expr const& n) {
+        auto const* v = ir::as<ir::variable>(n);
+        return v && v->name == l.variable;
+      });
+    });
+    auto const runs = simplify(may_hold(conjunction(parts), inner), known_);
     bool const pays = !ir::is_constant(runs) && share_where(runs, known_) <= most_running;
     return pays ? ir::make_conditional(runs, s) : s;
   }
