@@ -220,6 +220,6 @@ class lane_blender {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt blend_lanes(ir::stmt const& s) { return s ? detail::lane_blender().visit(s) : s; }
+ir::stmt blend_lanes(ir::stmt const& s) { return s ? detail::lane_blender().visit(s) : s; }
 
 }  // namespace ttune::inline v0::pass

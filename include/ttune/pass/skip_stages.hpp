@@ -34,6 +34,6 @@ namespace ttune::inline v0::pass {
 
 }  // namespace ttune::inline v0::pass
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/pass/skip_stages.inl.hpp"
 #endif

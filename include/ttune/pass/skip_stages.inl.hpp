@@ -383,7 +383,7 @@ inline bool has_device_loops(ir::stmt const& s) {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt skip_stages(ir::stmt const& s) {
+ir::stmt skip_stages(ir::stmt const& s) {
   return !s || detail::has_device_loops(s) ? s : detail::stage_skipper().run(s);
 }
 

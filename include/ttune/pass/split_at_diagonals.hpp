@@ -32,6 +32,6 @@ namespace ttune::inline v0::pass {
 
 }  // namespace ttune::inline v0::pass
 
-#if TTUNE_HEADER_ONLY
+#ifdef TTUNE_IMPLEMENTATION
 #include "ttune/pass/split_at_diagonals.inl.hpp"
 #endif

@@ -206,6 +206,6 @@ class diagonal_splitter {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::stmt split_at_diagonals(ir::stmt const& s) { return s ? detail::diagonal_splitter().visit(s) : s; }
+ir::stmt split_at_diagonals(ir::stmt const& s) { return s ? detail::diagonal_splitter().visit(s) : s; }
 
 }  // namespace ttune::inline v0::pass

@@ -118,19 +118,19 @@ class bound_finder {
 
 }  // namespace detail
 
-TTUNE_INLINE ir::expr least(ir::expr const& e, ranges const& inner) {
+ir::expr least(ir::expr const& e, ranges const& inner) {
   return detail::bound_finder(inner).bound(e, detail::side::low);
 }
 
-TTUNE_INLINE ir::expr greatest(ir::expr const& e, ranges const& inner) {
+ir::expr greatest(ir::expr const& e, ranges const& inner) {
   return detail::bound_finder(inner).bound(e, detail::side::high);
 }
 
-TTUNE_INLINE ir::expr may_hold(ir::expr const& condition, ranges const& inner) {
+ir::expr may_hold(ir::expr const& condition, ranges const& inner) {
   return detail::bound_finder(inner).may_hold(condition, false);
 }
 
-TTUNE_INLINE ir::expr surely_holds(ir::expr const& condition, ranges const& inner) {
+ir::expr surely_holds(ir::expr const& condition, ranges const& inner) {
   auto const fails = detail::bound_finder(inner).may_hold(condition, true);
   return ir::make_unary(ir::unary_op::logical_not, fails);
 }
