@@ -25,7 +25,7 @@ std::shared_ptr<memory_store> without(record_store const& from, record_key const
     if (r.key != left_out) made->append(r);
     return true;
   });
-  for (auto const& l : from.lessons())
+  for (auto const& l : from.transfer_samples())
     if (l.of != left_out) made->put_transfer_sample(l);
   return made;
 }

@@ -18,7 +18,7 @@ namespace {
 using ttune::dtype;
 using ttune::operand_info;
 
-bool is_output(operand_info const& o) { return o.direction == operand_direction::out; }
+bool is_output(operand_info const& o) { return o.direction == ttune::operand_direction::out; }
 
 std::int64_t floats_for(operand_info const& o) { return (o.bytes() + 63) / 64 * 16; }
 

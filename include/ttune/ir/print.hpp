@@ -17,7 +17,9 @@
 // zero on data.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ttune/ir/stmt.hpp"
 
@@ -28,6 +30,8 @@ namespace ttune::inline v0::ir {
 [[nodiscard]] std::string print(program const& p);
 [[nodiscard]] std::string print(stmt const& s);
 [[nodiscard]] std::string print(lowered const& l);
+/// Returns the text of a shape: `(512, 256)`.
+[[nodiscard]] std::string shape_text(std::vector<std::int64_t> const& shape);
 /// Returns only the header line: `matmul(A f32 (512, 256)) -> C f32 (512)`.
 [[nodiscard]] std::string print_signature(program const& p);
 

@@ -22,10 +22,6 @@ std::string comma_list(Items const& items, Text&& text) {
   return out;
 }
 
-inline std::string shape_text(std::vector<std::int64_t> const& shape) {
-  return "(" + comma_list(shape, [](std::int64_t n) { return std::to_string(n); }) + ")";
-}
-
 inline std::string extent_text(extent const& e) {
   return e.is_constant() ? std::to_string(e.value) : e.symbol->name + "=" + std::to_string(e.value);
 }
@@ -325,6 +321,10 @@ class stmt_printer {
 
 }  // namespace detail
 
+std::string shape_text(std::vector<std::int64_t> const& shape) {
+  return "(" + detail::comma_list(shape, [](std::int64_t n) { return std::to_string(n); }) + ")";
+}
+
 std::string print(expr const& e) { return detail::printer().text(e); }
 
 std::string print(stage const& s) { return detail::stage_text(s, true); }
@@ -351,9 +351,7 @@ std::string print(stmt const& s) {
 }
 
 std::string print(lowered const& l) {
-  auto const operand = [](auto const& b) {
-    return b->name + " " + name_of(b->type) + " " + detail::shape_text(b->extents);
-  };
+  auto const operand = [](auto const& b) { return b->name + " " + name_of(b->type) + " " + shape_text(b->extents); };
   detail::stmt_printer p;
   p.out = l.name + "(" + detail::comma_list(l.operands, operand) + ")\n";
   for (auto const& b : l.prepared) p.out += "prepared " + operand(b) + "\n";

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "ttune/ir/interpret/value_code.hpp"
-#include "ttune/ir/print.inl.hpp"
+#include "ttune/ir/print.hpp"
 
 namespace ttune::inline v0::ir::detail {
 
