@@ -57,7 +57,8 @@ def as_check(function, *arguments):
 
 def flags(part):
     header = HEADERS.get(part)
-    return [f"-DTTUNE_PART_HEADER={header}"] if header else []
+    return [*([f"-DTTUNE_PART_HEADER={header}"] if header else []),
+            *(["-DTTUNE_PART_COMPILED"] if part.endswith("-compiled") else [])]
 
 
 def groups(parts):

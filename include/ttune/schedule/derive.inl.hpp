@@ -296,8 +296,9 @@ class deriver {
     for (auto const& a : st.accesses) {
       if (a.write || a.producer < 0) continue;
       auto const q = static_cast<std::size_t>(a.producer);
-      if (done_[q] || !is_transform(p_.stages[q]) || readers_of(p_, a.producer).size() != 1) continue;
-      first.push_back(&p_.stages[q]);
+      auto const& from = p_.stages[q];
+      if (done_[q] || from.output || !is_transform(from) || readers_of(p_, a.producer).size() != 1) continue;
+      first.push_back(&from);
       done_[q] = true;
     }
     auto const blocks = pipeline_before(st, first);

@@ -329,3 +329,14 @@ TEST_CASE("derived: values of a channel do not draw the lanes away from contiguo
   }
   check_derived(o);
 }
+
+TEST_CASE("derived: a result that another stage chooses from keeps loops of its own") {
+  auto const [i, x] = axes<"i", "x">;
+  tensor<"X", float, 1> const X{{38}};
+  tensor<"mean", float, 1> const mean{{38}};
+  tensor<"scale", float, 1> const scale{{38}};
+  tensor<"W", float, 1> const W{{7}};
+  auto const Y = compute<"Y">(x) = (X(x) - mean(x)) * scale(x);
+  auto const Z = compute<"Z">(i, x) = select(i == 6, Y(x) * Y(x), W(i));
+  check_derived(op(inputs(X, mean, scale, W), outputs(Y, Z), "chosen_from_result"));
+}
