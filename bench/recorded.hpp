@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "../tests/support/recorded_logs.hpp"
+#include "ttune/feature/autotvm.hpp"
+#include "ttune/feature/feature_extractor.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/replay.hpp"
-#include "ttune/tune/feature/autotvm.hpp"
-#include "ttune/tune/features.hpp"
-#include "ttune/tune/recorded_device.hpp"
+#include "ttune/tune/recorded/recorded_device.hpp"
 
 namespace ttune_bench {
 

@@ -6,10 +6,10 @@
 #include <ttune/ttune.hpp>
 
 #include <ttune/ir/print.hpp>
-#include <ttune/pass/pipeline.hpp>
-#include <ttune/schedule/lower.hpp>
-#include <ttune/schedule/replay.hpp>
-#include <ttune/schedule/sampling.hpp>
+#include <ttune/loop_nest/instantiate.hpp>
+#include <ttune/lowering/passes.hpp>
+#include <ttune/lowering/statements.hpp>
+#include <ttune/space/sampler.hpp>
 
 #include <cstdlib>
 #include <iostream>
@@ -23,7 +23,7 @@ std::string loops_of(ttune::space const& space) {
   auto const plan = ttune::make_plan(space);
   ttune::nest nest;
   ttune::replay(plan, space.seed, nest);
-  return ttune::ir::print(ttune::pass::run_pipeline(ttune::lower(plan, nest)));
+  return ttune::ir::print(ttune::lowering::run_pipeline(ttune::lower(plan, nest)));
 }
 
 int run() {

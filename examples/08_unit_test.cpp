@@ -5,7 +5,7 @@
 #include <ttune/records/memory_store.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
 #include <ttune/ttune.hpp>
-#include <ttune/tune/recorded_device.hpp>
+#include <ttune/tune/recorded/recorded_device.hpp>
 
 #include <cstdlib>
 #include <iostream>

@@ -5,8 +5,8 @@
 // and timed.
 #include <ttune/ops/matmul.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
+#include <ttune/search/evolutionary.hpp>
 #include <ttune/ttune.hpp>
-#include <ttune/tune/evolutionary.hpp>
 
 #include <algorithm>
 #include <cmath>

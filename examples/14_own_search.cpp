@@ -4,10 +4,10 @@
 // of trials in no time: strategies are compared in that way.
 #include <ttune/ops/matmul.hpp>
 #include <ttune/runtime/interpreter_backend.hpp>
-#include <ttune/schedule/factors.hpp>
+#include <ttune/search/random_search.hpp>
+#include <ttune/space/factors.hpp>
 #include <ttune/ttune.hpp>
-#include <ttune/tune/random_search.hpp>
-#include <ttune/tune/recorded_search.hpp>
+#include <ttune/tune/recorded/recorded_search.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -10,10 +10,10 @@
 
 #include "../recorded.hpp"
 #include "live.hpp"
+#include "ttune/model/ensemble_model.hpp"
 #include "ttune/models/xgboost.hpp"
-#include "ttune/tune/ensemble_model.hpp"
-#include "ttune/tune/recorded_pool.hpp"
-#include "ttune/tune/recorded_search.hpp"
+#include "ttune/tune/recorded/recorded_pool.hpp"
+#include "ttune/tune/recorded/recorded_search.hpp"
 
 namespace {
 

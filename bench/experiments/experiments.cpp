@@ -13,15 +13,15 @@
 #include "../suite.hpp"
 #include "live.hpp"
 #include "svg.hpp"
+#include "ttune/model/ensemble_model.hpp"
+#include "ttune/model/transfer_model.hpp"
 #include "ttune/models/xgboost.hpp"
-#include "ttune/schedule/sampling.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/ensemble_model.hpp"
-#include "ttune/tune/genetic.hpp"
-#include "ttune/tune/random_search.hpp"
-#include "ttune/tune/recorded_pool.hpp"
-#include "ttune/tune/recorded_search.hpp"
-#include "ttune/tune/transfer_model.hpp"
+#include "ttune/search/annealing.hpp"
+#include "ttune/search/genetic.hpp"
+#include "ttune/search/random_search.hpp"
+#include "ttune/space/sampler.hpp"
+#include "ttune/tune/recorded/recorded_pool.hpp"
+#include "ttune/tune/recorded/recorded_search.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // ops/cuda_conv2d_template.hpp), on the first NVIDIA GPU. It counts for several seeds the trials until the best kernel
 // is faster than cuDNN's best algorithm.
 #include <ttune/ops/cuda_conv2d_template.hpp>
-#include <ttune/runtime/sample_statistics.hpp>
+#include <ttune/runtime/measure/sample_statistics.hpp>
 
 #include <cstdio>
 #include <optional>

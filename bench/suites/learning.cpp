@@ -13,11 +13,11 @@
 
 #include "../recorded.hpp"
 #include "../suite.hpp"
+#include "ttune/model/linear_model.hpp"
+#include "ttune/model/transfer_model.hpp"
 #include "ttune/models/xgboost.hpp"
-#include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/recorded_pool.hpp"
-#include "ttune/tune/recorded_search.hpp"
-#include "ttune/tune/transfer_model.hpp"
+#include "ttune/tune/recorded/recorded_pool.hpp"
+#include "ttune/tune/recorded/recorded_search.hpp"
 
 namespace {
 

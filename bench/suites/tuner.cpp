@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suite tuner: the cost of each step of tuning, its share in a real run, and the cost of isolation.
 #include <ttune/backends/orc.hpp>
+#include <ttune/loop_nest/instantiate.hpp>
+#include <ttune/model/transfer_model.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/runtime/machine.hpp>
-#include <ttune/schedule/replay.hpp>
+#include <ttune/search/annealing.hpp>
 #include <ttune/ttune.hpp>
-#include <ttune/tune/annealing.hpp>
 #include <ttune/tune/scoring.hpp>
-#include <ttune/tune/transfer_model.hpp>
 #include <ttune/tune/workload.hpp>
 
 #include <time.h>

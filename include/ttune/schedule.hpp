@@ -19,9 +19,9 @@
 #include "ttune/schedule/choices.hpp"
 #include "ttune/schedule/extents.hpp"
 #include "ttune/schedule/invalid_schedule.hpp"
+#include "ttune/schedule/schedule_builder.hpp"
 #include "ttune/schedule/stage_loops.hpp"
 #include "ttune/schedule/to_cpp.hpp"
-#include "ttune/schedule/written.hpp"
 
 namespace ttune::inline v0 {
 

@@ -3,8 +3,8 @@
 // headers.
 #pragma once
 
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/kernel.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/tune/tuner.hpp"
 
 namespace ttune::inline v0 {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "ttune/emit/device_image.hpp"
+#include "ttune/codegen/device_image.hpp"
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/json_lines.hpp"
 #include "ttune/runtime/image_io.hpp"
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       case 3: read_part<ttune::runner_options>(rest); break;
       case 4: read_part<ttune::trial_limits>(rest); break;
       case 5: read_part<ttune::comparison>(rest); break;
-      case 6: (void)ttune::emit::payload_from_bytes(rest); break;
+      case 6: (void)ttune::codegen::payload_from_bytes(rest); break;
       default: {
         ttune::byte_source in(rest);
         ttune::measurement result;

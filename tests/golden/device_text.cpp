@@ -9,14 +9,14 @@
 #include <string>
 
 #include "support/gpu_product.hpp"
-#include "ttune/emit/c.hpp"
-#include "ttune/emit/cuda.hpp"
-#include "ttune/emit/opencl.hpp"
+#include "ttune/codegen/c.hpp"
+#include "ttune/codegen/cuda.hpp"
+#include "ttune/codegen/opencl.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/ops/accumulate.hpp"
-#include "ttune/pass/pipeline.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
 
 using namespace ttune;
 using ir::loop_kind;
@@ -40,7 +40,7 @@ ir::lowered lowered_of(space const& s) {
   nest n;
   auto const p = make_plan(s);
   replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
-  return pass::run_pipeline(lower(p, n));
+  return lowering::run_pipeline(lower(p, n));
 }
 
 target machine() {
@@ -152,9 +152,9 @@ TEST_CASE("cuda text: products of matrices, the left operand from memory, the ri
   target gpu;
   gpu.cpu = "sm_80";
   auto const widened = [](auto const& x) { return ops::in_type<float>(x); };
-  compare("matrices.cu", emit::cuda(lowered_of(matrices<f16>(16, widened)), gpu).source);
+  compare("matrices.cu", codegen::cuda(lowered_of(matrices<f16>(16, widened)), gpu).source);
   auto const rounded = [](auto const& x) { return round_to_tf32(x); };
-  compare("matrices_tf32.cu", emit::cuda(lowered_of(matrices<float>(8, rounded)), gpu).source);
+  compare("matrices_tf32.cu", codegen::cuda(lowered_of(matrices<float>(8, rounded)), gpu).source);
 }
 
 TEST_CASE("opencl, cuda and c text: f32 rounded to TF32") {
@@ -163,21 +163,21 @@ TEST_CASE("opencl, cuda and c text: f32 rounded to TF32") {
   tensor<"X", float, 1> const X{{6}};
   auto const Y = compute<"Y">(i) = round_to_tf32(X(i));
   auto const made = lowered_of(schedule(Y).split(i, 4, io, ii).parallel(io).vectorize(ii).space());
-  compare("tf32.cl", emit::opencl(made, machine()).source);
-  compare("tf32.cu", emit::cuda(made, machine()).source);
-  compare("tf32.c", emit::c(made, machine()).source);
+  compare("tf32.cl", codegen::opencl(made, machine()).source);
+  compare("tf32.cu", codegen::cuda(made, machine()).source);
+  compare("tf32.c", codegen::c(made, machine()).source);
 }
 
 TEST_CASE("opencl and cuda text: a product through group memory") {
   auto const made = lowered_of(ttune_test::gpu_product(13, 7, 11).space());
-  compare("product.cl", emit::opencl(made, machine()).source);
-  compare("product.cu", emit::cuda(made, machine()).source);
-  CHECK_THROWS_WITH_AS((void)emit::c(made, machine()), "c: there are no threads that could meet at a barrier",
+  compare("product.cl", codegen::opencl(made, machine()).source);
+  compare("product.cu", codegen::cuda(made, machine()).source);
+  CHECK_THROWS_WITH_AS((void)codegen::c(made, machine()), "c: there are no threads that could meet at a barrier",
                        backend_error);
 }
 
 TEST_CASE("opencl and cuda text: grids and group memory of the launches") {
-  auto const made = emit::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine());
+  auto const made = codegen::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine());
   REQUIRE(made.main.size() == 1);
   CHECK(made.main[0].groups == std::array<std::int64_t, 3>{2, 3, 1});
   CHECK(made.main[0].threads == std::array<std::int64_t, 3>{4, 3, 1});
@@ -188,19 +188,19 @@ TEST_CASE("opencl and cuda text: grids and group memory of the launches") {
 
 TEST_CASE("opencl, cuda and c text: tasks, vectors, register tiles") {
   auto const made = lowered_of(tiled_on_lanes());
-  compare("lanes.cl", emit::opencl(made, machine()).source);
-  compare("lanes.cu", emit::cuda(made, machine()).source);
-  compare("lanes.c", emit::c(made, machine()).source);
+  compare("lanes.cl", codegen::opencl(made, machine()).source);
+  compare("lanes.cu", codegen::cuda(made, machine()).source);
+  compare("lanes.c", codegen::c(made, machine()).source);
 }
 
 TEST_CASE("opencl text: a tile that is stored across its vectors is transposed once") {
-  compare("stored_across.cl", emit::opencl(lowered_of(stored_across()), machine()).source);
+  compare("stored_across.cl", codegen::opencl(lowered_of(stored_across()), machine()).source);
 }
 
 TEST_CASE("opencl text: few tasks are spread over the cores of a CPU") {
   auto several = machine();
   several.cores = 2;
-  auto const made = emit::opencl(lowered_of(tiled_on_lanes()), several);
+  auto const made = codegen::opencl(lowered_of(tiled_on_lanes()), several);
   REQUIRE(made.main.size() == 1);
   CHECK(made.main[0].groups[0] == 4 * 32);
   CHECK(made.source.find("if (get_group_id(0) % 32 != 0) return;") != std::string::npos);
@@ -208,21 +208,21 @@ TEST_CASE("opencl text: few tasks are spread over the cores of a CPU") {
 }
 
 TEST_CASE("opencl text: a kernel of tasks does nothing on other grids, so that it can be compiled in advance") {
-  auto const made = emit::opencl(lowered_of(tiled_on_lanes()), machine());
+  auto const made = codegen::opencl(lowered_of(tiled_on_lanes()), machine());
   REQUIRE(made.main.size() == 1);
   CHECK(made.main[0].may_idle);
   CHECK(made.source.find("if (get_num_groups(0) != 4) return;") != std::string::npos);
-  CHECK_FALSE(emit::cuda(lowered_of(tiled_on_lanes()), machine()).main[0].may_idle);
-  CHECK_FALSE(emit::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine())
+  CHECK_FALSE(codegen::cuda(lowered_of(tiled_on_lanes()), machine()).main[0].may_idle);
+  CHECK_FALSE(codegen::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine())
                   .main[0]
                   .may_idle);  // true if it has barriers
 }
 
 TEST_CASE("opencl and cuda text: two kernels, intermediate results in the workspace, wide moves") {
   auto const made = lowered_of(copied_then_summed());
-  auto const text = emit::cuda(made, machine());
+  auto const text = codegen::cuda(made, machine());
   CHECK(text.main.size() == 2);
   CHECK(text.workspace_bytes == 6 * 32 * 4);
-  compare("two_kernels.cl", emit::opencl(made, machine()).source);
+  compare("two_kernels.cl", codegen::opencl(made, machine()).source);
   compare("two_kernels.cu", text.source);
 }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ttune/emit/llvm_ir.hpp"
+#include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/make.hpp"
 
 using namespace ttune;
@@ -181,7 +181,7 @@ std::vector<std::string> comparable(std::vector<std::string> all) {
 
 void compare(std::string const& name, ir::lowered const& what, target const& machine) {
   auto const path = std::string(TTUNE_TESTS_DIR) + "/golden/" + name + ".ll";
-  auto const text = emit::llvm_ir(what, machine);
+  auto const text = codegen::llvm_ir(what, machine);
   if (std::getenv("TTUNE_UPDATE_GOLDEN")) {
     std::ofstream(path) << text;
     return;

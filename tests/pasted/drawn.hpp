@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "support/random_schedule.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/statements.hpp"
 
 namespace ttune_test {
 

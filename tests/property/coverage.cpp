@@ -11,11 +11,11 @@
 #include <string_view>
 
 #include "support/kernel_trial.hpp"
+#include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/core/named_target.hpp"
-#include "ttune/emit/llvm_ir.hpp"
-#include "ttune/pass/pipeline.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
@@ -158,11 +158,11 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
   replay(planned, chosen, n);
   ir::lowered made;
   try {
-    made = pass::run_pipeline(lower(planned, n));
+    made = lowering::run_pipeline(lower(planned, n));
   } catch (schedule_error const&) {
     return;
   }
-  look_at_text(made, emit::llvm_ir(made, machine), all);
+  look_at_text(made, codegen::llvm_ir(made, machine), all);
   if (from == schedule_source::plain) return;
   look_at_steps(s, from, all);
   look_at_nest(n, from, all);

@@ -11,10 +11,10 @@
 #include "support/random_schedule.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/ir/print.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/sampling.hpp"
 #include "ttune/schedule/to_cpp.hpp"
+#include "ttune/space/sampler.hpp"
 
 using namespace ttune;
 

@@ -12,12 +12,12 @@
 #include "support/random_schedule.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
-#include "ttune/pass/pipeline.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
 using namespace ttune;
@@ -47,7 +47,7 @@ std::string fault_of(space const& s, configuration const& chosen, std::vector<ir
     ir::verify(made);
     auto found = ttune_test::difference(expected, ir::run(made, *s.program, operands));
     if (!found.empty()) return "lowered: " + found;
-    made = pass::run_pipeline(made);
+    made = lowering::run_pipeline(made);
     ir::verify(made);
     found = ttune_test::difference(expected, ir::run(made, *s.program, operands));
     return found.empty() ? found : "after passes: " + found;

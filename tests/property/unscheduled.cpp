@@ -8,10 +8,10 @@
 #include "support/seed.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
-#include "ttune/pass/pipeline.hpp"
-#include "ttune/schedule/lower.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/replay.hpp"
 
 using namespace ttune;
 
@@ -33,7 +33,7 @@ TEST_CASE("lower and the pipeline: random programs keep their meaning") {
     auto const operands = ttune_test::random_operands(*p, random);
     auto const expected = ir::evaluate(*p, operands);
     REQUIRE(ttune_test::difference(expected, ir::run(lowered, *p, operands)) == "");
-    auto const made = pass::run_pipeline(lowered);
+    auto const made = lowering::run_pipeline(lowered);
     REQUIRE_NOTHROW(ir::verify(made));
     REQUIRE(ttune_test::difference(expected, ir::run(made, *p, operands)) == "");
   }

@@ -17,7 +17,7 @@
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/records/memory_store.hpp"
-#include "ttune/runtime/oracle_check.hpp"
+#include "ttune/runtime/measure/oracle_check.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
 

@@ -7,13 +7,13 @@
 #include <span>
 #include <type_traits>
 
+#include "ttune/model/linear_model.hpp"
 #include "ttune/records/memory_store.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/genetic.hpp"
-#include "ttune/tune/grid_search.hpp"
-#include "ttune/tune/linear_model.hpp"
+#include "ttune/search/annealing.hpp"
+#include "ttune/search/genetic.hpp"
+#include "ttune/search/grid_search.hpp"
+#include "ttune/search/random_search.hpp"
 #include "ttune/tune/progress_line.hpp"
-#include "ttune/tune/random_search.hpp"
 #include "ttune/tune/stop_on_interrupt.hpp"
 
 namespace {

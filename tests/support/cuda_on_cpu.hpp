@@ -11,7 +11,7 @@
 
 #include "support/temporary_folder.hpp"
 #include "support/worker_command.hpp"
-#include "ttune/emit/device_program.hpp"
+#include "ttune/codegen/device_program.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/stmt.hpp"
 #include "ttune/support/shared_library.hpp"
@@ -343,7 +343,7 @@ inline std::string without_ptx(std::string text) {
 
 /// Returns the results of a program without prepared buffers in the form of ir::run. `names` defines the names in the
 /// text that CUDA does not have. Throws backend_error if the text does not compile.
-inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::emit::device_program const& p,
+inline std::vector<ttune::ir::ndarray> run_on_cpu(ttune::codegen::device_program const& p,
                                                   ttune::ir::lowered const& lowered,
                                                   std::vector<ttune::ir::ndarray> const& inputs,
                                                   std::string const& names = {}) {

@@ -9,7 +9,7 @@
 
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/runtime/backend.hpp"
-#include "ttune/runtime/runner.hpp"
+#include "ttune/runtime/measure/runner.hpp"
 #include "ttune/runtime/signature.hpp"
 
 namespace ttune_test {

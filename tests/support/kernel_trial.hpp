@@ -14,13 +14,13 @@
 #include "support/random_program.hpp"
 #include "support/random_schedule.hpp"
 #include "support/rounding_bounds.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/runtime/backend.hpp"
-#include "ttune/runtime/kernel_runner.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/sampling.hpp"
+#include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/schedule/to_cpp.hpp"
+#include "ttune/space/sampler.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune_test {

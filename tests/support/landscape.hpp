@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "ttune/schedule/factors.hpp"
-#include "ttune/tune/search.hpp"
+#include "ttune/search/search.hpp"
+#include "ttune/space/factors.hpp"
 
 namespace ttune_test {
 

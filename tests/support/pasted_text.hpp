@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ttune/schedule/written.hpp"
+#include "ttune/schedule/schedule_builder.hpp"
 
 namespace ttune_test {
 

@@ -3,7 +3,7 @@
 // kernel at its first run.
 #pragma once
 
-#include "ttune/runtime/kernel_runner.hpp"
+#include "ttune/runtime/measure/kernel_runner.hpp"
 
 namespace ttune_test {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/arith/interval.hpp"
 #include "ttune/ir/make.hpp"
-#include "ttune/pass/interval.hpp"
 #include "ttune/support/integer.hpp"
 #include "ttune/support/rng.hpp"
 
@@ -18,7 +18,7 @@ namespace ttune_test {
 
 using environment = std::unordered_map<std::string, std::int64_t>;
 /// Ranges of variables, in order.
-using box = std::vector<std::pair<std::string, ttune::pass::interval>>;
+using box = std::vector<std::pair<std::string, ttune::arith::interval>>;
 
 [[nodiscard]] inline std::int64_t apply(ttune::ir::binary_op op, std::int64_t a, std::int64_t b) {
   using ttune::ir::binary_op;
@@ -69,7 +69,7 @@ void for_each_point(box const& all, Function&& f) {
   }
 }
 
-[[nodiscard]] inline ttune::pass::ranges ranges_of(box const& all) { return {all.begin(), all.end()}; }
+[[nodiscard]] inline ttune::arith::ranges ranges_of(box const& all) { return {all.begin(), all.end()}; }
 
 /// Expressions over x, y, z.
 class random_index {
@@ -81,7 +81,7 @@ class random_index {
     ttune_test::box made;
     for (auto const* name : {"x", "y", "z"}) {
       auto const low = number(-4, 4);
-      made.emplace_back(name, ttune::pass::interval{low, low + number(0, 6)});
+      made.emplace_back(name, ttune::arith::interval{low, low + number(0, 6)});
     }
     return made;
   }

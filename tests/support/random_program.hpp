@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "ttune/arith/interval.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
-#include "ttune/pass/interval.hpp"
 #include "ttune/support/rng.hpp"
 
 namespace ttune_test {
@@ -104,7 +104,7 @@ class program_generator {
     if (!beside)
       for (auto& a : s.reduction.axes)
         if (random_.chance(0.2)) shift(a);
-    known_ = ttune::pass::ranges_of(s);
+    known_ = ttune::arith::ranges_of(s);
     if (!reduces && last && options_.updates && random_.chance(0.2)) return update(std::move(s));
     if (reduces && options_.tuples && random_.chance(0.15)) {
       if (random_.chance(0.15)) s.predicate = predicate();
@@ -192,7 +192,7 @@ class program_generator {
     of_points_ = false;
     axes_ = s.axes;
     axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
-    known_ = ttune::pass::ranges_of(s);
+    known_ = ttune::arith::ranges_of(s);
     if (s.reduces() && s.components.size() == 1 && random_.chance(0.5))
       s.reduction.kind = random_.chance(0.5) ? ir::reduction_kind::sum : ir::reduction_kind::maximum;
     if (s.predicate && random_.chance(0.2)) s.predicate = {};
@@ -218,7 +218,7 @@ class program_generator {
     s.reduction.kind = ir::reduction_kind::sum;
     s.reduction.axes = std::move(reduced);
     axes_.insert(axes_.end(), s.reduction.axes.begin(), s.reduction.axes.end());
-    known_ = ttune::pass::ranges_of(s);
+    known_ = ttune::arith::ranges_of(s);
     type_ = one_of(options_.types);
     reads_.clear();
     of_points_ = false;
@@ -289,7 +289,7 @@ class program_generator {
     ir::stage s;
     s.name = name;
     s.axes = axes_ = {{"i", 0, 1 + pick(12)}, {"j", 0, sizes[pick(5)]}};
-    known_ = ttune::pass::ranges_of(s);
+    known_ = ttune::arith::ranges_of(s);
     type_ = one_of(options_.types);
     reads_.clear();
     of_points_ = false;
@@ -394,7 +394,7 @@ class program_generator {
     ir::stage s;
     s.name = name;
     s.axes = axes_ = from->axes;
-    known_ = ttune::pass::ranges_of(s);
+    known_ = ttune::arith::ranges_of(s);
     reads_.clear();
     auto const i = ir::make_variable("i"), j = ir::make_variable("j");
     auto const element = ir::make_access(from, {i, j});
@@ -464,7 +464,7 @@ class program_generator {
     s.axes = of->axes;
     for (auto const& a : of->reduction.axes) s.axes.insert(s.axes.begin() + pick(std::ssize(s.axes) + 1), a);
     axes_ = s.axes;
-    known_ = ttune::pass::ranges_of(s);
+    known_ = ttune::arith::ranges_of(s);
     type_ = of->components[0].type;
     reads_.clear();
     std::vector<ir::expr> at;
@@ -687,7 +687,7 @@ class program_generator {
     bool const bounded = !options_.boundaries || random_.chance(0.6);
     for (auto rank = 1 + pick(3); rank > 0; --rank) {
       auto i = index();
-      auto const range = ttune::pass::bounds(i, known_);
+      auto const range = ttune::arith::bounds(i, known_);
       if (bounded) i = i + -range.low;
       auto const size = bounded ? range.high - range.low + 1 : std::max<std::int64_t>(1, range.high - pick(3));
       shape.push_back(size);
@@ -751,7 +751,7 @@ class program_generator {
     bool leaves = false;
     for (auto const& a : s->axes) {
       auto i = index();
-      auto const inside = [&] { return is_inside(ttune::pass::bounds(i, known_), 0, a.size()); };
+      auto const inside = [&] { return is_inside(ttune::arith::bounds(i, known_), 0, a.size()); };
       if (!inside() && (!options_.boundaries || random_.chance(0.5)))
         i = ir::make_binary(ir::binary_op::floor_modulo, i, ir::make_index(a.size()));
       leaves = leaves || !inside();
@@ -785,7 +785,7 @@ class program_generator {
   std::vector<ir::axis> axes_;
   bool of_points_ = false;       ///< the first axes of the stage are points and their components
   std::vector<ir::expr> reads_;  ///< reads with the current axes and type
-  ttune::pass::ranges known_;
+  ttune::arith::ranges known_;
 };
 
 [[nodiscard]] inline handle<ir::program> random_program(ttune::rng& random,

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "ttune/schedule/factors.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/compute_once.hpp"
-#include "ttune/schedule/replay.hpp"
 #include "ttune/schedule/space.hpp"
+#include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ttune/model/cost_model.hpp"
 #include "ttune/support/rng.hpp"
-#include "ttune/tune/cost_model.hpp"
 
 namespace ttune_test {
 

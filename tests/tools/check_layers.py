@@ -4,7 +4,8 @@
 
 A header sees the layers left of its own:
 
-  support < core < expr | ir < capture, pass, schedule < emit, runtime < tune, records, ops, testing
+  support < core < expr | ir < arith, space < capture, schedule < loop_nest < autoschedule, lowering, feature
+          < codegen, runtime < model, search, records < tune, ops, testing
 
 expr and ir never meet. Layers of one group may see each other in one direction only. Headers that
 lie in include/ttune itself are entries and may see everything, and no layer includes them, but
@@ -16,15 +17,16 @@ import sys
 
 import runner
 
-GROUPS = [["support"], ["core"], ["expr", "ir"], ["capture", "pass", "schedule"], ["emit", "runtime"],
-          ["tune", "records", "ops", "testing"]]
+GROUPS = [["support"], ["core"], ["expr", "ir"], ["arith", "space"], ["capture", "schedule"], ["loop_nest"],
+          ["autoschedule", "lowering", "feature"], ["codegen", "runtime"], ["model", "search", "records"],
+          ["tune", "ops", "testing"]]
 RANK = {layer: rank for rank, group in enumerate(GROUPS) for layer in group}
 NEVER_MEET = {("expr", "ir"), ("ir", "expr")}
 ADAPTERS = {
-    "backends": {"support", "core", "ir", "emit", "runtime"},
+    "backends": {"support", "core", "ir", "codegen", "runtime"},
     "models": {"support", "core"},
 }
-MODELS_MAY_SEE = re.compile(r"^ttune/tune/(cost_model|features?)\b|^ttune/tune/features/|^ttune/schedule/(nest|plan)\.hpp")
+MODELS_MAY_SEE = re.compile(r"^ttune/(model/cost_model|feature/|loop_nest/loop_nest|schedule/plan)")
 FOREIGN = [
     (re.compile(r"^llvm(-c)?/"), re.compile(r"^backends/orc/")),
     (re.compile(r"^xgboost/"), re.compile(r"^models/xgboost/")),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning.hpp"
 
+#include <ttune/model/transfer_model.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
 #include <ttune/tune/record_keys.hpp>
-#include <ttune/tune/transfer_model.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -36,7 +36,7 @@ class binder {
     made.updates = tensor(s->updates);
     for (auto& c : made.components) c.value = expression(c.value);
     if (made.predicate) made.predicate = expression(made.predicate);
-    pass::ranges ranges;
+    arith::ranges ranges;
     for (auto const* axes : {&made.axes, &made.reduction.axes})
       for (auto const& a : *axes) ranges[a.name] = {a.begin, a.end.value - 1};
     for (auto const& c : made.components) check_reads(made.name, c.value, ranges);

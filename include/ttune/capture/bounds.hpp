@@ -4,15 +4,15 @@
 
 #include <string>
 
+#include "ttune/arith/interval.hpp"
 #include "ttune/ir/stmt.hpp"
-#include "ttune/pass/interval.hpp"
 
 namespace ttune::inline v0::capture::detail {
 
 /// Throws program_error, which begins with `stage`, if a read without a boundary function may lie outside.
-void check_read(std::string const& stage, ir::access const& a, pass::ranges const& axes);
+void check_read(std::string const& stage, ir::access const& a, arith::ranges const& axes);
 /// Checks all reads of an expression.
-void check_reads(std::string const& stage, ir::expr const& e, pass::ranges const& axes);
+void check_reads(std::string const& stage, ir::expr const& e, arith::ranges const& axes);
 
 }  // namespace ttune::inline v0::capture::detail
 

@@ -36,9 +36,9 @@ inline std::string data_without_range(ir::expr const& index) {
 }
 
 inline void check_index(std::string const& stage, ir::access const& a, std::size_t d, std::int64_t size,
-                        pass::ranges const& axes) {
-  auto const i = pass::bounds(a.indices[d], axes);
-  if (!pass::is_bounded(i)) return check_gather(stage, a, d, size);
+                        arith::ranges const& axes) {
+  auto const i = arith::bounds(a.indices[d], axes);
+  if (!arith::is_bounded(i)) return check_gather(stage, a, d, size);
   if (i.high < i.low || (i.low >= 0 && i.high < size)) return;
   auto const source = ir::name_of(a.from);
   auto const how = data_without_range(a.indices[d]);
@@ -49,13 +49,13 @@ inline void check_index(std::string const& stage, ir::access const& a, std::size
                       (how.empty() ? "set the axis with .in(…)" : how + ", values(0, " + std::to_string(size) + ")}"));
 }
 
-void check_read(std::string const& stage, ir::access const& a, pass::ranges const& axes) {
+void check_read(std::string const& stage, ir::access const& a, arith::ranges const& axes) {
   if (a.outside != ir::boundary::none) return;
   auto const shape = ir::shape_of(a.from);
   for (std::size_t d = 0; d < shape.size(); ++d) check_index(stage, a, d, shape[d], axes);
 }
 
-void check_reads(std::string const& stage, ir::expr const& e, pass::ranges const& axes) {
+void check_reads(std::string const& stage, ir::expr const& e, arith::ranges const& axes) {
   ir::for_each_node(e, [&](ir::expr const& n) {
     if (auto const* a = ir::as<ir::access>(n)) check_read(stage, *a, axes);
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ttune/arith/interval.hpp"
 #include "ttune/capture/bind.hpp"
 #include "ttune/capture/bounds.hpp"
 #include "ttune/capture/capture.hpp"
@@ -13,7 +14,6 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
-#include "ttune/pass/interval.hpp"
 #include "ttune/support/error.hpp"
 
 /// Defined beside the bodies of operators, which every program needs.
@@ -252,7 +252,7 @@ class assignment {
   }
 
   void check_reads(ir::expr const& e) const {
-    pass::ranges known;
+    arith::ranges known;
     for (auto const& [axis, r] : ranges_) known[axis] = {r.begin, r.end.value - 1};
     ir::for_each_node(e, [&](ir::expr const& n) {
       if (auto const* s = open_stage(n)) {

@@ -135,8 +135,8 @@ struct select {
   expr condition;
   expr when_true;
   expr when_false;
-  /// Set by pass/speculate_selects.hpp: both arms may be evaluated where all comparisons of indices in the condition
-  /// hold.
+  /// Set by lowering/speculate_selects.hpp: both arms may be evaluated where all comparisons of indices in the
+  /// condition hold.
   bool speculatable = false;
 };
 

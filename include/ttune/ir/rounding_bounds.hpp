@@ -26,7 +26,7 @@ enum class sum_errors : std::uint8_t {
   /// All may be largest and of one sign: units x terms x sum of magnitudes. Holds for every order.
   worst,
   /// They are independent: 4 (1 + sqrt(terms)) units of the sum or of the root of the sum of squares, whichever is
-  /// larger. Half of what `expected_output` (runtime/trial_check.hpp) allows. Sums of 16-bit floats are in f32.
+  /// larger. Half of what `expected_output` (runtime/measure/trial_check.hpp) allows. Sums of 16-bit floats are in f32.
   likely
 };
 

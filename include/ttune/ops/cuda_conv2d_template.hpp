@@ -20,7 +20,7 @@
 #include <span>
 
 #include "ttune/ops/conv2d.hpp"
-#include "ttune/schedule/written.hpp"
+#include "ttune/schedule/schedule_builder.hpp"
 
 namespace ttune::inline v0::ops {
 

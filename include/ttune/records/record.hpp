@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ttune/runtime/measurement.hpp"
-#include "ttune/schedule/knob.hpp"
+#include "ttune/runtime/measure/measurement.hpp"
+#include "ttune/space/knob.hpp"
 
 namespace ttune::inline v0 {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "ttune/runtime/measurement.hpp"
+#include "ttune/runtime/measure/measurement.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune::inline v0 {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ttune/runtime/image.hpp"
-#include "ttune/runtime/measurement.hpp"
+#include "ttune/runtime/measure/measurement.hpp"
 #include "ttune/support/bytes.hpp"
 
 namespace ttune::inline v0 {

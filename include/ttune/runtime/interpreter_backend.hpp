@@ -13,10 +13,10 @@ namespace ttune::inline v0 {
 ///   const auto tuned = tuner.tune(my_operator, {.trials = 20});
 ///   tuned(a, b, c);
 ///
-/// The cost of a candidate is one nanosecond per operation of its program (runtime/operation_count.hpp); trials run
-/// nothing. Kernels are checked while they run: an index out of bounds, or a read of an element that was not written
-/// before, throws. A kernel takes about 10 ns per operation, exists in this process only and is not stored; the trials
-/// are stored.
+/// The cost of a candidate is one nanosecond per operation of its program (runtime/measure/operation_count.hpp); trials
+/// run nothing. Kernels are checked while they run: an index out of bounds, or a read of an element that was not
+/// written before, throws. A kernel takes about 10 ns per operation, exists in this process only and is not stored; the
+/// trials are stored.
 class interpreter_backend final : public analytic_backend {
  public:
   /// Assumes a machine with 4 cores and vectors of 16 bytes on every host, so that the same space is derived

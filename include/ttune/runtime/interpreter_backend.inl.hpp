@@ -8,7 +8,7 @@
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"
-#include "ttune/runtime/operation_count.hpp"
+#include "ttune/runtime/measure/operation_count.hpp"
 
 namespace ttune::inline v0 {
 

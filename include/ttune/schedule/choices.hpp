@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/schedule/written.hpp"
+#include "ttune/schedule/schedule_builder.hpp"
 
 namespace ttune::inline v0 {
 

@@ -7,7 +7,7 @@
 
 #include "ttune/expr/axis.hpp"
 #include "ttune/schedule/loop_names.hpp"
-#include "ttune/schedule/written.hpp"
+#include "ttune/schedule/schedule_builder.hpp"
 
 namespace ttune::inline v0 {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "ttune/schedule/written.hpp"
+#include "ttune/schedule/schedule_builder.hpp"
 
 namespace ttune::inline v0 {
 

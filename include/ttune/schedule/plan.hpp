@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan is a space prepared for replay: the program after its structural steps, all loops that the steps make, and all
-// accesses as affine maps. Only numbers are missing, which replay (schedule/replay.hpp) fills in.
+// accesses as affine maps. Only numbers are missing, which replay (loop_nest/instantiate.hpp) fills in.
 #pragma once
 
-#include "ttune/schedule/planned.hpp"
+#include "ttune/schedule/stage_plan.hpp"
 
 namespace ttune::inline v0 {
 

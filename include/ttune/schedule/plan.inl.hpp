@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ttune/pass/affine.hpp"
-#include "ttune/pass/canonicalize_boundaries.hpp"
-#include "ttune/schedule/nest.hpp"
+#include "ttune/arith/affine.hpp"
+#include "ttune/arith/canonicalize_boundaries.hpp"
+#include "ttune/schedule/limits.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/annotate.hpp"
 #include "ttune/schedule/primitive/bind.hpp"
@@ -78,7 +78,7 @@ inline ir::expr without_clamp(ir::expr const& e, std::int64_t extent) {
   return cuts_low || cuts_high ? without_clamp(b->left, extent) : e;
 }
 
-/// Returns the index that is wrapped to [0, extent), or mirrored at its ends (pass/canonicalize_boundaries.hpp); `e`
+/// Returns the index that is wrapped to [0, extent), or mirrored at its ends (arith/canonicalize_boundaries.hpp); `e`
 /// itself if it is neither.
 inline ir::expr without_period(ir::expr const& e, std::int64_t extent) {
   auto const* b = ir::as<ir::binary>(e);
@@ -106,7 +106,7 @@ inline planned_index plan_index(planned_stage const& st, ir::expr const& e, std:
     inner = d->left;
     made.divisor = ir::constant_integer(d->right);
   }
-  auto const form = pass::to_affine(inner);
+  auto const form = arith::to_affine(inner);
   if (!form || made.divisor < 1) {
     made.whole = true;
     return made;
@@ -202,7 +202,7 @@ inline planned_stage plan_stage(handle<ir::program> const& program, handle<ir::s
 }
 
 /// Chooses the memory of buffers without store_in: operands, prepared constants, or scratch memory per call or per
-/// thread (schedule/lower.inl.hpp decides between the last two when places are known).
+/// thread (lowering/statements.inl.hpp decides between the last two when places are known).
 inline void choose_memory(plan& p) {
   std::vector<bool> constant(p.stages.size(), false);
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
@@ -308,11 +308,11 @@ namespace detail {
 inline void check_size(plan const& p) {
   std::size_t loops = 0;
   for (auto const& st : p.stages) loops += st.order.size();
-  if (p.stages.size() > nest::max_stages || loops > nest::max_loops)
+  if (p.stages.size() > most_stages_of_plan || loops > most_loops_of_plan)
     throw schedule_error("program", p.program->name,
                          "has " + std::to_string(p.stages.size()) + " stages of " + std::to_string(loops) +
-                             " loops; at most " + std::to_string(nest::max_stages) + " of " +
-                             std::to_string(nest::max_loops) + " can be scheduled");
+                             " loops; at most " + std::to_string(most_stages_of_plan) + " of " +
+                             std::to_string(most_loops_of_plan) + " can be scheduled");
 }
 
 }  // namespace detail
@@ -320,9 +320,9 @@ inline void check_size(plan const& p) {
 plan make_plan(space const& of) {
   plan p;
   p.knobs = of.knobs;
-  p.program = pass::canonicalize_boundaries(of.program);
+  p.program = arith::canonicalize_boundaries(of.program);
   for (auto const& s : of.steps) p.program = detail::structural_step(p.program, s);
-  p.program = pass::canonicalize_boundaries(p.program);  // boundaries that inlining combined
+  p.program = arith::canonicalize_boundaries(p.program);  // boundaries that inlining combined
   for (auto const& st : p.program->stages) p.stages.push_back(detail::plan_stage(p.program, st));
   for (auto& st : p.stages) detail::plan_accesses(p, st);
   for (auto const& s : of.steps) detail::loop_step(p, s);

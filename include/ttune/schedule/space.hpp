@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ttune/ir/node.hpp"
-#include "ttune/schedule/constraint.hpp"
 #include "ttune/schedule/step.hpp"
+#include "ttune/space/constraint.hpp"
 
 namespace ttune::inline v0 {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ttune/schedule/knob.hpp"
+#include "ttune/space/knob.hpp"
 
 namespace ttune::inline v0 {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exceptions of the library: one base class, and a derived class for each kind of cause. Faults of a candidate
-// kernel are values, not exceptions (runtime/measurement.hpp).
+// kernel are values, not exceptions (runtime/measure/measurement.hpp).
 #pragma once
 
 #include <stdexcept>

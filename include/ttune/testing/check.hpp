@@ -29,7 +29,8 @@ struct check_options {
   ttune::backend* backend = nullptr;  ///< null: the lowered programs are interpreted, nothing is compiled
   /// Empty: the derived space.
   std::optional<ttune::space> space = {};
-  double tolerance = 1;     ///< factor on the rounding errors that are expected of floats (runtime/trial_check.hpp)
+  double tolerance =
+      1;  ///< factor on the rounding errors that are expected of floats (runtime/measure/trial_check.hpp)
   std::string replay = {};  ///< `report::replay`: runs only that configuration with that content
   /// Called with the replay line before each configuration runs, since a kernel that crashes ends this process.
   std::function<void(std::string const&)> before = {};

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/capture/capture.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/runtime/measure/trial_check.hpp"
 #include "ttune/runtime/signature.hpp"
-#include "ttune/runtime/trial_check.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/testing/check.hpp"
 #include "ttune/tune/workload.hpp"

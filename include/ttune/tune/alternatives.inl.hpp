@@ -7,7 +7,7 @@
 
 #include "ttune/capture/layouts.hpp"
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/runtime/sample_statistics.hpp"
+#include "ttune/runtime/measure/sample_statistics.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/alternatives.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ttune/records/transfer_sample.hpp"
-#include "ttune/schedule/knob.hpp"
+#include "ttune/space/knob.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune::inline v0 {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "ttune/feature/schema.hpp"
+#include "ttune/model/transfer_model.inl.hpp"
+#include "ttune/search/search.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/configuration_prior.hpp"
-#include "ttune/tune/feature/schema.hpp"
-#include "ttune/tune/search.hpp"
-#include "ttune/tune/transfer_model.inl.hpp"
 
 namespace ttune::inline v0 {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "ttune/runtime/measurement.hpp"
+#include "ttune/runtime/measure/measurement.hpp"
 
 namespace ttune::inline v0 {
 

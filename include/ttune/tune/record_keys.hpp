@@ -4,7 +4,7 @@
 
 #include "ttune/core/target.hpp"
 #include "ttune/records/record.hpp"
-#include "ttune/runtime/kernel_runner.hpp"
+#include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/schedule/space.hpp"
 
 namespace ttune::inline v0 {

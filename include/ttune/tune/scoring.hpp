@@ -5,8 +5,8 @@
 
 #include <span>
 
+#include "ttune/model/cost_model.hpp"
 #include "ttune/runtime/executor.hpp"
-#include "ttune/tune/cost_model.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune::inline v0 {

@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/expr/op.hpp"
 #include "ttune/runtime/backend.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_result.hpp"

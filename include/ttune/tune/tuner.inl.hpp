@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "ttune/model/linear_model.hpp"
+#include "ttune/search/annealing.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/alternatives.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/linear_model.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/usable_space.hpp"

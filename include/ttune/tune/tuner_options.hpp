@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "ttune/model/cost_model.hpp"
 #include "ttune/records/store.hpp"
 #include "ttune/runtime/executor.hpp"
-#include "ttune/runtime/runner.hpp"
-#include "ttune/tune/cost_model.hpp"
+#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/search/search.hpp"
 #include "ttune/tune/progress.hpp"
-#include "ttune/tune/search.hpp"
 
 namespace ttune::inline v0 {
 

@@ -4,7 +4,7 @@
 
 #include "ttune/core/operand_layout.hpp"
 #include "ttune/runtime/image.hpp"
-#include "ttune/schedule/knob.hpp"
+#include "ttune/space/knob.hpp"
 #include "ttune/tune/tuning_report.hpp"
 
 namespace ttune::inline v0 {

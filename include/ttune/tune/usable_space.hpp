@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "ttune/schedule/derive.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/simpler_schedules.hpp"
 #include "ttune/tune/workload.hpp"

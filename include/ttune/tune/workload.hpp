@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "ttune/core/target.hpp"
+#include "ttune/feature/feature_extractor.hpp"
 #include "ttune/runtime/image.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/sampling.hpp"
-#include "ttune/tune/features.hpp"
+#include "ttune/space/sampler.hpp"
 
 namespace ttune::inline v0 {
 

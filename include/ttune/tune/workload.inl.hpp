@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "ttune/emit/llvm_ir.hpp"
+#include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/visit.hpp"
-#include "ttune/pass/pipeline.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/runtime/signature.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
 
@@ -56,9 +56,9 @@ void workload::featurise(std::span<configuration const> candidates, std::span<fl
 ir::lowered workload::build(configuration const& chosen, kernel_signature& signature) const {
   nest n;
   replay(plan_, chosen, n);
-  auto lowered = pass::run_pipeline(lower(plan_, n));
+  auto lowered = lowering::run_pipeline(lower(plan_, n));
   signature = signature_;
-  emit::plan_workspace(lowered, signature);
+  codegen::plan_workspace(lowered, signature);
   return lowered;
 }
 

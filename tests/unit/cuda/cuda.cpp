@@ -14,23 +14,23 @@
 #include "support/random_schedule.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
-#include "ttune/emit/cuda.hpp"
-#include "ttune/emit/device_image.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
+#include "ttune/codegen/cuda.hpp"
+#include "ttune/codegen/device_image.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
-#include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/kernel_call.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
-#include "ttune/schedule/sampling.hpp"
 #include "ttune/schedule/to_cpp.hpp"
+#include "ttune/space/sampler.hpp"
 
 using namespace ttune;
 
@@ -53,7 +53,7 @@ ir::lowered lowered_of(space const& s, configuration const& chosen) {
   nest n;
   auto const p = make_plan(s);
   replay(p, chosen, n);
-  return pass::run_pipeline(lower(p, n));
+  return lowering::run_pipeline(lower(p, n));
 }
 
 /// C (n) = A (n) + 1 over blocks and threads
@@ -107,11 +107,11 @@ TEST_CASE("cuda_backend: programs that no device can run are refused before comp
 
 TEST_CASE("cuda: more shared memory than a text may declare is one array whose size the launch says") {
   auto const machine = cuda::target_of_architecture(80);
-  auto const declared = emit::cuda(plus_one(4, 32, 12288), machine);
+  auto const declared = codegen::cuda(plus_one(4, 32, 12288), machine);
   CHECK(declared.source.find("extern __shared__") == std::string::npos);
   CHECK(declared.main[0].group_bytes == 48 << 10);
   CHECK(declared.main[0].launch_bytes == 0);
-  auto const asked = emit::cuda(plus_one(4, 32, 12289), machine);
+  auto const asked = codegen::cuda(plus_one(4, 32, 12289), machine);
   CHECK(asked.source.find("extern __shared__ __align__(16) unsigned char ttune_group_memory[];") != std::string::npos);
   CHECK(asked.source.find("float* const G = (float*)(ttune_group_memory + 0);") != std::string::npos);
   CHECK(asked.main[0].launch_bytes == 49168);
@@ -131,7 +131,7 @@ TEST_CASE("cuda: derived tiles beyond 48 KiB of shared memory compute the same a
     for (int draw = 0; draw < 200 && !found; ++draw) {
       auto const chosen = draws.draw(random);
       auto const made = lowered_of(of, chosen);
-      auto const text = emit::cuda(made, machine);
+      auto const text = codegen::cuda(made, machine);
       INFO("sm_", architecture, "\n", detail::describe_choices(of.knobs, chosen));
       REQUIRE(text.main[0].group_bytes <= machine.block_bytes);
       found = text.main[0].launch_bytes > 64 << 10;
@@ -223,7 +223,7 @@ TEST_CASE("cuda: a portable kernel is PTX, which sm_90's own instructions cannot
   auto const of = derive_space(ops::softmax<float>(3, 300).program(), backend.target());
   auto const result = backend.compile(lowered_of(of, of.seed), {});
   REQUIRE_MESSAGE(result.image, result.diagnostics);
-  auto const payload = emit::payload_from_bytes(result.image->code);
+  auto const payload = codegen::payload_from_bytes(result.image->code);
   CHECK(payload.device == "compute_80");
   std::string const text(payload.binary.begin(), payload.binary.end());
   CHECK(text.find(".target sm_80") != std::string::npos);
@@ -283,7 +283,7 @@ TEST_CASE("cuda: rows are reduced by shuffles, in one kernel that spills nothing
     for (int i = 0; i < 3; ++i) {
       auto const chosen = i == 0 ? of.seed : draws.draw(random);
       auto const made = lowered_of(of, chosen);
-      auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+      auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
       INFO(detail::describe_choices(of.knobs, chosen), "\n", text.source);
       CHECK(text.main.size() == 1);
       CHECK(text.source.find("__shfl_xor_sync(0xffffffffu, ") != std::string::npos);
@@ -316,7 +316,7 @@ TEST_CASE("cuda: attention in one kernel, or in two by chunks of the keys, compu
     for (int i = 0; i < 3; ++i) {
       auto const chosen = i == 0 ? of.seed : draws.draw(random);
       auto const made = lowered_of(of, chosen);
-      auto const text = emit::cuda(made, cuda::target_of_architecture(90));
+      auto const text = codegen::cuda(made, cuda::target_of_architecture(90));
       INFO(detail::describe_choices(of.knobs, chosen), "\n", text.source);
       CHECK(text.main.size() == kernels);
       if (ttune_test::can_run_cuda_on_cpu())
@@ -350,7 +350,7 @@ TEST_CASE("cuda: products of few rows and long sums are shared by blocks, in two
                               ops::matmul<float>(1, 4096, 1024).program()}) {
     auto const of = derive_space(program, backend.target());
     auto const made = lowered_of(of, of.seed);
-    auto const text = emit::cuda(made, backend.target());
+    auto const text = codegen::cuda(made, backend.target());
     REQUIRE(text.main.size() == 2);
     CHECK(text.main[0].groups[0] >= 3 * backend.target().cores);
     auto const result = backend.compile(made, {});
@@ -381,7 +381,7 @@ TEST_CASE("cuda: threads that are no whole warps, or go different ways, do not s
                                 ir::make_store(out, {t}, ir::make_access(own, {zero}))});
     body = ir::make_loop("t", zero, ir::make_index(threads), ir::loop_kind::thread_x, ir::make_allocate(own, body));
     made.body = ir::make_loop("b", zero, ir::make_index(2), ir::loop_kind::block_x, ir::make_allocate(shared, body));
-    return emit::cuda(made, cuda::target_of_architecture(80)).source;
+    return codegen::cuda(made, cuda::target_of_architecture(80)).source;
   };
   auto const shuffles = [](std::string const& text) { return text.find("__shfl") != std::string::npos; };
   CHECK(shuffles(text_of(64, false, 1)));

@@ -12,20 +12,20 @@
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "support/tf32_values.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/cuda.hpp"
+#include "ttune/codegen/cuda.hpp"
 #include "ttune/core/matrix_product.hpp"
-#include "ttune/emit/cuda.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
-#include "ttune/pass/pipeline.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
-#include "ttune/schedule/sampling.hpp"
+#include "ttune/space/sampler.hpp"
 #include "ttune/support/internal_error.hpp"
 
 using namespace ttune;
@@ -37,7 +37,7 @@ ir::lowered lowered_of(space const& s) {
   nest n;
   auto const p = make_plan(s);
   replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
-  return pass::run_pipeline(lower(p, n));
+  return lowering::run_pipeline(lower(p, n));
 }
 
 /// Returns operands; those of f32 use all bits and have one sign, so that sums do not vanish.
@@ -67,7 +67,7 @@ void check(space const& s, int architecture = 80) {
   auto const wanted = ir::evaluate(*s.program, operands);
   CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
   if (!ttune_test::can_run_cuda_on_cpu()) return;
-  auto const text = emit::cuda(made, cuda::target_of_architecture(architecture));
+  auto const text = codegen::cuda(made, cuda::target_of_architecture(architecture));
   REQUIRE(text.source.find("mma.sync") != std::string::npos);
   CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "", text.source);
 }
@@ -85,10 +85,10 @@ void check_derived(handle<ir::program> const& program, int configurations, doubl
     auto const chosen = i == 0 ? of.seed : draws.draw(random);
     nest n;
     replay(p, chosen, n);
-    auto const made = pass::run_pipeline(lower(p, n));
+    auto const made = lowering::run_pipeline(lower(p, n));
     INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
     CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), tolerance) == "");
-    auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+    auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
     CHECK(text.main.size() == 1);
     CHECK(text.source.find("mma.sync") != std::string::npos);
     if (ttune_test::can_run_cuda_on_cpu())
@@ -232,7 +232,7 @@ TEST_CASE("matrix products: operands in group memory come by ldmatrix, as much a
       {product<std::int8_t, std::int32_t, false>({16, 16, 64, 32, 1, 1, 1}), 1, 0, 0, 0},
       {product<float, float, false>({16, 16, 32, 8, 1, 1, 1}), 1, 0, 0, 0}};
   for (auto const& c : cases) {
-    auto const text = emit::cuda(lowered_of(c.of), cuda::target_of_architecture(c.architecture)).source;
+    auto const text = codegen::cuda(lowered_of(c.of), cuda::target_of_architecture(c.architecture)).source;
     INFO(text);
     CHECK(count(text, "  ttune_load_pieces_4(") == c.fours);
     CHECK(count(text, "  ttune_load_pieces_2(") == c.twos);
@@ -268,7 +268,7 @@ TEST_CASE("matrix products: operands in the memory of the device come by words")
                      .reorder(ko, i, j, kk)
                      .tensorize(i, j, kk)
                      .space();
-  auto const text = emit::cuda(lowered_of(s), cuda::target_of_architecture(80)).source;
+  auto const text = codegen::cuda(lowered_of(s), cuda::target_of_architecture(80)).source;
   CHECK_MESSAGE(text.find("*(const uint2*)(A") != std::string::npos, text);
   CHECK(text.find("ldmatrix") == std::string::npos);
   check(s);
@@ -306,7 +306,7 @@ TEST_CASE("matrix products: loops that no warp can compute together are refused 
   auto const says = [](space const& s, char const* part, int architecture = 80) {
     auto const made = lowered_of(s);
     try {
-      (void)emit::cuda(made, cuda::target_of_architecture(architecture));
+      (void)codegen::cuda(made, cuda::target_of_architecture(architecture));
       FAIL_CHECK("nothing was thrown");
     } catch (backend_error const& e) {
       CHECK_MESSAGE(std::string(e.what()).find(part) != std::string::npos, std::string(e.what()));
@@ -356,11 +356,11 @@ TEST_CASE("pipelines: asynchronous copies, awaited as late as possible") {
   for (std::int64_t const buffers : {2, 3, 4}) {
     auto const s = fetched_ahead(buffers);
     auto const made = lowered_of(s);
-    auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+    auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
     INFO(ir::print(made), text.source);
     CHECK(text.source.find("ttune_await_copies_" + std::to_string(buffers - 2)) != std::string::npos);
     CHECK(text.source.find("ttune_copy_ahead_16(") != std::string::npos);
-    CHECK(emit::cuda(made, cuda::target_of_architecture(75)).source.find("cp.async") == std::string::npos);
+    CHECK(codegen::cuda(made, cuda::target_of_architecture(75)).source.find("cp.async") == std::string::npos);
     rng random(ttune_test::seed());
     auto const operands = ttune_test::random_operands(*s.program, random);
     auto const wanted = ir::evaluate(*s.program, operands);
@@ -408,7 +408,7 @@ TEST_CASE("derived for tensor cores: f32 is rounded to TF32 as the interpreter d
   auto const of = derive_space(program, cuda::target_of_architecture(80));
   nest loops;
   replay(make_plan(of), of.seed, loops);
-  auto const made = pass::run_pipeline(lower(make_plan(of), loops));
+  auto const made = lowering::run_pipeline(lower(make_plan(of), loops));
   rng random(ttune_test::seed());
   auto operands = operands_of(*program, random);
   auto values = ttune_test::tf32_values();
@@ -418,7 +418,7 @@ TEST_CASE("derived for tensor cores: f32 is rounded to TF32 as the interpreter d
   for (std::int64_t i = 0; i < n * n; ++i) operands[1].reals[static_cast<std::size_t>(i)] = i % (n + 1) == 0 ? 1 : 0;
   auto const wanted = ir::evaluate(*program, operands)[0].reals;
   auto const found =
-      ttune_test::run_on_cpu(emit::cuda(made, cuda::target_of_architecture(80)), made, operands)[0].reals;
+      ttune_test::run_on_cpu(codegen::cuda(made, cuda::target_of_architecture(80)), made, operands)[0].reals;
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto const& value = values[i % values.size()];
     INFO(value.bits);
@@ -436,7 +436,7 @@ TEST_CASE("cuda: f32 is rounded to TF32 outside of tensor cores, every bit") {
   auto const made = lowered_of(schedule(Y).bind(i, loop_kind::thread_x).space());
   ir::ndarray x(dtype::f32, {std::ssize(values)});
   for (std::size_t e = 0; e < values.size(); ++e) x.reals[e] = static_cast<double>(values[e].from());
-  auto const found = ttune_test::run_on_cpu(emit::cuda(made, cuda::target_of_architecture(80)), made, {x})[0].reals;
+  auto const found = ttune_test::run_on_cpu(codegen::cuda(made, cuda::target_of_architecture(80)), made, {x})[0].reals;
   for (std::size_t e = 0; e < values.size(); ++e) {
     INFO(values[e].bits);
     CHECK(values[e].is(static_cast<float>(found[e])));
@@ -465,7 +465,7 @@ TEST_CASE("derived for tensor cores: configurations become cubins, the seed spil
         auto const chosen = i == 0 ? of.seed : draws.draw(random);
         nest n;
         replay(p, chosen, n);
-        auto const result = backend.compile(pass::run_pipeline(lower(p, n)), {});
+        auto const result = backend.compile(lowering::run_pipeline(lower(p, n)), {});
         INFO(detail::describe_choices(of.knobs, chosen), "\n", result.diagnostics);
         REQUIRE(result.image);
         CHECK(backend.last_resources()[0].spill_bytes <= (i == 0 ? 0 : 256));  // some of a thread's 128 sums may spill

@@ -16,10 +16,10 @@
 #include "support/worker_command.hpp"
 #include "ttune/backends/cuda.hpp"
 #include "ttune/backends/cuda/current_context.hpp"
-#include "ttune/emit/device_image.hpp"
+#include "ttune/codegen/device_image.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/runtime/kernel_call.hpp"
-#include "ttune/runtime/runner.hpp"
+#include "ttune/runtime/measure/runner.hpp"
 
 using namespace ttune;
 using ttune_test::patient;
@@ -251,9 +251,9 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     auto const good = plus_one(4);
     runner by(worker::self{}, good.signature, {});
     auto greedy = good;
-    auto p = emit::payload_from_bytes(greedy.code);
+    auto p = codegen::payload_from_bytes(greedy.code);
     p.program.workspace_bytes = std::int64_t{1} << 40;
-    greedy.code = emit::to_bytes(p);
+    greedy.code = codegen::to_bytes(p);
     auto const none = by.measure(greedy, patient());
     CHECK(none.status == trial_status::out_of_memory);
     CHECK(none.message == "CUDA: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY");
@@ -277,9 +277,9 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     small->device()->run(device_code::entry::main, operands, 1, false);
     CHECK(counts_now().shared_bytes == 0);
     auto greedy = image;
-    auto p = emit::payload_from_bytes(greedy.code);
+    auto p = codegen::payload_from_bytes(greedy.code);
     p.program.main[0].launch_bytes = 228 << 10;
-    greedy.code = emit::to_bytes(p);
+    greedy.code = codegen::to_bytes(p);
     CHECK_THROWS_WITH_AS((void)load(greedy),
                          "kernel plus_one wants 233472 bytes of shared memory a block, which this driver refuses: tune "
                          "it again on this device",
@@ -289,7 +289,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(by.measure(image, patient()).ok());
     CHECK(by.respawns() == 0);
     p.program.main[0].launch_bytes = -1;
-    CHECK_THROWS_AS((void)emit::payload_from_bytes(emit::to_bytes(p)), record_error);
+    CHECK_THROWS_AS((void)codegen::payload_from_bytes(codegen::to_bytes(p)), record_error);
   }
 
   TEST_CASE("pretended: a kernel that never ends is ended with its worker") {

@@ -5,16 +5,16 @@
 #include "support/cuda_on_cpu.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/cuda.hpp"
-#include "ttune/emit/cuda.hpp"
+#include "ttune/codegen/cuda.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/ops/matmul.hpp"
-#include "ttune/pass/pipeline.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
 
 using namespace ttune;
 using ir::loop_kind;
@@ -25,7 +25,7 @@ ir::lowered lowered_of(space const& s, configuration const& chosen) {
   nest n;
   auto const p = make_plan(s);
   replay(p, chosen, n);
-  return pass::run_pipeline(lower(p, n));
+  return lowering::run_pipeline(lower(p, n));
 }
 
 /// Returns the text for sm_80 after checking that it computes the interpreter's results.
@@ -35,7 +35,7 @@ std::string check(space const& s, configuration const& chosen) {
   auto const made = lowered_of(s, chosen);
   auto const wanted = ir::evaluate(*s.program, operands);
   CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-3) == "");
-  auto const text = emit::cuda(made, cuda::target_of_architecture(80));
+  auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
   if (ttune_test::can_run_cuda_on_cpu())
     CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-3) == "",
                   text.source);

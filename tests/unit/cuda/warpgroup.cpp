@@ -10,20 +10,20 @@
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/cuda.hpp"
-#include "ttune/emit/cuda.hpp"
+#include "ttune/codegen/cuda.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
-#include "ttune/pass/pipeline.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
-#include "ttune/schedule/sampling.hpp"
 #include "ttune/schedule/to_cpp.hpp"
+#include "ttune/space/sampler.hpp"
 
 using namespace ttune;
 using ir::loop_kind;
@@ -34,7 +34,7 @@ ir::lowered lowered_of(space const& s, configuration const& chosen) {
   nest n;
   auto const p = make_plan(s);
   replay(p, chosen, n);
-  return pass::run_pipeline(lower(p, n));
+  return lowering::run_pipeline(lower(p, n));
 }
 ir::lowered lowered_of(space const& s) { return lowered_of(s, {std::vector<std::int32_t>(s.knobs.size())}); }
 
@@ -119,7 +119,7 @@ void check(space const& s, configuration const& chosen, double tolerance) {
   auto const wanted = ir::evaluate(*s.program, operands);
   INFO(ir::print(made));
   CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), tolerance) == "");
-  auto const text = emit::cuda(made, machine());
+  auto const text = codegen::cuda(made, machine());
   REQUIRE(text.source.find("wgmma.mma_async") != std::string::npos);
   if (ttune_test::can_run_cuda_on_cpu())
     CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), tolerance) == "",
@@ -154,7 +154,7 @@ TEST_CASE("products of four warps: cubins for sm_90, which spill nothing") {
 }
 
 TEST_CASE("products of four warps: the text") {
-  auto const text = emit::cuda(lowered_of(product<f16, false, true>({})), machine()).source;
+  auto const text = codegen::cuda(lowered_of(product<f16, false, true>({})), machine()).source;
   INFO(text);
   auto const has = [&](char const* part) { return text.find(part) != std::string::npos; };
   CHECK(has("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%0, %1, %2"));
@@ -163,7 +163,7 @@ TEST_CASE("products of four warps: the text") {
   CHECK(has("wgmma.wait_group.sync.aligned 0;"));
   // other kernels do not publish
   auto const plain =
-      emit::cuda(lowered_of(derive_space(ops::matmul<float>(64, 64, 64).program(), machine())), machine());
+      codegen::cuda(lowered_of(derive_space(ops::matmul<float>(64, 64, 64).program(), machine())), machine());
   CHECK(plain.source.find("fence.proxy") == std::string::npos);
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("products of four warps: other loops are refused with a remedy") {
   auto const says = [](space const& s, char const* part, int architecture = 90) {
     auto const made = lowered_of(s);
     try {
-      (void)emit::cuda(made, cuda::target_of_architecture(architecture));
+      (void)codegen::cuda(made, cuda::target_of_architecture(architecture));
       FAIL_CHECK("nothing was thrown");
     } catch (backend_error const& e) {
       CHECK_MESSAGE(std::string(e.what()).find(part) != std::string::npos, std::string(e.what()));
@@ -227,7 +227,7 @@ TEST_CASE("derived for four warps: a machine without the feature leaves products
   auto machine = cuda::target_of_architecture(90);
   auto const text_for = [](target const& on) {
     auto const of = derive_space(ops::matmul<f16>(256, 256, 256).program(), on);
-    return emit::cuda(lowered_of(of, of.seed), on).source;
+    return codegen::cuda(lowered_of(of, of.seed), on).source;
   };
   CHECK(text_for(machine).find("wgmma.mma_async") != std::string::npos);
   machine.features.clear();

@@ -5,10 +5,10 @@
 
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
+#include "ttune/arith/canonicalize_boundaries.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
-#include "ttune/pass/canonicalize_boundaries.hpp"
 #include "ttune/support/internal_error.hpp"
 
 using namespace ttune;
@@ -62,7 +62,7 @@ TEST_CASE("verify: a sound program passes, also after canonicalize_boundaries") 
     auto const p = ttune_test::random_program(random);
     INFO("TTUNE_SEED=" << seed + n << "\n" << print(*p));
     REQUIRE_NOTHROW(verify(*p));
-    REQUIRE_NOTHROW(verify(*pass::canonicalize_boundaries(p)));
+    REQUIRE_NOTHROW(verify(*arith::canonicalize_boundaries(p)));
   }
 }
 

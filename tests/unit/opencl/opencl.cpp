@@ -12,22 +12,22 @@
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "support/tf32_values.hpp"
-#include "ttune/emit/device_image.hpp"
-#include "ttune/emit/opencl.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
+#include "ttune/codegen/device_image.hpp"
+#include "ttune/codegen/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
-#include "ttune/pass/pipeline.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
 #include "ttune/ttune.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/workload.hpp"
@@ -157,7 +157,7 @@ TEST_CASE("opencl_backend: each of several devices gets images of its own, text 
       auto const made = backend.compile(plus(64, added), signature_of_two(64));
       REQUIRE_MESSAGE(made.image, made.diagnostics);
       CHECK(made.image->target == "opencl " + d.name);
-      auto const p = emit::payload_from_bytes(made.image->code);
+      auto const p = codegen::payload_from_bytes(made.image->code);
       CHECK(p.device == d.identity());
       CHECK(p.binary.empty() == !ahead);
       images.push_back(*made.image);
@@ -178,13 +178,13 @@ TEST_CASE("opencl_backend: a binary of another driver is not used, the text is")
   opencl_backend backend({.ahead = true});
   auto const made = backend.compile(plus(64, 1), signature_of_two(64));
   REQUIRE_MESSAGE(made.image, made.diagnostics);
-  auto p = emit::payload_from_bytes(made.image->code);
+  auto p = codegen::payload_from_bytes(made.image->code);
   REQUIRE(!p.binary.empty());
   p.binary.assign(100, 0);
   for (bool const other : {false, true}) {  // a damaged image, and one for another driver
     if (other) p.device += " of another version";
     auto image = *made.image;
-    image.code = emit::to_bytes(p);
+    image.code = codegen::to_bytes(p);
     kernel_call const call(load(image));
     std::vector<float> a(64, 2);
     std::vector<float> c(64);
@@ -214,15 +214,15 @@ TEST_CASE("opencl: an image for a device that is not here, or damaged, is refuse
   REQUIRE(made.image);
   auto other = *made.image;
   other.target = "opencl something else";
-  auto p = emit::payload_from_bytes(other.code);
+  auto p = codegen::payload_from_bytes(other.code);
   p.device = "nobody";
-  other.code = emit::to_bytes(p);
+  other.code = codegen::to_bytes(p);
   CHECK_THROWS_WITH_AS((void)load(other), "kernel plus_one is for \"nobody\", and there is no such device",
                        backend_error);
-  p = emit::payload_from_bytes(made.image->code);
+  p = codegen::payload_from_bytes(made.image->code);
   p.program.source = "this is no OpenCL";
   other = *made.image;
-  other.code = emit::to_bytes(p);
+  other.code = codegen::to_bytes(p);
   CHECK_THROWS_AS((void)load(other), backend_error);
   other.code.resize(other.code.size() / 2);
   CHECK_THROWS_AS((void)load(other), record_error);
@@ -252,10 +252,10 @@ TEST_CASE("opencl: candidates are measured, wrong ones are found, those that wri
 TEST_CASE("opencl: what a candidate does wrong on the device is its result, and the next one is measured") {
   TTUNE_SKIP_UNLESS_OPENCL();
   auto const good = *device().compile(plus(4096, 1), signature_of_two(4096)).image;
-  auto const payload = emit::payload_from_bytes(good.code);
-  auto const with = [&](emit::device_payload const& p) {
+  auto const payload = codegen::payload_from_bytes(good.code);
+  auto const with = [&](codegen::device_payload const& p) {
     auto made = good;
-    made.code = emit::to_bytes(p);
+    made.code = codegen::to_bytes(p);
     return made;
   };
   auto const with_body = [&](std::string const& body) {
@@ -312,7 +312,7 @@ TEST_CASE("opencl: f32 rounded to TF32, every bit, in vectors and one by one") {
     nest loops;
     auto const p = make_plan(s);
     replay(p, {std::vector<std::int32_t>(s.knobs.size())}, loops);
-    auto const got = ttune_test::run_on(device(), pass::run_pipeline(lower(p, loops)), s.program, std::vector{x});
+    auto const got = ttune_test::run_on(device(), lowering::run_pipeline(lower(p, loops)), s.program, std::vector{x});
     REQUIRE_MESSAGE(got.how.ok(), name_of(got.how.status), ": ", got.how.message);
     for (std::size_t e = 0; e < values.size(); ++e) {
       INFO(values[e].bits);
@@ -376,8 +376,8 @@ TEST_CASE("opencl: threads that each compute a tile of vectors, nothing in local
   auto const plan = make_plan(s);
   nest filled;
   replay(plan, {std::vector<std::int32_t>(s.knobs.size())}, filled);
-  auto const lowered = pass::run_pipeline(lower(plan, filled));
-  auto const text = emit::opencl(lowered, machine);
+  auto const lowered = lowering::run_pipeline(lower(plan, filled));
+  auto const text = codegen::opencl(lowered, machine);
   REQUIRE(text.main.size() == 1);
   CHECK(text.main[0].groups == std::array<std::int64_t, 3>{3, 1, 1});
   CHECK(text.main[0].threads == std::array<std::int64_t, 3>{3, 4, 1});

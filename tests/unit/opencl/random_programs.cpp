@@ -12,9 +12,9 @@
 #include "support/seed.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
-#include "ttune/pass/pipeline.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
 using namespace ttune;
@@ -47,7 +47,7 @@ void check(std::uint64_t count, ttune_test::random_schedule_options const& sched
     } catch (schedule_error const&) {
       continue;  // a place chosen by a knob does not suit all readers
     }
-    made = pass::run_pipeline(made);
+    made = lowering::run_pipeline(made);
     ++ran;
     auto const got = ttune_test::run_on(device, made, p, operands);
     if (got.how.message == "SIGABRT") {  // PoCL 3 fails one of its assertions for some barriers in loops

@@ -12,16 +12,16 @@
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "support/temporary_folder.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/opencl.hpp"
-#include "ttune/emit/opencl.hpp"
+#include "ttune/codegen/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
-#include "ttune/pass/pipeline.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
 #include "ttune/support/rng.hpp"
 
 using namespace ttune;
@@ -43,7 +43,7 @@ ir::lowered lowered_of(space const& s) {
   nest n;
   auto const p = make_plan(s);
   replay(p, s.seed, n);
-  return pass::run_pipeline(lower(p, n));
+  return lowering::run_pipeline(lower(p, n));
 }
 
 std::vector<handle<ir::program>> programs_of_rows() {
@@ -57,10 +57,10 @@ bool holds(std::string const& text, char const* part) { return text.find(part) !
 
 TEST_CASE("opencl: sub-groups of 32 reduce rows by shuffles, others by loops, to the same results") {
   rng random(ttune_test::seed());
-  auto const machine = device_with(emit::sub_groups_feature);
+  auto const machine = device_with(codegen::sub_groups_feature);
   for (auto const& program : programs_of_rows()) {
     auto const made = lowered_of(derive_space(program, machine));
-    auto const text = emit::opencl(made, machine);
+    auto const text = codegen::opencl(made, machine);
     INFO(text.source);
     CHECK(holds(text.source, "sub_group_shuffle_xor("));
     CHECK(holds(text.source, "get_max_sub_group_size() == 32u"));
@@ -75,16 +75,16 @@ TEST_CASE("opencl: sub-groups of 32 reduce rows by shuffles, others by loops, to
 }
 
 TEST_CASE("opencl: a kernel that shuffles chooses the size of its sub-groups where it may, no other does") {
-  auto const sized = device_with(std::string(emit::sub_groups_feature) + "," + emit::sub_group_size_feature);
+  auto const sized = device_with(std::string(codegen::sub_groups_feature) + "," + codegen::sub_group_size_feature);
   auto const none = device_with("");
   for (auto const& program : programs_of_rows()) {
     auto const made = lowered_of(derive_space(program, sized));
-    CHECK(holds(emit::opencl(made, sized).source, "intel_reqd_sub_group_size(32)"));
-    CHECK_FALSE(holds(emit::opencl(made, device_with(emit::sub_groups_feature)).source, "intel_reqd"));
-    CHECK_FALSE(holds(emit::opencl(made, none).source, "sub_group"));
+    CHECK(holds(codegen::opencl(made, sized).source, "intel_reqd_sub_group_size(32)"));
+    CHECK_FALSE(holds(codegen::opencl(made, device_with(codegen::sub_groups_feature)).source, "intel_reqd"));
+    CHECK_FALSE(holds(codegen::opencl(made, none).source, "sub_group"));
   }
   auto const product = lowered_of(derive_space(ops::matmul<float>(64, 64, 64).program(), sized));
-  CHECK_FALSE(holds(emit::opencl(product, sized).source, "sub_group"));
+  CHECK_FALSE(holds(codegen::opencl(product, sized).source, "sub_group"));
 }
 
 TEST_CASE("opencl: the text for sub-groups is OpenCL C") {
@@ -92,10 +92,10 @@ TEST_CASE("opencl: the text for sub-groups is OpenCL C") {
   for (auto const* name : {"clang-19", "clang-16", "clang"})
     if (clang.empty() && ttune_test::has_program(name)) clang = name;
   TTUNE_SKIP_UNLESS("clang", !clang.empty(), "no clang is installed");
-  auto const machine = device_with(std::string(emit::sub_groups_feature) + "," + emit::sub_group_size_feature);
+  auto const machine = device_with(std::string(codegen::sub_groups_feature) + "," + codegen::sub_group_size_feature);
   ttune_test::temporary_folder const folder;
   for (auto const& program : programs_of_rows()) {
-    auto const text = emit::opencl(lowered_of(derive_space(program, machine)), machine).source;
+    auto const text = codegen::opencl(lowered_of(derive_space(program, machine)), machine).source;
     std::ofstream(folder / "kernel.cl") << text;
     for (auto const* language : {"CL2.0", "CL3.0"}) {
       auto const command = clang + " -x cl -cl-std=" + language +

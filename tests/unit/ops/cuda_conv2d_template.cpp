@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "ttune/schedule/replay.hpp"
-#include "ttune/schedule/sampling.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/space/sampler.hpp"
 
 using namespace ttune;
 

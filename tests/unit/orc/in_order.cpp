@@ -8,6 +8,7 @@
 #include "kernel_runs.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ops/conv2d.hpp"
@@ -15,7 +16,6 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/plan.hpp"
 #include "ttune/support/error.hpp"
 

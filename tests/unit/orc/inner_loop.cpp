@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "support/require.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ops/block_differences.hpp"
 #include "ttune/ops/matmul.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/tune/workload.hpp"
 
 using namespace ttune;

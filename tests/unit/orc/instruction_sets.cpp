@@ -15,6 +15,7 @@
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "support/temporary_folder.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ir/interpret.hpp"
@@ -26,7 +27,6 @@
 #include "ttune/ops/pool2d.hpp"
 #include "ttune/ops/softmax.hpp"
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/schedule/derive.hpp"
 
 using namespace ttune;
 using namespace ttune_test;

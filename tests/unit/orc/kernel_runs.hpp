@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "support/seed.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/backends/orc.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/runtime/kernel_call.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/workload.hpp"
 

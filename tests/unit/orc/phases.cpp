@@ -9,7 +9,7 @@
 #include "elementwise.hpp"
 #include "kernel_runs.hpp"
 #include "ttune/expr.hpp"
-#include "ttune/runtime/guarded_memory.hpp"
+#include "ttune/runtime/measure/guarded_memory.hpp"
 
 using namespace ttune;
 using namespace ttune_test;

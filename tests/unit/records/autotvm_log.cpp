@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "ttune/records/memory_store.hpp"
-#include "ttune/schedule/factors.hpp"
+#include "ttune/space/factors.hpp"
 
 using namespace ttune;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One or several workers started by commands: they may send anything.
-#include "ttune/runtime/fleet.hpp"
+#include "ttune/runtime/measure/fleet.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/runtime/abi.hpp"
-#include "ttune/runtime/runner.hpp"
+#include "ttune/runtime/measure/runner.hpp"
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/support/bytes.hpp"
 #include "ttune/support/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/guarded_memory.hpp"
+#include "ttune/runtime/measure/guarded_memory.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,16 +6,16 @@
 #include <thread>
 #include <vector>
 
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/kernel.hpp"
-#include "ttune/pass/pipeline.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/runtime/runner.hpp"
+#include "ttune/runtime/measure/runner.hpp"
 #include "ttune/runtime/signature.hpp"
-#include "ttune/schedule/derive.hpp"
-#include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/replay.hpp"
 
 using namespace ttune;
 
@@ -29,7 +29,7 @@ kernel_image compiled(Op const& op) {
   auto const plan = make_plan(in);
   nest n;
   replay(plan, in.seed, n);
-  auto made = by.compile(pass::run_pipeline(lower(plan, n)), signature_of(in.program));
+  auto made = by.compile(lowering::run_pipeline(lower(plan, n)), signature_of(in.program));
   REQUIRE(made.image);
   return std::move(*made.image);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/operation_count.hpp"
+#include "ttune/runtime/measure/operation_count.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/oracle_check.hpp"
+#include "ttune/runtime/measure/oracle_check.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,8 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/sampled_evaluation.hpp"
+#include "ttune/runtime/measure/trial_check.hpp"
 #include "ttune/runtime/signature.hpp"
-#include "ttune/runtime/trial_check.hpp"
 #include "ttune/support/error.hpp"
 
 using namespace ttune;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/runner.hpp"
+#include "ttune/runtime/measure/runner.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/sample_set.hpp"
+#include "ttune/runtime/measure/sample_set.hpp"
 
 #include <doctest/doctest.h>
 

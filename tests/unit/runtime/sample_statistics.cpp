@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/sample_statistics.hpp"
+#include "ttune/runtime/measure/sample_statistics.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/trial_check.hpp"
+#include "ttune/runtime/measure/trial_check.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks, threads, group memory, barriers and double buffers: the lowered program, refused cases, and that the
 // interpreter finds a race without any one of the barriers.
-#include "derived_programs.hpp"
 #include "support/barriers.hpp"
+#include "support/derived_programs.hpp"
 #include "support/gpu_product.hpp"
 #include "ttune/capture/capture.hpp"
-#include "ttune/emit/llvm_ir.hpp"
+#include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/factors.hpp"
+#include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/internal_error.hpp"
 
@@ -95,7 +95,7 @@ TEST_CASE("bind: no barrier is superfluous: without any one of them the interpre
 
 TEST_CASE("bind: a CPU has neither blocks nor threads") {
   try {
-    (void)emit::llvm_ir(lowered_of(tiled(12, 8, 10, false)), target{});
+    (void)codegen::llvm_ir(lowered_of(tiled(12, 8, 10, false)), target{});
     FAIL_CHECK("nothing was thrown");
   } catch (backend_error const& e) {
     CHECK_MESSAGE(contains(e.what(), "is bound to blocks or threads of a GPU"), e.what());

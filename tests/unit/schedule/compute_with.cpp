@@ -8,8 +8,8 @@
 #include "support/random_program.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/lower.hpp"
 #include "ttune/schedule/plan.hpp"
 
 using namespace ttune;

@@ -3,7 +3,7 @@
 // pasted back.
 #include "ttune/schedule.hpp"
 
-#include "derived_programs.hpp"
+#include "support/derived_programs.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/support/error.hpp"
 

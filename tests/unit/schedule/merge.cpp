@@ -2,7 +2,7 @@
 // merge: which stages and operands lose an axis, and which do not change.
 #include "ttune/schedule.hpp"
 
-#include "derived_programs.hpp"
+#include "support/derived_programs.hpp"
 #include "ttune/support/error.hpp"
 
 using namespace ttune;

@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "ttune/ir/print.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
 
 using namespace ttune;
 using ir::loop_kind;

@@ -6,7 +6,7 @@
 
 #include "ttune/expr.hpp"
 #include "ttune/ops/matmul.hpp"
-#include "ttune/schedule/factors.hpp"
+#include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"
 
 using namespace ttune;

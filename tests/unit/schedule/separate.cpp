@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "derived_programs.hpp"
+#include "support/derived_programs.hpp"
 #include "support/random_program.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/schedule/plan.hpp"
 
 using namespace ttune;

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "ttune/ir/print.hpp"
-#include "ttune/pass/pipeline.hpp"
+#include "ttune/loop_nest/instantiate.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/schedule/lower.hpp"
-#include "ttune/schedule/replay.hpp"
 
 using namespace ttune;
 

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
-#include "ttune/schedule/replay.hpp"
-#include "ttune/schedule/sampling.hpp"
+#include "ttune/space/sampler.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 

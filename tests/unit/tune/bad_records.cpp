@@ -6,16 +6,16 @@
 #include <sstream>
 #include <string>
 
+#include "ttune/model/ensemble_model.hpp"
+#include "ttune/model/linear_model.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/memory_store.hpp"
+#include "ttune/search/annealing.hpp"
+#include "ttune/search/genetic.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/ensemble_model.hpp"
-#include "ttune/tune/genetic.hpp"
-#include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/recorded_pool.hpp"
-#include "ttune/tune/recorded_search.hpp"
+#include "ttune/tune/recorded/recorded_pool.hpp"
+#include "ttune/tune/recorded/recorded_search.hpp"
 
 using namespace ttune;
 

@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/core/named_target.hpp"
+#include "ttune/model/transfer_model.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"
-#include "ttune/schedule/derive.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/ttune.hpp"
-#include "ttune/tune/transfer_model.hpp"
 
 using namespace ttune;
 

@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "support/landscape.hpp"
+#include "ttune/model/linear_model.hpp"
+#include "ttune/search/annealing.hpp"
+#include "ttune/search/random_search.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/random_search.hpp"
-#include "ttune/tune/recorded_device.hpp"
-#include "ttune/tune/recorded_pool.hpp"
-#include "ttune/tune/recorded_search.hpp"
+#include "ttune/tune/recorded/recorded_device.hpp"
+#include "ttune/tune/recorded/recorded_pool.hpp"
+#include "ttune/tune/recorded/recorded_search.hpp"
 
 using namespace ttune;
 using ttune_test::landscape;

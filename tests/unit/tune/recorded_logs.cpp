@@ -14,8 +14,8 @@
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/json.hpp"
 #include "ttune/records/memory_store.hpp"
-#include "ttune/schedule/sampling.hpp"
-#include "ttune/tune/recorded_device.hpp"
+#include "ttune/space/sampler.hpp"
+#include "ttune/tune/recorded/recorded_device.hpp"
 
 using namespace ttune;
 

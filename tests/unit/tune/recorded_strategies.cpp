@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "support/landscape.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/bandit.hpp"
-#include "ttune/tune/descent.hpp"
-#include "ttune/tune/evolutionary.hpp"
-#include "ttune/tune/genetic.hpp"
-#include "ttune/tune/grid_search.hpp"
-#include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/random_search.hpp"
-#include "ttune/tune/recorded_device.hpp"
-#include "ttune/tune/recorded_search.hpp"
+#include "ttune/model/linear_model.hpp"
+#include "ttune/search/annealing.hpp"
+#include "ttune/search/bandit.hpp"
+#include "ttune/search/descent.hpp"
+#include "ttune/search/evolutionary.hpp"
+#include "ttune/search/genetic.hpp"
+#include "ttune/search/grid_search.hpp"
+#include "ttune/search/random_search.hpp"
+#include "ttune/tune/recorded/recorded_device.hpp"
+#include "ttune/tune/recorded/recorded_search.hpp"
 
 using namespace ttune;
 using ttune_test::landscape;

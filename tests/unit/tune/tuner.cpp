@@ -15,10 +15,10 @@
 #include "ttune/ir/equal.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/schedule/to_cpp.hpp"
+#include "ttune/search/annealing.hpp"
+#include "ttune/search/random_search.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/random_search.hpp"
-#include "ttune/tune/recorded_device.hpp"
+#include "ttune/tune/recorded/recorded_device.hpp"
 #include "ttune/tune/workload.hpp"
 
 using namespace ttune;

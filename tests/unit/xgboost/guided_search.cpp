@@ -6,10 +6,10 @@
 
 #include "support/landscape.hpp"
 #include "support/seed.hpp"
+#include "ttune/model/linear_model.hpp"
 #include "ttune/models/xgboost.hpp"
-#include "ttune/tune/annealing.hpp"
-#include "ttune/tune/linear_model.hpp"
-#include "ttune/tune/random_search.hpp"
+#include "ttune/search/annealing.hpp"
+#include "ttune/search/random_search.hpp"
 
 using namespace ttune;
 using ttune_test::landscape;

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "support/require.hpp"
+#include "ttune/model/linear_model.hpp"
 #include "ttune/models/xgboost.hpp"
 #include "ttune/support/rng.hpp"
-#include "ttune/tune/linear_model.hpp"
 
 #ifndef TTUNE_TESTS_DIR
 #define TTUNE_TESTS_DIR "tests"

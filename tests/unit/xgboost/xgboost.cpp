@@ -8,8 +8,8 @@
 
 #include "support/seed.hpp"
 #include "support/synthetic_speed.hpp"
+#include "ttune/model/linear_model.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/linear_model.hpp"
 
 using namespace ttune;
 using ttune_test::synthetic_data;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/runtime/kernel_runner.hpp"
+#include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/support/bytes.hpp"
 
 namespace ttune::inline v0::protocol {

@@ -9,14 +9,14 @@
 //   C(i, j) = sum(k) A(i, k) * A(j, k)      →      C(i, j) = sum(k) A(i, k) * Ap(j, k)      cache_read(A, C, "Ap", j)
 #pragma once
 
-#include "ttune/pass/affine.hpp"
+#include "ttune/arith/affine.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune::inline v0::primitives {
 
 /// Returns the name of the axis that an index is, as in `j` and `j + 1 - 1`; empty if it is something else.
 [[nodiscard]] inline std::string axis_of_index(ir::expr const& index) {
-  auto const form = pass::to_affine(index);
+  auto const form = arith::to_affine(index);
   if (!form || form->constant != 0 || form->terms.size() != 1) return {};
   auto const& [name, coefficient] = *form->terms.begin();
   return coefficient == 1 ? name : std::string();

@@ -16,8 +16,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ttune/arith/interval.hpp"
 #include "ttune/ir/equal.hpp"
-#include "ttune/pass/interval.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune::inline v0::primitives {
@@ -62,7 +62,7 @@ namespace detail {
 }
 
 /// Returns true if an expression has a value at all points: reads lie inside, integers are divided by constants.
-[[nodiscard]] inline bool is_defined_everywhere(ir::expr const& e, pass::ranges const& known) {
+[[nodiscard]] inline bool is_defined_everywhere(ir::expr const& e, arith::ranges const& known) {
   return !ir::contains(e, [&](ir::expr const& part) {
     if (divides_by_data(part)) return true;
     auto const* a = ir::as<ir::access>(part);
@@ -72,7 +72,7 @@ namespace detail {
     for (std::size_t d = 0; d < shape.size(); ++d) {
       bool const is_data =
           ir::contains(a->indices[d], [](ir::expr const& i) { return ir::as<ir::access>(i) != nullptr; });
-      auto const range = pass::bounds(a->indices[d], known);
+      auto const range = arith::bounds(a->indices[d], known);
       if (is_data || range.low < 0 || range.high >= shape[d]) return true;
     }
     return a->outside != ir::boundary::none;
@@ -172,7 +172,7 @@ template <class PlaceOf>
 
 [[nodiscard]] inline handle<ir::program> once_for_axes(handle<ir::program> const& p, step const& s,
                                                        ir::stage const& target) {
-  auto const known = pass::ranges_of(target);
+  auto const known = arith::ranges_of(target);
   auto const has_names = [&](std::vector<ir::axis> const& axes) {
     return std::equal(axes.begin(), axes.end(), s.loops.begin(), s.loops.end(),
                       [](ir::axis const& a, std::string const& name) { return a.name == name; });

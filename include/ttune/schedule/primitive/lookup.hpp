@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ttune/schedule/planned.hpp"
+#include "ttune/schedule/stage_plan.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune::inline v0::primitives {

@@ -16,7 +16,7 @@
 
 #include <map>
 
-#include "ttune/pass/simplify.hpp"
+#include "ttune/arith/simplify.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune::inline v0::primitives {
@@ -167,7 +167,7 @@ class axis_merger {
       if (name == names[1]) return ir::make_binary(ir::binary_op::floor_modulo, merged, ir::make_index(width));
       return {};
     };
-    auto known = pass::ranges_of(st);
+    auto known = arith::ranges_of(st);
     known.erase(name_);  // an update reads its operand at its axes, even if they have only one value
     auto const read = [&](ir::expr const& whole, ir::access const& a) {
       auto const to = moved_.find(identity(a.from));
@@ -177,7 +177,7 @@ class axis_merger {
       auto const p = pairs_.find(identity(a.from));
       if (p != pairs_.end() && !(stage && is_reduced(**stage, p->second))) {
         auto const at = indices.begin() + static_cast<std::ptrdiff_t>(p->second);
-        *at = pass::simplify(at[0] * ir::shape_of(a.from)[p->second + 1] + at[1], known);
+        *at = arith::simplify(at[0] * ir::shape_of(a.from)[p->second + 1] + at[1], known);
         indices.erase(at + 1);
       }
       return ir::make_access(to->second, indices, a.outside, a.fill, a.component);

@@ -15,7 +15,7 @@
 #include <numeric>
 #include <optional>
 
-#include "ttune/pass/affine.hpp"
+#include "ttune/arith/affine.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune::inline v0::primitives {
@@ -50,7 +50,7 @@ class place_finder {
  private:
   void look(ir::expr const& e) {
     if (!fits_) return;
-    auto const affine = e->type == dtype::index ? pass::to_affine(e) : std::nullopt;
+    auto const affine = e->type == dtype::index ? arith::to_affine(e) : std::nullopt;
     if (!affine) return ir::for_each_operand(e, [&](ir::expr const& o) { look(o); });
     auto const p = affine->coefficient_of(x_);
     auto const q = affine->coefficient_of(s_);

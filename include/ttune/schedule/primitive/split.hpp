@@ -6,7 +6,7 @@
 //                                        if io * f + ii < E: S[io * f + ii]
 //
 // The condition disappears if f divides E; otherwise the loops are cut into an interior and a tail
-// (pass/partition.hpp), so that no inner loop has a condition.
+// (lowering/partition.hpp), so that no inner loop has a condition.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "ttune/runtime/runner.hpp"
-#include "ttune/tune/search.hpp"
+#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/search/search.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/parallel_compiler.hpp"
 #include "ttune/tune/session/phase_timer.hpp"

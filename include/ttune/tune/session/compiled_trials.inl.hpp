@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ttune/runtime/oracle_check.hpp"
+#include "ttune/runtime/measure/oracle_check.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"

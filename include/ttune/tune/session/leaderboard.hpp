@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "ttune/tune/search.hpp"
+#include "ttune/search/search.hpp"
 #include "ttune/tune/session/trial.hpp"
 
 namespace ttune::inline v0::detail {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
+#include "ttune/model/cost_model.hpp"
 #include "ttune/records/store.hpp"
 #include "ttune/runtime/executor.hpp"
-#include "ttune/tune/cost_model.hpp"
+#include "ttune/search/search.hpp"
 #include "ttune/tune/progress.hpp"
-#include "ttune/tune/search.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune::inline v0::detail {

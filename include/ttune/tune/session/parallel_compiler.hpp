@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ttune/runtime/backend.hpp"
-#include "ttune/schedule/knob.hpp"
+#include "ttune/space/knob.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune::inline v0::detail {

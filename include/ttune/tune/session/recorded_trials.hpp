@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "ttune/tune/recorded_device.hpp"
+#include "ttune/tune/recorded/recorded_device.hpp"
 #include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/workload.hpp"

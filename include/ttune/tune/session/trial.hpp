@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ttune/runtime/backend.hpp"
-#include "ttune/runtime/kernel_runner.hpp"
-#include "ttune/schedule/knob.hpp"
+#include "ttune/runtime/measure/kernel_runner.hpp"
+#include "ttune/space/knob.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune::inline v0::detail {

@@ -7,7 +7,7 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/runtime/trial_check.hpp"
+#include "ttune/runtime/measure/trial_check.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"

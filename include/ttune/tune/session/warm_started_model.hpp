@@ -2,8 +2,8 @@
 // Teaches a cost model the records of other workloads before its first trial.
 #pragma once
 
+#include "ttune/model/cost_model.hpp"
 #include "ttune/records/store.hpp"
-#include "ttune/tune/cost_model.hpp"
 
 namespace ttune::inline v0::detail {
 

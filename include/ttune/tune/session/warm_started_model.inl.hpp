@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "ttune/tune/feature/schema.hpp"
+#include "ttune/feature/schema.hpp"
+#include "ttune/model/transfer_model.hpp"
 #include "ttune/tune/session/warm_started_model.hpp"
-#include "ttune/tune/transfer_model.hpp"
 
 namespace ttune::inline v0::detail {
 

@@ -41,7 +41,7 @@ class cuda_backend final : public backend {
 
  private:
   /// Returns why no device of the target can run the program; empty if one can.
-  [[nodiscard]] std::string refusal(emit::device_program const& program) const;
+  [[nodiscard]] std::string refusal(codegen::device_program const& program) const;
 
   ttune::target target_;
   cuda_options options_;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "ttune/backends/cuda.hpp"
-#include "ttune/emit/cuda.hpp"
-#include "ttune/emit/device_image.hpp"
+#include "ttune/codegen/cuda.hpp"
+#include "ttune/codegen/device_image.hpp"
 
 namespace ttune::inline v0 {
 
@@ -43,10 +43,10 @@ ttune::availability cuda_backend::availability() const {
 }
 
 std::string cuda_backend::source(ir::lowered const& program, kernel_signature const&) const {
-  return emit::cuda(program, target_).source;
+  return codegen::cuda(program, target_).source;
 }
 
-std::string cuda_backend::refusal(emit::device_program const& program) const {
+std::string cuda_backend::refusal(codegen::device_program const& program) const {
   constexpr std::int64_t grid_limits[] = {0x7fffffff, 65535, 65535};
   constexpr std::int64_t thread_limits[] = {1024, 1024, 64};
   for (auto const* launches : {&program.prepare, &program.main})
@@ -74,8 +74,8 @@ compile_result cuda_backend::compile(ir::lowered const& program, kernel_signatur
   compile_result result;
   resources_.clear();
   try {
-    emit::device_payload made;
-    made.program = emit::cuda(program, target_);
+    codegen::device_payload made;
+    made.program = codegen::cuda(program, target_);
     made.device = options_.portable ? cuda::portable_name(cuda::architecture_of(target_)) : target_.cpu;
     result.diagnostics = refusal(made.program);
     if (result.diagnostics.empty()) {
@@ -83,7 +83,7 @@ compile_result cuda_backend::compile(ir::lowered const& program, kernel_signatur
               cuda::compile(made.program.source, cuda::architecture_of(target_), result.diagnostics, options_)) {
         made.binary = std::move(built->code);
         resources_ = std::move(built->kernels);
-        result.image = emit::make_device_image(made, program, std::move(signature), target_, "cuda");
+        result.image = codegen::make_device_image(made, program, std::move(signature), target_, "cuda");
       }
     }
   } catch (std::exception const& failure) {

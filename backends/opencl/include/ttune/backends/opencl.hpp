@@ -42,7 +42,7 @@ class opencl_backend final : public backend {
 
  private:
   /// Returns why the device cannot run the program; empty if it can.
-  [[nodiscard]] std::string refusal(emit::device_program const& program, kernel_signature const& signature) const;
+  [[nodiscard]] std::string refusal(codegen::device_program const& program, kernel_signature const& signature) const;
 
   /// Returns the driver's binary; empty, with the driver's diagnostics, if the text does not compile.
   [[nodiscard]] std::vector<std::uint8_t> binary_of(std::string const& source, std::string& diagnostics);

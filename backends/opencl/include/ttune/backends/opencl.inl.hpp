@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "ttune/backends/opencl.hpp"
-#include "ttune/emit/device_image.hpp"
-#include "ttune/emit/opencl.hpp"
+#include "ttune/codegen/device_image.hpp"
+#include "ttune/codegen/opencl.hpp"
 
 namespace ttune::inline v0 {
 
@@ -29,10 +29,10 @@ std::string opencl_backend::name() const {
 ttune::availability opencl_backend::availability() const { return {failure_.empty(), failure_}; }
 
 std::string opencl_backend::source(ir::lowered const& program, kernel_signature const&) const {
-  return emit::opencl(program, target_).source;
+  return codegen::opencl(program, target_).source;
 }
 
-std::string opencl_backend::refusal(emit::device_program const& program, kernel_signature const& signature) const {
+std::string opencl_backend::refusal(codegen::device_program const& program, kernel_signature const& signature) const {
   for (auto const* launches : {&program.prepare, &program.main})
     for (auto const& l : *launches) {
       if (l.group_size() > device_.group_threads)
@@ -66,13 +66,13 @@ compile_result opencl_backend::compile(ir::lowered const& program, kernel_signat
   compile_result result;
   try {
     if (!failure_.empty()) throw backend_error(failure_);
-    emit::device_payload made;
-    made.program = emit::opencl(program, target_);
+    codegen::device_payload made;
+    made.program = codegen::opencl(program, target_);
     result.diagnostics = refusal(made.program, signature);
     made.device = device_.identity();
     if (result.diagnostics.empty() && options_.ahead) made.binary = binary_of(made.program.source, result.diagnostics);
     if (result.diagnostics.empty())
-      result.image = emit::make_device_image(made, program, std::move(signature), target_, "opencl");
+      result.image = codegen::make_device_image(made, program, std::move(signature), target_, "opencl");
   } catch (std::exception const& failure) {
     result.diagnostics = failure.what();
   }

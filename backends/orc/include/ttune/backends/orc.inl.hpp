@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ttune/backends/orc.hpp"
-#include "ttune/emit/llvm_ir.hpp"
+#include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/runtime/abi.hpp"
 
 namespace ttune::inline v0 {
@@ -25,14 +25,14 @@ std::string orc_backend::name() const { return "orc (LLVM " LLVM_VERSION_STRING 
 ttune::availability orc_backend::availability() const { return {compiler().failure().empty(), compiler().failure()}; }
 
 std::string orc_backend::source(ir::lowered const& program, kernel_signature const&) const {
-  return emit::llvm_ir(program, compiler().target());
+  return codegen::llvm_ir(program, compiler().target());
 }
 
 compile_result orc_backend::compile(ir::lowered const& program, kernel_signature signature) {
   auto const start = std::chrono::steady_clock::now();
   std::string text;
   try {
-    text = emit::llvm_ir(program, compiler().target());
+    text = codegen::llvm_ir(program, compiler().target());
   } catch (std::exception const& failure) {
     phases_ = {};
     return {std::nullopt, failure.what(), 0};

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "ttune/schedule/nest.hpp"
+#include "ttune/loop_nest/loop_nest.hpp"
+#include "ttune/model/cost_model.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/tune/cost_model.hpp"
 
 namespace ttune::inline v0 {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ttune/model/cost_model.hpp"
 #include "ttune/models/xgboost/forest.hpp"
-#include "ttune/tune/cost_model.hpp"
 
 namespace ttune::inline v0 {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ttune/backends/cuda/device.hpp"
-#include "ttune/emit/device_program.hpp"
+#include "ttune/codegen/device_program.hpp"
 #include "ttune/runtime/image.hpp"
 
 namespace ttune::inline v0::cuda {
@@ -37,11 +37,11 @@ class resident_kernel {
   friend class device_kernel;
   struct launch {
     function kernel = nullptr;
-    emit::device_launch grid;
+    codegen::device_launch grid;
   };
   void load_module(std::vector<std::uint8_t> const& compiled);
   void release() noexcept;
-  void add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches);
+  void add(std::vector<codegen::device_launch> const& grids, std::vector<launch>& launches);
   void put(std::vector<launch> const& launches, std::span<device_pointer const> operands, stream on);
   [[nodiscard]] device_pointer allocate(std::int64_t bytes);
 

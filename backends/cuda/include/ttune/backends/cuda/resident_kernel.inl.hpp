@@ -6,12 +6,12 @@
 
 #include "ttune/backends/cuda/current_context.hpp"
 #include "ttune/backends/cuda/resident_kernel.hpp"
-#include "ttune/emit/device_image.hpp"
+#include "ttune/codegen/device_image.hpp"
 
 namespace ttune::inline v0::cuda {
 
 resident_kernel::resident_kernel(kernel_image const& image) : signature_(image.signature) {
-  auto const p = emit::payload_from_bytes(image.code);
+  auto const p = codegen::payload_from_bytes(image.code);
   auto const architecture = architecture_of(p.device);
   auto const portable = portable_architecture_of(p.device);
   auto const all = devices();
@@ -80,7 +80,7 @@ device_pointer resident_kernel::allocate(std::int64_t bytes) {
   return at;
 }
 
-void resident_kernel::add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches) {
+void resident_kernel::add(std::vector<codegen::device_launch> const& grids, std::vector<launch>& launches) {
   for (auto const& g : grids) {
     auto& l = launches.emplace_back(launch{nullptr, g});
     check(cuModuleGetFunction(&l.kernel, module_, g.kernel.c_str()), "cuModuleGetFunction");

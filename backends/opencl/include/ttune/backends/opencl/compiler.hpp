@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ttune/backends/opencl/session.hpp"
-#include "ttune/emit/device_image.hpp"
+#include "ttune/codegen/device_image.hpp"
 
 namespace ttune::inline v0::opencl {
 
@@ -16,7 +16,7 @@ namespace ttune::inline v0::opencl {
 [[nodiscard]] std::optional<cl::Program> compile(session const& in, std::string const& source,
                                                  std::string& diagnostics);
 /// Loads the binary of an image. Returns nothing if there is none, or if the driver refuses it.
-[[nodiscard]] std::optional<cl::Program> load_binary(session const& in, emit::device_payload const& p);
+[[nodiscard]] std::optional<cl::Program> load_binary(session const& in, codegen::device_payload const& p);
 /// Returns the driver's binary of a compiled program; empty if the driver does not provide it.
 [[nodiscard]] std::vector<std::uint8_t> binary_of(cl::Program const& p);
 

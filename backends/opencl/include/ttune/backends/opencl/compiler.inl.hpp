@@ -32,7 +32,7 @@ std::optional<cl::Program> compile(session const& in, std::string const& source,
   });
 }
 
-std::optional<cl::Program> load_binary(session const& in, emit::device_payload const& p) {
+std::optional<cl::Program> load_binary(session const& in, codegen::device_payload const& p) {
   auto const& device = in.device();
   if (p.binary.empty() || p.device != device.identity()) return std::nullopt;
   try {

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "ttune/backends/opencl/device.hpp"
-#include "ttune/emit/opencl.hpp"
+#include "ttune/codegen/opencl.hpp"
 #include "ttune/runtime/machine.hpp"
 
 namespace ttune::inline v0::opencl {
@@ -120,8 +120,8 @@ target target_of(device_info const& d) {
   t.triple = "opencl";
   t.cpu = d.name;
   t.features.clear();
-  if (d.has_sub_groups) t.features = emit::sub_groups_feature;
-  if (d.chooses_sub_groups) t.features += std::string(",") + emit::sub_group_size_feature;
+  if (d.has_sub_groups) t.features = codegen::sub_groups_feature;
+  if (d.chooses_sub_groups) t.features += std::string(",") + codegen::sub_group_size_feature;
   t.vector_bytes = d.is_cpu ? d.vector_bytes : 16;
   t.vector_registers = d.is_cpu ? (d.vector_bytes >= 64 ? 32 : 16) : 64;
   t.has_fma = true;

@@ -24,7 +24,7 @@ class device_kernel final : public device_code {
  private:
   struct launch {
     cl::Kernel kernel;
-    emit::device_launch grid;
+    codegen::device_launch grid;
   };
   struct argument {
     cl::Buffer memory;
@@ -38,7 +38,7 @@ class device_kernel final : public device_code {
     std::vector<void*> hosts;
     std::vector<argument> all;
   };
-  void add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches);
+  void add(std::vector<codegen::device_launch> const& grids, std::vector<launch>& launches);
   /// Makes drivers compile that would do it at the first launch, so that no timed run includes a compilation.
   void compile_all(std::vector<launch> const& launches) const;
   /// Transfers and binds the arguments; reuses those of the last call if the pointers are equal.

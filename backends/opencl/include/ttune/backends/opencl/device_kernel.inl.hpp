@@ -11,7 +11,7 @@
 namespace ttune::inline v0::opencl {
 
 device_kernel::device_kernel(kernel_image const& image) : signature_(image.signature) {
-  auto const p = emit::payload_from_bytes(image.code);
+  auto const p = codegen::payload_from_bytes(image.code);
   auto const all = devices();
   if (all.empty()) throw backend_error("kernel " + signature_.name + ": " + why_no_devices());
   auto const of_target = [&](opencl::device_info const& d) { return target_of(d).name == image.target; };
@@ -38,7 +38,7 @@ device_kernel::device_kernel(kernel_image const& image) : signature_(image.signa
   });
 }
 
-void device_kernel::add(std::vector<emit::device_launch> const& grids, std::vector<launch>& launches) {
+void device_kernel::add(std::vector<codegen::device_launch> const& grids, std::vector<launch>& launches) {
   for (auto const& g : grids) launches.push_back({cl::Kernel(program_, g.kernel.c_str()), g});
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/tune/cost_model.hpp"
+#include "ttune/model/cost_model.hpp"
 
 namespace ttune::inline v0::detail {
 

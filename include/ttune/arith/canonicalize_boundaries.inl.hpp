@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unordered_map>
+
+#include "ttune/arith/canonicalize_boundaries.hpp"
+#include "ttune/arith/simplify.hpp"
+#include "ttune/ir/visit.hpp"
+
+namespace ttune::inline v0::arith {
+
+namespace detail {
+
+/// Returns the index that a boundary reads instead of `i`, for a dimension of `n` elements.
+inline ir::expr redirected(ir::boundary how, ir::expr const& i, std::int64_t n) {
+  using ir::binary_op;
+  using ir::make_binary;
+  auto const last = ir::make_index(n - 1);
+  switch (how) {
+    case ir::boundary::clamp:
+      return make_binary(binary_op::maximum, make_binary(binary_op::minimum, i, last), ir::make_index(0));
+    case ir::boundary::wrap: return make_binary(binary_op::floor_modulo, i, ir::make_index(n));
+    case ir::boundary::mirror: {
+      if (n == 1) return ir::make_index(0);
+      auto const period = ir::make_index(2 * (n - 1));
+      auto const m = make_binary(binary_op::floor_modulo, i, period);
+      return make_binary(binary_op::minimum, m, period - m);
+    }
+    default: return i;
+  }
+}
+
+inline bool reads_data(ir::expr const& e) {
+  return ir::contains(e, [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; });
+}
+
+inline ir::expr guarded(ir::expr const& condition, ir::expr const& value, ir::expr const& otherwise) {
+  return condition ? ir::make_select(condition, value, otherwise) : value;
+}
+
+inline void require_also(ir::expr& all, ir::expr const& condition) {
+  all = all ? ir::make_binary(ir::binary_op::logical_and, all, condition) : condition;
+}
+
+/// Returns an access whose indices have no boundaries any more.
+inline ir::expr without_boundary(ir::expr const& e, ir::access const& a, ranges const& known) {
+  if (a.outside == ir::boundary::none) return e;
+  auto const shape = ir::shape_of(a.from);
+  auto indices = a.indices;
+  ir::expr guard;   // condition on axes: may become a predicate
+  ir::expr gather;  // condition on data: is tested inside the guard
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    auto const range = bounds(indices[d], known);
+    if (is_inside(range, 0, shape[d])) continue;
+    if (a.outside != ir::boundary::value) {
+      indices[d] = simplify(redirected(a.outside, indices[d], shape[d]), known);
+      continue;
+    }
+    auto& condition = reads_data(indices[d]) ? gather : guard;
+    if (range.low < 0)
+      require_also(condition, ir::make_binary(ir::binary_op::less_equal, ir::make_index(0), indices[d]));
+    if (range.high >= shape[d])
+      require_also(condition, ir::make_binary(ir::binary_op::less, indices[d], ir::make_index(shape[d])));
+  }
+  if (guard) guard = simplify(guard, known);
+  auto read = ir::make_access(a.from, indices, ir::boundary::none, {}, a.component);
+  return guarded(guard, guarded(gather, read, a.fill), a.fill);
+}
+
+/// Compares by value: -0 equals 0.
+inline bool is_same_constant(ir::expr const& e, ir::expr const& number) {
+  auto const* a = ir::as<ir::constant>(e);
+  auto const* b = ir::as<ir::constant>(number);
+  return a && b && (is_float(e->type) ? a->real == b->real : a->integer == b->integer);
+}
+
+/// Returns `e` if it is select(guard, value, identity), otherwise null.
+inline ir::select const* as_guarded(ir::expr const& e, ir::expr const& identity) {
+  auto const* s = ir::as<ir::select>(e);
+  return s && is_same_constant(s->when_false, identity) && !reads_data(s->condition) ? s : nullptr;
+}
+
+inline ir::select const* as_absent_or(ir::expr const& e) {
+  return ir::as<ir::select>(e) ? as_guarded(e, ir::make_number(e->type, 0)) : nullptr;
+}
+
+inline bool is_zero(ir::expr const& e) { return is_same_constant(e, ir::make_number(e->type, 0)); }
+
+/// Returns select(p, e, 0); merges the conditions if `e` is select(q, a, 0).
+inline ir::expr absent_unless(ir::expr const& p, ir::expr const& e) {
+  if (is_zero(e)) return e;
+  auto const* s = as_absent_or(e);
+  if (!s) return ir::make_select(p, e, ir::make_number(e->type, 0));
+  return absent_unless(ir::make_binary(ir::binary_op::logical_and, p, s->condition), s->when_true);
+}
+
+/// Returns `make(operand)` below the guard of the operand, or null if the operand has no guard.
+template <class Make>
+ir::expr around(ir::expr const& operand, dtype type, Make const& make) {
+  if (is_zero(operand)) return ir::make_number(type, 0);
+  auto const* s = as_absent_or(operand);
+  return s ? absent_unless(s->condition, make(s->when_true)) : ir::expr();
+}
+
+/// Moves the guards of the operands out of one node of a sum. The operands are processed already.
+inline ir::expr with_guard_outside(ir::expr const& e) {
+  ir::expr made;
+  if (auto const* b = ir::as<ir::binary>(e); b && b->op == ir::binary_op::multiply) {
+    made = around(b->left, e->type, [&](ir::expr const& a) { return with_guard_outside(a * b->right); });
+    if (!made) made = around(b->right, e->type, [&](ir::expr const& a) { return with_guard_outside(b->left * a); });
+  } else if (auto const* u = ir::as<ir::unary>(e); u && ir::keeps_absence(u->op)) {
+    made = around(u->operand, e->type, [&](ir::expr const& a) { return ir::make_unary(u->op, a); });
+  } else if (auto const* c = ir::as<ir::cast>(e); c && c->operand->type != dtype::index) {
+    made = around(c->operand, e->type, [&](ir::expr const& a) { return ir::make_cast(e->type, a); });
+  } else if (auto const* s = as_absent_or(e); s && (is_zero(s->when_true) || as_absent_or(s->when_true))) {
+    made = absent_unless(s->condition, s->when_true);
+  }
+  return made ? made : e;
+}
+
+/// Moves guards outwards in an expression. Accesses do not change, because their indices are not terms.
+inline ir::expr with_guards_outside(ir::expr const& e) {
+  if (ir::as<ir::access>(e)) return e;
+  return with_guard_outside(ir::map_operands(e, with_guards_outside));
+}
+
+/// Makes a guard around a whole term the predicate of the stage.
+inline void lift_predicate(ir::stage& st, ranges const& known) {
+  auto const kind = st.reduction.kind;
+  if (kind == ir::reduction_kind::none || kind == ir::reduction_kind::tuple) return;
+  auto& value = st.components[0].value;
+  if (kind == ir::reduction_kind::sum) value = with_guards_outside(value);
+  auto const identity = ir::make_identity(kind, value->type);
+  while (auto const* s = as_guarded(value, identity)) {
+    require_also(st.predicate, s->condition);
+    value = ir::expr(s->when_true);
+    st.predicate = simplify(st.predicate, known);
+    if (ir::is_constant(st.predicate, 1)) st.predicate = {};
+  }
+}
+
+using moved_stages = std::unordered_map<ir::stage const*, handle<ir::stage>>;
+
+/// Removes the boundaries of one expression of a stage. Reads of rewritten stages become reads of the new ones.
+inline ir::expr canonical(ir::expr const& e, moved_stages const& moved, ranges const& known) {
+  return ir::rewrite(e, [&](ir::expr const& n) -> ir::expr {
+    auto const* a = ir::as<ir::access>(n);
+    if (!a) return n;
+    auto const* s = std::get_if<handle<ir::stage>>(&a->from);
+    auto const it = s ? moved.find(s->get()) : moved.end();
+    if (it == moved.end()) return without_boundary(n, *a, known);
+    auto const followed = ir::make_access(it->second, a->indices, a->outside, a->fill, a->component);
+    return without_boundary(followed, *ir::as<ir::access>(followed), known);
+  });
+}
+
+inline handle<ir::stage> canonical(handle<ir::stage> const& old, moved_stages const& moved) {
+  auto const known = ranges_of(*old);
+  auto made = *old;
+  for (auto& c : made.components) c.value = canonical(c.value, moved, known);
+  if (made.predicate) made.predicate = simplify(canonical(made.predicate, moved, known), known);
+  if (ir::is_constant(made.predicate, 1)) made.predicate = {};
+  lift_predicate(made, known);
+  bool same = made.predicate == old->predicate;
+  for (std::size_t i = 0; i < made.components.size(); ++i)
+    same = same && made.components[i].value == old->components[i].value;
+  return same ? old : share(std::move(made));
+}
+
+}  // namespace detail
+
+handle<ir::program> canonicalize_boundaries(handle<ir::program> const& program) {
+  ir::program made{{}, program->name, program->inputs, {}, {}};
+  detail::moved_stages moved;
+  for (auto const& old : program->stages) {
+    made.stages.push_back(detail::canonical(old, moved));
+    if (made.stages.back() != old) moved.emplace(old.get(), made.stages.back());
+  }
+  if (moved.empty()) return program;
+  for (auto const& out : program->outputs) {
+    auto const it = moved.find(out.get());
+    made.outputs.push_back(it == moved.end() ? out : it->second);
+  }
+  return share(std::move(made));
+}
+
+}  // namespace ttune::inline v0::arith

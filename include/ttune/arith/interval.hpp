@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intervals of index expressions under known ranges of their variables.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "ttune/arith/affine.hpp"
+#include "ttune/arith/interval_arithmetic.hpp"
+
+namespace ttune::inline v0::arith {
+
+using ranges = std::unordered_map<std::string, interval>;
+
+/// Returns an interval that contains all values of the expression. It is exact for affine expressions of independent
+/// variables; a gathered index has the range that its operand declares.
+[[nodiscard]] interval bounds(ir::expr const& e, ranges const& known);
+[[nodiscard]] interval bounds(affine const& form, ranges const& known);
+[[nodiscard]] interval bounds(linear const& form, ranges const& known);
+
+/// Returns the ranges of a stage's axes. An empty axis has an empty range (high < low).
+[[nodiscard]] ranges ranges_of(ir::stage const& s);
+
+}  // namespace ttune::inline v0::arith
+
+#ifdef TTUNE_IMPLEMENTATION
+#include "ttune/arith/interval.inl.hpp"
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a stage without reduced producers of its own: parallel blocks, vectors along the axis in which the
+// result is contiguous. Reads that are contiguous along another axis (a transpose) use a tile of registers, which is
+// loaded along that axis and transposed there:
+//
+//   parallel blocks
+//     for tiles of the block
+//       unroll column: vectorize row: tile[column, row] = A[row, column] …   (whole lines are read)
+//       unroll row: vectorize column: O[row, column] = … tile …             (whole lines are written)
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "ttune/autoschedule/blocks.hpp"
+#include "ttune/autoschedule/cpu/short_rows.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune::inline v0::autoschedule {
+
+class elementwise {
+ public:
+  elementwise(space_builder& out, plan const& p, planned_stage const& st, block_axis blocks = {})
+      : out_(out), p_(p), st_(st), name_(st.definition->name), blocks_(std::move(blocks)) {
+    lanes_ = out_.machine().lanes(st_.definition->type());
+    v_ = choose_vector_axis(p_, st_, lanes_).axis;
+    leave_components();
+    find_crossing();
+  }
+
+  /// Returns the stages that are computed in registers inside of this one, such as the tile of a transpose.
+  [[nodiscard]] std::vector<std::size_t> absorbed() const {
+    std::vector<std::size_t> stages;
+    for (auto const* a : crossing_reads_)
+      if (a->producer >= 0) stages.push_back(static_cast<std::size_t>(a->producer));
+    return stages;
+  }
+
+  void write() {
+    split_axes();
+    auto order = unit_axes(st_);
+    order.insert(order.end(), tasks_.begin(), tasks_.end());
+    order.insert(order.end(), middle_.begin(), middle_.end());
+    order.insert(order.end(), shared_rows_.begin(), shared_rows_.end());
+    if (!row_loop_.empty()) order.push_back(row_loop_);
+    if (!vector_loop_.empty()) order.push_back(vector_loop_);
+    if (order.size() > 1) out_.step(primitive::reorder, name_, order);
+    bool const fuses = tasks_.size() > 1 && !blocks_.is_last;
+    if (fuses) out_.step(primitive::fuse, name_, tasks_, {"tasks"});
+    if (!tasks_.empty()) out_.step(primitive::parallel, name_, {fuses ? "tasks" : tasks_[0]});
+    if (!vector_loop_.empty()) out_.step(primitive::vectorize, name_, {vector_loop_});
+    if (!row_loop_.empty()) out_.step(primitive::unroll, name_, {row_loop_});
+    for (auto const& n : shared_rows_) out_.step(primitive::unroll, name_, {n});
+    for (auto const* a : crossing_reads_) through_registers(*a);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t size(std::int32_t axis) const { return st_.axis_size(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string const& axis(std::int32_t a) const { return st_.axis_name(static_cast<std::size_t>(a)); }
+  [[nodiscard]] std::int64_t step(planned_access const& a, std::int32_t axis) const {
+    return stride(p_, st_, a, static_cast<std::size_t>(axis));
+  }
+  [[nodiscard]] std::int32_t rank() const { return static_cast<std::int32_t>(st_.definition->axes.size()); }
+
+  /// Moves the lanes from the components of points to the axis in which the result is contiguous: planes of an image
+  /// whose channels are interleaved. Components are unrolled, since they share loads.
+  void leave_components() {
+    if (v_ < 0 || !is_short(st_, static_cast<std::size_t>(v_)) || size(v_) >= lanes_) return;
+    for (std::int32_t x = 0; x < rank(); ++x) {
+      if (x == v_ || size(x) < lanes_ || step(st_.accesses.back(), x) != 1) continue;
+      components_ = std::exchange(v_, x);
+      return;
+    }
+  }
+
+  /// Finds the second axis of the tile, and the reads along it. Vectors then run along the axis in which the result is
+  /// contiguous.
+  void find_crossing() {
+    std::int32_t contiguous = -1;
+    for (std::int32_t x = 0; x < rank(); ++x)
+      if (2 * size(x) >= lanes_ && step(st_.accesses.back(), x) == 1) contiguous = x;
+    if (contiguous < 0 || lanes_ < 4) return;
+    for (auto const& a : st_.accesses)
+      for (std::int32_t x = 0; x < rank(); ++x) {
+        if (a.write || x == contiguous || size(x) < lanes_ || step(a, x) != 1 || step(a, contiguous) == 0) continue;
+        if ((crossing_ >= 0 && x != crossing_) || !is_copied_whole(a, contiguous)) continue;
+        crossing_ = x;
+        crossing_reads_.push_back(&a);
+      }
+    if (crossing_ >= 0) v_ = contiguous;
+  }
+
+  /// Returns true for an operand with one read and one element per element of the result, or for such a stage that only
+  /// this one reads and that only moves elements. Shifted elements mostly have guards; they form a tile only if all
+  /// vectors are full, since a guard around a part of a tile cannot be lowered.
+  [[nodiscard]] bool is_copied_whole(planned_access const& a, std::int32_t contiguous) const {
+    if (a.producer >= 0) return moves_elements(a);
+    if (a.operand < 0 || !indexes_by_axes(st_, a, size(contiguous) % lanes_ == 0)) return false;
+    auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+    if (t->role == ir::tensor_role::table || t->role == ir::tensor_role::inout ||
+        out_.machine().lanes(t->type) != lanes_)
+      return false;
+    return std::count_if(st_.accesses.begin(), st_.accesses.end(),
+                         [&](planned_access const& b) { return !b.write && b.operand == a.operand; }) == 1;
+  }
+
+  [[nodiscard]] bool moves_elements(planned_access const& a) const {
+    auto const& made = p_.stages[static_cast<std::size_t>(a.producer)];
+    return !made.definition->reduces() && made.definition->components.size() == 1 && !made.output &&
+           made.accesses.size() == 2 && ir::as<ir::access>(made.definition->components[0].value) &&
+           made.accesses[0].producer >= 0 && indexes_by_axes(st_, a) && readers_of(p_, a.producer).size() == 1 &&
+           out_.machine().lanes(made.definition->type()) == lanes_;
+  }
+
+  /// Returns true if a source is read at places that differ by a constant along the axis: neighbouring rows read the
+  /// same elements, and share them in registers if they are unrolled.
+  [[nodiscard]] bool is_read_beside(std::int32_t x) const {
+    auto const differ_along = [&](planned_access const& a, planned_access const& b) {
+      if (a.write || b.write || a.producer != b.producer || a.operand != b.operand) return false;
+      for (std::size_t d = 0; d < a.indices.size(); ++d) {
+        auto const &i = a.indices[d], &j = b.indices[d];
+        if (!i.whole && !j.whole && i.coefficient == j.coefficient && i.constant != j.constant &&
+            i.coefficient[static_cast<std::size_t>(x)] != 0)
+          return true;
+      }
+      return false;
+    };
+    for (auto const& a : st_.accesses)
+      for (auto const& b : st_.accesses)
+        if (differ_along(a, b)) return true;
+    return false;
+  }
+
+  /// Returns the maximum of rows along an axis that share reads. 4 x 4 gain nothing, take 2 s to compile (27 points of
+  /// 128^3, AVX-512, least times of one run: 1 x 1 row 1113 us, 4 x 1 506, 2 x 2 434, 4 x 2 382, 4 x 4 387).
+  [[nodiscard]] std::int32_t most_rows(std::int32_t x) const {
+    if (x >= v_ || x + 2 < v_ || size(x) < 8 || !is_read_beside(x)) return 0;
+    return x + 1 == v_ ? 4 : 2;
+  }
+
+  /// Returns how many different vectors a tile of rows reads, which lies along the two axes before the vectors'.
+  [[nodiscard]] std::size_t reads_of_tile(std::int64_t outer_rows, std::int64_t rows) const {
+    std::set<std::vector<std::int64_t>> places;
+    auto const outer = static_cast<std::size_t>(v_ - 2), inner = static_cast<std::size_t>(v_ - 1);
+    for (auto const& a : st_.accesses) {
+      if (a.write) continue;
+      for (std::int64_t o = 0; o < outer_rows; ++o)
+        for (std::int64_t r = 0; r < rows; ++r) {
+          std::vector<std::int64_t> place{a.producer, a.operand};
+          for (auto const& i : a.indices)
+            place.push_back(i.whole ? 0 : i.constant + o * i.coefficient[outer] + r * i.coefficient[inner]);
+          places.insert(std::move(place));
+        }
+    }
+    return places.size();
+  }
+
+  /// Returns how many rows the seed unrolls. A tile along two axes whose vectors exceed three times the registers has
+  /// rows along the outer axis only (128^3, AVX-512, least times: a star of 25 points, 120 vectors, one thread, 2 x 4
+  /// rows 3516 us, 2 x 1 2612; but a cube of 27 points, 72 vectors, two threads, three pairs of runs, 700 to 1000 and
+  /// 1200 us).
+  [[nodiscard]] std::int32_t seed_rows(std::int32_t x) const {
+    auto const most = most_rows(x);
+    bool const two_axes = x + 1 == v_ && x >= 1 && most > 1 && most_rows(x - 1) > 1;
+    if (!two_axes) return most;
+    auto const reads = reads_of_tile(most_rows(x - 1), most);
+    return reads > 3 * static_cast<std::size_t>(out_.machine().vector_registers) ? 1 : most;
+  }
+
+  void split_axes() {
+    auto const inner = v_ < 0 ? 1 : size(v_);
+    for (std::int32_t x = 0; x < rank(); ++x) {
+      auto const& n = axis(x);
+      if (size(x) == 1) continue;
+      if (x == components_) {
+        shared_rows_.push_back(n);
+      } else if (crossing_ >= 0 && (x == v_ || x == crossing_)) {
+        auto const chunk =
+            out_.one_of(name_ + ".chunk_" + n, doublings(std::min<std::int64_t>(ceil_divide(size(x), lanes_), 64)),
+                        x == v_ ? 1 : 64);  // lines are read in sequence
+        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, literal(lanes_)});
+        tasks_.push_back(n + "_0");
+        middle_.push_back(n + "_1");
+        (x == v_ ? vector_loop_ : row_loop_) = n + "_2";
+      } else if (x == v_ && size(x) > lanes_) {
+        auto const tile = shared_rows_.empty() ? out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_},
+                                                             std::min<std::int64_t>(4 * lanes_, size(x)))
+                                               : out_.one_of(name_ + ".tile_" + n, {lanes_, 2 * lanes_}, lanes_);
+        auto const chunk = out_.one_of(name_ + ".chunk_" + n, doublings(ceil_divide(size(x), lanes_)),
+                                       iterations_of(st_) <= most_sequential_elements
+                                           ? ceil_divide(size(x), lanes_)
+                                           : std::max<std::int64_t>(1, 4096 / (4 * lanes_)));
+        out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
+        tasks_.push_back(n + "_0");
+        middle_.push_back(n + "_1");
+        vector_loop_ = n + "_2";
+      } else if (x == v_) {
+        vector_loop_ = n;
+      } else {
+        auto const rows = most_rows(x);
+        auto const wanted = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, inner));
+        auto const seed = n == blocks_.name ? blocks_.seed
+                          : iterations_of(st_) <= most_sequential_elements
+                              ? size(x)
+                              : std::min(wanted, std::max<std::int64_t>(1, size(x) / (2 * out_.machine().cores)));
+        auto const chunk = n == blocks_.name && !blocks_.is_last
+                               ? literal(1)
+                               : out_.one_of(name_ + ".chunk_" + n, doublings(size(x)), seed / std::max(rows, 1));
+        if (rows > 0) {
+          auto const tile = out_.one_of(name_ + ".rows_" + n, doublings(rows), seed_rows(x));
+          out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1", n + "_2"}, {chunk, tile});
+          shared_rows_.push_back(n + "_2");
+        } else {
+          out_.step(primitive::split, name_, {n}, {n + "_0", n + "_1"}, {chunk});
+        }
+        tasks_.insert(n == blocks_.name && blocks_.is_last ? tasks_.begin() : tasks_.end(), n + "_0");
+        middle_.push_back(n + "_1");
+      }
+    }
+  }
+
+  /// Copies a tile, with vectors along the crossing axis.
+  void through_registers(planned_access const& a) {
+    std::string copy;
+    if (a.producer >= 0) {
+      copy = p_.stages[static_cast<std::size_t>(a.producer)].definition->name;
+    } else {
+      auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+      copy = name_ + "." + t->name;
+      out_.step(primitive::cache_read, name_, {t->name}, {copy});
+    }
+    std::vector<std::string> order;
+    for (std::int32_t x = 0; x < rank(); ++x)
+      if (x != v_ && x != crossing_ && is_indexed(a, x)) order.push_back(axis_of_tile(a, x));
+    order.push_back(axis_of_tile(a, v_));
+    order.push_back(axis_of_tile(a, crossing_));
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::unroll, copy, {axis_of_tile(a, v_)});
+    out_.step(primitive::vectorize, copy, {axis_of_tile(a, crossing_)});
+    out_.step(primitive::compute_at, copy, {name_, middle_.back()});
+    out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+
+  /// Returns the tile's name for the dimension that is read along an axis: a stage has its own names, a copy of an
+  /// operand has those of the axes that index it (schedule/primitive/cache_read.hpp).
+  [[nodiscard]] std::string axis_of_tile(planned_access const& a, std::int32_t axis_here) const {
+    for (std::size_t d = 0; d < a.indices.size(); ++d) {
+      if (a.indices[d].coefficient[static_cast<std::size_t>(axis_here)] == 0) continue;
+      if (a.producer >= 0) return p_.stages[static_cast<std::size_t>(a.producer)].definition->axes[d].name;
+      return a.indices[d].constant == 0 ? axis(axis_here) : "d" + std::to_string(d);
+    }
+    return axis(axis_here);
+  }
+
+  [[nodiscard]] static bool is_indexed(planned_access const& a, std::int32_t axis) {
+    return std::any_of(a.indices.begin(), a.indices.end(),
+                       [&](auto const& i) { return i.coefficient[static_cast<std::size_t>(axis)] != 0; });
+  }
+
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& st_;
+  std::string const& name_;
+  block_axis blocks_;
+  std::int32_t lanes_ = 1;
+  std::int32_t v_ = -1;
+  std::int32_t components_ = -1;  ///< a short axis along which reads are contiguous
+  std::int32_t crossing_ = -1;
+  std::vector<planned_access const*> crossing_reads_;
+  std::vector<std::string> tasks_;
+  std::vector<std::string> middle_;
+  std::vector<std::string> shared_rows_;  ///< unrolled loops outside of the vectors
+  std::string vector_loop_;
+  std::string row_loop_;
+};
+
+}  // namespace ttune::inline v0::autoschedule

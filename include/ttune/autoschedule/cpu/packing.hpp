@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies operands of a reduction in register tiles in the order in which its loops read them: constants once, before
+// all calls; others into a panel that stays in the cache while the rows use it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/autoschedule/analysis.hpp"
+#include "ttune/autoschedule/builder.hpp"
+#include "ttune/autoschedule/dot_pattern.hpp"
+#include "ttune/autoschedule/select_axis.hpp"
+
+namespace ttune::inline v0::autoschedule {
+
+/// Returns true if all axes begin at 0: a copy is indexed from 0, by a reduced axis itself or not at all.
+[[nodiscard]] inline bool starts_at_zero(planned_stage const& st) {
+  auto const& reduced = st.definition->reduction.axes;
+  return std::none_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; });
+}
+
+/// Returns true if an index of the access uses the axis.
+[[nodiscard]] inline bool uses_axis(planned_access const& a, std::int32_t axis) {
+  return std::any_of(a.indices.begin(), a.indices.end(), [&](planned_index const& i) {
+    return i.whole || i.coefficient[static_cast<std::size_t>(axis)] != 0;
+  });
+}
+
+/// Returns true for the first of the reads of an operand that use an axis, if they are equal. A copy replaces all of
+/// them: A(k, j) * A(k, j + 1) has none.
+[[nodiscard]] inline bool is_first_of_one_place(planned_stage const& st, planned_access const& a, std::int32_t axis) {
+  return std::none_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& b) {
+    return !b.write && b.operand == a.operand && uses_axis(b, axis) && (&b < &a || !is_same_element(a, b));
+  });
+}
+
+/// Returns true for an operand that is read in vectors along an axis and can be copied.
+[[nodiscard]] inline bool is_packable(plan const& p, planned_stage const& st, planned_access const& a,
+                                      std::int32_t vector_axis) {
+  if (a.write || a.operand < 0 || stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 0) return false;
+  auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
+  return role != ir::tensor_role::table && role != ir::tensor_role::inout && indexes_by_axes(st, a) &&
+         is_first_of_one_place(st, a, vector_axis);
+}
+
+/// Returns true if neighbours along a reduced axis are a page apart, so that a packed panel is read faster.
+[[nodiscard]] inline bool has_far_rows(plan const& p, planned_stage const& st, planned_access const& a) {
+  auto const element = static_cast<std::int64_t>(size_in_bytes(st.definition->type()));
+  for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x)
+    if (stride(p, st, a, x) * element >= 4096) return true;
+  return false;
+}
+
+/// Properties of a reduction in register tiles that packing needs.
+struct tiled_reduction {
+  std::string reader;        ///< stage that stores the content of `accumulators`
+  std::string accumulators;  ///< name of the reduction
+  std::string panel_stage;   ///< the reader, or the stage that adds blocks of terms
+  std::string panel_loop;    ///< loop of that stage inside of which panels are made
+  std::string blocked;       ///< reduced axis that is divided into blocks; empty if none
+  std::int32_t vector_axis = -1;
+  knob_value vector_tile;
+  std::vector<std::int32_t> rolled;   ///< reduced axes, from the outermost loop
+  std::vector<std::int32_t> windows;  ///< axes inside of these, which are unrolled
+  dot_terms dot;
+  std::int32_t lanes = 1;
+  std::int64_t tasks = 1;    ///< tasks of the seed that use the same panel
+  bool for_a_block = false;  ///< true if the reduction is computed for a block of another stage's tasks
+};
+
+class operand_packing {
+ public:
+  operand_packing(space_builder& out, plan const& p, planned_stage const& reduction, tiled_reduction tiled)
+      : out_(out), p_(p), r_(reduction), t_(std::move(tiled)) {}
+
+  void write() {
+    if (!starts_at_zero(r_)) return;
+    int count = 0;
+    for (auto const& a : r_.accesses) {
+      if (is_laid_out_ahead(p_, r_, a) && is_first_read(a))
+        lay_out_panels(a, p_.stages[static_cast<std::size_t>(a.producer)].definition->name);
+      if (!is_packable(p_, r_, a, t_.vector_axis) || (t_.dot.slides() && is_in_vectors(a))) continue;
+      auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
+      auto const copy = t_.accumulators + "." + t->name + (count++ != 0 ? std::to_string(count) : "");
+      if (t->role == ir::tensor_role::constant) pack_constant(a, t->name, copy);
+      else pack_panel(a, t->name, copy);
+    }
+  }
+
+  /// Returns true if an operand is copied, or a prepared stage laid out, for this reduction.
+  [[nodiscard]] bool copies_operands() const {
+    return starts_at_zero(r_) && std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& a) {
+             return is_laid_out_ahead(p_, r_, a) ||
+                    (is_packable(p_, r_, a, t_.vector_axis) && (is_constant_operand(p_, a) || has_reuse(p_, r_, a)));
+           });
+  }
+
+ private:
+  [[nodiscard]] std::int64_t size(std::int32_t axis) const { return r_.axis_size(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::string const& name(std::int32_t axis) const {
+    return r_.axis_name(static_cast<std::size_t>(axis));
+  }
+  [[nodiscard]] std::string knob_name(std::string const& what) const { return t_.reader + "." + what; }
+
+  /// Returns true for the first read of a stage: results that were joined may read it several times, in one layout.
+  [[nodiscard]] bool is_first_read(planned_access const& a) const {
+    return std::none_of(r_.accesses.data(), &a,
+                        [&](planned_access const& before) { return !before.write && before.producer == a.producer; });
+  }
+
+  /// Returns the names of the copy's axes without the vector axis: free axes, then reduced ones in the order of loops.
+  [[nodiscard]] std::vector<std::string> copy_order(planned_access const& a) const {
+    std::vector<std::string> order;
+    auto const used = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)) != 0; };
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
+      if (x != t_.vector_axis && used(x)) order.push_back(name(x));
+    for (auto const& part : {t_.rolled, t_.windows})
+      for (auto const x : part)
+        if (used(x)) order.push_back(name(x));
+    for (auto x = static_cast<std::int32_t>(r_.definition->axes.size()); x < static_cast<std::int32_t>(r_.axis_count());
+         ++x)
+      if (used(x) && std::find(order.begin(), order.end(), name(x)) == order.end()) order.push_back(name(x));
+    if (a.producer < 0)
+      for (auto& n : order) n = axis_of_copy(a, n);
+    return order;
+  }
+
+  /// Returns the names of the copy's axes without the vector axis in the order of the operand's addresses, so that each
+  /// of its lines is read once. (Weights of 128 x 128 x 3 x 3 with lanes along the second axis: 1.0 ms with the taps
+  /// outside.)
+  [[nodiscard]] std::vector<std::string> source_order(planned_access const& a) const {
+    std::vector<std::pair<std::int64_t, std::int32_t>> strides;
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.axis_count()); ++x)
+      if (auto const apart = stride(p_, r_, a, static_cast<std::size_t>(x)); x != t_.vector_axis && apart != 0)
+        strides.emplace_back(-apart, x);
+    std::sort(strides.begin(), strides.end());
+    std::vector<std::string> order;
+    for (auto const& s : strides) order.push_back(axis_of_copy(a, name(s.second)));
+    return order;
+  }
+
+  /// Makes the reduction read an operand through a copy, in vectors only if it also reads it at other places.
+  void copy_reads(planned_access const& a, std::string const& source, std::string const& copy) {
+    bool const elsewhere = std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& b) {
+      return !b.write && b.operand == a.operand && !uses_axis(b, t_.vector_axis);
+    });
+    std::vector<std::string> of = {source};
+    if (elsewhere) of.push_back(name(t_.vector_axis));
+    out_.step(primitive::cache_read, t_.accumulators, of, {copy});
+  }
+
+  /// Lays out a constant once, before all calls: panels of one vector tile, in the order in which they are read.
+  void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
+    copy_reads(a, source, copy);
+    lay_out_panels(a, copy);
+  }
+  void lay_out_panels(planned_access const& a, std::string const& copy) {
+    auto const of_copy = [&](std::string const& axis) { return axis_of_copy(a, axis); };
+    if (stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 0) return;
+    auto const vn = of_copy(name(t_.vector_axis));
+    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {t_.vector_tile});
+    std::vector<std::string> order = {vn + "_o"};
+    for (auto const& n : copy_order(a)) order.push_back(of_copy(n));
+    order.push_back(vn + "_i");
+    if (groups_terms(a)) group_terms(copy, of_copy(name(t_.dot.axis)), order);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    if (a.producer < 0) return;
+    out_.step(primitive::parallel, copy, {vn + "_o"});
+    out_.step(primitive::vectorize, copy, {vn + "_i"});
+  }
+  [[nodiscard]] bool is_in_vectors(planned_access const& a) const { return &a == &r_.accesses[t_.dot.in_vectors]; }
+  [[nodiscard]] bool groups_terms(planned_access const& a) const { return t_.dot && is_in_vectors(a); }
+  /// Makes the terms of a dot product neighbours, for one lane after the other.
+  void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
+    out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(t_.dot.terms)});
+    std::replace(order.begin(), order.end(), axis, axis + "_o");
+    order.push_back(axis + "_i");
+  }
+  /// Returns a stage's name for the axis along which the reduction's axis runs; copies use the reduction's names,
+  /// except for an axis in blocks, of which cache_read knows the dimension only.
+  [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
+    if (a.producer < 0) {
+      for (std::size_t d = 0; d < a.indices.size() && axis == t_.blocked; ++d)
+        for (std::size_t x = 0; x < r_.axis_count(); ++x)
+          if (a.indices[d].coefficient[x] != 0 && r_.axis_name(x) == axis) return "d" + std::to_string(d);
+      return axis;
+    }
+    auto const& made = *p_.stages[static_cast<std::size_t>(a.producer)].definition;
+    for (std::size_t d = 0; d < made.axes.size(); ++d)
+      for (std::size_t x = 0; x < r_.axis_count(); ++x)
+        if (a.indices[d].coefficient[x] != 0 && r_.axis_name(x) == axis) return made.axes[d].name;
+    return axis;
+  }
+
+  /// Copies another operand into a panel that stays in the cache while the rows use it.
+  void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
+    if (!has_reuse(p_, r_, a)) return;
+    auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 1;
+    std::int64_t reuse = 1;
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
+      if (stride(p_, r_, a, static_cast<std::size_t>(x)) == 0) reuse *= size(x);
+    auto const& place = t_.panel_loop;
+    auto const named = copy_axis_names(r_, a);
+    if (std::find(named.begin(), named.end(), name(t_.vector_axis)) == named.end()) return;  // a sum of several axes
+    copy_reads(a, source, copy);
+    if (groups_terms(a)) return pack_grouped_panel(a, copy, place);
+    auto const crossing = contiguous || reuse < 8 ? -1 : crossing_axis(a);
+    if (crossing >= 0) {
+      bool const for_all = t_.for_a_block || is_made_once(a, cycles_transposed);
+      transpose_panel(a, source, copy, axis_of_copy(a, name(crossing)), for_all && !t_.for_a_block);
+      out_.step(primitive::pack, copy, {});
+      if (for_all) out_.step(primitive::parallel, copy, {name(t_.vector_axis) + "_o"});  // once for all tasks
+      else out_.step(primitive::compute_at, copy, {t_.panel_stage, place});
+      return;
+    }
+    if (!contiguous && is_made_once(a, cycles_gathered)) return gather_panels(a, copy);
+    auto order = contiguous ? copy_order(a) : source_order(a);
+    order.push_back(name(t_.vector_axis));
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    if (contiguous) out_.step(primitive::vectorize, copy, {name(t_.vector_axis)});
+    bool const worth_it = !contiguous || (has_far_rows(p_, r_, a) && reuse >= 32);
+    out_.step(primitive::compute_at, copy, {t_.panel_stage, place_inline, place}, {},
+              {out_.location(knob_name("pack_" + source), 2, worth_it ? 1 : 0)});
+  }
+
+  /// Cycles in which an element is copied, with its transposition in registers or alone.
+  static constexpr double cycles_transposed = 0.5;
+  static constexpr double cycles_gathered = 2;
+
+  /// Returns true if it would take more than a twentieth of the time of the products that each task makes its panels;
+  /// they are then made once, before the tasks.
+  [[nodiscard]] bool is_made_once(planned_access const& a, double cycles) const {
+    if (t_.for_a_block || !t_.blocked.empty() || t_.tasks < 2) return false;
+    auto const products = static_cast<double>(uses_of(p_, r_, a)) / t_.lanes;
+    return 20 * cycles * static_cast<double>(t_.tasks) > products &&
+           elements_of(p_, r_, a) >= static_cast<double>(most_sequential_elements);
+  }
+
+  /// Copies all panels of an operand whose rows are not contiguous, before the tasks.
+  void gather_panels(planned_access const& a, std::string const& copy) {
+    auto const vn = name(t_.vector_axis);
+    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {t_.vector_tile});
+    auto order = source_order(a);
+    auto const outer = order[0];
+    order.insert(order.begin(), vn + "_o");
+    order.push_back(vn + "_i");
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    out_.step(primitive::parallel, copy, {out_.fused(copy, {vn + "_o", outer}, "panels")});
+  }
+
+  /// Makes a panel for dot products. They need it, so there is no knob.
+  void pack_grouped_panel(planned_access const& a, std::string const& copy, std::string const& place) {
+    auto order = copy_order(a);
+    order.push_back(name(t_.vector_axis));
+    auto const axis = name(t_.dot.axis);
+    group_terms(copy, axis, order);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::pack, copy, {});
+    bool const by_terms = stride(p_, r_, a, static_cast<std::size_t>(t_.dot.axis)) == 1;
+    out_.step(primitive::vectorize, copy, {by_terms ? axis + "_i" : name(t_.vector_axis)});
+    if (!by_terms) out_.step(primitive::unroll, copy, {axis + "_i"});
+    out_.step(primitive::compute_at, copy, {t_.panel_stage, place});
+  }
+
+  /// Returns the reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
+  [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
+    if (t_.lanes < 4 || size(t_.vector_axis) < t_.lanes) return -1;
+    for (auto const x : t_.rolled)
+      if (size(x) >= t_.lanes && stride(p_, r_, a, static_cast<std::size_t>(x)) == 1) return x;
+    return -1;
+  }
+
+  /// Makes a panel of an operand whose lines run along a reduced axis: tiles are read along the lines and transposed in
+  /// registers. With `apart`, each vector of lanes has a place of its own.
+  void transpose_panel(planned_access const& a, std::string const& source, std::string const& copy,
+                       std::string const& crossing, bool apart) {
+    auto const vn = name(t_.vector_axis);
+    out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {literal(t_.lanes)});
+    out_.step(primitive::split, copy, {crossing}, {crossing + "_o", crossing + "_i"}, {literal(t_.lanes)});
+    auto order = copy_order(a);
+    order.erase(std::find(order.begin(), order.end(), crossing));
+    order.insert(apart ? order.begin() : order.end(), vn + "_o");
+    for (auto const& n : {crossing + "_o", crossing + "_i", vn + "_i"}) order.push_back(n);
+    out_.step(primitive::reorder, copy, order);
+    out_.step(primitive::unroll, copy, {crossing + "_i"});
+    out_.step(primitive::vectorize, copy, {vn + "_i"});
+    auto const tile = copy + "." + source;
+    out_.step(primitive::cache_read, copy, {source}, {tile});
+    out_.step(primitive::reorder, tile, {vn, crossing});
+    out_.step(primitive::unroll, tile, {vn});
+    out_.step(primitive::vectorize, tile, {crossing});
+    out_.step(primitive::compute_at, tile, {copy, crossing + "_o"});
+    out_.step(primitive::store_in, tile, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& r_;
+  tiled_reduction t_;
+};
+
+}  // namespace ttune::inline v0::autoschedule

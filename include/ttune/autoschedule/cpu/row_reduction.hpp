@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of reductions along the contiguous axis (softmax, norms, dot products): one row after the other, with
+// the stages that a row needs, and vector lanes along the reduced axis.
+//
+//   parallel rows
+//     for a row of the task
+//       for k: vectorize l: lanes[l] += …        (rfactor)
+//       halves[l] = lanes[l] + lanes[l + n]      (rfactor again, down to one element)
+//       vectorize column: E[column] = …          one row of a costly stage that is read twice
+//       vectorize column: O[row, column] = … r … E[column] …
+#pragma once
+
+#include "ttune/autoschedule/blocks.hpp"
+#include "ttune/autoschedule/row_chain.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune::inline v0::autoschedule {
+
+class rows {
+ public:
+  /// `stages` are in the order in which they are found from the reader. The last one is no input of a reduction; at
+  /// least one of them is a reduction.
+  rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name,
+       std::vector<row_stage> stages, block_axis blocks = {})
+      : out_(out),
+        p_(p),
+        e_(reader),
+        reader_(std::move(reader_name)),
+        stages_(std::move(stages)),
+        blocks_(std::move(blocks)) {
+    lanes_ = out_.machine().lanes(e_.definition->type());
+    for (auto const& s : stages_)
+      if (s.stage->definition->reduces()) reduction_ = s.stage;
+  }
+
+  void write() {
+    split_reader();
+    for (auto const& s : stages_) {
+      if (s.stage->definition->reduces()) place_reduction(s);
+      else place_row(s);
+    }
+  }
+
+ private:
+  /// Returns true for axes of the reader that the reductions have, too: rows. The others are columns.
+  [[nodiscard]] bool is_row(std::string const& axis) const {
+    for (auto const& a : reduction_->definition->axes)
+      if (a.name == axis) return true;
+    return false;
+  }
+
+  /// Returns the number of elements that a row of the reader, or of a reduction, reads.
+  [[nodiscard]] std::int64_t row_elements() const {
+    std::int64_t columns = 1;
+    for (std::size_t x = 0; x < e_.definition->axes.size(); ++x)
+      if (!is_row(e_.axis_name(x))) columns *= e_.axis_size(x);
+    std::int64_t reduced = 1;
+    for (std::size_t x = reduction_->definition->axes.size(); x < reduction_->axis_count(); ++x)
+      reduced *= reduction_->axis_size(x);
+    return std::max(columns, reduced);
+  }
+
+  void split_reader() {
+    std::vector<std::string> tasks;
+    std::vector<std::string> middle;
+    auto const elements = row_elements();
+    for (std::size_t x = 0; x < e_.definition->axes.size(); ++x) {
+      auto const& n = e_.axis_name(x);
+      auto const size = e_.axis_size(x);
+      if (!is_row(n)) continue;
+      auto const wanted = n == blocks_.name ? blocks_.seed
+                          : iterations_of(e_) <= most_sequential_elements && size * elements <= most_sequential_elements
+                              ? size
+                              : std::min(std::max<std::int64_t>(1, 16384 / elements),
+                                         std::max<std::int64_t>(1, size / (2 * out_.machine().cores)));
+      auto const chunk = n == blocks_.name && !blocks_.is_last
+                             ? literal(1)
+                             : out_.one_of(reader_ + ".chunk_" + n, doublings(size), wanted);
+      out_.step(primitive::split, reader_, {n}, {n + "_0", n + "_1"}, {chunk});
+      tasks.insert(n == blocks_.name && blocks_.is_last ? tasks.begin() : tasks.end(), n + "_0");
+      middle.push_back(n + "_1");
+    }
+    auto const columns = vectorized_columns(reader_, e_);
+    last_row_ = middle.empty() ? "" : middle.back();
+    auto order = tasks;
+    order.insert(order.end(), middle.begin(), middle.end());
+    order.insert(order.end(), columns.begin(), columns.end());
+    if (order.size() > 1) out_.step(primitive::reorder, reader_, order);
+    bool const fuses = tasks.size() > 1 && !blocks_.is_last;
+    if (fuses) out_.step(primitive::fuse, reader_, tasks, {"tasks"});
+    if (!tasks.empty()) out_.step(primitive::parallel, reader_, {fuses ? "tasks" : tasks[0]});
+    if (!columns.empty()) out_.step(primitive::vectorize, reader_, {columns.back()});
+  }
+
+  /// Splits the last axis of a stage that is no row into vectors; returns the loops over its columns.
+  std::vector<std::string> vectorized_columns(std::string const& name, planned_stage const& st) {
+    std::vector<std::string> columns;
+    std::int32_t last = -1;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+      if (!is_row(st.axis_name(x)) && st.axis_size(x) > 1) last = static_cast<std::int32_t>(x);
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+      auto const& n = st.axis_name(x);
+      if (is_row(n)) continue;
+      if (static_cast<std::int32_t>(x) == last && st.axis_size(x) > lanes_) {
+        auto const tile = out_.one_of(name + ".tile_" + n, {lanes_, 2 * lanes_, 4 * lanes_}, 2 * lanes_);
+        out_.step(primitive::split, name, {n}, {n + "_0", n + "_1"}, {tile});
+        columns.push_back(n + "_0");
+        columns.push_back(n + "_1");
+      } else {
+        columns.push_back(n);
+      }
+    }
+    return columns;
+  }
+
+  void compute_beside(std::string const& stage) {
+    if (!last_row_.empty()) out_.step(primitive::compute_at, stage, {reader_, last_row_});
+  }
+  void keep_in_registers(std::string const& stage) {
+    compute_beside(stage);
+    out_.step(primitive::store_in, stage, {}, {}, {literal(static_cast<int>(ir::memory::registers))});
+  }
+
+  /// Places a row of a stage without a reduction in a small buffer; a stage without columns in a register.
+  void place_row(row_stage const& s) {
+    auto const columns = vectorized_columns(s.name, *s.stage);
+    if (columns.empty()) return keep_in_registers(s.name);
+    out_.step(primitive::vectorize, s.name, {columns.back()});
+    compute_beside(s.name);
+  }
+
+  /// Splits into lanes along the axis in which most reads are contiguous: so many vectors that an addition need not
+  /// wait for the previous one. Then their halves are added until one is left.
+  void place_reduction(row_stage const& s) {
+    auto const& st = *s.stage;
+    auto const contiguous = contiguous_reduced_axis(p_, st);
+    auto const k = contiguous >= 0 ? static_cast<std::size_t>(contiguous) : st.axis_count() - 1;
+    auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
+    auto const& reduction = st.definition->reduction;
+    bool const splits =
+        reduction.associative && reduction.commutative && fills_lanes(st, k, static_cast<std::int32_t>(lanes));
+    if (splits) {
+      auto part = s.name + ".lanes";
+      auto count = st.axis_size(k) >= 8 * lanes ? 4 * lanes : lanes;
+      auto const lane = st.axis_name(k) + "_l";
+      out_.step(primitive::rfactor, s.name, {st.axis_name(k)}, {part, lane}, {literal(count)});
+      std::vector<std::string> order;
+      for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x)
+        if (x != k) order.push_back(st.axis_name(x));
+      order.push_back(st.axis_name(k));
+      order.push_back(lane);
+      if (auto const turn = turned_axis(st, k, count); !turn.empty()) take_turns(part, turn, order, lane);
+      else out_.step(primitive::reorder, part, order);
+      out_.step(primitive::vectorize, part, {lane});
+      keep_in_registers(part);
+      auto of = lane;
+      for (count /= 2; count >= 2; count /= 2) {
+        auto const half = lane + std::to_string(count);
+        part = s.name + "." + std::to_string(count);
+        out_.step(primitive::rfactor, s.name, {of}, {part, half}, {literal(count)});
+        out_.step(primitive::reorder, part, {of, half});
+        out_.step(primitive::unroll, part, {of});
+        out_.step(primitive::vectorize, part, {half});
+        keep_in_registers(part);
+        of = half;
+      }
+      out_.step(primitive::unroll, s.name, {of});
+    }
+    keep_in_registers(s.name);
+  }
+
+  static constexpr std::int64_t turns = 4;  ///< vectors that take the terms of another axis in turn
+
+  /// Returns the reduced axis beside `lanes_axis` whose terms several vectors take in turn, if there would be one
+  /// vector of sums, whose additions wait for each other; otherwise an empty name.
+  [[nodiscard]] std::string turned_axis(planned_stage const& st, std::size_t lanes_axis, std::int64_t count) const {
+    auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
+    if (count > lanes) return {};
+    for (auto x = st.axis_count(); x-- > st.definition->axes.size();)
+      if (x != lanes_axis && st.axis_size(x) >= 4 * turns && st.axis_size(x) % turns == 0) return st.axis_name(x);
+    return {};
+  }
+
+  /// Makes several vectors of sums of `part`, which take the terms of an axis in turn, and adds them.
+  void take_turns(std::string const& part, std::string const& axis, std::vector<std::string> order,
+                  std::string const& lane) {
+    auto const vectors = part + ".turns";
+    auto const turn = axis + "_t";
+    out_.step(primitive::rfactor, part, {axis}, {vectors, turn}, {literal(turns)});
+    out_.step(primitive::reorder, part, {turn, lane});
+    out_.step(primitive::unroll, part, {turn});
+    order.insert(order.end() - 1, turn);
+    out_.step(primitive::reorder, vectors, order);
+    out_.step(primitive::unroll, vectors, {turn});
+    out_.step(primitive::vectorize, vectors, {lane});
+    out_.step(primitive::pack, vectors, {});
+    keep_in_registers(vectors);
+  }
+
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& e_;
+  std::string reader_;
+  std::vector<row_stage> stages_;
+  block_axis blocks_;
+  planned_stage const* reduction_ = nullptr;
+  std::int32_t lanes_ = 1;
+  std::string last_row_;
+};
+
+}  // namespace ttune::inline v0::autoschedule

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds windows that are reduced along one axis after the others (primitive/separate.hpp): box filters, patch
+// distances, sums of squares, largest elements of windows. Windows whose terms have weights of their own are none.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "ttune/autoschedule/cpu/computed_once.hpp"
+#include "ttune/autoschedule/cpu/stencil_stages.hpp"
+#include "ttune/schedule/primitive/separate.hpp"
+
+namespace ttune::inline v0::autoschedule {
+
+namespace detail {
+
+/// Returns how many times fewer operations a window takes if it is reduced along one of its axes last.
+[[nodiscard]] inline double gain_of_separating(planned_stage const& st, std::size_t reduced) {
+  auto const& definition = *st.definition;
+  auto const form = primitives::detail::place_along(definition, reduced);
+  if (!form) return 0;
+  auto const cost = cost_of_element(st);
+  auto const term = cost.arithmetic + cost.loads + 1;
+  auto const terms = static_cast<double>(primitives::terms_of(definition));
+  auto const last = static_cast<double>(definition.reduction.axes[reduced].size());
+  auto const [from, to] = primitives::detail::places_of(definition, *form);
+  auto const shared = static_cast<double>(to - from + 1) / static_cast<double>(definition.axes[form->free].size());
+  constexpr double load_and_combine = 2;
+  constexpr double store = 2;
+  return terms * term / (terms / last * shared * term + store + last * load_and_combine);
+}
+
+}  // namespace detail
+
+/// Returns the step for the next window to separate, and its plan; nothing if there is none.
+[[nodiscard]] inline std::optional<std::pair<step, plan>> next_separated(space const& so_far, plan const& p) {
+  constexpr double least_gain = 2;
+  for (auto const& st : p.stages) {
+    auto const& reduced = st.definition->reduction.axes;
+    if (st.definition->updates || st.definition->components.size() != 1 || reduced.size() < 2) continue;
+    double most = least_gain;
+    std::string axis;
+    for (std::size_t k = 0; k < reduced.size(); ++k)
+      if (auto const gain = detail::gain_of_separating(st, k); gain >= most) most = gain, axis = reduced[k].name;
+    if (axis.empty()) continue;
+    auto const& name = st.definition->name;
+    step const s{primitive::separate, name, {axis}, {detail::unused_stage(*p.program, name, "part")}, {}};
+    auto with = so_far;
+    with.steps.push_back(s);
+    try {
+      return std::pair(s, make_plan(with));
+    } catch (schedule_error const&) {
+      continue;  // its terms keep their order
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ttune::inline v0::autoschedule

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges a short innermost axis, the components of points or pixels, with the axis before it. The components become
+// phases (phases.hpp) of a long row, or vanish if all operands have the same form.
+//
+//   O(y, x, c) = A(y, x, c) * alpha(y, x)      →      O(yxc) = A(yxc) * alpha(yxc / 3)             merge(y, x, c, yxc)
+//
+// Reductions over the components of a point are expanded before that: |v(i)|^2, products with a matrix of 3 x 3.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/phases.hpp"
+#include "ttune/autoschedule/select_axis.hpp"
+#include "ttune/schedule/primitive/expand_reduction.hpp"
+
+namespace ttune::inline v0::autoschedule {
+
+/// Maximum of components of a point: lanes that are so many elements apart are loaded as whole vectors.
+inline constexpr std::int64_t most_components = near_stride;
+
+/// Returns true if an axis has as many elements as a point has components.
+[[nodiscard]] inline bool is_short(planned_stage const& st, std::size_t axis) {
+  return st.axis_size(axis) >= 2 && st.axis_size(axis) <= most_components;
+}
+
+/// Returns true if a read takes components of points: a short axis is contiguous, and a free axis moves by whole
+/// points.
+[[nodiscard]] inline bool reads_components(plan const& p, planned_stage const& st, planned_access const& a,
+                                           std::size_t component) {
+  if (a.write || !is_short(st, component) || stride(p, st, a, component) != 1) return false;
+  if (shape_of(p, st, a).back() != st.axis_size(component)) return false;
+  for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
+    if (x != component && stride(p, st, a, x) == st.axis_size(component)) return true;
+  return false;
+}
+
+/// Returns true if an element decides the place of a read: lanes of such reads are loaded one by one.
+[[nodiscard]] inline bool gathers(ir::stage const& st) {
+  auto const is_read = [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; };
+  bool found = false;
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      if (auto const* a = ir::as<ir::access>(e))
+        for (auto const& i : a->indices) found = found || ir::contains(i, is_read);
+    });
+  return found;
+}
+
+/// Returns true for a reduction over the components of points, for many points. Results of one point are few: longer
+/// rows of them are a contraction.
+[[nodiscard]] inline bool reduces_components(plan const& p, planned_stage const& st, target const& machine) {
+  auto const& d = *st.definition;
+  auto const free = d.axes.size();
+  if (d.updates || d.components.size() != 1 || d.reduction.axes.size() != 1) return false;
+  if (d.reduction.kind == ir::reduction_kind::tuple || !is_short(st, free)) return false;
+  auto const is_of_points = [&](planned_access const& a) {
+    if (is_constant_operand(p, a) || !reads_components(p, st, a, free)) return false;
+    std::int64_t points = 1;
+    for (std::size_t x = 0; x < free; ++x) {
+      bool const moves = stride(p, st, a, x) != 0;
+      if (!moves && st.axis_size(x) > most_components) return false;
+      if (moves) points *= st.axis_size(x);
+    }
+    return points >= machine.lanes(d.type());
+  };
+  return std::any_of(st.accesses.begin(), st.accesses.end(), is_of_points);
+}
+
+namespace detail {
+
+/// Returns true for a stage without a reduction that stores rows of few components, for many points.
+[[nodiscard]] inline bool stores_components(plan const& p, planned_stage const& st, target const& machine) {
+  auto const& d = *st.definition;
+  auto const rank = d.axes.size();
+  if (d.reduces() || d.updates || d.components.size() != 1 || rank < 2 || gathers(d)) return false;
+  auto const lanes = machine.lanes(d.type());
+  bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
+                                       [](planned_access const& a) { return a.write || a.producer < 0; });
+  if (!choosing_axes(d).empty() && !(of_operands && st.output)) return false;
+  return is_short(st, rank - 1) && st.axis_size(rank - 1) < lanes && st.axis_size(rank - 2) >= lanes &&
+         stride(p, st, st.accesses.back(), rank - 1) == 1;
+}
+
+/// Returns the step that merges the axes `first` and `first` + 1 of a stage, and its plan. Returns nothing if a
+/// reduction would be merged with them.
+[[nodiscard]] inline std::optional<std::pair<step, plan>> merged_with_next(space const& so_far, plan const& p,
+                                                                           planned_stage const& st, std::size_t first) {
+  auto const& axes = st.definition->axes;
+  auto const name = unused_axis(*p.program, axes[first].name + axes[first + 1].name);
+  step const s{primitive::merge, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}};
+  auto with = so_far;
+  with.steps.push_back(s);
+  try {
+    auto made = make_plan(with);
+    for (std::size_t i = 0; i < p.stages.size(); ++i)
+      if (p.stages[i].definition->reduces() && made.stages[i].axis_count() != p.stages[i].axis_count())
+        return std::nullopt;
+    return std::pair(s, std::move(made));
+  } catch (schedule_error const&) {
+    return std::nullopt;  // axes that begin elsewhere, for example
+  }
+}
+
+}  // namespace detail
+
+/// Returns the step for the next short row, and its plan; nothing if there is none. Axes of points that are contiguous
+/// in all operands are merged first.
+[[nodiscard]] inline std::optional<std::pair<step, plan>> next_short_row(space const& so_far, plan const& p,
+                                                                         target const& machine) {
+  auto const divisions = detail::index_divisions(*p.program);
+  for (auto const& st : p.stages) {
+    if (!detail::stores_components(p, st, machine)) continue;
+    auto const rank = st.definition->axes.size();
+    if (rank > 2)
+      if (auto made = detail::merged_with_next(so_far, p, st, rank - 3);
+          made && detail::index_divisions(*made->second.program) <= divisions)
+        return made;
+    auto made = detail::merged_with_next(so_far, p, st, rank - 2);
+    if (!made) continue;
+    auto const& after = made->second.stages[static_cast<std::size_t>(&st - p.stages.data())];
+    auto const row = after.definition->axes.back().name;
+    auto const phases = phases_of(after, row);
+    bool const plain = detail::index_divisions(*made->second.program) <= divisions;
+    if (plain || phases > 1) return made;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ttune::inline v0::autoschedule

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "ttune/autoschedule/blocks.hpp"
+#include "ttune/autoschedule/cpu/columns.hpp"
+#include "ttune/autoschedule/cpu/computed_once.hpp"
+#include "ttune/autoschedule/cpu/contraction.hpp"
+#include "ttune/autoschedule/cpu/elementwise.hpp"
+#include "ttune/autoschedule/cpu/joined.hpp"
+#include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/phased.hpp"
+#include "ttune/autoschedule/cpu/row_reduction.hpp"
+#include "ttune/autoschedule/cpu/separated.hpp"
+#include "ttune/autoschedule/cpu/short_rows.hpp"
+#include "ttune/autoschedule/cpu/skinny_gemm.hpp"
+#include "ttune/autoschedule/cpu/stencil_pipeline.hpp"
+#include "ttune/autoschedule/cpu/transform.hpp"
+#include "ttune/autoschedule/derive_space.hpp"
+#include "ttune/autoschedule/gpu/gpu.hpp"
+#include "ttune/autoschedule/gpu/split_reduction.hpp"
+#include "ttune/autoschedule/keep_stage.hpp"
+#include "ttune/autoschedule/row_chain.hpp"
+#include "ttune/autoschedule/select_axis.hpp"
+
+namespace ttune::inline v0 {
+
+namespace autoschedule {
+
+/// Visits the stages from the outputs back and gives each a schedule, alone or together with its reader.
+class deriver {
+ public:
+  deriver(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
+
+  space run() {
+    partial_.program = out_.program();
+    compute_functions_once();
+    expand_components();
+    inline_cheap_stages();
+    p_ = make_plan(partial_);
+    separate_windows();
+    merge_components();
+    merge_rows();
+    join_stages();
+    share_long_reductions();
+    done_.assign(p_.stages.size(), false);
+    blocks_.assign(p_.stages.size(), {});
+    at_once_.assign(p_.stages.size(), {});
+    for (std::size_t i = p_.stages.size(); i-- > 0;)
+      if (!done_[i]) {
+        choose_blocks(i);
+        schedule_root(i);
+        place_for_block(i);
+      }
+    return out_.finish();
+  }
+
+ private:
+  /// Makes functions that are called more often than they have different arguments stages of their own, if that pays.
+  void compute_functions_once() {
+    constexpr int most = 8;  // a further stage is not worth the time of deriving it
+    p_ = make_plan(partial_);
+    for (int made = 0; made < most; ++made) {
+      auto next = next_computed_once(partial_, p_);
+      if (!next) return;
+      take(std::move(*next));
+    }
+  }
+
+  /// Makes reductions over the components of points expressions.
+  void expand_components() {
+    p_ = make_plan(partial_);
+    for (auto const& st : p_.stages) {
+      if (!reduces_components(p_, st, out_.machine())) continue;
+      partial_.steps.push_back({primitive::expand_reduction, st.definition->name, {}, {}, {}});
+      out_.step(partial_.steps.back());
+    }
+  }
+
+  /// Inlines stages without a reduction into their readers, unless costly operations would be repeated.
+  void inline_cheap_stages() {
+    auto const before = make_plan(partial_);
+    std::vector<bool> stays(before.stages.size());
+    for (auto i = before.stages.size(); i-- > 0;) {
+      auto const& st = before.stages[i].definition;
+      stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
+                 is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
+                 is_prepared_for_reduction(before, i) || is_combined_for_reduction(before, i) ||
+                 is_rearranged_for(before, i, stays);
+    }
+    for (std::size_t i = 0; i < before.stages.size(); ++i) {
+      auto const& st = before.stages[i].definition;
+      if (stays[i]) continue;
+      partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
+      out_.step(partial_.steps.back());
+    }
+  }
+
+  /// Returns true for an operand whose dimensions are put into the order in which a stage without reduction reads it.
+  [[nodiscard]] static bool is_rearranged_for(plan const& p, std::size_t stage, std::vector<bool> const& stays) {
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    return is_rearranged_operand(p.stages[stage]) && std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+             auto const& reader = p.stages[static_cast<std::size_t>(r)];
+             return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
+           });
+  }
+
+  /// Data between stages needs no blocks if they fit a first-level cache.
+  static constexpr double least_block_bytes = 64 * 1024;
+
+  /// Reduces windows along one axis after the others.
+  void separate_windows() {
+    while (auto made = next_separated(partial_, p_)) take(std::move(*made));
+  }
+
+  /// Merges short innermost axes with those before them.
+  void merge_components() {
+    while (auto made = next_short_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
+
+  /// Merges reduced axes that are contiguous together.
+  void merge_rows() {
+    while (auto made = next_long_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
+
+  /// Joins stages that read the same elements, each of them once, in one loop nest.
+  void join_stages() {
+    while (auto made = next_joined(partial_, p_)) take(std::move(*made));
+  }
+
+  void take(std::pair<step, plan> made) {
+    partial_.steps.push_back(made.first);
+    out_.step(made.first);
+    p_ = std::move(made.second);
+  }
+
+  void share_long_reductions() {
+    auto const steps = partial_.steps.size();
+    for (auto const& st : p_.stages) {
+      if (!st.definition->reduces() || st.definition->updates || suits_lanes(st)) continue;
+      auto const choice = choose_shares(st, out_.machine());
+      if (!choice) continue;
+      partial_.steps.push_back(shared(st, *choice));
+      out_.step(partial_.steps.back());
+    }
+    if (partial_.steps.size() != steps) p_ = make_plan(partial_);
+  }
+
+  /// Returns true if the vector lanes of a stage run along a free axis, not along a reduced one.
+  [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
+    if (!ir::accumulates_in_place(st.definition->reduction)) return false;
+    auto const lanes = out_.machine().lanes(st.definition->type());
+    auto const choice = choose_vector_axis(p_, st, lanes);
+    if (choice.axis < 0) return false;
+    auto const reduced = contiguous_reduced_axis(p_, st);
+    bool const long_rows = reduced >= 0 && fills_lanes(st, static_cast<std::size_t>(reduced), lanes);
+    return choice.score >= 0 || (!long_rows && 4 * st.axis_size(static_cast<std::size_t>(choice.axis)) > lanes);
+  }
+
+  /// Decides whether the inputs of the last stage are computed for blocks of one of its axes: the axis along which most
+  /// data pass between stages, or the outermost such axis.
+  void choose_blocks(std::size_t last) {
+    auto const& st = p_.stages[last];
+    if (last + 1 != p_.stages.size() || has_choices() || st.definition->updates) return;
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const& lanes_of = tiled_producer(last) >= 0 ? p_.stages[static_cast<std::size_t>(tiled_producer(last))] : st;
+    auto const lanes = choose_vector_axis(p_, lanes_of, out_.machine().lanes(lanes_of.definition->type())).axis;
+    block_chain best;
+    double most = 0;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
+      if (static_cast<std::int32_t>(x) == lanes || st.axis_size(x) < 4 * cores) continue;
+      auto chain = chain_along(p_, last, static_cast<std::int32_t>(x));
+      leave_out_absorbed(last, chain);
+      auto const bytes = chain.bytes_each * static_cast<double>(st.axis_size(x));
+      if (bytes > most) most = bytes, best = std::move(chain);
+    }
+    if (most < least_block_bytes) return;
+    auto const size = st.axis_size(static_cast<std::size_t>(best.axis[last]));
+    auto const fitting = static_cast<std::int64_t>(static_cast<double>(out_.machine().l2_bytes) / 2 / best.bytes_each);
+    auto const seed = std::clamp<std::int64_t>(fitting, 1, size / (4 * cores));
+    if (packed_again(best) * static_cast<double>(ceil_divide(size, seed)) > most_packed_again * most) return;
+    last_ = last;
+    for (std::size_t s = 0; s <= last; ++s)
+      if (best.axis[s] >= 0)
+        blocks_[s] = {p_.stages[s].axis_name(static_cast<std::size_t>(best.axis[s])), s == last, seed};
+  }
+
+  /// Most bytes that all blocks together may pack again, relative to those that they keep in the caches. (64 x 1024 x
+  /// 2752, twice, gated: 128 times as many, 15.4 ms with blocks, 8.4 without. Products of 1024 x 256 x 1024 twice: four
+  /// times as many, no difference.)
+  static constexpr double most_packed_again = 8;
+
+  /// Returns the bytes of the operands that each block packs into panels again, since the common axis does not move
+  /// them; 0 for those that stay in a second-level cache.
+  [[nodiscard]] double packed_again(block_chain const& chain) const {
+    double bytes = 0;
+    for (std::size_t s = 0; s < p_.stages.size(); ++s) {
+      auto const& st = p_.stages[s];
+      if (chain.axis[s] < 0 || !st.definition->reduces() || !suits_lanes(st)) continue;
+      double whole = 0;
+      for (auto const& a : st.accesses)
+        if (stride(p_, st, a, static_cast<std::size_t>(chain.axis[s])) == 0 && !is_constant_operand(p_, a) &&
+            is_packable(p_, st, a, static_cast<std::int32_t>(lanes_axis(st))) && has_far_rows(p_, st, a))
+          whole += elements_of(p_, st, a) * static_cast<double>(size_in_bytes(st.definition->type()));
+      if (whole > static_cast<double>(out_.machine().l2_bytes)) bytes += whole;
+    }
+    return bytes;
+  }
+
+  /// Removes stages whose results do not pass through memory: the last stage has them in registers, or row by row.
+  void leave_out_absorbed(std::size_t last, block_chain& chain) const {
+    auto beside = row_producers(last);
+    auto const chain_of_columns = column_producers(last);
+    beside.insert(beside.end(), chain_of_columns.stages.begin(), chain_of_columns.stages.end());
+    if (auto const r = tiled_producer(last); r >= 0) beside.push_back(static_cast<std::size_t>(r));
+    for (auto const s : beside)
+      if (chain.axis[s] >= 0) chain.bytes_each -= bytes_along(p_.stages[s], chain.axis[s]);
+  }
+
+  /// Places a stage, after its own steps: it is computed for a block of the last stage, or completely before it.
+  void place_for_block(std::size_t i) {
+    if (blocks_[i].name.empty() || blocks_[i].is_last) return;
+    auto const& name = p_.stages[last_].definition->name;
+    if (in_blocks_.is_literal()) in_blocks_ = out_.location(name + ".blocks", 2, 1);
+    out_.step(primitive::compute_at, p_.stages[i].definition->name, {name, place_root, blocks_[last_].name + "_0"}, {},
+              {in_blocks_});
+  }
+
+  [[nodiscard]] bool has_choices() const {
+    return std::any_of(p_.stages.begin(), p_.stages.end(),
+                       [](auto const& s) { return !choosing_axes(*s.definition).empty(); });
+  }
+
+  void schedule_root(std::size_t i) {
+    auto const& st = p_.stages[i];
+    done_[i] = true;
+    if (st.definition->reduces()) return schedule_reduction(st, blocks_[i]);
+    if (auto const r = tiled_producer(i); r >= 0) {
+      auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
+      done_[static_cast<std::size_t>(r)] = true;
+      for (auto const& a : reduction.accesses)
+        if (is_laid_out_ahead(p_, reduction, a)) done_[static_cast<std::size_t>(a.producer)] = true;
+      return schedule_contraction(reduction, st.definition->name, reduction.definition->name, st, blocks_[i]);
+    }
+    if (auto const chain = column_producers(i); blocks_[i].name.empty() && !chain.stages.empty()) {
+      for (auto const s : chain.stages) done_[s] = true;
+      return columns(out_, p_, st, chain, lanes_axis(st)).write();
+    }
+    if (blocks_[i].name.empty() && row_producers(i).empty() && phased::suits(p_, st, out_.machine()))
+      return phased(out_, p_, st).write();
+    if (!choosing_axes(*st.definition).empty() || combines_choices(st)) return schedule_choice(st);
+    auto const beside = row_producers(i);
+    if (beside.empty()) {
+      elementwise one(out_, p_, st, blocks_[i]);
+      for (auto const q : one.absorbed()) done_[q] = true;
+      out_.settle(is_of_constants(p_, st) || moves_for_choices(st));
+      one.write();
+      return out_.settle(false);
+    }
+    std::vector<row_stage> stages;
+    for (auto const r : beside) {
+      done_[r] = true;
+      stages.push_back({&p_.stages[r], p_.stages[r].definition->name});
+    }
+    rows(out_, p_, st, st.definition->name, stages, blocks_[i]).write();
+  }
+
+  /// Returns true for a stage without a choice of its own, such as one with a single point, that combines elements of a
+  /// stage with a choice where they are computed. It must be their only reader.
+  [[nodiscard]] bool combines_choices(planned_stage const& st) const {
+    bool found = false;
+    for (auto const& a : st.accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const& from = p_.stages[static_cast<std::size_t>(a.producer)];
+      if (choosing_axes(*from.definition).empty()) continue;
+      if (readers_of(p_, a.producer).size() != 1 || done_[static_cast<std::size_t>(a.producer)]) return false;
+      for (auto const& i : a.indices)
+        if (i.whole || i.divisor != 1 ||
+            std::count_if(i.coefficient.begin(), i.coefficient.end(), [](auto c) { return c != 0; }) > 1)
+          return false;
+      found = true;
+    }
+    return found && !st.output;
+  }
+
+  /// Returns true for a stage with a choice, or one that combines elements as such a stage does for each choice.
+  [[nodiscard]] bool is_transform(planned_stage const& st) const {
+    if (!choosing_axes(*st.definition).empty()) return true;
+    return !st.definition->reduces() && st.accesses.size() > 2 && !is_of_constants(p_, st);
+  }
+
+  /// Schedules such a stage together with stages of the same kind that only this stage reads.
+  void schedule_choice(planned_stage const& st) {
+    std::vector<planned_stage const*> first;
+    for (auto const& a : st.accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const q = static_cast<std::size_t>(a.producer);
+      auto const& from = p_.stages[q];
+      if (done_[q] || from.output || !is_transform(from) || readers_of(p_, a.producer).size() != 1) continue;
+      first.push_back(&from);
+      done_[q] = true;
+    }
+    auto const blocks = pipeline_before(st, first);
+    if (blocks)
+      for (auto const q : blocks->products)
+        at_once_[q] = {st.axis_name(static_cast<std::size_t>(blocks->axis)), blocks->seed};
+    transform(out_, p_, st, std::move(first), blocks ? &*blocks : nullptr).write();
+  }
+
+  /// Returns the products that only `first` read, in blocks of an axis shared with `st`. Preferred are blocks of tiles,
+  /// with the products' factors, so that each core computes its share of them in all stages. If that is impossible, or
+  /// each block would read constants much larger than the data between the stages, blocks of filters are used.
+  [[nodiscard]] std::optional<pipeline> pipeline_before(planned_stage const& st,
+                                                        std::vector<planned_stage const*> const& first) const {
+    pipeline made;
+    std::vector<std::size_t> factors;
+    if (first.empty() || !sources_of(first, true, made.products)) return std::nullopt;
+    std::vector<planned_stage const*> products;
+    for (auto const q : made.products) products.push_back(&p_.stages[q]);
+    bool const own_factors = sources_of(products, false, factors);
+    auto const is_common = [&](std::string const& n) {
+      return all_in_place({&st}, first, n) && all_in_place(first, products, n);
+    };
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const v = choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis;
+    std::vector<planned_stage const*> before;
+    for (auto const q : factors) before.push_back(&p_.stages[q]);
+    std::int32_t tiles = -1;
+    for (std::size_t x = 0; x < st.definition->axes.size() && own_factors; ++x) {
+      auto const& n = st.axis_name(x);
+      if (st.axis_size(x) >= 4 * cores && is_common(n) && all_in_place(products, before, n))
+        tiles = static_cast<std::int32_t>(x);
+    }
+    double passed = 0;
+    for (auto const* s : products) passed += free_iterations(*s);
+    for (auto const* s : before) passed += free_iterations(*s);
+    auto const element = static_cast<double>(size_in_bytes(st.definition->type()));
+    if (tiles >= 0 && constants_of(products) <= most_constants * passed) {
+      made.axis = tiles;
+      made.stages = factors;
+      made.seed = block_of_tiles(passed * element, st.axis_size(static_cast<std::size_t>(tiles)));
+    } else if (v >= 0 && is_common(st.axis_name(static_cast<std::size_t>(v)))) {
+      made.axis = v;
+      auto const vectors = ceil_divide(st.axis_size(static_cast<std::size_t>(v)), lanes_of(st));
+      if (vectors < 2 * cores) return std::nullopt;
+      made.seed = lanes_of(st) * std::clamp<std::int64_t>(vectors / (2 * cores), 1, most_vectors_of_tile);
+    } else {
+      return std::nullopt;
+    }
+    made.stages.insert(made.stages.end(), made.products.begin(), made.products.end());
+    return made;
+  }
+
+  static constexpr std::int64_t most_vectors_of_tile = 4;
+
+  /// Returns a core's share if its data fit the cache; otherwise the number of tiles that half of the cache holds.
+  [[nodiscard]] std::int64_t block_of_tiles(double bytes, std::int64_t tiles) const {
+    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
+    auto const cache = static_cast<double>(out_.machine().l2_bytes);
+    if (bytes / static_cast<double>(cores) <= cache) return ceil_divide(tiles, cores);
+    auto const fitting = static_cast<std::int64_t>(cache / 2 / (bytes / static_cast<double>(tiles)));
+    return nearest(pipeline_blocks(tiles, cores), std::max<std::int64_t>(1, fitting));
+  }
+
+  /// Appends the non-constant sources of `readers`, which must all be reductions, or all not, as `reduce` says. Returns
+  /// false if they are of the other kind, or have other readers.
+  [[nodiscard]] bool sources_of(std::vector<planned_stage const*> const& readers, bool reduce,
+                                std::vector<std::size_t>& found) const {
+    auto const is_reader = [&](std::int32_t r) {
+      return std::find(readers.begin(), readers.end(), &p_.stages[static_cast<std::size_t>(r)]) != readers.end();
+    };
+    for (auto const* reader : readers)
+      for (auto const& a : reader->accesses) {
+        if (a.write || a.producer < 0) continue;
+        auto const q = static_cast<std::size_t>(a.producer);
+        auto const& s = p_.stages[q];
+        if (is_of_constants(p_, s) || std::find(found.begin(), found.end(), q) != found.end()) continue;
+        auto const all = readers_of(p_, a.producer);
+        if (s.definition->reduces() != reduce || s.output || !std::all_of(all.begin(), all.end(), is_reader))
+          return false;
+        found.push_back(q);
+      }
+    return !found.empty();
+  }
+
+  /// Returns the number of elements of prepared constants that the reductions read.
+  [[nodiscard]] double constants_of(std::vector<planned_stage const*> const& reductions) const {
+    double sum = 0;
+    for (auto const* r : reductions)
+      for (auto const& a : r->accesses)
+        if (is_laid_out_ahead(p_, *r, a)) sum += elements_of(p_, *r, a);
+    return sum;
+  }
+
+  [[nodiscard]] std::int64_t lanes_of(planned_stage const& st) const {
+    return out_.machine().lanes(st.definition->type());
+  }
+
+  [[nodiscard]] bool all_in_place(std::vector<planned_stage const*> const& readers,
+                                  std::vector<planned_stage const*> const& producers, std::string const& axis) const {
+    return std::all_of(readers.begin(), readers.end(), [&](auto const* r) {
+      return std::all_of(producers.begin(), producers.end(), [&](auto const* q) { return is_in_place(*r, *q, axis); });
+    });
+  }
+
+  /// Returns true if the reader uses its own axis of that name in all reads of `producer`.
+  [[nodiscard]] bool is_in_place(planned_stage const& reader, planned_stage const& producer,
+                                 std::string const& axis) const {
+    auto const& axes = producer.definition->axes;
+    auto const d = static_cast<std::size_t>(
+        std::find_if(axes.begin(), axes.end(), [&](ir::axis const& a) { return a.name == axis; }) - axes.begin());
+    if (d == axes.size()) return false;
+    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+      if (a.write || a.producer < 0 || &p_.stages[static_cast<std::size_t>(a.producer)] != &producer) return true;
+      auto const& i = a.indices[d];
+      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
+      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+        if (i.coefficient[x] != (reader.axis_name(x) == axis ? 1 : 0)) return false;
+      return true;
+    });
+  }
+  [[nodiscard]] static double free_iterations(planned_stage const& st) {
+    double n = 1;
+    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) n *= static_cast<double>(st.axis_size(x));
+    return n;
+  }
+
+  /// Returns true for a stage without arithmetic in a program that spends its time in transforms and products.
+  [[nodiscard]] bool moves_for_choices(planned_stage const& st) const {
+    auto value = st.definition->components[0].value;
+    if (auto const* s = ir::as<ir::select>(value)) value = ir::expr(s->when_true);
+    return has_choices() && ir::as<ir::access>(value);
+  }
+
+  /// Schedules a reduction without a fused reader: it accumulates in a stage of its own.
+  void schedule_reduction(planned_stage const& st, block_axis const& blocks) {
+    auto const& name = st.definition->name;
+    if (st.definition->updates) return;  // update in place: keeps the plain loops
+    auto const acc = name + ".acc";
+    out_.settle(takes_little(st));
+    out_.step(primitive::cache_write, name, {}, {acc});
+    for (auto const& a : st.accesses)
+      if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
+    auto const& part = at_once_[static_cast<std::size_t>(&st - p_.stages.data())];
+    if (suits_lanes(st)) schedule_contraction(st, name, acc, st, blocks, part);
+    else rows(out_, p_, st, name, {{&st, acc}}, blocks).write();
+    out_.settle(false);
+  }
+
+  /// Schedules a contraction: `reader` stores the values that `reduction` accumulates under the name `acc`.
+  void schedule_contraction(planned_stage const& reduction, std::string const& reader, std::string const& acc,
+                            planned_stage const& stored_by, block_axis const& blocks, part_at_once const& part = {}) {
+    auto const stream = blocks.name.empty() ? choose_stream(p_, reduction, out_.machine()) : std::nullopt;
+    if (stream) streamed(out_, reduction, reader, acc, stored_by, *stream).write();
+    else contraction(out_, p_, reduction, reader, acc, stored_by, blocks, part).write();
+  }
+
+  /// Returns true for a stage that takes so little time beside another reduction of the program that trials do not pay.
+  [[nodiscard]] bool takes_little(planned_stage const& st) const {
+    return std::any_of(p_.stages.begin(), p_.stages.end(), [&](planned_stage const& other) {
+      return other.definition->reduces() && iterations_of(other) > 6 * iterations_of(st);
+    });
+  }
+
+  /// Returns a reduction with a vectorisable free axis that only this stage reads, element by element; -1 if none.
+  [[nodiscard]] std::int32_t tiled_producer(std::size_t reader) const {
+    for (auto const& a : p_.stages[reader].accesses) {
+      if (a.write || a.producer < 0) continue;
+      auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
+      if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces()) continue;
+      if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
+      if (suits_lanes(r)) return a.producer;
+    }
+    return -1;
+  }
+
+  /// Returns the stages that are computed row by row inside of the loops of `reader`.
+  [[nodiscard]] std::vector<std::size_t> row_producers(std::size_t reader) const {
+    auto made = row_chain_of(p_, reader, [&](std::size_t i) { return can_stand_beside(p_.stages[i], i); });
+    if (wastes_cores(p_.stages[reader], made.row)) made.stages.clear();
+    return std::move(made.stages);
+  }
+
+  /// Returns the stages that are computed for the columns of a tile of `reader`, inside of its loops.
+  [[nodiscard]] row_chain column_producers(std::size_t reader) const {
+    auto const& e = p_.stages[reader];
+    if (e.definition->reduces() || e.definition->updates || has_choices()) return {};
+    auto made = row_chain_of(p_, reader, [&](std::size_t i) {
+      auto const& r = p_.stages[i];
+      return !done_[i] && !r.output && !r.definition->updates &&
+             (!r.definition->reduces() || (suits_lanes(r) && columns::reads_columns(p_, r)));
+    });
+    auto const lanes = choose_vector_axis(p_, e, out_.machine().lanes(e.definition->type())).axis;
+    if (made.stages.empty() || lanes < 0 || !columns::reads_in_columns(p_, reader, made) ||
+        !columns::suits(e, made, static_cast<std::size_t>(lanes)) || wastes_cores(e, made.row))
+      return {};
+    return made;
+  }
+
+  /// Returns the axis of a stage along which its vector lanes run.
+  [[nodiscard]] std::size_t lanes_axis(planned_stage const& st) const {
+    return static_cast<std::size_t>(choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis);
+  }
+
+  /// Returns true for fewer rows than cores and much work: then columns are divided among cores, stage by stage.
+  [[nodiscard]] bool wastes_cores(planned_stage const& reader, std::vector<std::string> const& row) const {
+    double rows = 1;
+    for (std::size_t x = 0; x < reader.definition->axes.size(); ++x)
+      if (std::find(row.begin(), row.end(), reader.axis_name(x)) != row.end())
+        rows *= static_cast<double>(reader.axis_size(x));
+    return rows < out_.machine().cores && iterations_of(reader) >= least_shared_elements;
+  }
+
+  [[nodiscard]] bool can_stand_beside(planned_stage const& r, std::size_t i) const {
+    return !done_[i] && !r.output && !r.definition->updates && !(r.definition->reduces() && suits_lanes(r));
+  }
+
+  space_builder out_;
+  space partial_;
+  plan p_;
+  std::vector<bool> done_;
+  std::vector<block_axis> blocks_;     ///< block axis of each stage
+  std::vector<part_at_once> at_once_;  ///< for each stage: its part in a pipeline
+  std::size_t last_ = 0;               ///< the stage whose blocks they are
+  knob_value in_blocks_ = literal(0);
+};
+
+}  // namespace autoschedule
+
+space derive_space(handle<ir::program> const& program, target const& machine) {
+  if (machine.is_gpu()) return autoschedule::gpu_space(program, machine);
+  if (auto made = autoschedule::pipeline_space(program, machine)) return *std::move(made);
+  return autoschedule::deriver(program, machine).run();
+}
+
+}  // namespace ttune::inline v0

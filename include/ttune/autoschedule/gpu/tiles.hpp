@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reduction in tiles of blocks and threads, and the element-wise stage that takes its results. Ansor calls this
+// structure SSSRRSRS:
+//
+//   block_x  all blocks, fused                              S
+//     vthread  all virtual threads, fused                   S
+//       thread_x  all threads, fused                        S
+//         local acc[the rest of the axes]
+//         for the outer parts of the reduced axes           R
+//           group copies of the operands, fetched by all threads
+//           barrier
+//           for their inner parts                           R
+//             for the rest of the axes: acc += …            S
+//           barrier
+//         store the results of the accumulators             S
+//
+// If warps multiply matrices (gpu_matrices.hpp), a thread's part of rows and columns is its elements of some 16 x 8
+// matrices, and there are no virtual threads. gpu_warpgroups.hpp has the products of four warps.
+//
+// Devices whose blocks have no memory of their own (Mali) fetch nothing: each thread loads vectors along the last axis,
+// and its accumulators are vectors in registers.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/autoschedule/analysis.hpp"
+#include "ttune/autoschedule/gpu/matrices.hpp"
+
+namespace ttune::inline v0::autoschedule {
+
+class gpu_tiles {
+ public:
+  /// `writer` reads the reduction element by element, in the order of its axes; or it is the reduction itself, which is
+  /// then copied from its accumulators. Each block has one element of an axis in `shares`, since elements of such an
+  /// axis are far apart.
+  gpu_tiles(space_builder& out, plan const& p, planned_stage const& reduction, planned_stage const& writer,
+            std::vector<std::string> const& shares)
+      : out_(out),
+        p_(p),
+        r_(reduction),
+        writer_(writer),
+        name_(writer.definition->name),
+        acc_(r_.definition->name),
+        shares_(shares) {
+    if (&reduction != &writer) return;
+    acc_ += ".acc";
+    out_.step(primitive::cache_write, name_, {}, {acc_});
+  }
+
+  void write() {
+    cuts_.assign(r_.axis_count(), {});
+    if (auto const matrices = warpgroup_axes()) return multiplied_by_warpgroups(*matrices);
+    if (auto const matrices = find_matrix_axes(out_.machine(), r_)) return multiplied_by_warps(*matrices);
+    cut_free_axes();
+    cut_reduced_axes();
+    auto const fetched = fetches();
+    buffers_ = choose_buffers(fetched, false);
+    order_writer();
+    if (!has_group_memory()) accumulate_vectors();
+    for (auto const* a : fetched) fetch(*a);
+    limit_block(fetched);
+  }
+
+ private:
+  static constexpr int block = 0, vthread = 1, thread = 2, inner = 3;
+
+  /// The knob with the parts of an axis.
+  struct cut {
+    std::int32_t knob = -1;
+    [[nodiscard]] knob_value part(int p) const { return {knob, p, 0}; }
+    std::int64_t together = 1;  ///< elements of other axes per element of this one that a block works on
+  };
+  [[nodiscard]] std::size_t free_axes() const { return r_.definition->axes.size(); }
+  [[nodiscard]] bool has_group_memory() const { return out_.machine().block_bytes > 0; }
+  [[nodiscard]] bool numbers_shares(std::size_t x) const {
+    return std::find(shares_.begin(), shares_.end(), r_.axis_name(x)) != shares_.end();
+  }
+
+  /// Splits free axes. The seed has 16 threads along the last axis, 8 along the last one before it that is long enough.
+  void cut_free_axes() {
+    std::int64_t threads_left = std::min(out_.machine().block_threads, 256);
+    std::int64_t tile_left = 16;
+    for (auto x = free_axes(); x-- > 0;) {
+      auto const extent = r_.axis_size(x);
+      if (extent == 1 || numbers_shares(x)) continue;
+      auto const& axis = r_.axis_name(x);
+      factor_limits limits;
+      limits.max_inner = 1024;
+      limits.max_innermost = 16;
+      limits.max_waste = 0.25;
+      auto k = factors_knob(r_.definition->name + ".tile_" + axis, extent, 4, policy(extent), limits);
+      auto const t = std::min<std::int64_t>({threads_left, 16, extent});
+      auto const seed = nearest(k, {0, 1, t, std::min<std::int64_t>(tile_left, 4)});
+      threads_left = std::max<std::int64_t>(1, threads_left / k.choice(seed)[thread]);
+      seed_threads_ *= k.choice(seed)[thread];
+      tile_left = std::max<std::int64_t>(1, tile_left / k.choice(seed)[inner]);
+      auto const number = out_.add(std::move(k), seed).knob;
+      cuts_[x] = {number};
+      auto const& own = writer_.axis_name(x);
+      out_.step(primitive::split, name_, {own}, {own + "_b", own + "_v", own + "_t", own + "_i"},
+                {knob_value{number, 1, 0}, knob_value{number, 2, 0}, knob_value{number, 3, 0}});
+    }
+  }
+
+  void cut_reduced_axes() {
+    std::int64_t left = 8;
+    for (auto x = r_.axis_count(); x-- > free_axes();) {
+      auto const extent = r_.axis_size(x);
+      if (extent == 1) continue;
+      auto const& axis = r_.axis_name(x);
+      factor_limits limits;
+      limits.max_innermost = 64;
+      limits.max_waste = 0.25;
+      auto k = factors_knob(r_.definition->name + ".tile_" + axis, extent, 2, policy(extent), limits);
+      auto const seed = nearest(k, {0, std::min(left, extent)});
+      left = std::max<std::int64_t>(1, left / k.choice(seed)[1]);
+      auto const number = out_.add(std::move(k), seed).knob;
+      cuts_[x] = {number};
+      out_.step(primitive::split, acc_, {axis}, {axis + "_o", axis + "_n"}, {knob_value{number, 1, 0}});
+    }
+  }
+
+  /// Returns exact factors for short axes, such as windows, and for axes with enough divisors. An edge within a tile
+  /// would be a condition at each of its sums.
+  [[nodiscard]] static factor_policy policy(std::int64_t extent) {
+    constexpr std::int64_t whole = 8;
+    if (extent <= whole) return factor_policy::exact;
+    int divisors = 0;
+    for (std::int64_t d = 1; d * d <= extent; ++d) divisors += extent % d == 0 ? (d * d == extent ? 1 : 2) : 0;
+    return divisors >= 4 ? factor_policy::exact : factor_policy::powers_of_two;
+  }
+
+  /// Returns the choice with the nearest inner parts, by ratios. The first number is ignored.
+  [[nodiscard]] static std::int32_t nearest(knob const& k, std::vector<std::int64_t> const& wanted) {
+    std::int32_t best = 0;
+    double least = 1e300;
+    for (std::int32_t c = 0; c < k.choices(); ++c) {
+      double distance = 0;
+      for (std::size_t p = 1; p < wanted.size(); ++p)
+        distance += std::abs(std::log(static_cast<double>(k.choice(c)[p]) / static_cast<double>(wanted[p])));
+      if (distance < least) least = distance, best = c;
+    }
+    return best;
+  }
+
+  void order_writer() {
+    std::vector<std::string> order;
+    std::vector<std::string> parts[3];
+    for (std::size_t x = 0; x < free_axes(); ++x)
+      if (cuts_[x].knob < 0) {
+        bool const share = numbers_shares(x);  // other axes of a block have one iteration
+        order.insert(share ? order.end() : order.begin(), writer_.axis_name(x));
+        if (share) parts[block].push_back(writer_.axis_name(x));
+      }
+    static constexpr char const* suffix[] = {"_b", "_v", "_t", "_i"};
+    for (int p = block; p <= inner; ++p)
+      for (std::size_t x = 0; x < free_axes(); ++x)
+        if (cuts_[x].knob >= 0) {
+          order.push_back(writer_.axis_name(x) + suffix[p]);
+          if (p != inner) parts[p].push_back(order.back());
+        }
+    if (parts[block].empty())  // one element: one thread has all
+      return out_.step(primitive::compute_at, acc_, {name_, order.back()});
+    out_.step(primitive::reorder, name_, order);
+    static constexpr char const* fused[] = {"blocks", "virtuals", "threads"};
+    static constexpr ir::loop_kind kinds[] = {ir::loop_kind::block_x, ir::loop_kind::virtual_thread,
+                                              ir::loop_kind::thread_x};
+    for (int p = block; p <= thread; ++p) {
+      auto const whole = out_.fused(name_, parts[p], fused[p]);
+      out_.bind(name_, whole, kinds[p]);
+      if (p == thread) out_.step(primitive::compute_at, acc_, {name_, whole});
+    }
+    auto const where = has_group_memory() ? ir::memory::local : ir::memory::registers;
+    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(where))});
+    std::vector<std::string> inside;
+    for (auto const* s : {"_o", "_n"})
+      for (auto x = free_axes(); x < r_.axis_count(); ++x)
+        if (cuts_[x].knob >= 0) inside.push_back(r_.axis_name(x) + s);
+    for (auto const& a : r_.definition->axes) inside.push_back(a.name);
+    if (inside.size() > 1) out_.step(primitive::reorder, acc_, inside);
+  }
+
+  /// Accumulates in vectors: a thread's part of the last axis is lanes, its parts of the others are rows of lanes.
+  void accumulate_vectors() {
+    bool lanes = true;
+    for (auto x = free_axes(); x-- > 0;) {
+      if (cuts_[x].knob < 0) continue;
+      auto const how = lanes ? primitive::vectorize : primitive::unroll;
+      out_.step(how, name_, {writer_.axis_name(x) + "_i"});
+      out_.step(how, acc_, {r_.axis_name(x)});
+      lanes = false;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------- group memory
+
+  [[nodiscard]] std::string outer_reduced() const {
+    std::string last;
+    for (auto x = free_axes(); x < r_.axis_count(); ++x)
+      if (cuts_[x].knob >= 0) last = r_.axis_name(x) + "_o";
+    return last;
+  }
+
+  /// Returns operands and earlier results that are read at one affine place, by several threads each.
+  [[nodiscard]] std::vector<planned_access const*> fetches() {
+    std::vector<planned_access const*> found;
+    bool any_free = false;
+    for (std::size_t x = 0; x < free_axes(); ++x) any_free = any_free || cuts_[x].knob >= 0;
+    if (outer_reduced().empty() || !any_free || !has_group_memory()) return found;
+    for (auto const& a : r_.accesses) {
+      if (!is_fetched(a)) continue;
+      found.push_back(&a);
+      out_.step(primitive::cache_read, acc_, {name_of(a)}, {acc_ + "." + name_of(a)});
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool is_fetched(planned_access const& a) const {
+    auto const same = [&](planned_access const& b) {
+      return !b.write && b.operand == a.operand && b.producer == a.producer;
+    };
+    bool const affine =
+        std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
+    return !a.write && !a.indices.empty() && affine && is_plain_source(a) &&
+           std::count_if(r_.accesses.begin(), r_.accesses.end(), same) == 1;
+  }
+  [[nodiscard]] bool is_plain_source(planned_access const& a) const {
+    if (a.operand < 0) return producer(a).components.size() == 1;
+    auto const role = operand(a).role;
+    return role != ir::tensor_role::table && role != ir::tensor_role::inout;
+  }
+  [[nodiscard]] ir::tensor const& operand(planned_access const& a) const {
+    return *p_.program->inputs[static_cast<std::size_t>(a.operand)];
+  }
+  [[nodiscard]] ir::stage const& producer(planned_access const& a) const {
+    return *p_.stages[static_cast<std::size_t>(a.producer)].definition;
+  }
+  [[nodiscard]] std::string const& name_of(planned_access const& a) const {
+    return a.operand >= 0 ? operand(a).name : producer(a).name;
+  }
+  [[nodiscard]] std::int32_t element_bytes(planned_access const& a) const {
+    return static_cast<std::int32_t>(size_in_bytes(a.operand >= 0 ? operand(a).type : producer(a).type()));
+  }
+
+  /// Returns the number of parts of the operands in group memory at once, usually a knob. More than two pay only on
+  /// devices that copy while threads compute; the seed has three if waiting would take most of the time.
+  [[nodiscard]] knob_value choose_buffers(std::vector<planned_access const*> const& fetched, bool ahead) {
+    if (fetched.empty() || nvidia_architecture(out_.machine()) == 0) return literal(1);
+    bool const copies = nvidia_architecture(out_.machine()) >= 80;
+    auto const values = copies ? std::vector<std::int32_t>{1, 2, 3, 4} : std::vector<std::int32_t>{1, 2};
+    return out_.add(one_of_knob(r_.definition->name + ".buffers", values),
+                    ahead ? static_cast<std::int32_t>(copies ? 2 : 1) : 0);
+  }
+
+  /// Avoids bank conflicts. Lanes of a warp that multiply matrices read down the rows of a tile; rows as long as all
+  /// banks would all begin in the same one. If terms are neighbours, ldmatrix reads 16 bytes of each of 8 rows, as far
+  /// apart as a lane's elements; swizzled, they use each bank once. Padding does so only if the distance is an odd
+  /// number of vectors, which it never is for the left operand (2 rows per lane), and it takes space. Others are read
+  /// as single elements of 4 rows, which begin in different banks if rows are one or two vectors longer.
+  void choose_banks(std::vector<planned_access const*> const& fetched, matrix_axes const& m) {
+    for (auto const* a : fetched) {
+      if (a->indices.back().coefficient[m.terms] == 1) {
+        bool const left = moves_with(*a, m.rows);
+        auto& apart = swizzles_[a];
+        apart = {cuts_[left ? m.rows : m.columns].part(2)};
+        if (left) apart.push_back(literal(matrix_product::thread_rows));
+        continue;
+      }
+      auto const vector = 16 / element_bytes(*a);
+      paddings_.emplace_back(
+          a, out_.add(one_of_knob(r_.definition->name + ".padding_" + name_of(*a), {0, vector, 2 * vector}), 1));
+    }
+  }
+  [[nodiscard]] knob_value padding_of(planned_access const& a) const {
+    for (auto const& [of, knob] : paddings_)
+      if (of == &a) return knob;
+    return literal(0);
+  }
+
+  void fetch(planned_access const& a) {
+    auto const copy = acc_ + "." + name_of(a);
+    out_.step(primitive::compute_at, copy, {acc_, outer_reduced()});
+    auto const in_group = literal(static_cast<std::int64_t>(ir::memory::group));
+    std::vector<knob_value> stored{in_group};
+    if (auto const padding = padding_of(a); padding.knob >= 0) stored.push_back(padding);
+    out_.step(primitive::store_in, copy, {}, {}, stored);
+    if (auto const apart = swizzles_.find(&a); apart != swizzles_.end())
+      out_.step(primitive::swizzle, copy, {}, {}, apart->second);
+    if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
+    auto axes = copy_axis_names(r_, a);
+    auto const vector = 16 / element_bytes(a);
+    bool const wide = cuts_[last_moved(a)].together > 1 && shape_of(p_, r_, a).back() % vector == 0;
+    if (wide) {  // whole vectors of neighbouring elements
+      auto const last = axes.back();
+      out_.step(primitive::split, copy, {last}, {last + "_a", last + "_s"}, {literal(vector)});
+      out_.step(primitive::vectorize, copy, {last + "_s"});
+      axes.back() = last + "_a";
+    }
+    out_.bind(copy, out_.fused(copy, axes, "all"), ir::loop_kind::thread_x);
+  }
+
+  /// Returns an axis that moves the last index of an access, if possible by one element.
+  [[nodiscard]] static std::size_t last_moved(planned_access const& a) {
+    auto const& c = a.indices.back().coefficient;
+    auto found = std::find(c.begin(), c.end(), 1);
+    if (found == c.end()) found = std::find_if(c.begin(), c.end(), [](std::int64_t v) { return v != 0; });
+    return found == c.end() ? 0 : static_cast<std::size_t>(found - c.begin());
+  }
+
+  // -------------------------------------------------------------------------------------------- matrices of warps
+
+  /// Divides rows and columns among blocks, warps and matrices of a warp. A thread's elements of several matrices are
+  /// neighbours, so that its accumulators are one box.
+  void multiplied_by_warps(matrix_axes const& m) {
+    using product = matrix_product;
+    cut_matrices(m.rows, product::rows, {0, 2, 4});
+    cut_matrices(m.columns, product::columns, {0, 2, 4});
+    cut_matrices(m.terms, m.how.terms, {0, 2});
+    auto const& r = cuts_[m.rows];
+    auto const& c = cuts_[m.columns];
+    auto const& y = writer_.axis_name(m.rows);
+    auto const& x = writer_.axis_name(m.columns);
+    out_.step(primitive::split, name_, {y}, {y + "_b", y + "_w", y + "_g", y + "_m", y + "_h"},
+              {r.part(1), literal(product::lanes_of_rows), r.part(2), literal(product::thread_rows)});
+    out_.step(primitive::split, name_, {x}, {x + "_b", x + "_w", x + "_t", x + "_c", x + "_n"},
+              {c.part(1), literal(product::lanes_of_columns), literal(product::thread_columns), c.part(2)});
+    auto const blocks = matrix_blocks(m);
+    std::vector<std::string> const threads{y + "_w", x + "_w", y + "_g", x + "_t"};
+    auto order = blocks;
+    order.insert(order.end(), threads.begin(), threads.end());
+    for (auto const& own : {y + "_m", y + "_h", x + "_c", x + "_n"}) order.push_back(own);
+    out_.step(primitive::reorder, name_, order);
+    out_.bind(name_, out_.fused(name_, blocks, "blocks"), ir::loop_kind::block_x);
+    out_.bind(name_, out_.fused(name_, threads, "threads"), ir::loop_kind::thread_x);
+    keep_matrix_sums(x + "_n");
+    accumulate_matrices(m);
+    auto const fetched = fetches();
+    buffers_ = choose_buffers(fetched, true);
+    choose_banks(fetched, m);
+    for (auto const* a : fetched) fetch(*a);
+    knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));
+    out_.require(warps * knob_expression(out_.machine().warp_threads) <= knob_expression(out_.machine().block_threads),
+                 "threads of a block");
+    // registers hold sums, one row of the left operand, all columns of the right one
+    knob_expression const held = knob_expression(r.part(2)) * knob_expression(c.part(2));
+    auto const own = held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2);
+    out_.require(own <= knob_expression(160), "registers of a thread");
+    limit_registers(warps * knob_expression(out_.machine().warp_threads), own, 32);
+    limit_group_memory(fetched);
+  }
+
+  /// Returns the loops over blocks of matrices, and the loops of other axes, of which a block has one element.
+  [[nodiscard]] std::vector<std::string> matrix_blocks(matrix_axes const& m) const {
+    std::vector<std::string> blocks;
+    for (std::size_t a = 0; a < free_axes(); ++a)
+      blocks.push_back(writer_.axis_name(a) + (a == m.rows || a == m.columns ? "_b" : ""));
+    return blocks;
+  }
+  /// Keeps the sums private to a thread; `columns`, the innermost loop, is stored at once.
+  void keep_matrix_sums(std::string const& columns) {
+    out_.step(primitive::vectorize, name_, {columns});
+    out_.step(primitive::compute_at, acc_, {name_, "threads"});
+    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
+  }
+
+  void accumulate_matrices(matrix_axes const& m) {
+    using product = matrix_product;
+    auto const& rows = r_.axis_name(m.rows);
+    auto const& columns = r_.axis_name(m.columns);
+    auto const& terms = r_.axis_name(m.terms);
+    out_.step(primitive::split, acc_, {rows}, {rows + "_m", rows + "_h"}, {literal(product::thread_rows)});
+    out_.step(primitive::split, acc_, {columns}, {columns + "_c", columns + "_n"}, {cuts_[m.columns].part(2)});
+    out_.step(primitive::split, acc_, {terms}, {terms + "_o", terms + "_n", terms + "_t"},
+              {cuts_[m.terms].part(1), literal(m.how.terms)});
+    std::vector<std::string> inside;
+    for (auto x = free_axes(); x < r_.axis_count(); ++x)
+      if (x != m.terms) inside.push_back(r_.axis_name(x));
+    inside.push_back(terms + "_o");
+    inside.push_back(terms + "_n");
+    for (std::size_t x = 0; x < free_axes(); ++x)
+      if (x != m.rows && x != m.columns) inside.push_back(r_.axis_name(x));
+    for (auto const& own : {rows + "_m", columns + "_n", rows + "_h", columns + "_c", terms + "_t"})
+      inside.push_back(own);
+    out_.step(primitive::reorder, acc_, inside);
+    out_.step(primitive::unroll, acc_, {rows + "_m", columns + "_n"});
+    out_.step(primitive::tensorize, acc_, {rows + "_h", columns + "_c", terms + "_t"});
+  }
+
+  /// Splits an axis into blocks, warps and matrices of `size` elements, and terms into outer and inner ones.
+  void cut_matrices(std::size_t x, std::int64_t size, std::vector<std::int64_t> const& wanted,
+                    std::int32_t most_inner = 8) {
+    factor_limits limits;
+    limits.max_inner = most_inner;
+    auto k = factors_knob(r_.definition->name + ".tile_" + r_.axis_name(x), r_.axis_size(x) / size,
+                          static_cast<std::int32_t>(wanted.size()), factor_policy::exact, limits);
+    auto const seed = nearest(k, wanted);
+    cuts_[x] = {out_.add(std::move(k), seed).knob, size};
+  }
+
+  // --------------------------------------------------------------------- matrices of four warps (gpu_warpgroups.hpp)
+
+  [[nodiscard]] std::optional<matrix_axes> warpgroup_axes() const;
+  void multiplied_by_warpgroups(matrix_axes const& m);
+  void accumulate_by_warpgroups(matrix_axes const& m);
+  void fetch_cores(planned_access const& a, matrix_axes const& m);
+
+  // ------------------------------------------------------------------------------------------------------- limits
+
+  /// Returns the number of elements along an axis that a block works on between two fetches.
+  [[nodiscard]] knob_expression tile(std::size_t x) const {
+    auto const& c = cuts_[x];
+    if (c.knob < 0) return 1;  // it has one element, or each block and each fetch have one
+    if (x >= free_axes()) return c.part(1) * c.together;
+    if (c.together > 1) return knob_expression(c.part(1)) * knob_expression(c.part(2)) * knob_expression(c.together);
+    return knob_expression(c.part(vthread)) * knob_expression(c.part(thread)) * knob_expression(c.part(inner));
+  }
+
+  void limit_block(std::vector<planned_access const*> const& fetched) {
+    knob_expression threads = 1;
+    knob_expression own = 1;  // accumulators of a thread
+    bool any = false;
+    for (std::size_t x = 0; x < free_axes(); ++x) {
+      if (cuts_[x].knob < 0) continue;
+      threads = any ? threads * knob_expression(cuts_[x].part(thread)) : knob_expression(cuts_[x].part(thread));
+      auto const mine = knob_expression(cuts_[x].part(vthread)) * knob_expression(cuts_[x].part(inner));
+      own = any ? own * mine : mine;
+      any = true;
+    }
+    if (!any) return;
+    out_.require(threads <= knob_expression(out_.machine().block_threads), "threads of a block");
+    if (has_group_memory())  // threads that are missing in a warp would be idle
+      out_.require(knob_expression(std::min<std::int64_t>(out_.machine().warp_threads, seed_threads_)) <= threads,
+                   "threads of a warp");
+    out_.require(own <= knob_expression(128), "accumulators of a thread");
+    limit_registers(threads, own, 24);
+    limit_group_memory(fetched);
+  }
+
+  /// Returns true if several axes move one index.
+  [[nodiscard]] static bool is_window(planned_access const& a) {
+    return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) {
+      return std::count_if(i.coefficient.begin(), i.coefficient.end(), [](std::int64_t c) { return c != 0; }) > 1;
+    });
+  }
+
+  /// Limits registers, which all threads of a block have at the same time; otherwise accumulators would be in memory.
+  /// `beside`: registers for addresses and loaded values.
+  void limit_registers(knob_expression const& threads, knob_expression const& own, std::int64_t beside) {
+    constexpr std::int64_t of_processor = 65536;  // registers of a processor, in all architectures of NVIDIA so far
+    if (nvidia_architecture(out_.machine()) > 0)
+      out_.require(threads * (own + knob_expression(beside)) <= knob_expression(of_processor), "registers of a block");
+  }
+
+  void limit_group_memory(std::vector<planned_access const*> const& fetched) {
+    if (fetched.empty()) return;
+    knob_expression bytes = 0;
+    for (auto const* a : fetched) {
+      auto const shape = shape_of(p_, r_, *a);
+      knob_expression elements = element_bytes(*a);
+      for (std::size_t d = 0; d < a->indices.size(); ++d) {
+        auto const& i = a->indices[d];
+        knob_expression extent = 1;
+        for (std::size_t x = 0; x < i.coefficient.size(); ++x)
+          if (auto const c = std::abs(i.coefficient[x]); c != 0 && r_.axis_size(x) > 1)
+            extent = extent + (tile(x) - knob_expression(1)) * knob_expression(c);
+        extent = min(extent, knob_expression(shape[d]));
+        if (d + 1 == a->indices.size()) extent = extent + knob_expression(padding_of(*a));
+        elements = elements * extent;
+      }
+      bytes = bytes + elements;
+    }
+    if (buffers_.knob >= 0) bytes = bytes * knob_expression(buffers_);
+    for (auto const& [a, apart] : swizzles_)  // matrices have whole lines of banks, but windows may end within one
+      if (is_window(*a)) bytes = bytes + knob_expression(ir::buffer::chunks_of_banks * ir::buffer::chunk_bytes);
+    out_.require(bytes <= knob_expression(out_.machine().block_bytes), "group memory of a block");
+  }
+
+  space_builder& out_;
+  plan const& p_;
+  planned_stage const& r_;
+  planned_stage const& writer_;
+  std::string name_;  ///< name of the writer
+  std::string acc_;   ///< name of the accumulating stage
+  std::vector<std::string> const& shares_;
+  std::vector<cut> cuts_;            ///< [axis of the reduction]
+  std::int64_t seed_threads_ = 1;    ///< threads of a block
+  knob_value buffers_ = literal(1);  ///< buffers of each copy in group memory
+  std::vector<std::pair<planned_access const*, knob_value>> paddings_;
+  std::map<planned_access const*, std::vector<knob_value>> swizzles_;  ///< distances of rows, as factors
+};
+
+}  // namespace ttune::inline v0::autoschedule

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides which stages without a reduction are not inlined into their readers.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "ttune/autoschedule/select_axis.hpp"
+
+namespace ttune::inline v0::autoschedule {
+
+[[nodiscard]] inline bool calls_function(ir::stage const& st) {
+  bool found = false;
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      auto const* u = ir::as<ir::unary>(e);
+      found = found || (u && u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf);
+      auto const* b = ir::as<ir::binary>(e);
+      found = found || (b && b->op == ir::binary_op::power);
+    });
+  return found;
+}
+[[nodiscard]] inline bool divides(ir::stage const& st) {
+  bool found = false;
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      auto const* b = ir::as<ir::binary>(e);
+      found = found || (b && (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo));
+    });
+  return found;
+}
+
+/// Returns how often an element of a stage would be computed in its readers.
+[[nodiscard]] inline double times_computed(plan const& p, std::size_t stage) {
+  auto const& st = p.stages[stage];
+  double times = 0;
+  for (auto const& reader : p.stages) {
+    std::vector<planned_access const*> reads;
+    for (auto const& a : reader.accesses) {
+      bool const again =
+          std::any_of(reads.begin(), reads.end(), [&](planned_access const* b) { return is_same_element(a, *b); });
+      if (!a.write && a.producer == static_cast<std::int32_t>(stage) && !again) reads.push_back(&a);
+    }
+    times += static_cast<double>(reads.size()) * static_cast<double>(iterations_of(reader)) /
+             static_cast<double>(iterations_of(st));
+  }
+  return times;
+}
+
+/// Returns true if inlining would call a function such as exp twice for an element, or repeat a division too often.
+[[nodiscard]] inline bool is_worth_keeping(plan const& p, std::size_t stage) {
+  auto const times = times_computed(p, stage);
+  auto const& st = *p.stages[stage].definition;
+  return (times > 1 && calls_function(st)) || (times >= 4 && divides(st));
+}
+
+/// Returns true for a stage that chooses its expression by an axis, which helps only if it is unrolled as a stage of
+/// its own, and for its producers and readers, which would otherwise repeat it.
+[[nodiscard]] inline bool stands_beside_choice(plan const& p, std::size_t stage) {
+  auto const chooses = [&](std::size_t i) { return !choosing_axes(*p.stages[i].definition).empty(); };
+  if (chooses(stage)) return true;
+  for (auto const& a : p.stages[stage].accesses)
+    if (!a.write && a.producer >= 0 && chooses(static_cast<std::size_t>(a.producer))) return true;
+  for (auto const r : readers_of(p, static_cast<std::int32_t>(stage)))
+    if (chooses(static_cast<std::size_t>(r))) return true;
+  return false;
+}
+
+/// Returns true for a stage that only moves elements, or chooses among expressions by remainders of its axes, and whose
+/// only reader takes its rows unchanged: moving them twice gains nothing.
+[[nodiscard]] inline bool moves_for_rows(plan const& p, std::size_t stage) {
+  auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+  auto const& st = *p.stages[stage].definition;
+  auto const choices = choices_of_axes(st);
+  bool const by_remainders =
+      !choices.empty() && std::all_of(choices.begin(), choices.end(), [](compared const& c) { return c.period > 0; });
+  if ((!ir::as<ir::access>(st.components[0].value) && !by_remainders) || readers.size() != 1) return false;
+  auto const& reader = p.stages[static_cast<std::size_t>(readers[0])];
+  if (reader.definition->reduces() || !choosing_axes(*reader.definition).empty()) return false;
+  auto const last = reader.definition->axes.size() - 1;
+  return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+    return a.producer != static_cast<std::int32_t>(stage) || a.write || stride(p, reader, a, last) == 1;
+  });
+}
+
+/// Returns true for computations with constants, which are done once, before all calls.
+[[nodiscard]] inline bool is_prepared_for_reduction(plan const& p, std::size_t stage) {
+  if (!is_of_constants(p, p.stages[stage]) || p.stages[stage].accesses.size() < 3) return false;
+  auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+  return std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+    auto const& reader = p.stages[static_cast<std::size_t>(r)];
+    return reader.definition->reduces() || is_of_constants(p, reader);
+  });
+}
+
+/// Returns true for a factor of many products that combines several elements: it is not repeated for each product (a
+/// transform to one point, in C12 of ResNet-18: products 140 us before, then 20).
+[[nodiscard]] inline bool is_combined_for_reduction(plan const& p, std::size_t stage) {
+  constexpr std::size_t several = 2;
+  constexpr double many = 64;
+  if (p.stages[stage].accesses.size() <= several || times_computed(p, stage) < many) return false;
+  auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+  return std::all_of(readers.begin(), readers.end(),
+                     [&](std::int32_t r) { return p.stages[static_cast<std::size_t>(r)].definition->reduces(); });
+}
+
+/// Returns true for a stage that chooses by its own axes among several reductions: it joins the results of a block.
+[[nodiscard]] inline bool puts_side_by_side(plan const& p, planned_stage const& st) {
+  if (st.definition->reduces() || !ir::as<ir::select>(st.definition->components[0].value)) return false;
+  std::vector<std::int32_t> reductions;
+  for (auto const& a : st.accesses)
+    if (!a.write && a.producer >= 0 && p.stages[static_cast<std::size_t>(a.producer)].definition->reduces())
+      reductions.push_back(a.producer);
+  std::sort(reductions.begin(), reductions.end());
+  return std::unique(reductions.begin(), reductions.end()) - reductions.begin() > 1;
+}
+
+}  // namespace ttune::inline v0::autoschedule

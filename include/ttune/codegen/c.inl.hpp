@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/codegen/c.hpp"
+#include "ttune/codegen/c_family/c_dialect.hpp"
+#include "ttune/codegen/c_family/emitter.hpp"
+
+namespace ttune::inline v0::codegen {
+
+device_program c(ir::lowered const& program, target const& machine) {
+  plain_c_dialect const dialect;
+  return c_emitter(program, machine, dialect).run();
+}
+
+}  // namespace ttune::inline v0::codegen

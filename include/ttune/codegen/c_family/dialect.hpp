@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The differences between OpenCL C, CUDA C++ and C. emitter.hpp has the common part.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/core/dtype.hpp"
+#include "ttune/core/matrix_product.hpp"
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune::inline v0::codegen {
+
+/// Translation of vectorised loops.
+enum class vector_style : std::uint8_t {
+  none,   ///< plain loops; the compiler may vectorise them
+  moves,  ///< wide loads and stores, arithmetic on single elements (CUDA's float4)
+  types   ///< vector types (OpenCL's float16)
+};
+
+/// Interface of the languages that kernels are emitted in.
+class c_dialect {
+ public:
+  virtual ~c_dialect() = default;
+  [[nodiscard]] virtual char const* name() const = 0;
+  [[nodiscard]] virtual vector_style vectors() const = 0;
+  /// Returns true if loops are unrolled in the text; otherwise the compiler is asked to unroll.
+  [[nodiscard]] virtual bool unrolls() const = 0;
+  /// Returns true if the language has blocks, threads and barriers.
+  [[nodiscard]] virtual bool has_threads() const = 0;
+  [[nodiscard]] virtual std::string unroll_hint() const { return "#pragma unroll"; }
+
+  // ---- types
+  /// Returns the type of values; f16 and bf16 are computed as f32. `bits` is the width of an index.
+  [[nodiscard]] virtual std::string type(dtype t, int bits) const = 0;
+  /// Returns the type of elements in memory: booleans are bytes, 16-bit floats are unsigned integers.
+  [[nodiscard]] virtual std::string storage(dtype t) const = 0;
+  /// Returns an element type with the address space that a pointer to it needs, as "__global const float*".
+  [[nodiscard]] virtual std::string pointer(ir::memory where, std::string const& element, bool read_only) const = 0;
+  [[nodiscard]] virtual std::string restrict_word() const = 0;
+  /// Returns the prefix of an array of a thread or of a group.
+  [[nodiscard]] virtual std::string array_prefix(ir::memory where) const = 0;
+  [[nodiscard]] virtual std::string table_prefix() const = 0;
+  /// Returns the largest number of bytes that array declarations may take of a group's memory. If a kernel needs more,
+  /// all arrays are in one array of bytes, which `launch_array` declares and whose size the launch sets.
+  [[nodiscard]] virtual std::int64_t declared_group_bytes() const { return std::int64_t{1} << 62; }
+  [[nodiscard]] virtual std::string launch_array(std::string const& /*name*/) const { return {}; }
+
+  // ---- kernels
+  /// Returns the head of a kernel. `shuffles`: its threads exchange values (`shuffled`).
+  [[nodiscard]] virtual std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
+                                         std::int64_t const* threads, bool shuffles) const = 0;
+  /// Returns the number of groups that a CPU device assigns to a core at a time: with few groups of much work, one core
+  /// would get all of them.
+  [[nodiscard]] virtual int groups_at_a_time() const { return 1; }
+  [[nodiscard]] virtual std::string group_id(int direction) const = 0;
+  /// Returns the expression for the number of groups; empty if the driver compiles kernels before their first launch.
+  /// Other drivers are made to, see device_launch::may_idle.
+  [[nodiscard]] virtual std::string group_count(int) const { return {}; }
+  [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
+  [[nodiscard]] virtual std::string barrier() const = 0;
+  /// Returns the value of `text` in the thread of the warp whose number differs by exclusive or with `apart`; empty if
+  /// the language has no shuffles.
+  [[nodiscard]] virtual std::string shuffled(std::string const& /*text*/, int /*apart*/) const { return {}; }
+  /// Returns true if threads form warps, provided that `whether_warps` holds at run time; an empty condition always
+  /// holds.
+  [[nodiscard]] virtual bool has_warps() const { return false; }
+  [[nodiscard]] virtual std::string whether_warps() const { return {}; }
+  /// Returns true if copies of 4, 8 and 16 bytes into a group's memory can be asynchronous until a barrier waits for
+  /// them. The two functions below then return the text of helper functions with the given names.
+  [[nodiscard]] virtual bool copies_ahead(target const& /*machine*/) const { return false; }
+  [[nodiscard]] virtual std::string copy_ahead_function(std::string const& /*name*/, int /*bytes*/) const { return {}; }
+  [[nodiscard]] virtual std::string close_copies_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string await_copies_function(std::string const& /*name*/, int /*pending*/) const {
+    return {};
+  }
+  /// Returns the text before everything else; `doubles`: the program uses doubles.
+  [[nodiscard]] virtual std::string prelude(bool doubles) const = 0;
+
+  // ---- values
+  [[nodiscard]] virtual std::string not_finite(dtype t, double v) const = 0;
+  [[nodiscard]] virtual std::string integer_suffix(dtype t) const = 0;
+  /// Returns the name of a function for a type, as "expf" or "exp".
+  [[nodiscard]] virtual std::string function(std::string const& base, dtype t) const = 0;
+
+  // ---- functions of the text itself
+  [[nodiscard]] virtual std::string function_prefix() const = 0;
+  /// Returns a function that converts double to an integer type ("i32"): rounds towards zero, saturates, maps NaN to 0.
+  /// Not used by dialects with vector types.
+  [[nodiscard]] virtual std::string saturating_cast(std::string const& name, std::string const& to) const = 0;
+  /// Returns a function that converts between the bits of f16 and float, to nearest.
+  [[nodiscard]] virtual std::string half_function(std::string const& name, bool from_bits, int lanes) const = 0;
+  /// Returns a `return` statement for the float with these bits. Not used by dialects with vector types.
+  [[nodiscard]] virtual std::string bits_as_float(std::string const& bits) const = 0;
+  /// Returns a declaration of `b`, the bits of a float. Not used by dialects with vector types.
+  [[nodiscard]] virtual std::string float_as_bits(std::string const& x) const = 0;
+
+  // ---- matrix products (core/matrix_product.hpp)
+  /// Returns a function that rounds a float to TF32 and returns its register.
+  [[nodiscard]] virtual std::string tf32_function(std::string const& /*name*/) const { return {}; }
+  /// Returns true if the threads of a warp compute matrix products together; otherwise each thread computes its own
+  /// part.
+  [[nodiscard]] virtual bool has_matrix_products() const { return false; }
+  /// Returns true if a warp can load fragments of 8 x 8 elements of 16 bits from its group's memory (ldmatrix).
+  [[nodiscard]] virtual bool loads_matrices(target const& /*machine*/) const { return false; }
+  /// Returns a function that loads `pieces` registers, given the address of a fragment's row. `turned`: transposed.
+  [[nodiscard]] virtual std::string matrix_load_function(std::string const& /*name*/, int /*pieces*/,
+                                                         bool /*turned*/) const {
+    return {};
+  }
+  /// Returns a function that adds to four sums, given the registers of both operands: rows vary fastest, then the
+  /// halves of the terms.
+  [[nodiscard]] virtual std::string matrix_function(std::string const& /*name*/, matrix_product const& /*how*/,
+                                                    dtype /*left*/, dtype /*right*/, dtype /*sum*/) const {
+    return {};
+  }
+
+  // ---- warpgroup products (core/warpgroup_product.hpp), for dialects with matrix products
+  /// Returns a function that makes an operand's descriptor from the address of the first core matrix and the bytes
+  /// between core matrices along the terms and along the other direction.
+  [[nodiscard]] virtual std::string cores_function(std::string const& /*name*/) const { return {}; }
+  /// Returns a function that takes both descriptors and a thread's sums. `across`: rows (or columns) are contiguous in
+  /// a core matrix.
+  [[nodiscard]] virtual std::string warpgroup_function(std::string const& /*name*/, int /*columns*/, dtype /*type*/,
+                                                       bool /*left_across*/, bool /*right_across*/) const {
+    return {};
+  }
+  /// The next functions return functions without arguments: one called before a batch of such products, one after it,
+  /// and one before a barrier after which the products read data that threads have written.
+  [[nodiscard]] virtual std::string begin_products_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string end_products_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string publish_function(std::string const& /*name*/) const { return {}; }
+  /// Returns a function that takes sums and forces the compiler to keep them in registers at that point.
+  [[nodiscard]] virtual std::string hold_function(std::string const& /*name*/, int /*count*/) const { return {}; }
+};
+
+}  // namespace ttune::inline v0::codegen

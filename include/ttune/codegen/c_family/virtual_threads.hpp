@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes virtual threads one after the other in one thread. If they contain barriers, each part between two barriers
+// becomes a separate loop over them, inside of the loops over terms, and each buffer of a virtual thread gets one more
+// dimension. Statements of a single virtual thread are outside of these loops:
+//
+//   vthread v                          alloc acc[2, 4] local
+//     alloc acc[4] local               for k
+//     for k                      →       barrier
+//       barrier                          unrolled v < 2: acc[v, …] += …
+//       acc[…] += …
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/visit.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune::inline v0::codegen {
+
+namespace detail {
+
+template <class Test>
+[[nodiscard]] bool any_statement(ir::stmt const& s, Test const& test) {
+  if (!s) return false;
+  if (test(s)) return true;
+  auto const inside = [&](ir::stmt const& part) { return any_statement(part, test); };
+  if (auto const* n = ir::as<ir::block>(s)) {
+    for (auto const& part : n->body)
+      if (inside(part)) return true;
+    return false;
+  }
+  if (auto const* n = ir::as<ir::loop>(s)) return inside(n->body);
+  if (auto const* n = ir::as<ir::let>(s)) return inside(n->body);
+  if (auto const* n = ir::as<ir::allocate>(s)) return inside(n->body);
+  if (auto const* n = ir::as<ir::conditional>(s)) return inside(n->then) || inside(n->otherwise);
+  return false;
+}
+
+[[nodiscard]] inline bool is_thread_loop(ir::loop_kind k) noexcept {
+  return k >= ir::loop_kind::thread_x && k <= ir::loop_kind::thread_z;
+}
+[[nodiscard]] inline bool is_block_loop(ir::loop_kind k) noexcept {
+  return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z;
+}
+
+/// Returns true if a statement contains a barrier or a loop over threads.
+[[nodiscard]] inline bool needs_all_threads(ir::stmt const& s) {
+  return any_statement(s, [](ir::stmt const& part) {
+    auto const* l = ir::as<ir::loop>(part);
+    return ir::as<ir::barrier>(part) || (l && (is_thread_loop(l->kind) || is_block_loop(l->kind)));
+  });
+}
+
+[[nodiscard]] inline bool has_barrier(ir::stmt const& s) {
+  return any_statement(s, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
+}
+
+/// Returns true if a part of a statement is done by a matrix or dot-product instruction.
+[[nodiscard]] inline bool has_tensorized(ir::stmt const& s) {
+  return any_statement(s, [](ir::stmt const& part) {
+    auto const* l = ir::as<ir::loop>(part);
+    return l && l->kind == ir::loop_kind::tensorized;
+  });
+}
+
+[[nodiscard]] inline bool speaks_of(ir::expr const& e, std::vector<std::string> const& names) {
+  return ir::contains(e, [&](ir::expr const& n) {
+    auto const* v = ir::as<ir::variable>(n);
+    return v && std::find(names.begin(), names.end(), v->name) != names.end();
+  });
+}
+
+/// Returns true for a loop whose iterations store to the same elements: the loop of a reduction.
+[[nodiscard]] inline bool is_over_terms(ir::loop const& l) {
+  if (l.kind != ir::loop_kind::serial) return false;
+  bool stores = false;
+  bool const moves = any_statement(l.body, [&](ir::stmt const& part) {
+    auto const* w = ir::as<ir::store>(part);
+    stores = stores || w;
+    return w && std::any_of(w->indices.begin(), w->indices.end(),
+                            [&](ir::expr const& i) { return speaks_of(i, {l.variable}); });
+  });
+  return stores && !moves;
+}
+
+/// One loop over virtual threads.
+class virtual_thread_loop {
+ public:
+  explicit virtual_thread_loop(ir::loop const& l) : loop_(l), own_{l.variable} {
+    if (!ir::is_constant(l.begin) || !ir::is_constant(l.end))
+      throw backend_error("the number of virtual threads " + l.variable + " is not known");
+  }
+
+  [[nodiscard]] ir::stmt spread(ir::stmt const& s) {
+    if (!s) return s;
+    if (auto const* n = ir::as<ir::block>(s)) return spread_block(*n);
+    if (!has_barrier(s)) return around(s);
+    if (ir::as<ir::barrier>(s)) return s;
+    if (auto const* n = ir::as<ir::loop>(s)) {
+      require_alike(n->begin, "a loop");
+      require_alike(n->end, "a loop");
+      return ir::make_loop(n->variable, n->begin, n->end, n->kind, spread(n->body));
+    }
+    if (auto const* n = ir::as<ir::conditional>(s)) {
+      require_alike(n->condition, "a condition");
+      return ir::make_conditional(n->condition, spread(n->then), spread(n->otherwise));
+    }
+    if (auto const* n = ir::as<ir::let>(s)) {
+      if (!speaks_of(n->value, own_)) return ir::make_let(n->variable, n->value, n->low, n->high, spread(n->body));
+      lets_.push_back(n);
+      own_.push_back(n->variable);
+      auto made = spread(n->body);
+      own_.pop_back();
+      lets_.pop_back();
+      return made;
+    }
+    auto const* n = ir::as<ir::allocate>(s);
+    if (n->storage->where != ir::memory::local && n->storage->where != ir::memory::registers)
+      return ir::make_allocate(n->storage, spread(n->body));
+    auto wider = *n->storage;
+    wider.extents.insert(wider.extents.begin(), ir::constant_integer(loop_.end));
+    auto const each = share(std::move(wider));
+    return ir::make_allocate(each, spread(moved(n->body, n->storage, each)));
+  }
+
+ private:
+  /// Keeps adjacent statements without a barrier together, except those that one instruction does for several virtual
+  /// threads.
+  [[nodiscard]] ir::stmt spread_block(ir::block const& b) {
+    std::vector<ir::stmt> parts;
+    std::vector<ir::stmt> alone;
+    auto const flush = [&] {
+      if (!alone.empty()) parts.push_back(around(ir::make_block(std::exchange(alone, {}))));
+    };
+    for (auto const& part : b.body) {
+      if (!has_barrier(part) && !only(part) && !has_tensorized(part)) {
+        alone.push_back(part);
+        continue;
+      }
+      flush();
+      parts.push_back(spread(part));
+    }
+    flush();
+    return ir::make_block(std::move(parts));
+  }
+
+  /// Returns the only virtual thread for which `s` does something, if that is known.
+  [[nodiscard]] ir::expr only(ir::stmt const& s) const {
+    if (auto const* n = ir::as<ir::let>(s)) return only(n->body);
+    if (auto const* n = ir::as<ir::loop>(s)) return only(n->body);
+    auto const* n = ir::as<ir::conditional>(s);
+    if (!n || !n->then || n->otherwise) return {};
+    auto const* b = ir::as<ir::binary>(n->condition);
+    auto const* v = b && b->op == ir::binary_op::equal ? ir::as<ir::variable>(b->left) : nullptr;
+    return v && v->name == loop_.variable && ir::is_constant(b->right) ? b->right : only(n->then);
+  }
+
+  [[nodiscard]] ir::stmt around(ir::stmt s) const {
+    if (auto const* l = ir::as<ir::loop>(s);
+        l && is_over_terms(*l) && !speaks_of(l->begin, own_) && !speaks_of(l->end, own_))
+      return ir::make_loop(l->variable, l->begin, l->end, l->kind, around(l->body));
+    if (auto const which = only(s))
+      return ir::make_let(loop_.variable, which, ir::constant_integer(which), ir::constant_integer(which) + 1,
+                          with_lets(std::move(s)));
+    return ir::make_loop(loop_.variable, loop_.begin, loop_.end, ir::loop_kind::unrolled, with_lets(std::move(s)));
+  }
+
+  [[nodiscard]] ir::stmt with_lets(ir::stmt s) const {
+    for (auto l = lets_.rbegin(); l != lets_.rend(); ++l)
+      s = ir::make_let((*l)->variable, (*l)->value, (*l)->low, (*l)->high, s);
+    return s;
+  }
+
+  void require_alike(ir::expr const& e, char const* what) const {
+    if (speaks_of(e, own_))
+      throw backend_error("virtual threads " + loop_.variable + " come to a barrier by different ways: " + what +
+                          " around it depends on them");
+  }
+
+  [[nodiscard]] ir::stmt moved(ir::stmt const& s, handle<ir::buffer> const& from, handle<ir::buffer> const& to) const {
+    // One variable for both accesses, so that an addition still adds to the element that it stores.
+    auto const own = ir::make_variable(loop_.variable);
+    auto const at = [&](std::vector<ir::expr> indices) {
+      indices.insert(indices.begin(), own);
+      return indices;
+    };
+    auto const in_expression = [&](ir::expr const& whole) {
+      return ir::rewrite(whole, [&](ir::expr const& e) {
+        auto const* a = ir::as<ir::access>(e);
+        auto const* b = a ? std::get_if<handle<ir::buffer>>(&a->from) : nullptr;
+        return b && *b == from ? ir::make_access(to, at(a->indices)) : e;
+      });
+    };
+    return ir::rewrite(
+        s,
+        [&](ir::stmt const& part) {
+          auto const* w = ir::as<ir::store>(part);
+          return w && w->to == from ? ir::make_store(to, at(w->indices), w->value) : part;
+        },
+        in_expression);
+  }
+
+  ir::loop const& loop_;
+  std::vector<std::string> own_;  ///< variables that differ between virtual threads
+  std::vector<ir::let const*> lets_;
+};
+
+}  // namespace detail
+
+/// Removes loops over virtual threads.
+[[nodiscard]] inline ir::stmt spread_virtual_threads(ir::stmt const& s) {
+  return ir::rewrite(
+      s,
+      [](ir::stmt const& part) {
+        auto const* l = ir::as<ir::loop>(part);
+        if (!l || l->kind != ir::loop_kind::virtual_thread) return part;
+        return detail::virtual_thread_loop(*l).spread(l->body);
+      },
+      [](ir::expr const& e) { return e; });
+}
+
+}  // namespace ttune::inline v0::codegen

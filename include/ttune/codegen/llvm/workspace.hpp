@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places of scratch buffers: one region per call, one per thread, and the thread's stack for small ones.
+#pragma once
+
+#include <unordered_map>
+
+#include "ttune/ir/make.hpp"
+
+namespace ttune::inline v0::codegen {
+
+/// Byte offsets of buffers. Buffers never share memory: the saving would be less than the cost of aliasing.
+struct workspace_plan {
+  static constexpr std::int64_t alignment = 64;
+  static constexpr std::int64_t stack_limit = 16 << 10;  ///< larger local buffers go to the thread's workspace
+
+  explicit workspace_plan(ir::lowered const& program) {
+    visit(program.prepare);
+    visit(program.body);
+  }
+
+  [[nodiscard]] static std::int64_t bytes(ir::buffer const& b) {
+    auto const n = b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
+    return (n + alignment - 1) / alignment * alignment;
+  }
+  [[nodiscard]] static bool on_stack(ir::buffer const& b) {
+    return b.where == ir::memory::local && bytes(b) <= stack_limit;
+  }
+
+  std::int64_t shared_bytes = 0;
+  std::int64_t local_bytes = 0;
+  std::unordered_map<ir::buffer const*, std::int64_t> offsets;
+
+ private:
+  void place(ir::buffer const& b) {
+    if (!b.content.empty() || offsets.count(&b) != 0 || on_stack(b)) return;
+    auto& end = b.where == ir::memory::shared ? shared_bytes : local_bytes;
+    if (b.where != ir::memory::shared && b.where != ir::memory::local) return;
+    offsets[&b] = end;
+    end += bytes(b);
+  }
+  void visit(ir::stmt const& s) {
+    if (auto const* n = ir::as<ir::block>(s))
+      for (auto const& c : n->body) visit(c);
+    if (auto const* n = ir::as<ir::loop>(s)) visit(n->body);
+    if (auto const* n = ir::as<ir::let>(s)) visit(n->body);
+    if (auto const* n = ir::as<ir::conditional>(s)) visit(n->then), visit(n->otherwise);
+    if (auto const* n = ir::as<ir::allocate>(s)) place(*n->storage), visit(n->body);
+  }
+};
+
+}  // namespace ttune::inline v0::codegen

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "ttune/ir/print.hpp"
+#include "ttune/lowering/join_conditionals.hpp"
+#include "ttune/lowering/partition.hpp"
+#include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/skip_stages.hpp"
+#include "ttune/lowering/split_at_diagonals.hpp"
+
+namespace ttune::inline v0::lowering {
+
+namespace detail {
+
+inline void dump(char const* pass, ir::lowered const& program) {
+  auto const* wanted = std::getenv("TTUNE_DUMP");
+  if (!wanted || (std::strcmp(wanted, pass) != 0 && std::strcmp(wanted, "all") != 0)) return;
+  std::fprintf(stderr, "=== after %s\n%s\n", pass, ir::print(program).c_str());
+}
+
+}  // namespace detail
+
+ir::lowered run_pipeline(ir::lowered program) {
+  detail::dump("lower", program);
+  program.body = skip_stages(program.body);
+  detail::dump("skip_stages", program);
+  program.prepare = partition(program.prepare);
+  program.body = partition(program.body);
+  detail::dump("partition", program);
+  program.body = split_at_diagonals(program.body);
+  detail::dump("split_at_diagonals", program);
+  program.prepare = join_conditionals(program.prepare);
+  program.body = join_conditionals(program.body);
+  detail::dump("join_conditionals", program);
+  return program;
+}
+
+}  // namespace ttune::inline v0::lowering

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/statements/guards.hpp"
+#include "ttune/lowering/statements/prefetches.hpp"
+#include "ttune/lowering/statements/prologues.hpp"
+#include "ttune/lowering/statements/threads.hpp"
+#include "ttune/lowering/statements/values.hpp"
+#include "ttune/schedule/primitive/compute_at.hpp"
+
+namespace ttune::inline v0 {
+
+namespace lowering {
+
+/// Builds the loops of all stages, each where it is computed.
+class statements {
+ public:
+  statements(plan const& p, nest const& n)
+      : p_(p),
+        n_(n),
+        scope_(p, n),
+        base_(scope_),
+        buffers_(scope_, base_, made_),
+        values_(scope_, base_, buffers_),
+        prologues_(scope_, buffers_) {}
+
+  [[nodiscard]] ir::lowered run() {
+    made_.name = p_.program->name;
+    made_.same_bits = std::any_of(p_.program->stages.begin(), p_.program->stages.end(), [](auto const& st) {
+      return st->reduces() && !st->reduction.associative && !st->reduction.commutative;
+    });
+    buffers_.declare_operands();
+    std::vector<ir::stmt> prepare;
+    std::vector<ir::stmt> body;
+    std::vector<handle<ir::buffer>> scratch;
+    for (std::size_t i = 0; i < p_.stages.size(); ++i) {
+      if (n_.stages[i].inlined || n_.stages[i].attached_to >= 0) continue;
+      buffers_.declare(i);
+      base_.set_whole(i);
+      bool const early = p_.stages[i].where == ir::memory::prepared;
+      (early ? prepare : body).push_back(inside(i, 0));
+      scope_.computed[i] = true;
+      for (auto const& b : buffers_[i])
+        if (b->where != ir::memory::operand && b->where != ir::memory::prepared) scratch.push_back(b);
+    }
+    made_.prepare = ir::make_block(std::move(prepare));
+    made_.body = ir::make_block(std::move(body));
+    for (std::size_t i = scratch.size(); i-- > 0;) made_.body = ir::make_allocate(scratch[i], made_.body);
+    return std::move(made_);
+  }
+
+ private:
+  /// Returns what runs inside loops [0, level) of a stage: first the stages computed there, then the rest of its own
+  /// loops. Threads wait for each other behind what they put into group memory, and before it is written again.
+  ir::stmt inside(std::size_t st, std::int32_t level) {
+    std::vector<ir::stmt> parts;
+    auto const here = scope_.computed_inside(st, level - 1);
+    std::vector<std::size_t> unseen;  // written to group memory, no barrier since
+    bool written_again = false;
+    std::int32_t pending = -1;  // of what is copied ahead
+    base_.find(here);
+    for (auto const q : here) {
+      buffers_.declare_again(q);
+      bool const group = buffers_[q].front()->where == ir::memory::group;
+      bool const reads =
+          std::any_of(unseen.begin(), unseen.end(), [&](std::size_t u) { return primitives::reads_through(p_, q, u); });
+      if (reads) parts.push_back(barrier()), unseen.clear();
+      auto made = from_iteration(scope_, st, level - 1, n_.stages[q].warm_up,
+                                 [&] { return in_slid_rows(scope_, base_, q, inside(q, 0)); });
+      if (group) made = by_threads(scope_, q, made);
+      auto const ahead = is_doubled(scope_, q);
+      if (group && !ahead) unseen.push_back(q);
+      written_again = written_again || (group && (ahead || scope_.is_repeated()));
+      parts.push_back(ahead ? prologues_.computed_ahead(q, made, group) : made);
+      if (ahead) pending = prologues_.pending(scope_.variable(st, n_.stages[q].depth));
+      scope_.computed[q] = true;
+    }
+    if (!unseen.empty()) parts.push_back(barrier());
+    parts.push_back(from_iteration(scope_, st, level - 1, 0, [&] { return rest(st, level); }));
+    if (written_again) parts.push_back(barrier(pending));
+    auto made = ir::make_block(std::move(parts));
+    for (auto const q : here) {
+      scope_.computed[q] = false;
+      made = prologues_.allocated(q, scope_.variable(st, level - 1), made);
+    }
+    return made;
+  }
+
+  /// Returns the loops of a stage from `level` on. Where its reduced loops begin, a reduction first stores the
+  /// identity, in the loops over free axes that are still to come.
+  ir::stmt rest(std::size_t st, std::int32_t level) {
+    auto const& definition = *p_.stages[st].definition;
+    if (definition.reduces() && level == first_reduced(st))
+      return ir::make_block({loops(st, level, true), loops(st, level, false)});
+    return loops(st, level, false);
+  }
+
+  [[nodiscard]] std::int32_t first_reduced(std::size_t st) const {
+    std::int32_t level = 0;
+    while (level < n_.stages[st].count && scope_.is_free(st, scope_.loop(st, level))) ++level;
+    return level;
+  }
+
+  /// Returns the loops of a stage from `level` on around its body; `initialise`: the free ones, around the stores of
+  /// the identity.
+  ir::stmt loops(std::size_t st, std::int32_t level, bool initialise) {
+    if (level == n_.stages[st].count) return values_.body(st, initialise);
+    if (initialise && !scope_.is_free(st, scope_.loop(st, level))) return loops(st, level + 1, true);
+    auto last = level;
+    while (scope_.loop(st, last).fused) ++last;
+    std::int64_t extent = 1;
+    for (auto l = level; l <= last; ++l) {
+      extent *= scope_.loop(st, l).extent;
+      scope_.ranges[scope_.variable(st, l)] = {0, std::max(scope_.loop(st, l).extent - 1, 0)};
+    }
+    auto const before = initialise ? 0 : warm_up_of(scope_, st, last);
+    if (before > 0) scope_.ranges[scope_.variable(st, last)].low = -before;
+    auto const given = scope_.loop(st, last).kind;
+    auto const kind = initialise && given == ir::loop_kind::tensorized ? ir::loop_kind::unrolled : given;
+    auto const name = last == level ? scope_.variable(st, level) : fused_name(st, last);
+    auto const shared_by = scope_.threads_around(kind);
+    bool const vanishes = extent == 1 && !primitives::is_block(kind);  // of one block, too, threads share a memory
+    if (!vanishes && !shared_by) scope_.around.push_back({kind, name, extent});
+    auto inner = initialise ? loops(st, last + 1, true) : inside(st, last + 1);
+    if (!initialise && prefetches_in(scope_, st, last))
+      inner = ir::make_block({prefetches(scope_, values_, st, last), inner});
+    if (!vanishes && !shared_by) scope_.around.pop_back();
+    if (vanishes) return shared_by ? only_first(*shared_by, inner) : inner;
+    if (last != level) inner = with_parts_of_fused(st, level, last, name, inner);
+    for (auto l = level; l <= last; ++l) scope_.ranges.erase(scope_.variable(st, l));
+    if (shared_by) return distributed(*shared_by, name, extent, inner);
+    return prologues_.finished(name, kind,
+                               ir::make_loop(name, ir::make_index(-before), ir::make_index(extent), kind, inner));
+  }
+
+  /// Returns the name of a loop that several are fused into, of which `last` is the innermost.
+  [[nodiscard]] std::string fused_name(std::size_t st, std::int32_t last) const {
+    auto const& planned = p_.stages[st];
+    return planned.definition->name + "." + planned.loops[static_cast<std::size_t>(scope_.loop(st, last).source)].group;
+  }
+
+  /// Returns `inner` with the variables of loops [first, last], which run as one loop of that name.
+  [[nodiscard]] ir::stmt with_parts_of_fused(std::size_t st, std::int32_t first, std::int32_t last,
+                                             std::string const& name, ir::stmt inner) const {
+    std::int64_t below = 1;
+    auto const all = ir::make_variable(name);
+    for (auto l = last; l >= first; --l) {
+      auto const extent = scope_.loop(st, l).extent;
+      auto digit = ir::make_binary(ir::binary_op::floor_divide, all, ir::make_index(below));
+      if (l != first) digit = ir::make_binary(ir::binary_op::floor_modulo, digit, ir::make_index(extent));
+      if (extent != 1) inner = ir::make_let(scope_.variable(st, l), digit, 0, extent, inner);
+      below *= extent;
+    }
+    return inner;
+  }
+
+  plan const& p_;
+  nest const& n_;
+  ir::lowered made_;
+  scope scope_;
+  bases base_;
+  storage buffers_;
+  values values_;
+  prologues prologues_;
+};
+
+}  // namespace lowering
+
+ir::lowered lower(plan const& p, nest const& n) { return lowering::statements(p, n).run(); }
+
+}  // namespace ttune::inline v0

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan and the nest that are lowered, and where the statement stands that is being made.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ttune/arith/simplify.hpp"
+#include "ttune/loop_nest/loop_nest.hpp"
+#include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/primitive/bind.hpp"
+
+namespace ttune::inline v0::lowering {
+
+using exprs = std::vector<ir::expr>;
+
+/// A loop around the statement that is being made, which runs more than once.
+struct loop_around {
+  ir::loop_kind kind;
+  std::string name;
+  std::int64_t extent;
+};
+
+/// All parts of the lowering read this; only `statements` (lower.inl.hpp) and the guards change it.
+struct scope {
+  plan const& p;
+  nest const& n;
+  arith::ranges ranges;             ///< of the loop variables around
+  std::vector<loop_around> around;  ///< outermost first
+  std::vector<bool> computed;       ///< by stage: it is computed before the statement that is being made
+
+  scope(plan const& of, nest const& replayed) : p(of), n(replayed), computed(of.stages.size(), false) {}
+
+  [[nodiscard]] nest::loop const& loop(std::size_t st, std::int32_t level) const {
+    return n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
+  }
+  /// Returns the name of a loop's variable: `stage.loop`.
+  [[nodiscard]] std::string variable(std::size_t st, std::int32_t level) const {
+    auto const& planned = p.stages[st];
+    return planned.definition->name + "." + planned.loops[static_cast<std::size_t>(loop(st, level).source)].name;
+  }
+
+  /// Returns the value of a loop's variable. A loop that runs once has none: conditions then speak of real loops only.
+  [[nodiscard]] ir::expr position(std::size_t st, std::int32_t level) const {
+    return loop(st, level).extent == 1 ? ir::make_index(0) : ir::make_variable(variable(st, level));
+  }
+  /// Returns the position of every axis of a stage relative to the base of its region, from its loops.
+  [[nodiscard]] exprs relative(std::size_t st) const {
+    exprs values(p.stages[st].axis_count(), ir::make_index(0));
+    for (std::int32_t l = 0; l < n.stages[st].count; ++l) {
+      auto& v = values[static_cast<std::size_t>(loop(st, l).axis)];
+      v = v + position(st, l) * loop(st, l).stride;
+    }
+    return values;
+  }
+  [[nodiscard]] exprs simplified(exprs indices) const {
+    for (auto& i : indices) i = arith::simplify(i, ranges);
+    return indices;
+  }
+
+  /// Returns true if a loop runs over a free axis of its stage, not over a reduced one.
+  [[nodiscard]] bool is_free(std::size_t st, nest::loop const& l) const {
+    return static_cast<std::size_t>(l.axis) < p.stages[st].definition->axes.size();
+  }
+  [[nodiscard]] std::size_t index_of(handle<ir::stage> const& st) const {
+    for (std::size_t i = 0; i < p.program->stages.size(); ++i)
+      if (p.program->stages[i] == st) return i;
+    return p.program->stages.size();
+  }
+  /// Returns the stages that are computed inside loop `level` of a stage, around its next one.
+  [[nodiscard]] std::vector<std::size_t> computed_inside(std::size_t st, std::int32_t level) const {
+    std::vector<std::size_t> made;
+    for (std::size_t q = 0; q < st && level >= 0; ++q)
+      if (!n.stages[q].inlined && n.stages[q].attached_to == static_cast<std::int16_t>(st) &&
+          n.stages[q].depth == level)
+        made.push_back(q);
+    return made;
+  }
+
+  template <class Is>
+  [[nodiscard]] bool any_around(Is const& is) const {
+    return std::any_of(around.begin(), around.end(), [&](loop_around const& l) { return is(l.kind); });
+  }
+  /// Returns true if iterations of a loop around run at once.
+  [[nodiscard]] bool is_concurrent() const {
+    return any_around([](ir::loop_kind k) {
+      return k != ir::loop_kind::serial && k != ir::loop_kind::unrolled && k != ir::loop_kind::tensorized;
+    });
+  }
+  [[nodiscard]] bool in_kernel() const {
+    return any_around([](ir::loop_kind k) { return k >= ir::loop_kind::block_x; });
+  }
+  /// Returns true if the same threads come here again.
+  [[nodiscard]] bool is_repeated() const {
+    return any_around([](ir::loop_kind k) { return k < ir::loop_kind::block_x; });
+  }
+  [[nodiscard]] std::optional<loop_around> threads_around(ir::loop_kind kind) const {
+    for (auto const& l : around)
+      if (l.kind == kind && primitives::is_thread(kind)) return l;
+    return std::nullopt;
+  }
+};
+
+}  // namespace ttune::inline v0::lowering

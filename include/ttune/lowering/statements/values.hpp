@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the stores of one point of a stage: its expressions read buffers instead of stages.
+#pragma once
+
+#include <vector>
+
+#include "ttune/arith/conditions.hpp"
+#include "ttune/ir/tuple.hpp"
+#include "ttune/ir/visit.hpp"
+#include "ttune/lowering/statements/guards.hpp"
+#include "ttune/schedule/primitive/rebuild.hpp"
+
+namespace ttune::inline v0::lowering {
+
+class values {
+ public:
+  values(scope const& s, bases const& base, storage const& buffers)
+      : p_(s.p), n_(s.n), scope_(s), base_(base), buffers_(buffers) {}
+
+  /// Returns the values of a stage's axes at a point that lies at `relative` to the base of its region.
+  [[nodiscard]] exprs of_axes(std::size_t st, exprs const& relative) const {
+    exprs made = relative;
+    for (std::size_t a = 0; a < made.size(); ++a) made[a] = base_[st][a] + relative[a] + p_.stages[st].axis_begin(a);
+    return made;
+  }
+
+  /// Returns an expression of a stage with its axes replaced and its reads turned into reads of buffers.
+  [[nodiscard]] ir::expr in_buffers(std::size_t st, ir::expr const& e, exprs const& axes) const {
+    auto const located = primitives::map_variables(e, [&](std::string const& name) -> ir::expr {
+      for (std::size_t a = 0; a < axes.size(); ++a)
+        if (p_.stages[st].axis_name(a) == name) return axes[a];
+      return {};
+    });
+    return primitives::map_accesses(located, [&](ir::expr const& whole, ir::access const& a) {
+      return std::holds_alternative<handle<ir::buffer>>(a.from)
+                 ? whole
+                 : read(a);  // a gathered index of what is inlined is done
+    });
+  }
+
+  /// Returns the stores of one point of the loops of a stage, under their conditions: the identity of its reduction, or
+  /// its values.
+  [[nodiscard]] ir::stmt body(std::size_t st, bool initialise) const {
+    auto const& definition = *p_.stages[st].definition;
+    auto const relative = scope_.relative(st);
+    auto const axes = of_axes(st, relative);
+    exprs free_part(relative.begin(), relative.begin() + static_cast<std::ptrdiff_t>(definition.axes.size()));
+    auto const target = scope_.simplified(buffers_.indices(st, free_part));
+    auto condition = inside_domain(scope_, base_, st, relative, initialise);
+    std::vector<ir::stmt> stores;
+    if (initialise) {
+      for (std::size_t c = 0; c < definition.components.size(); ++c)
+        stores.push_back(ir::make_store(buffers_[st][c], target, identity_of(definition, c)));
+    } else if (!definition.reduces()) {
+      for (std::size_t c = 0; c < definition.components.size(); ++c)
+        stores.push_back(ir::make_store(buffers_[st][c], target, in_buffers(st, definition.components[c].value, axes)));
+    } else {
+      stores = accumulate(st, target, axes);
+      if (definition.predicate) {
+        // Parts that read data are inside of all others: elsewhere their elements may lie outside of a buffer.
+        exprs parts;
+        exprs of_data;
+        arith::conjuncts(arith::simplify(in_buffers(st, definition.predicate, axes), scope_.ranges), parts);
+        for (auto const& part : parts) {
+          bool const reads = ir::contains(part, [](ir::expr const& e) { return ir::as<ir::access>(e) != nullptr; });
+          if (reads) of_data.push_back(part);
+          else condition = ir::make_binary(ir::binary_op::logical_and, condition, part);
+        }
+        if (!of_data.empty())
+          stores = {ir::make_conditional(arith::conjunction(of_data), ir::make_block(std::move(stores)))};
+      }
+    }
+    return ir::make_conditional(condition, ir::make_block(std::move(stores)));
+  }
+
+ private:
+  [[nodiscard]] ir::expr read(ir::access const& a) const {
+    exprs indices = a.indices;
+    if (auto const* t = std::get_if<handle<ir::tensor>>(&a.from))
+      return ir::make_access(buffers_.of_operand(*t), scope_.simplified(indices));
+    auto const& source = std::get<handle<ir::stage>>(a.from);
+    auto const q = scope_.index_of(source);
+    if (n_.stages[q].inlined)
+      return in_buffers(q, source->components[static_cast<std::size_t>(a.component)].value, indices);
+    if (!scope_.computed[q])  // by knobs: make_plan refuses the others
+      throw schedule_error(
+          "compute_at", source->name,
+          "is read outside of the loop that it is computed in: choose a loop that holds all its readers");
+    for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
+    indices = buffers_.indices(q, scope_.simplified(indices));
+    return ir::make_access(buffers_[q][static_cast<std::size_t>(a.component)], scope_.simplified(indices));
+  }
+
+  [[nodiscard]] static ir::expr identity_of(ir::stage const& definition, std::size_t c) {
+    auto const& r = definition.reduction;
+    return r.kind == ir::reduction_kind::tuple ? r.identity[c]
+                                               : ir::make_identity(r.kind, definition.components[c].type);
+  }
+
+  [[nodiscard]] std::vector<ir::stmt> accumulate(std::size_t st, exprs const& target, exprs const& axes) const {
+    auto const& definition = *p_.stages[st].definition;
+    exprs accumulated;
+    exprs incoming;
+    for (std::size_t c = 0; c < definition.components.size(); ++c) {
+      accumulated.push_back(ir::make_access(buffers_[st][c], target));
+      incoming.push_back(in_buffers(st, definition.components[c].value, axes));
+    }
+    if (definition.reduction.kind != ir::reduction_kind::tuple)
+      return {ir::make_store(buffers_[st][0], target,
+                             ir::make_combine(definition.reduction.kind, accumulated[0], incoming[0]))};
+    auto const order = ir::order_of_stores(definition.reduction);
+    if (order.empty()) return combine_tuple(st, target, accumulated, incoming);
+    std::vector<ir::stmt> stores;
+    for (auto const c : order)
+      stores.push_back(ir::make_store(buffers_[st][c], target,
+                                      substitute_arguments(definition.reduction.combine[c], accumulated, incoming)));
+    return stores;
+  }
+
+  /// All components are combined from the old values before any is stored.
+  [[nodiscard]] std::vector<ir::stmt> combine_tuple(std::size_t st, exprs const& target, exprs const& accumulated,
+                                                    exprs const& incoming) const {
+    auto const& definition = *p_.stages[st].definition;
+    std::vector<ir::stmt> stores;
+    std::vector<handle<ir::buffer>> fresh;
+    for (std::size_t c = 0; c < definition.components.size(); ++c) {
+      auto const value = substitute_arguments(definition.reduction.combine[c], accumulated, incoming);
+      fresh.push_back(
+          share(ir::buffer{{}, buffers_[st][c]->name + ".next", value->type, {1}, ir::memory::registers, -1, {}}));
+      stores.push_back(ir::make_store(fresh[c], {ir::make_index(0)}, value));
+    }
+    for (std::size_t c = 0; c < fresh.size(); ++c)
+      stores.push_back(ir::make_store(buffers_[st][c], target, ir::make_access(fresh[c], {ir::make_index(0)})));
+    auto made = ir::make_block(std::move(stores));
+    for (auto const& f : fresh) made = ir::make_allocate(f, made);
+    return {made};
+  }
+
+  [[nodiscard]] static ir::expr substitute_arguments(ir::expr const& e, exprs const& left, exprs const& right) {
+    if (auto const* a = ir::as<ir::argument>(e))
+      return (a->right ? right : left)[static_cast<std::size_t>(a->component)];
+    return ir::map_operands(e, [&](ir::expr const& o) { return substitute_arguments(o, left, right); });
+  }
+
+  plan const& p_;
+  nest const& n_;
+  scope const& scope_;
+  bases const& base_;
+  storage const& buffers_;
+};
+
+}  // namespace ttune::inline v0::lowering

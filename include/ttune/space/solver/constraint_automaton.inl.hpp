@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partial evaluation of expressions, and the automata built with it.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "ttune/space/constraint.inl.hpp"
+#include "ttune/space/solver/constraint_automaton.hpp"
+
+namespace ttune::inline v0::detail {
+
+using expression_op = knob_expression::op;
+
+/// Returns true for operators whose operands may be combined in any order and grouping.
+inline bool is_chain(expression_op what) noexcept {
+  return what == expression_op::add || what == expression_op::multiply || what == expression_op::minimum ||
+         what == expression_op::maximum || what == expression_op::logical_and || what == expression_op::logical_or;
+}
+
+inline std::int64_t identity_of(expression_op what) noexcept {
+  switch (what) {
+    case expression_op::multiply:
+    case expression_op::logical_and: return 1;
+    case expression_op::minimum: return std::numeric_limits<std::int64_t>::max();
+    case expression_op::maximum: return std::numeric_limits<std::int64_t>::min();
+    default: return 0;
+  }
+}
+
+inline value_interval point(std::int64_t value) noexcept { return {value, value}; }
+inline bool always(value_interval a) noexcept { return a.low > 0 || a.high < 0; }
+inline bool never(value_interval a) noexcept { return a.low == 0 && a.high == 0; }
+inline value_interval truth(bool certain, bool impossible) noexcept { return {certain ? 1 : 0, impossible ? 0 : 1}; }
+inline value_interval hull(value_interval a, value_interval b) noexcept {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// Computes an interval for operators that are monotone in each operand where b does not change its sign.
+inline value_interval corners(expression_op what, value_interval a, value_interval b) noexcept {
+  auto const p = apply(what, a.low, b.low);
+  auto const q = apply(what, a.low, b.high);
+  auto const r = apply(what, a.high, b.low);
+  auto const s = apply(what, a.high, b.high);
+  return {std::min({p, q, r, s}), std::max({p, q, r, s})};
+}
+
+inline std::int64_t magnitude(value_interval a) noexcept { return std::max(a.high, saturating_subtract(0, a.low)); }
+
+inline value_interval quotient(expression_op what, value_interval a, value_interval b) noexcept {
+  if (b.low > 0 || b.high < 0) return corners(what, a, b);
+  auto const most = magnitude(a);
+  return {saturating_subtract(0, most), most};
+}
+
+inline value_interval remainder_of(value_interval a, value_interval b) noexcept {
+  if (a.low == a.high && b.low == b.high) return point(apply(expression_op::modulo, a.low, b.low));
+  if (b.low > 0 && a.low >= 0) return a.high < b.low ? a : value_interval{0, std::min(a.high, b.high - 1)};
+  auto const most = magnitude(b);
+  return {b.low >= 0 ? 0 : saturating_subtract(0, most), most};
+}
+
+value_interval apply(expression_op what, value_interval a, value_interval b) noexcept {
+  switch (what) {
+    case expression_op::add:
+    case expression_op::minimum:
+    case expression_op::maximum: return {apply(what, a.low, b.low), apply(what, a.high, b.high)};
+    case expression_op::subtract: return {saturating_subtract(a.low, b.high), saturating_subtract(a.high, b.low)};
+    case expression_op::multiply: return corners(what, a, b);
+    case expression_op::divide:
+    case expression_op::ceil_divide: return quotient(what, a, b);
+    case expression_op::modulo: return remainder_of(a, b);
+    case expression_op::less: return truth(a.high < b.low, a.low >= b.high);
+    case expression_op::less_equal: return truth(a.high <= b.low, a.low > b.high);
+    case expression_op::equal:
+      return truth(a.low == a.high && b.low == b.high && a.low == b.low, a.high < b.low || b.high < a.low);
+    case expression_op::not_equal:
+      return truth(a.high < b.low || b.high < a.low, a.low == a.high && b.low == b.high && a.low == b.low);
+    case expression_op::logical_and: return truth(always(a) && always(b), never(a) || never(b));
+    case expression_op::logical_or: return truth(always(a) || always(b), never(a) && never(b));
+    case expression_op::logical_not: return truth(never(a), always(a));
+    case expression_op::value:
+    case expression_op::select: break;
+  }
+  return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+}
+
+// ---- partial_evaluator: construction --------------------------------------------------------------------------
+
+partial_evaluator::partial_evaluator(knob_expression const& expression, std::vector<knob> const& knobs,
+                                     std::span<std::int32_t const> order)
+    : layer_of_knob_(knobs.size(), -1), layers_(order.size()) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    layer_of_knob_[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+  root_ = fold(parse(expression));
+  tabulate(knobs, order);
+  plan();
+}
+
+/// Sets the first and last layer of a node from its children or its knob.
+void partial_evaluator::set_extent(node& n) const {
+  if (n.knob >= 0) n.first = n.last = layer_of_knob_[static_cast<std::size_t>(n.knob)];
+  for (auto const child : n.children) {
+    auto const& c = nodes_[static_cast<std::size_t>(child)];
+    if (c.last < 0) continue;
+    n.first = n.first < 0 ? c.first : std::min(n.first, c.first);
+    n.last = std::max(n.last, c.last);
+  }
+}
+
+std::int32_t partial_evaluator::add(node n) {
+  set_extent(n);
+  nodes_.push_back(std::move(n));
+  return static_cast<std::int32_t>(nodes_.size()) - 1;
+}
+
+/// Converts postfix order to a tree.
+std::int32_t partial_evaluator::parse(knob_expression const& expression) {
+  std::vector<std::int32_t> stack;
+  for (auto const& item : expression.items()) {
+    node n;
+    n.what = item.what;
+    std::size_t const operands = item.what == expression_op::value         ? 0
+                                 : item.what == expression_op::logical_not ? 1
+                                 : item.what == expression_op::select      ? 3
+                                                                           : 2;
+    n.children.assign(stack.end() - static_cast<std::ptrdiff_t>(operands), stack.end());
+    stack.resize(stack.size() - operands);
+    if (item.what == expression_op::value) {
+      n.literal = item.value.literal;
+      n.knob = item.value.knob;
+      n.column = item.value.column;
+    }
+    stack.push_back(add(std::move(n)));
+  }
+  return stack.back();
+}
+
+/// Flattens chains, and combines the operands of a chain that use the same knob: `i0 * j * i1` becomes `(i0 * i1) * j`.
+std::int32_t partial_evaluator::fold(std::int32_t id) {
+  node n = nodes_[static_cast<std::size_t>(id)];
+  for (auto& child : n.children) child = fold(child);
+  if (!is_chain(n.what)) {
+    set_extent(n);
+    return add(std::move(n));
+  }
+  std::vector<std::int32_t> flat;
+  for (auto const child : n.children) {
+    auto const& c = nodes_[static_cast<std::size_t>(child)];
+    if (c.what == n.what && c.first != c.last) flat.insert(flat.end(), c.children.begin(), c.children.end());
+    else flat.push_back(child);
+  }
+  std::vector<std::vector<std::int32_t>> of_layer(layers_.size() + 1);  // one more, for constants
+  n.children.clear();
+  for (auto const child : flat) {
+    auto const& c = nodes_[static_cast<std::size_t>(child)];
+    if (c.first == c.last) of_layer[c.last < 0 ? layers_.size() : static_cast<std::size_t>(c.last)].push_back(child);
+    else n.children.push_back(child);
+  }
+  for (auto& same : of_layer) {
+    if (same.empty()) continue;
+    if (same.size() == 1) {
+      n.children.push_back(same.front());
+      continue;
+    }
+    node part;
+    part.what = n.what;
+    part.children = std::move(same);
+    n.children.push_back(add(std::move(part)));
+  }
+  n.first = n.last = -1;
+  return add(std::move(n));
+}
+
+/// Returns the value of a node of at most one knob for a choice of that knob.
+std::int64_t partial_evaluator::value_at(std::int32_t id, std::span<std::int32_t const> choice) const {
+  auto const& n = nodes_[static_cast<std::size_t>(id)];
+  if (n.what == expression_op::value) return n.knob < 0 ? n.literal : choice[static_cast<std::size_t>(n.column)];
+  auto value = value_at(n.children[0], choice);
+  if (n.what == expression_op::select) return value_at(n.children[value != 0 ? 1 : 2], choice);
+  if (n.what == expression_op::logical_not) return value == 0;
+  if (n.children.size() == 1) return apply(n.what, identity_of(n.what), value);
+  for (std::size_t i = 1; i < n.children.size(); ++i) value = apply(n.what, value, value_at(n.children[i], choice));
+  return value;
+}
+
+/// Finds the maximal sub-expressions of one knob, tabulates their values for its choices, and numbers the classes.
+void partial_evaluator::tabulate(std::vector<knob> const& knobs, std::span<std::int32_t const> order) {
+  std::vector<std::int32_t> open{root_};
+  while (!open.empty()) {
+    auto const id = open.back();
+    open.pop_back();
+    auto& n = nodes_[static_cast<std::size_t>(id)];
+    if (n.last >= 0 && n.first == n.last) {
+      auto& terms = layers_[static_cast<std::size_t>(n.last)].terms;
+      n.term = static_cast<std::int32_t>(terms.size());
+      terms.push_back(id);
+    } else {
+      open.insert(open.end(), n.children.begin(), n.children.end());
+    }
+  }
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    auto& layer = layers_[l];
+    auto const& k = knobs[static_cast<std::size_t>(order[l])];
+    auto const width = layer.terms.size();
+    auto const choices = static_cast<std::size_t>(k.choices());
+    std::vector<std::int64_t> rows;
+    for (std::size_t c = 0; c < choices; ++c)
+      for (auto const term : layer.terms) rows.push_back(value_at(term, k.choice(static_cast<std::int32_t>(c))));
+    std::vector<std::uint32_t> sorted(choices);
+    for (std::size_t c = 0; c < choices; ++c) sorted[c] = static_cast<std::uint32_t>(c);
+    auto const row = [&](std::uint32_t c) { return std::span<std::int64_t const>(rows).subspan(c * width, width); };
+    std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) {
+      auto const x = row(a), y = row(b);
+      return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
+    });
+    layer.class_of.resize(choices);
+    layer.class_count = 0;
+    for (std::size_t i = 0; i < choices; ++i) {
+      auto const current = row(sorted[i]);
+      if (i == 0 || !std::equal(current.begin(), current.end(), row(sorted[i - 1]).begin())) {
+        layer.values.insert(layer.values.end(), current.begin(), current.end());
+        ++layer.class_count;
+      }
+      layer.class_of[sorted[i]] = layer.class_count - 1;
+    }
+  }
+}
+
+/// Gives slots to nodes that finish in several steps, and lists the work of a read at each layer.
+void partial_evaluator::plan() {
+  scratch_.resize(nodes_.size());
+  unread_.resize(nodes_.size(), point(0));
+  std::vector<std::int32_t> reached;
+  std::vector<std::int32_t> open{root_};
+  while (!open.empty()) {
+    auto const id = open.back();
+    open.pop_back();
+    reached.push_back(id);
+    auto const& n = nodes_[static_cast<std::size_t>(id)];
+    if (n.term < 0 && n.last >= 0) open.insert(open.end(), n.children.begin(), n.children.end());
+  }
+  std::reverse(reached.begin(), reached.end());  // children first
+  for (auto const id : reached) {
+    auto& n = nodes_[static_cast<std::size_t>(id)];
+    auto& interval = unread_[static_cast<std::size_t>(id)];
+    if (n.last < 0) {
+      scratch_[static_cast<std::size_t>(id)] = value_at(id, {});
+      interval = point(scratch_[static_cast<std::size_t>(id)]);
+    } else if (n.term >= 0) {
+      auto const& layer = layers_[static_cast<std::size_t>(n.last)];
+      if (layer.class_count == 0) continue;
+      interval = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+      for (std::size_t c = 0; c < layer.class_count; ++c)
+        interval = hull(interval, point(layer.values[c * layer.terms.size() + static_cast<std::size_t>(n.term)]));
+    } else {
+      n.slot = static_cast<std::int32_t>(initial_.size());
+      initial_.resize(initial_.size() + (is_chain(n.what) ? 1 : n.children.size()));
+      if (is_chain(n.what)) initial_.back() = identity_of(n.what);
+      for (std::size_t c = 0; c < n.children.size(); ++c) {
+        auto const& child = nodes_[static_cast<std::size_t>(n.children[c])];
+        if (child.last < 0) absorb(n, c, scratch_[static_cast<std::size_t>(n.children[c])], initial_);
+        else if (auto& touched = layers_[static_cast<std::size_t>(child.last)].touched;
+                 touched.empty() || touched.back() != id)
+          touched.push_back(id);
+      }
+    }
+  }
+  for (auto const id : reached)
+    if (auto const& n = nodes_[static_cast<std::size_t>(id)]; n.last >= 0 && n.term < 0)
+      unread_[static_cast<std::size_t>(id)] = bounds_of(id, -1, initial_);
+}
+
+// ---- partial_evaluator: evaluation ----------------------------------------------------------------------------
+
+void partial_evaluator::absorb(node const& n, std::size_t child, std::int64_t value,
+                               std::span<std::int64_t> remainder) const {
+  auto const slot = static_cast<std::size_t>(n.slot);
+  if (is_chain(n.what)) remainder[slot] = apply(n.what, remainder[slot], value);
+  else remainder[slot + child] = value;
+}
+
+/// Returns the value of a node with known children; clears its slots, so that equal remainders compare equal.
+std::int64_t partial_evaluator::finish(node const& n, std::span<std::int64_t> remainder) const {
+  auto const slots = remainder.subspan(static_cast<std::size_t>(n.slot), is_chain(n.what) ? 1 : n.children.size());
+  auto value = slots[0];
+  if (n.what == expression_op::select) value = slots[value != 0 ? 1 : 2];
+  else if (!is_chain(n.what)) value = apply(n.what, slots[0], slots.size() > 1 ? slots[1] : 0);
+  std::fill(slots.begin(), slots.end(), 0);
+  return value;
+}
+
+void partial_evaluator::read(std::size_t layer_index, std::uint32_t choice_class, std::span<std::int64_t> remainder) {
+  auto const& layer = layers_[layer_index];
+  auto const now = static_cast<std::int32_t>(layer_index);
+  auto const* const values = layer.values.data() + choice_class * layer.terms.size();
+  for (auto const id : layer.touched) {
+    auto const& n = nodes_[static_cast<std::size_t>(id)];
+    for (std::size_t c = 0; c < n.children.size(); ++c) {
+      auto const& child = nodes_[static_cast<std::size_t>(n.children[c])];
+      if (child.last == now)
+        absorb(n, c, child.term >= 0 ? values[child.term] : scratch_[static_cast<std::size_t>(n.children[c])],
+               remainder);
+    }
+    if (n.last == now) scratch_[static_cast<std::size_t>(id)] = finish(n, remainder);
+  }
+  if (nodes_[static_cast<std::size_t>(root_)].term >= 0)
+    scratch_[static_cast<std::size_t>(root_)] = values[nodes_[static_cast<std::size_t>(root_)].term];
+}
+
+value_interval partial_evaluator::bounds_of(std::int32_t id, std::int32_t read,
+                                            std::span<std::int64_t const> remainder) const {
+  auto const& n = nodes_[static_cast<std::size_t>(id)];
+  if (n.slot < 0) return unread_[static_cast<std::size_t>(id)];
+  auto const slot = static_cast<std::size_t>(n.slot);
+  auto const operand = [&](std::size_t c) {
+    auto const child = n.children[c];
+    auto const& at = nodes_[static_cast<std::size_t>(child)];
+    if (at.last <= read) return point(remainder[slot + c]);
+    return at.first > read ? unread_[static_cast<std::size_t>(child)] : bounds_of(child, read, remainder);
+  };
+  if (n.what == expression_op::select) {
+    auto const condition = operand(0);
+    if (always(condition)) return operand(1);
+    return never(condition) ? operand(2) : hull(operand(1), operand(2));
+  }
+  if (!is_chain(n.what)) return apply(n.what, operand(0), n.children.size() > 1 ? operand(1) : point(0));
+  auto result = point(remainder[slot]);
+  for (std::size_t c = 0; c < n.children.size(); ++c)
+    if (nodes_[static_cast<std::size_t>(n.children[c])].last > read) result = apply(n.what, result, operand(c));
+  return result;
+}
+
+partial_evaluator::verdict partial_evaluator::judge(std::size_t read_layers, std::span<std::int64_t const> remainder) {
+  auto const& root = nodes_[static_cast<std::size_t>(root_)];
+  auto const read = static_cast<std::int32_t>(read_layers) - 1;
+  auto const bounds =
+      root.last <= read ? point(scratch_[static_cast<std::size_t>(root_)]) : bounds_of(root_, read, remainder);
+  if (always(bounds)) return verdict::accepted;
+  return never(bounds) ? verdict::rejected : verdict::open;
+}
+
+// ---- the automaton --------------------------------------------------------------------------------------------
+
+inline std::uint64_t mix_hash(std::uint64_t hash, std::uint64_t value) noexcept {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
+  return hash ^ (hash >> 29);
+}
+
+/// Numbers distinct rows of `width` elements, in order of appearance.
+template <class T>
+class row_numbering {
+ public:
+  explicit row_numbering(std::size_t width) : width_(width), table_(64, none) {}
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
+  [[nodiscard]] std::span<T const> row(std::uint32_t number) const noexcept {
+    return {rows_.data() + number * width_, width_};
+  }
+  std::uint32_t number_of(T const* row_begin) {
+    auto const hash = hash_of_row(row_begin);
+    auto const place = place_of(row_begin, hash);
+    if (table_[place] != none) return table_[place];
+    table_[place] = count_;
+    hashes_.push_back(hash);
+    rows_.insert(rows_.end(), row_begin, row_begin + width_);
+    if (++count_ * 2 > table_.size()) grow();
+    return count_ - 1;
+  }
+  /// Returns `none` if there is no such row.
+  [[nodiscard]] std::uint32_t find(T const* row_begin) const {
+    return table_[place_of(row_begin, hash_of_row(row_begin))];
+  }
+
+  static constexpr std::uint32_t none = 0xffffffffU;
+
+ private:
+  std::uint64_t hash_of_row(T const* row_begin) const {
+    std::uint64_t hash = 0x51ed270b;
+    for (std::size_t i = 0; i < width_; ++i) hash = mix_hash(hash, static_cast<std::uint64_t>(row_begin[i]));
+    return hash;
+  }
+  std::size_t place_of(T const* row_begin, std::uint64_t hash) const {
+    auto const mask = table_.size() - 1;
+    auto place = static_cast<std::size_t>(hash) & mask;
+    while (table_[place] != none && !std::equal(row_begin, row_begin + width_, rows_.data() + table_[place] * width_))
+      place = (place + 1) & mask;
+    return place;
+  }
+  void grow() {
+    table_.assign(table_.size() * 2, none);
+    auto const mask = table_.size() - 1;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      auto place = static_cast<std::size_t>(hashes_[i]) & mask;
+      while (table_[place] != none) place = (place + 1) & mask;
+      table_[place] = i;
+    }
+  }
+  std::size_t width_;
+  std::uint32_t count_ = 0;
+  std::vector<std::uint32_t> table_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<T> rows_;
+};
+
+/// Forward step: every remainder that can occur becomes a state. State 0 of each layer accepts all choices.
+inline bool expand(partial_evaluator& evaluator, std::size_t& work, constraint_automaton& out) {
+  auto const width = evaluator.initial().size();
+  std::vector<std::int64_t> remainder(width);
+  row_numbering<std::int64_t> states(width);
+  states.number_of(evaluator.initial().data());
+  for (std::size_t l = 0; l < evaluator.layers(); ++l) {
+    auto& layer = out.layers[l];
+    auto const needed = std::size_t{states.size()} * layer.classes;
+    if (needed > work) return false;
+    work -= needed;
+    layer.next.assign(needed + layer.classes, 0);
+    row_numbering<std::int64_t> following(width);
+    for (std::uint32_t s = 0; s < states.size(); ++s)
+      for (std::uint32_t c = 0; c < layer.classes; ++c) {
+        auto const before = states.row(s);
+        std::copy(before.begin(), before.end(), remainder.begin());
+        evaluator.read(l, c, remainder);
+        auto& next = layer.next[(std::size_t{s} + 1) * layer.classes + c];
+        switch (evaluator.judge(l + 1, remainder)) {
+          case partial_evaluator::verdict::accepted: next = 0; break;
+          case partial_evaluator::verdict::rejected: next = constraint_automaton::rejected; break;
+          case partial_evaluator::verdict::open: next = following.number_of(remainder.data()) + 1; break;
+        }
+      }
+    states = std::move(following);
+  }
+  return true;
+}
+
+/// Merges classes with the same transitions in all states of a layer.
+inline void merge_classes(constraint_automaton::layer& layer) {
+  auto const states = layer.next.size() / layer.classes;
+  row_numbering<std::uint32_t> columns(states);
+  std::vector<std::uint32_t> column(states);
+  std::vector<std::uint32_t> renamed(layer.classes);
+  for (std::uint32_t c = 0; c < layer.classes; ++c) {
+    for (std::size_t s = 0; s < states; ++s) column[s] = layer.next[s * layer.classes + c];
+    renamed[c] = columns.number_of(column.data());
+  }
+  std::vector<std::uint32_t> next(states * columns.size());
+  for (std::uint32_t c = 0; c < columns.size(); ++c)
+    for (std::size_t s = 0; s < states; ++s) next[s * columns.size() + c] = columns.row(c)[s];
+  layer.next = std::move(next);
+  layer.classes = columns.size();
+  for (auto& c : layer.class_of) c = renamed[c];
+}
+
+/// Backward step: merges states that accept the same choices; a state that accepts none becomes `rejected`.
+inline void minimise(constraint_automaton& automaton) {
+  std::vector<std::uint32_t> renamed{0};  // new numbers of the next layer's states
+  for (std::size_t l = automaton.layers.size(); l-- > 0;) {
+    auto& layer = automaton.layers[l];
+    for (auto& next : layer.next)
+      if (next != constraint_automaton::rejected) next = renamed[next];
+    auto const states = layer.next.size() / layer.classes;
+    row_numbering<std::uint32_t> rows(layer.classes);
+    renamed.assign(states, constraint_automaton::rejected);
+    for (std::size_t s = 0; s < states; ++s) {  // state 0 is the first one and stays 0
+      auto const* const row = layer.next.data() + s * layer.classes;
+      bool const dead =
+          std::all_of(row, row + layer.classes, [](auto n) { return n == constraint_automaton::rejected; });
+      if (!dead) renamed[s] = rows.number_of(row);
+    }
+    std::vector<std::uint32_t> next;
+    for (std::uint32_t s = 0; s < rows.size(); ++s) next.insert(next.end(), rows.row(s).begin(), rows.row(s).end());
+    layer.next = std::move(next);
+    merge_classes(layer);
+  }
+  automaton.start = renamed[automaton.start];
+}
+
+bool build_automaton(knob_expression const& condition, std::vector<knob> const& knobs,
+                     std::span<std::int32_t const> order, std::size_t& work, constraint_automaton& out) {
+  partial_evaluator evaluator(condition, knobs, order);
+  out.layers.resize(order.size());
+  for (std::size_t l = 0; l < order.size(); ++l) {
+    out.layers[l].knob = order[l];
+    out.layers[l].classes = evaluator.class_count(l);
+    out.layers[l].class_of = evaluator.classes(l);
+  }
+  auto const first = evaluator.judge(0, evaluator.initial());
+  if (first != partial_evaluator::verdict::open) {
+    out.layers.clear();
+    out.start = first == partial_evaluator::verdict::accepted ? 0 : constraint_automaton::rejected;
+    return true;
+  }
+  out.start = 1;
+  if (!expand(evaluator, work, out)) return false;
+  minimise(out);
+  return true;
+}
+
+}  // namespace ttune::inline v0::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derived copies of operands: of some reads only, for several stages, at indices that are an axis only after
+// simplification.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "support/derived_programs.hpp"
+#include "ttune/core/named_target.hpp"
+#include "ttune/expr.hpp"
+#include "ttune/schedule.hpp"
+
+using namespace ttune;
+using ttune_test::check_derived;
+
+TEST_CASE("copies: an index that is an axis after simplification names the axis of the copy") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", float, 2> const A{{6, 8}};
+  tensor<"B", float, 2> const B{{8, 9}};
+  auto const C = compute<"C">(i.in(6), j.in(9)) = sum(over(k.in(8)), A(i, k) * B(k, j + 1 - 1));
+  auto const made = make_plan(space(schedule(op(inputs(A, B), outputs(C), "product"), C).cache_read(B, "Bp")));
+  REQUIRE(made.stages[0].definition->name == "Bp");
+  CHECK(made.stages[0].axis_name(0) == "k");
+  CHECK(made.stages[0].axis_name(1) == "j");
+}
+
+TEST_CASE("copies: panels of operands whose indices are an axis after simplification") {
+  auto const [i, j, k, r, s] = axes<"i", "j", "k", "r", "s">;
+  tensor<"A", float, 2> const A{{33, 18}};
+  tensor<"B", float, 2> const B{{18, 21}};
+  constant<"W", float, 2> const W{{18, 21}};
+  tensor<"T", float, 1> const T{{13}};
+  auto const C = compute<"C">(i.in(33), j.in(21)) = sum(over(k.in(18)), A(i, k) * B(k, j + 1 - 1));
+  check_derived(op(inputs(A, B), outputs(C), "product"), 8);
+  auto const D = compute<"D">(i.in(33), j.in(21)) = sum(over(k.in(18)), A(i, k) * W(2 + k - 2, j + 1 - 1));
+  check_derived(op(inputs(A, W), outputs(D), "with_constant"), 8);
+  auto const E = compute<"E">(i.in(8), j.in(13)) = max(over(r.in(1), s.in(1)), A(i, r) * T(s + j - 1 + 1));
+  check_derived(op(inputs(A, T), outputs(E), "merged"), 8);
+}
+
+TEST_CASE("derived: an operand that is read at rows and at columns is copied for the columns only") {
+  auto const [i, j, k] = axes<"i", "j", "k">;
+  tensor<"A", double, 2> const A{{45, 26}};
+  tensor<"B", double, 2> const B{{45, 26}};
+  auto const C = compute<"C">(i, j) = sum(over(k), A(i, k) * A(j, k));
+  auto const squares = op(inputs(A), outputs(C), "syrk");
+  check_derived(squares);
+  auto const D = compute<"D">(i, j) = select(j <= i, sum(over(k), A(j, k) * B(i, k) + B(j, k) * A(i, k)), 0);
+  check_derived(op(inputs(A, B), outputs(D), "syr2k"));
+  tensor<"S", std::int16_t, 2> const S{{45, 26}};
+  auto const E = compute<"E">(i, j) = sum(over(k), cast<std::int32_t>(S(i, k)) * cast<std::int32_t>(S(j, k)));
+  check_derived(op(inputs(S), outputs(E), "syrk_of_words"));
+  constant<"W", float, 2> const W{{45, 26}};
+  auto const F = compute<"F">(i, j) = sum(over(k), W(i, k) * W(j, k));
+  check_derived(op(inputs(W), outputs(F), "syrk_of_constants"));
+  auto const space = derive_space(squares.program(), named_target("x86-64-v4"));
+  CHECK(std::any_of(space.steps.begin(), space.steps.end(), [](step const& made) {
+    return made.what == primitive::cache_read && made.loops == std::vector<std::string>{"A", "j"};
+  }));
+}
+
+TEST_CASE("derived: joined stages that read one stage of constants have it laid out once") {
+  auto const [i, j, k, s] = axes<"i", "j", "k", "s">;
+  tensor<"X", double, 4> const X{{5, 16, 9, 3}};
+  constant<"W", double, 2> const W{{3, 9}};
+  auto const S = compute<"S">(i, j, k) = sum(over(s), X(i, j, k, s) * sin(W(s, k)));
+  auto const T = compute<"T">(i, j, k) = sum(over(s), abs(X(i, j, k, s) * sin(W(s, k))));
+  check_derived(op(inputs(X, W), outputs(S, T), "sums_beside_constants"));
+}

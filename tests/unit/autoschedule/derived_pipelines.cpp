@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derived spaces of pipelines of stencils, whose rows slide, and of windows at the ends of an image.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "support/derived_programs.hpp"
+#include "ttune/expr.hpp"
+
+using namespace ttune;
+using ttune_test::check_derived;
+
+TEST_CASE("derived: pipelines of stencils, in rings of rows") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", float, 2> const I{{23, 37}};
+  auto const C = clamp_outside(I);
+  auto const Gx = compute<"Gx">(y.in(23), x.in(37)) = C(y - 1, x + 1) - C(y - 1, x - 1) + C(y + 1, x + 1);
+  auto const Gy = compute<"Gy">(y.in(23), x.in(37)) = C(y + 1, x - 1) - C(y - 1, x - 1) + C(y + 1, x + 1);
+  auto const gx = clamp_outside(Gx);
+  auto const gy = zero_outside(Gy);
+  auto const Sxx = compute<"Sxx">(y.in(23), x.in(37)) =
+      sum(over(r.in(3), s.in(3)), gx(y + r - 1, x + s - 1) * gx(y + r - 1, x + s - 1));
+  auto const Sxy = compute<"Sxy">(y.in(23), x.in(37)) =
+      sum(over(r.in(3), s.in(3)), gx(y + r - 1, x + s - 1) * gy(y + r - 1, x + s - 1));
+  auto const H = compute<"H">(y.in(23), x.in(37)) = Sxx(y, x) - Sxy(y, x) * Sxy(y, x);
+  auto const corners = op(inputs(I), outputs(H), "corners");
+  check_derived(corners);
+  auto const space = derive_space(corners.program(), ttune_test::machines().back());
+  auto const p = make_plan(space);
+  nest n;
+  replay(p, space.seed, n);
+  REQUIRE(p.stages.size() == 3);
+  for (std::size_t st = 0; st < 2; ++st) {  // Gx, Gy: one row per iteration, four in the ring
+    CHECK(n.stages[st].slid_axis == 0);
+    CHECK(n.stages[st].window == 3);
+    CHECK(n.stages[st].ring == 4);
+    CHECK(n.stages[st].warm_up == 2);
+  }
+  tensor<"U", std::uint8_t, 2> const U{{19, 70}};
+  auto const A = compute<"A">(y.in(19), x.in(70)) = max(over(r.in(5)), clamp_outside(U)(y, x + r - 2));
+  auto const B = compute<"B">(y.in(19), x.in(70)) = max(over(r.in(5)), clamp_outside(A)(y + r - 2, x));
+  check_derived(op(inputs(U), outputs(B), "largest"));
+  tensor<"F", float, 2> const F{{24, 32}};
+  auto const D = compute<"D">(y.in(12), x.in(16)) = exp(F(2 * y, 2 * x)) + F(2 * y + 1, 2 * x + 1);
+  auto const E = compute<"E">(y.in(24), x.in(32)) = F(y, x) - clamp_outside(D)((y + 1) / 2, x / 2);
+  check_derived(op(inputs(F), outputs(E), "detail"));
+}
+
+TEST_CASE("derived: a pipeline whose rows all colours of a result use is computed once") {
+  auto const [c, y, x, r] = axes<"c", "y", "x", "r">;
+  tensor<"I", float, 3> const I{{3, 23, 37}};
+  auto const grey = compute<"grey">(y, x) = I(0, y, x) * 0.3 + I(1, y, x) * 0.6 + I(2, y, x) * 0.1;
+  auto const B = compute<"B">(y.in(23), x) = sum(over(r.in(5)), clamp_outside(grey)(y + r - 2, x));
+  auto const O = compute<"O">(c, y, x) = I(c, y, x) * B(y, x) / grey(y, x);
+  auto const sharpened = op(inputs(I), outputs(O), "sharpened");
+  check_derived(sharpened);
+  auto const space = derive_space(sharpened.program(), ttune_test::machines().back());
+  auto const p = make_plan(space);
+  nest n;
+  replay(p, space.seed, n);
+  CHECK(n.stages[0].slid_axis == 0);
+  for (std::size_t st = 0; st + 1 < p.stages.size(); ++st) CHECK(n.stages[st].depth < 3);  // y_0, x_0, y_1; then c
+}
+
+TEST_CASE("derived: the edge of a long axis is no choice: rows are not unrolled") {
+  auto const [y, x] = axes<"y", "x">;
+  tensor<"I", float, 2> const I{{70, 37}};
+  auto const O = compute<"O">(y, x) = select(y == 0, 1.0F, I(y, x) - clamp_outside(I)(y - 1, x));
+  auto const differences = op(inputs(I), outputs(O), "differences");
+  check_derived(differences);
+  for (auto const& s : derive_space(differences.program(), ttune_test::machines().back()).steps)
+    if (s.what == primitive::unroll) CHECK(std::find(s.loops.begin(), s.loops.end(), "y") == s.loops.end());
+}
+
+TEST_CASE("derived: a long chain of windows, in rings of rows") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", std::uint16_t, 2> const I{{9, 19}};
+  table<"k", std::uint16_t, 2> const k({5, 5}, std::vector<double>(25, 3.0));
+  auto const window = [&](auto const& from) {
+    return sum(over(r, s), clamp_outside(from)(y + r - 2, x + s - 2) * k(r, s)) / 64;
+  };
+  auto last = compute<"S">(y.in(9), x.in(19)) = window(I);
+  for (int i = 1; i < 8; ++i) last = compute<"S">.numbered(i)(y.in(9), x.in(19)) = window(last);
+  auto const chain = op(inputs(I), outputs(last), "chain");
+  check_derived(chain, 1);
+  auto const space = derive_space(chain.program(), ttune_test::machines().back());
+  auto const p = make_plan(space);
+  nest n;
+  replay(p, space.seed, n);
+  REQUIRE(p.stages.size() == 8);
+  for (std::size_t st = 0; st < 7; ++st) CHECK(n.stages[st].slid_axis == 0);
+}
+
+TEST_CASE("derived: windows that are clamped, mirrored or wrapped at the ends of an image") {
+  auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
+  tensor<"I", float, 2> const I{{13, 70}};
+  constant<"K", float, 2> const K{{3, 5}};
+  auto const A = compute<"A">(y.in(13), x.in(70)) = sum(over(r, s), clamp_outside(I)(y + r - 1, x + s - 2) * K(r, s));
+  check_derived(op(inputs(I, K), outputs(A), "clamped"), 6);
+  auto const B = compute<"B">(y.in(13), x.in(70)) = sum(over(r, s), mirror_outside(I)(y + r - 1, x + s - 2) * K(r, s));
+  check_derived(op(inputs(I, K), outputs(B), "mirrored"), 6);
+  auto const C = compute<"C">(y.in(13), x.in(70)) = sum(over(r, s), wrap_outside(I)(y + r - 1, x + s - 2) * K(r, s));
+  check_derived(op(inputs(I, K), outputs(C), "wrapped"), 6);
+}
