@@ -7,8 +7,7 @@
 
 #include <ttune/ir/print.hpp>
 #include <ttune/loop_nest/instantiate.hpp>
-#include <ttune/lowering/passes.hpp>
-#include <ttune/lowering/statements.hpp>
+#include <ttune/lowering/lower.hpp>
 #include <ttune/space/sampler.hpp>
 
 #include <cstdlib>
@@ -19,12 +18,7 @@ using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Ei
 namespace {
 
 /// Returns the loops of one configuration.
-std::string loops_of(ttune::space const& space) {
-  auto const plan = ttune::make_plan(space);
-  ttune::nest nest;
-  ttune::replay(plan, space.seed, nest);
-  return ttune::ir::print(ttune::lowering::run_pipeline(ttune::lower(plan, nest)));
-}
+std::string loops_of(ttune::space const& space) { return ttune::ir::print(ttune::lower(space, space.seed)); }
 
 int run() {
   using namespace ttune::literals;

@@ -39,8 +39,8 @@ struct way_to_call {
 template <class Op>
 std::shared_ptr<ttune::loaded_image const> seed_code(Op const& op, ttune::orc_backend& compiler) {
   ttune::workload const work(ttune::derive_space(op.program(), compiler.target()), compiler.target());
-  ttune::kernel_signature signature;
-  auto const lowered = work.build(work.seed(), signature);
+  auto const& signature = work.signature();
+  auto const lowered = work.lower(work.seed());
   auto const made = compiler.compile(lowered, signature);
   if (!made.image) throw ttune::backend_error(made.diagnostics);
   return ttune::load(*made.image);

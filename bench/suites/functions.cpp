@@ -157,8 +157,8 @@ void measure(function_case const& c, int width, ttune::target const& machine, op
   if (!chosen.wants_case(name) && !chosen.wants_case(c.name)) return;
   ttune::orc_backend compiler(machine);
   ttune::workload const work(ttune::derive_space(program_of<T>(c.name), machine), machine);
-  ttune::kernel_signature signature;
-  auto const made = compiler.compile(work.build(work.seed(), signature), signature);
+  auto const& signature = work.signature();
+  auto const made = compiler.compile(work.lower(work.seed()), signature);
   if (!made.image) {
     result refused;
     refused.name = name;

@@ -139,10 +139,7 @@ class steps {
     add("lower",
         seconds_each(few, chosen_,
                      [&] {
-                       for (std::size_t i = 0; i < few; ++i) {
-                         ttune::kernel_signature signature;
-                         (void)work_.build(candidates[i], signature);
-                       }
+                       for (std::size_t i = 0; i < few; ++i) (void)work_.lower(candidates[i]);
                      }),
         "to statements, all passes");
   }
@@ -154,11 +151,7 @@ class steps {
     for (auto const& c : draw(48, 2)) {
       ttune::compile_result made;
       auto const busy_before = processor_seconds();
-      seconds.push_back(seconds_of([&] {
-        ttune::kernel_signature signature;
-        auto const lowered = work_.build(c, signature);
-        made = compiler_.compile(lowered, signature);
-      }));
+      seconds.push_back(seconds_of([&] { made = compiler_.compile(work_.lower(c), work_.signature()); }));
       busy.push_back(processor_seconds() - busy_before);
       phases.push_back(compiler_.last_phases());
       if (!made.image) {
@@ -185,8 +178,8 @@ class steps {
     ttune::runner_options const how{1, ttune::objective::warm, chosen_.threads, 2 * compiler_.target().l3_bytes};
     ttune::runner isolated(ttune::worker::program{}, work_.signature(), how);
     ttune::runner local(ttune::worker::in_process{}, work_.signature(), how);
-    ttune::kernel_signature signature;
-    auto const lowered = work_.build(work_.seed(), signature);
+    auto const& signature = work_.signature();
+    auto const lowered = work_.lower(work_.seed());
     auto const seed = compiler_.compile(lowered, signature);
     if (!seed.image) return add("trial-in-worker", 0, {}, seed.diagnostics);
     auto const reference = isolated.set_reference(*seed.image, ttune::trial_limits{});

@@ -13,8 +13,7 @@
 #include "ttune/codegen/cuda.hpp"
 #include "ttune/codegen/opencl.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/schedule.hpp"
 
@@ -36,12 +35,7 @@ void compare(std::string const& file, std::string const& text) {
   CHECK_MESSAGE(text == all.str(), file, " differs; now:\n", text);
 }
 
-ir::lowered lowered_of(space const& s) {
-  nest n;
-  auto const p = make_plan(s);
-  replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
-  return lowering::run_pipeline(lower(p, n));
-}
+ir::lowered lowered_of(space const& s) { return lower(s, {std::vector<std::int32_t>(s.knobs.size())}); }
 
 target machine() {
   target t;

@@ -35,7 +35,7 @@ struct drawn {
       auto const p = make_plan(one.space);
       ttune::nest n;
       replay(p, one.chosen, n);
-      (void)lower(p, n);
+      (void)lowering::build_statements(p, n);
     } catch (ttune::schedule_error const&) {
       continue;
     }

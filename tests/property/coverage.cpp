@@ -14,8 +14,7 @@
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/core/named_target.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
@@ -154,11 +153,9 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
   if (!what) return;
   auto const& [s, chosen] = *what;
   auto const planned = make_plan(s);
-  nest n;
-  replay(planned, chosen, n);
   ir::lowered made;
   try {
-    made = lowering::run_pipeline(lower(planned, n));
+    made = lower(planned, chosen);
   } catch (schedule_error const&) {
     return;
   }

@@ -28,7 +28,7 @@ std::uint64_t programs(std::uint64_t otherwise) {
 ir::lowered lowered_of(plan const& p, configuration const& chosen) {
   nest n;
   replay(p, chosen, n);
-  return lower(p, n);
+  return lowering::build_statements(p, n);
 }
 
 /// Compares the statements. A stage inlined by a knob is inlined during lowering, with `inline_stage` before it: then

@@ -40,14 +40,14 @@ std::string fault_of(space const& s, configuration const& chosen, std::vector<ir
     replay(p, chosen, n);
     ir::lowered made;
     try {
-      made = lower(p, n);
+      made = lowering::build_statements(p, n);
     } catch (schedule_error const&) {
       return {};
     }
     ir::verify(made);
     auto found = ttune_test::difference(expected, ir::run(made, *s.program, operands));
     if (!found.empty()) return "lowered: " + found;
-    made = lowering::run_pipeline(made);
+    made = lowering::run_passes(made);
     ir::verify(made);
     found = ttune_test::difference(expected, ir::run(made, *s.program, operands));
     return found.empty() ? found : "after passes: " + found;

@@ -28,12 +28,12 @@ TEST_CASE("lower and the pipeline: random programs keep their meaning") {
     REQUIRE_NOTHROW(ir::verify(*planned.program));
     nest loops;
     replay(planned, {}, loops);
-    auto const lowered = lower(planned, loops);
+    auto const lowered = lowering::build_statements(planned, loops);
     REQUIRE_NOTHROW(ir::verify(lowered));
     auto const operands = ttune_test::random_operands(*p, random);
     auto const expected = ir::evaluate(*p, operands);
     REQUIRE(ttune_test::difference(expected, ir::run(lowered, *p, operands)) == "");
-    auto const made = lowering::run_pipeline(lowered);
+    auto const made = lowering::run_passes(lowered);
     REQUIRE_NOTHROW(ir::verify(made));
     REQUIRE(ttune_test::difference(expected, ir::run(made, *p, operands)) == "");
   }

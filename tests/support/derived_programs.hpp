@@ -14,8 +14,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/space/sampler.hpp"
 #include "ttune/support/rng.hpp"
 
@@ -57,9 +56,7 @@ namespace ttune_test {
 }
 
 [[nodiscard]] inline ttune::ir::lowered build(ttune::plan const& p, ttune::configuration const& chosen) {
-  ttune::nest n;
-  ttune::replay(p, chosen, n);
-  return ttune::lowering::run_pipeline(ttune::lower(p, n));
+  return lower(p, chosen);
 }
 
 /// Checks the seed and random configurations of a space against `program`.

@@ -125,7 +125,9 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   ir::lowered lowered;
   kernel_signature signature;
   try {
-    lowered = workload(s, by.target()).build(chosen, signature);
+    workload const work(s, by.target());
+    lowered = work.lower(chosen);
+    signature = work.signature();
   } catch (schedule_error const& refused) {
     return {trial_kind::inapplicable, refused.what()};
   }

@@ -2,6 +2,7 @@
 // Operands of an operator of the corpus, and its result by plain loops or the interpreter.
 #include "problem.hpp"
 
+#include <ttune/ir/count_flops.hpp>
 #include <ttune/ir/interpret.hpp>
 #include <ttune/runtime/signature.hpp>
 #include <ttune/support/rng.hpp>

@@ -8,7 +8,7 @@
 namespace ttune::inline v0::lowering {
 
 /// Runs all passes on a freshly lowered program.
-[[nodiscard]] ir::lowered run_pipeline(ir::lowered program);
+[[nodiscard]] ir::lowered run_passes(ir::lowered program);
 
 }  // namespace ttune::inline v0::lowering
 

@@ -24,7 +24,7 @@ inline void dump(char const* pass, ir::lowered const& program) {
 
 }  // namespace detail
 
-ir::lowered run_pipeline(ir::lowered program) {
+ir::lowered run_passes(ir::lowered program) {
   detail::dump("lower", program);
   program.body = skip_stages(program.body);
   detail::dump("skip_stages", program);

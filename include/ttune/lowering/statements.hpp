@@ -5,13 +5,12 @@
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune::inline v0::lowering {
 
-/// The statements of a replayed plan, straight from the nest: loops with their conditions, no pass run yet
-/// (lowering/passes.hpp runs them).
-[[nodiscard]] ir::lowered lower(plan const& p, nest const& n);
+/// Builds the statements of a loop nest: loops with their conditions. No pass has run yet (passes.hpp runs them).
+[[nodiscard]] ir::lowered build_statements(plan const& p, nest const& n);
 
-}  // namespace ttune::inline v0
+}  // namespace ttune::inline v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/statements.inl.hpp"

@@ -14,14 +14,12 @@
 #include "ttune/lowering/statements/values.hpp"
 #include "ttune/schedule/primitive/compute_at.hpp"
 
-namespace ttune::inline v0 {
-
-namespace lowering {
+namespace ttune::inline v0::lowering {
 
 /// Builds the loops of all stages, each where it is computed.
-class statements {
+class statement_builder {
  public:
-  statements(plan const& p, nest const& n)
+  statement_builder(plan const& p, nest const& n)
       : p_(p),
         n_(n),
         scope_(p, n),
@@ -170,8 +168,6 @@ class statements {
   prologues prologues_;
 };
 
-}  // namespace lowering
+ir::lowered build_statements(plan const& p, nest const& n) { return statement_builder(p, n).run(); }
 
-ir::lowered lower(plan const& p, nest const& n) { return lowering::statements(p, n).run(); }
-
-}  // namespace ttune::inline v0
+}  // namespace ttune::inline v0::lowering

@@ -9,6 +9,7 @@
 
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/capture/capture.hpp"
+#include "ttune/ir/count_flops.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/measure/trial_check.hpp"
@@ -232,8 +233,8 @@ class checker {
     lowered_.reset();
     code_ = {};
     fault_of_code_.clear();
-    kernel_signature signature;
-    auto made = work_.build(chosen, signature);
+    auto const& signature = work_.signature();
+    auto made = work_.lower(chosen);
     if (options_.backend) {
       auto compiled = options_.backend->compile(made, signature);
       if (compiled.image) code_ = kernel_call(load(*compiled.image));

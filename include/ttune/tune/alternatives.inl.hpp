@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "ttune/capture/layouts.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/measure/sample_statistics.hpp"
 #include "ttune/support/error.hpp"

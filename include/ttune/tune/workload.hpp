@@ -34,8 +34,8 @@ class workload {
   void featurise(std::span<configuration const> candidates, std::span<float> rows) const;
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_.size(); }
 
-  /// Lowers a candidate: returns its statements after all passes, and fills the buffer sizes into the signature.
-  [[nodiscard]] ir::lowered build(configuration const& chosen, kernel_signature& signature) const;
+  /// Returns a candidate's statements after all passes (lowering/lower.hpp). Throws schedule_error.
+  [[nodiscard]] ir::lowered lower(configuration const& chosen) const;
 
  private:
   ttune::space space_;
@@ -45,13 +45,6 @@ class workload {
   feature_extractor features_;
   kernel_signature signature_;
 };
-
-/// Counts the arithmetic operations of a program: each of + - * / min max and every function is one, a fused
-/// multiply-add is two; taps outside of a boundary are counted.
-[[nodiscard]] double count_flops(ir::program const& program);
-
-/// Incremented whenever the code of a schedule changes: images of another version are not used.
-inline constexpr std::uint32_t lowering_version = 12;
 
 }  // namespace ttune::inline v0
 

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "ttune/codegen/llvm_ir.hpp"
-#include "ttune/ir/visit.hpp"
+#include "ttune/ir/count_flops.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
@@ -53,39 +51,6 @@ void workload::featurise(std::span<configuration const> candidates, std::span<fl
   }
 }
 
-ir::lowered workload::build(configuration const& chosen, kernel_signature& signature) const {
-  nest n;
-  replay(plan_, chosen, n);
-  auto lowered = lowering::run_pipeline(lower(plan_, n));
-  signature = signature_;
-  codegen::plan_workspace(lowered, signature);
-  return lowered;
-}
-
-namespace detail {
-
-inline double count_operations(ir::expr const& e) {
-  double count = 0;
-  ir::for_each_node(e, [&](ir::expr const& n) {
-    if (ir::is_arithmetic(n)) ++count;
-  });
-  return count;
-}
-
-}  // namespace detail
-
-double count_flops(ir::program const& program) {
-  double sum = 0;
-  for (auto const& st : program.stages) {
-    double points = 1;
-    for (auto const& a : st->axes) points *= static_cast<double>(a.size());
-    for (auto const& a : st->reduction.axes) points *= static_cast<double>(a.size());
-    double each = st->reduces() ? 1 : 0;
-    for (auto const& c : st->components) each += detail::count_operations(c.value);
-    for (auto const& c : st->reduction.combine) each += detail::count_operations(c);
-    sum += points * each;
-  }
-  return sum;
-}
+ir::lowered workload::lower(configuration const& chosen) const { return ttune::lower(plan_, chosen); }
 
 }  // namespace ttune::inline v0

@@ -20,8 +20,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/ops/fused.hpp"
@@ -49,12 +48,7 @@ std::vector<int> wanted_architectures() {
   return made;
 }
 
-ir::lowered lowered_of(space const& s, configuration const& chosen) {
-  nest n;
-  auto const p = make_plan(s);
-  replay(p, chosen, n);
-  return lowering::run_pipeline(lower(p, n));
-}
+ir::lowered lowered_of(space const& s, configuration const& chosen) { return lower(s, chosen); }
 
 /// C (n) = A (n) + 1 over blocks and threads
 ir::lowered plus_one(std::int64_t blocks, std::int64_t threads, std::int64_t group_elements = 0) {

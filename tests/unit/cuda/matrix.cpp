@@ -19,8 +19,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
@@ -33,12 +32,7 @@ using ir::loop_kind;
 
 namespace {
 
-ir::lowered lowered_of(space const& s) {
-  nest n;
-  auto const p = make_plan(s);
-  replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
-  return lowering::run_pipeline(lower(p, n));
-}
+ir::lowered lowered_of(space const& s) { return lower(s, {std::vector<std::int32_t>(s.knobs.size())}); }
 
 /// Returns operands; those of f32 use all bits and have one sign, so that sums do not vanish.
 std::vector<ir::ndarray> operands_of(ir::program const& p, rng& random) {
@@ -83,9 +77,7 @@ void check_derived(handle<ir::program> const& program, int configurations, doubl
   auto const wanted = ir::evaluate(*program, operands);
   for (int i = 0; i < configurations; ++i) {
     auto const chosen = i == 0 ? of.seed : draws.draw(random);
-    nest n;
-    replay(p, chosen, n);
-    auto const made = lowering::run_pipeline(lower(p, n));
+    auto const made = lower(p, chosen);
     INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
     CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), tolerance) == "");
     auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
@@ -406,9 +398,7 @@ TEST_CASE("derived for tensor cores: f32 is rounded to TF32 as the interpreter d
   std::int64_t const n = 32;
   auto const program = ops::matmul_tf32(n, n, n).program();
   auto const of = derive_space(program, cuda::target_of_architecture(80));
-  nest loops;
-  replay(make_plan(of), of.seed, loops);
-  auto const made = lowering::run_pipeline(lower(make_plan(of), loops));
+  auto const made = lower(of, of.seed);
   rng random(ttune_test::seed());
   auto operands = operands_of(*program, random);
   auto values = ttune_test::tf32_values();
@@ -463,9 +453,7 @@ TEST_CASE("derived for tensor cores: configurations become cubins, the seed spil
       REQUIRE(draws.valid(of.seed));
       for (int i = 0; i < 3; ++i) {
         auto const chosen = i == 0 ? of.seed : draws.draw(random);
-        nest n;
-        replay(p, chosen, n);
-        auto const result = backend.compile(lowering::run_pipeline(lower(p, n)), {});
+        auto const result = backend.compile(lower(p, chosen), {});
         INFO(detail::describe_choices(of.knobs, chosen), "\n", result.diagnostics);
         REQUIRE(result.image);
         CHECK(backend.last_resources()[0].spill_bytes <= (i == 0 ? 0 : 256));  // some of a thread's 128 sums may spill

@@ -11,8 +11,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule.hpp"
 
@@ -21,12 +20,7 @@ using ir::loop_kind;
 
 namespace {
 
-ir::lowered lowered_of(space const& s, configuration const& chosen) {
-  nest n;
-  auto const p = make_plan(s);
-  replay(p, chosen, n);
-  return lowering::run_pipeline(lower(p, n));
-}
+ir::lowered lowered_of(space const& s, configuration const& chosen) { return lower(s, chosen); }
 
 /// Returns the text for sm_80 after checking that it computes the interpreter's results.
 std::string check(space const& s, configuration const& chosen) {

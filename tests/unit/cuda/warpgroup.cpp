@@ -16,8 +16,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/matmul.hpp"
@@ -30,12 +29,7 @@ using ir::loop_kind;
 
 namespace {
 
-ir::lowered lowered_of(space const& s, configuration const& chosen) {
-  nest n;
-  auto const p = make_plan(s);
-  replay(p, chosen, n);
-  return lowering::run_pipeline(lower(p, n));
-}
+ir::lowered lowered_of(space const& s, configuration const& chosen) { return lower(s, chosen); }
 ir::lowered lowered_of(space const& s) { return lowered_of(s, {std::vector<std::int32_t>(s.knobs.size())}); }
 
 target machine() { return cuda::target_of_architecture(90); }

@@ -143,8 +143,8 @@ TEST_CASE("lower: a predicate reads data inside of the domain only") {
   rng random(1);
   auto const operands = ttune_test::random_operands(*guarded.program, random);
   auto const expected = ir::evaluate(*guarded.program, operands);
-  auto const made = lower(planned, loops);
+  auto const made = lowering::build_statements(planned, loops);
   CHECK(ttune_test::first_difference(ir::run(made, *guarded.program, operands), expected).empty());
-  CHECK(ttune_test::first_difference(ir::run(lowering::run_pipeline(made), *guarded.program, operands), expected)
-            .empty());
+  CHECK(
+      ttune_test::first_difference(ir::run(lowering::run_passes(made), *guarded.program, operands), expected).empty());
 }

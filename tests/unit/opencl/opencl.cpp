@@ -18,8 +18,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/fused.hpp"
 #include "ttune/ops/layer_norm.hpp"
@@ -97,8 +96,7 @@ void check(Op const& op, target const& machine, int configurations) {
   for (int i = 0; i < configurations; ++i) {
     auto const chosen = i == 0 ? work.seed() : work.sampler().draw(random);
     INFO(detail::describe_choices(work.space().knobs, chosen));
-    kernel_signature signature;
-    auto const got = ttune_test::run_on(device(), work.build(chosen, signature), program, operands);
+    auto const got = ttune_test::run_on(device(), work.lower(chosen), program, operands);
     REQUIRE_MESSAGE(got.how.ok(), name_of(got.how.status), ": ", got.how.message);
     for (std::size_t o = 0; o < expected.size(); ++o)
       for (std::size_t e = 0; e < static_cast<std::size_t>(expected[o].elements()); ++e) {
@@ -309,10 +307,8 @@ TEST_CASE("opencl: f32 rounded to TF32, every bit, in vectors and one by one") {
   for (std::size_t e = 0; e < values.size(); ++e) x.reals[e] = static_cast<double>(values[e].from());
   auto const cut = schedule(Y).split(i, 4, io, ii).parallel(io);
   for (auto const& s : {cut.space(), cut.vectorize(ii).space()}) {
-    nest loops;
-    auto const p = make_plan(s);
-    replay(p, {std::vector<std::int32_t>(s.knobs.size())}, loops);
-    auto const got = ttune_test::run_on(device(), lowering::run_pipeline(lower(p, loops)), s.program, std::vector{x});
+    auto const got =
+        ttune_test::run_on(device(), lower(s, {std::vector<std::int32_t>(s.knobs.size())}), s.program, std::vector{x});
     REQUIRE_MESSAGE(got.how.ok(), name_of(got.how.status), ": ", got.how.message);
     for (std::size_t e = 0; e < values.size(); ++e) {
       INFO(values[e].bits);
@@ -373,10 +369,7 @@ TEST_CASE("opencl: threads that each compute a tile of vectors, nothing in local
                      .space();
   auto machine = blocks_and_threads();
   machine.vector_bytes = 16;
-  auto const plan = make_plan(s);
-  nest filled;
-  replay(plan, {std::vector<std::int32_t>(s.knobs.size())}, filled);
-  auto const lowered = lowering::run_pipeline(lower(plan, filled));
+  auto const lowered = lower(s, {std::vector<std::int32_t>(s.knobs.size())});
   auto const text = codegen::opencl(lowered, machine);
   REQUIRE(text.main.size() == 1);
   CHECK(text.main[0].groups == std::array<std::int64_t, 3>{3, 1, 1});

@@ -43,11 +43,11 @@ void check(std::uint64_t count, ttune_test::random_schedule_options const& sched
     replay(plan, chosen, filled);
     ir::lowered made;
     try {
-      made = lower(plan, filled);
+      made = lowering::build_statements(plan, filled);
     } catch (schedule_error const&) {
       continue;  // a place chosen by a knob does not suit all readers
     }
-    made = lowering::run_pipeline(made);
+    made = lowering::run_passes(made);
     ++ran;
     auto const got = ttune_test::run_on(device, made, p, operands);
     if (got.how.message == "SIGABRT") {  // PoCL 3 fails one of its assertions for some barriers in loops

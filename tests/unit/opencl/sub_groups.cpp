@@ -17,8 +17,7 @@
 #include "ttune/codegen/opencl.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/ops/layer_norm.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/softmax.hpp"
@@ -39,12 +38,7 @@ target device_with(std::string features) {
   return t;
 }
 
-ir::lowered lowered_of(space const& s) {
-  nest n;
-  auto const p = make_plan(s);
-  replay(p, s.seed, n);
-  return lowering::run_pipeline(lower(p, n));
-}
+ir::lowered lowered_of(space const& s) { return lower(s, s.seed); }
 
 std::vector<handle<ir::program>> programs_of_rows() {
   return {ops::softmax<float>(3, 300).program(), ops::layer_norm<float>(3, 257).program(),

@@ -65,8 +65,8 @@ TEST_CASE("derived spaces: sums of very many terms keep their digits") {
   auto const o = op(inputs(A), outputs(S, Q), "sums");
   orc_backend backend;
   workload const work(derive_space(o.program(), backend.target()), backend.target());
-  kernel_signature signature;
-  auto const program = work.build(work.seed(), signature);
+  auto const& signature = work.signature();
+  auto const program = work.lower(work.seed());
   auto const made = backend.compile(program, signature);
   REQUIRE_MESSAGE(made.image, made.diagnostics);
   std::vector<float> a(terms + 7, 0.1F), products(8), values(8);

@@ -44,8 +44,8 @@ std::vector<target> machines() {
 
 operand_bytes run(orc_backend& backend, workload const& work, configuration const& chosen,
                   std::vector<ir::ndarray> const& operands) {
-  kernel_signature signature;
-  auto const lowered = work.build(chosen, signature);
+  auto const& signature = work.signature();
+  auto const lowered = work.lower(chosen);
   auto const made = backend.compile(lowered, signature);
   REQUIRE_MESSAGE(made.image, made.diagnostics);
   operand_bytes memory;

@@ -70,8 +70,8 @@ loop_shape hottest_loop(std::string const& assembly, char const* product, char c
 template <class Op>
 loop_shape seed_loop(orc_backend& backend, Op const& op, char const* product, char const* vectors) {
   workload const work(derive_space(op.program(), backend.target()), backend.target());
-  kernel_signature signature;
-  auto const program = work.build(work.seed(), signature);
+  auto const& signature = work.signature();
+  auto const program = work.lower(work.seed());
   auto const text = backend.assembly(backend.source(program, signature));
   REQUIRE(text);
   return hottest_loop(*text, product, vectors);
@@ -181,8 +181,8 @@ TEST_CASE("inner loop: the product on 64-bit ARM keeps its tile in registers") {
   orc_backend backend(server("aarch64"));
   TTUNE_SKIP_UNLESS("aarch64", backend.availability(), backend.availability().reason);
   workload const work(derive_space(ops::matmul(512, 512, 512).program(), backend.target()), backend.target());
-  kernel_signature signature;
-  auto const text = backend.assembly(backend.source(work.build(work.seed(), signature), signature));
+  auto const& signature = work.signature();
+  auto const text = backend.assembly(backend.source(work.lower(work.seed()), signature));
   REQUIRE(text);
   int products = 0;
   std::string block;

@@ -165,8 +165,8 @@ TEST_CASE("instruction sets: an image for another processor is refused here, and
   orc_backend backend(two_cores("aarch64"));
   TTUNE_SKIP_UNLESS("aarch64", backend.availability(), backend.availability().reason);
   workload const work(derive_space(ops::matmul(8, 8, 8).program(), backend.target()), backend.target());
-  kernel_signature signature;
-  auto const made = backend.compile(work.build(work.seed(), signature), signature);
+  auto const& signature = work.signature();
+  auto const made = backend.compile(work.lower(work.seed()), signature);
   REQUIRE_MESSAGE(made.image, made.diagnostics);
   if (is_host_architecture("aarch64")) return;
   auto const answer = can_load(*made.image);
@@ -180,8 +180,8 @@ TEST_CASE("instruction sets: code has no instructions beyond its set") {
     orc_backend backend(two_cores(name));
     TTUNE_SKIP_UNLESS("x86", backend.availability(), backend.availability().reason);
     workload const work(derive_space(ops::matmul(64, 64, 64).program(), backend.target()), backend.target());
-    kernel_signature signature;
-    auto const text = backend.assembly(backend.source(work.build(work.seed(), signature), signature));
+    auto const& signature = work.signature();
+    auto const text = backend.assembly(backend.source(work.lower(work.seed()), signature));
     REQUIRE(text);
     CHECK(text->find("%zmm") == std::string::npos);
     bool const fused = std::string(name) == "x86-64-v3";

@@ -52,8 +52,8 @@ std::string difference(ttune::orc_backend& backend, Run const& run, ttune::workl
                        std::vector<ttune::ir::ndarray> const& expected) {
   using ttune::dtype;
   using way = ttune::operand_direction;
-  ttune::kernel_signature signature;
-  auto const lowered = work.build(chosen, signature);
+  auto const& signature = work.signature();
+  auto const lowered = work.lower(chosen);
   auto const made = backend.compile(lowered, signature);
   if (!made.image) return "does not compile: " + made.diagnostics;
   operand_bytes memory;

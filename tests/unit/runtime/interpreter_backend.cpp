@@ -10,8 +10,7 @@
 #include "ttune/expr.hpp"
 #include "ttune/kernel.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
-#include "ttune/lowering/passes.hpp"
-#include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/measure/runner.hpp"
 #include "ttune/runtime/signature.hpp"
@@ -26,10 +25,7 @@ template <class Op>
 kernel_image compiled(Op const& op) {
   interpreter_backend by;
   auto const in = derive_space(op.program(), by.target());
-  auto const plan = make_plan(in);
-  nest n;
-  replay(plan, in.seed, n);
-  auto made = by.compile(lowering::run_pipeline(lower(plan, n)), signature_of(in.program));
+  auto made = by.compile(lower(in, in.seed), signature_of(in.program));
   REQUIRE(made.image);
   return std::move(*made.image);
 }

@@ -25,7 +25,7 @@ ir::lowered lowered_of(space const& s) {
   nest n;
   auto const p = make_plan(s);
   replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
-  return lower(p, n);
+  return lowering::build_statements(p, n);
 }
 
 space tiled(std::int64_t m, std::int64_t n, std::int64_t depth, bool doubled) {

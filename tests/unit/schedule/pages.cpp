@@ -36,7 +36,7 @@ std::string loop_text(space const& s) {
   nest n;
   auto const p = make_plan(s);
   replay(p, {}, n);
-  auto const made = lower(p, n);
+  auto const made = lowering::build_statements(p, n);
   auto const prepare = made.prepare ? "prepare:\n" + ir::print(made.prepare) + "body:\n" : std::string();
   return prepare + ir::print(made.body);
 }

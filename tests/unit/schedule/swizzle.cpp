@@ -59,7 +59,7 @@ TEST_CASE("swizzle: what is printed, and what is refused") {
   space const made = in_group.swizzle(3).space();
   nest n;
   replay(make_plan(made), {}, n);
-  auto const text = ir::print(lower(make_plan(made), n));
+  auto const text = ir::print(lowering::build_statements(make_plan(made), n));
   CHECK_MESSAGE(text.find("alloc P f32 (1, 20) group swizzled 120") != std::string::npos, text);
   auto const says = [](auto const& schedule, std::string const& sentence) {
     try {

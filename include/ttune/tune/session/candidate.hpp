@@ -27,7 +27,8 @@ struct candidate {
 [[nodiscard]] inline candidate make_candidate(workload const& of, configuration const& chosen) {
   candidate made;
   try {
-    made.program = of.build(chosen, made.signature);
+    made.program = of.lower(chosen);
+    made.signature = of.signature();
     made.text = hasher{}.add(ir::print(made.program)).value();
   } catch (std::bad_alloc const&) {
     throw;

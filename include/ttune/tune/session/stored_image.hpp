@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ttune/lowering/lower.hpp"
 #include "ttune/records/store.hpp"
 #include "ttune/runtime/abi.hpp"
 #include "ttune/runtime/image_io.hpp"

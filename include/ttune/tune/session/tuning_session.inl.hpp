@@ -439,10 +439,9 @@ transfer_sample tuning_session::taught_by(trial const& winner) const {
 }
 
 kernel_explanation tuning_session::explain(configuration const& chosen) const {
-  kernel_signature signature;
-  auto const program = work_->build(chosen, signature);
-  return {to_cpp(work_->space(), chosen), ir::print(program), backend_.source(program, signature), report_.flops,
-          options_.peak_flops_per_second};
+  auto const program = work_->lower(chosen);
+  return {to_cpp(work_->space(), chosen), ir::print(program), backend_.source(program, work_->signature()),
+          report_.flops, options_.peak_flops_per_second};
 }
 
 }  // namespace ttune::inline v0::detail

@@ -33,6 +33,7 @@ compile_result orc_backend::compile(ir::lowered const& program, kernel_signature
   std::string text;
   try {
     text = codegen::llvm_ir(program, compiler().target());
+    codegen::plan_workspace(program, signature);
   } catch (std::exception const& failure) {
     phases_ = {};
     return {std::nullopt, failure.what(), 0};

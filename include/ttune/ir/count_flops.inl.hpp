@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttune/ir/count_flops.hpp"
+#include "ttune/ir/visit.hpp"
+
+namespace ttune::inline v0 {
+
+namespace detail {
+
+inline double count_operations(ir::expr const& e) {
+  double count = 0;
+  ir::for_each_node(e, [&](ir::expr const& n) {
+    if (ir::is_arithmetic(n)) ++count;
+  });
+  return count;
+}
+
+}  // namespace detail
+
+double count_flops(ir::program const& program) {
+  double sum = 0;
+  for (auto const& st : program.stages) {
+    double points = 1;
+    for (auto const& a : st->axes) points *= static_cast<double>(a.size());
+    for (auto const& a : st->reduction.axes) points *= static_cast<double>(a.size());
+    double each = st->reduces() ? 1 : 0;
+    for (auto const& c : st->components) each += detail::count_operations(c.value);
+    for (auto const& c : st->reduction.combine) each += detail::count_operations(c);
+    sum += points * each;
+  }
+  return sum;
+}
+
+}  // namespace ttune::inline v0
