@@ -97,7 +97,8 @@ struct feature_set {
   one_row (*of)(plan const& p);  ///< keeps a reference to the plan
 };
 
-inline std::vector<float> own_features(feature_extractor const& extractor, nest const& n, configuration const& chosen) {
+inline std::vector<float> own_features(feature_extractor const& extractor, loop_nest const& n,
+                                       configuration const& chosen) {
   std::vector<float> row(feature_extractor::size());
   extractor.extract(n, chosen, row);
   return row;
@@ -135,8 +136,8 @@ class feature_table {
     auto const start = std::chrono::steady_clock::now();
     std::vector<std::vector<float>> rows;
     for (auto const& c : of) {
-      nest n;
-      replay(p, c, n);
+      loop_nest n;
+      instantiate(p, c, n);
       rows.push_back(extract(n, c));
       rows_.emplace(c, rows_.size());
     }

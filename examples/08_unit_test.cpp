@@ -72,9 +72,9 @@ void test_search_on_recorded_measurements(ttune::memory_store const& measured) {
   auto const device = std::make_shared<ttune::recorded_device>(
       ttune::derive_space(program, ttune::interpreter_backend{}.target()).knobs);
   measured.for_each([&](ttune::record const& r) { return device->add(r), true; });
-  ttune::tuner tuner{ttune::interpreter_backend{}, {.replay = device}};
+  ttune::tuner tuner{ttune::interpreter_backend{}, {.recorded = device}};
   auto const found = tuner.tune(program, {.trials = 1000}).report;
-  check(found.replayed && found.trials <= device->summary().records, "only what was recorded is tried");
+  check(found.recorded && found.trials <= device->summary().records, "only what was recorded is tried");
   check(found.seconds >= device->best_seconds(), "nothing is faster than the fastest record");
 }
 

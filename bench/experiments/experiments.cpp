@@ -49,11 +49,11 @@ struct subject {
     sampler const all(in.knobs), valid(limited.knobs, limited.constraints);
     feature_extractor const extract(p, gtx1080ti());
     rng random(7);
-    nest n;
+    loop_nest n;
     std::vector<float> row(feature_extractor::size());
     for (int i = 0; i < 3000; ++i) {
       auto const c = i % 4 == 0 ? all.draw(random) : valid.draw(random);
-      replay(p, c, n);
+      instantiate(p, c, n);
       extract.extract(n, c, row);
       record r;
       r.key.compute_text = "synthetic " + of.name;
@@ -199,7 +199,8 @@ any_cost_model make_model(contender const& c, std::uint64_t seed) {
 }
 
 /// Returns the best result so far after each trial, in GFLOP/s; rows are seeds.
-svg_curve summarise(std::string const& name, task const& t, std::vector<replay_curve> const& runs, std::size_t trials) {
+svg_curve summarise(std::string const& name, task const& t, std::vector<recorded_curve> const& runs,
+                    std::size_t trials) {
   svg_curve c{name, {}, {}};
   for (std::size_t i = 0; i < trials; ++i) {
     double sum = 0, squares = 0;
@@ -224,8 +225,8 @@ row_writer writer_of(subject const& s, contender const& c, std::optional<feature
     return kept->writer();
   }
   return [&s, of = c.features->of(s.p)](configuration const& chosen, std::vector<float>& row) {
-    nest n;
-    replay(s.p, chosen, n);
+    loop_nest n;
+    instantiate(s.p, chosen, n);
     auto const values = of(n, chosen);
     row.insert(row.end(), values.begin(), values.end());
   };
@@ -242,7 +243,7 @@ void compare(std::string const& figure, subject const& s, sampler const& in, std
   for (auto const& c : contenders) {
     std::optional<feature_table> kept;
     auto const write = writer_of(s, c, kept);
-    std::vector<replay_curve> runs;
+    std::vector<recorded_curve> runs;
     for (int i = 1; i <= seeds; ++i) {
       auto const seed = static_cast<std::uint64_t>(i);
       auto const search =

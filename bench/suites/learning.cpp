@@ -223,8 +223,8 @@ void run_transfer(options const& chosen, report_file& report) {
   if (sides[0].device.configurations().empty() || sides[1].device.configurations().empty()) return;
   auto const writer = [](side const& s) -> row_writer {
     return [&s, e = feature_extractor(s.p, gtx1080ti())](configuration const& c, std::vector<float>& row) {
-      nest n;
-      replay(s.p, c, n);
+      loop_nest n;
+      instantiate(s.p, c, n);
       row.resize(row.size() + feature_extractor::size());
       e.extract(n, c, std::span(row).last(feature_extractor::size()));
     };

@@ -123,9 +123,9 @@ class steps {
 
   void featurise() {
     auto const candidates = draw(4096, 1);
-    ttune::nest n;
+    ttune::loop_nest n;
     add("replay", seconds_each(candidates.size(), chosen_, [&] {
-          for (auto const& c : candidates) ttune::replay(work_.plan(), c, n);
+          for (auto const& c : candidates) ttune::instantiate(work_.plan(), c, n);
         }));
     rows_.reserve(candidates.size() * work_.feature_count());
     add("replay+features",

@@ -8,7 +8,7 @@
 
 #include "ttune/runtime/argument.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 template <>
 struct foreign_dtype<Eigen::half> {
@@ -75,4 +75,4 @@ struct argument_traits<Eigen::TensorMap<Plain, Options>> {
   static std::int64_t extent(map const& t, int d) { return t.dimension(d); }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -15,7 +15,7 @@
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -276,7 +276,7 @@ struct kernel_of<op_type<Operands...>> {
 template <class Op>
 using kernel_of_t = typename kernel_of<std::remove_cvref_t<Op>>::type;
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/kernel.inl.hpp"

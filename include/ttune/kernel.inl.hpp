@@ -5,7 +5,7 @@
 
 #include "ttune/kernel.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 [[noreturn]] inline void refuse_argument(kernel_signature const& s, std::size_t operand, std::string const& sentence) {
   throw argument_error("kernel " + s.name + ", operand " + s.operands[operand].name + ": " + sentence);
@@ -53,4 +53,4 @@ void check_memory(kernel_signature const& s, std::span<void* const> operands) {
   }
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -23,7 +23,7 @@
 #include "ttune/schedule/stage_loops.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 #define TTUNE_SAY_NO_LOOP "ttune: no loop of this name in this schedule"
 #define TTUNE_SAY_LOOP_AGAIN "ttune: there is a loop of this name in this stage already"
@@ -37,7 +37,7 @@ namespace ttune::inline v0 {
 template <class Current, class... Known>
 class schedule_type {
  public:
-  explicit schedule_type(written_schedule written) : written_(std::move(written)) {}
+  explicit schedule_type(schedule_builder written) : written_(std::move(written)) {}
 
   /// Throws schedule_error if a step cannot be applied.
   operator ttune::space() const { return written_.space(); }
@@ -70,12 +70,12 @@ class schedule_type {
   /// Reorders loops: they take the positions that they occupy together, in the given order.
   template <class... Loops>
   [[nodiscard]] auto reorder(Loops const&... loops) const {
-    return with_loops([](written_schedule& w, std::vector<std::string> names) { w.reorder(std::move(names)); },
+    return with_loops([](schedule_builder& w, std::vector<std::string> names) { w.reorder(std::move(names)); },
                       loops...);
   }
   template <class... Loops>
   [[nodiscard]] auto reorder(order_choice const& choice, Loops const&... loops) const {
-    return with_loops([&](written_schedule& w, std::vector<std::string> names) { w.reorder(choice, std::move(names)); },
+    return with_loops([&](schedule_builder& w, std::vector<std::string> names) { w.reorder(choice, std::move(names)); },
                       loops...);
   }
   /// Tiles two loops: two splits and a reorder to io, jo, ii, ji.
@@ -107,13 +107,13 @@ class schedule_type {
   /// Binds a loop to the blocks or threads of a GPU: `bind(io, ttune::ir::loop_kind::block_x)`.
   template <class Loop>
   [[nodiscard]] auto bind(Loop const& loop, ir::loop_kind kind) const {
-    return with_loops([kind](written_schedule& w, std::vector<std::string> names) { w.bind(names[0], kind); }, loop);
+    return with_loops([kind](schedule_builder& w, std::vector<std::string> names) { w.bind(names[0], kind); }, loop);
   }
   /// Adds a note about a loop, which is kept with the schedule.
   template <class Loop>
   [[nodiscard]] auto annotate(Loop const& loop, std::string const& note, std::int64_t value) const {
     return with_loops(
-        [&, value](written_schedule& w, std::vector<std::string> names) { w.annotate(names[0], note, value); }, loop);
+        [&, value](schedule_builder& w, std::vector<std::string> names) { w.annotate(names[0], note, value); }, loop);
   }
 
   /// Continues with another stage of the DSL.
@@ -228,14 +228,14 @@ class schedule_type {
       return reducing_only<Over>(std::move(w));
     }
   }
-  /// Sets the memory space of the current stage's buffer; in group memory, each row is followed by `padding` unused
+  /// Sets the memory space of the current stage's buffer; in shared memory, each row is followed by `padding` unused
   /// elements.
   [[nodiscard]] auto store_in(ir::memory where, std::int64_t padding = 0) const {
     auto w = written_;
     w.store_in(where, padding);
     return schedule_type(std::move(w));
   }
-  /// Swizzles a buffer in group memory: chunks of 16 bytes are permuted so that rows at a distance of `rows_apart`
+  /// Swizzles a buffer in shared memory: chunks of 16 bytes are permuted so that rows at a distance of `rows_apart`
   /// start in different banks.
   [[nodiscard]] auto swizzle(std::int64_t rows_apart = 1) const {
     auto w = written_;
@@ -272,7 +272,7 @@ class schedule_type {
   template <class Source, class Loop>
   [[nodiscard]] auto prefetch(Source const& source, Loop const& loop, std::int64_t iterations) const {
     return with_loops(
-        [&, iterations](written_schedule& w, std::vector<std::string> names) {
+        [&, iterations](schedule_builder& w, std::vector<std::string> names) {
           w.prefetch(detail::source_text(source), names[0], iterations);
         },
         loop);
@@ -301,13 +301,13 @@ class schedule_type {
                                         detail::type_row<Current, Known...>>;
 
   template <class Next, class... Others>
-  [[nodiscard]] static auto go_to(detail::type_row<Others...>, written_schedule w) {
+  [[nodiscard]] static auto go_to(detail::type_row<Others...>, schedule_builder w) {
     return schedule_type<Next, Others...>(std::move(w));
   }
 
   /// Returns the schedule after a step that leaves `Axis` as the only reduced loop of the current stage.
   template <fixed_string Axis>
-  [[nodiscard]] static auto reducing_only(written_schedule w) {
+  [[nodiscard]] static auto reducing_only(schedule_builder w) {
     if constexpr (detail::is_names_v<typename Current::loops>) {
       using loops = detail::joined_loops_t<detail::loops_without_t<typename Current::loops, typename Current::reduced>,
                                            loop_names<Axis>>;
@@ -337,13 +337,13 @@ class schedule_type {
   }
   template <class... Loops>
   [[nodiscard]] auto run_as(primitive how, Loops const&... loops) const {
-    return with_loops([how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, std::move(names)); },
+    return with_loops([how](schedule_builder& w, std::vector<std::string> names) { w.run_as(how, std::move(names)); },
                       loops...);
   }
   template <class... Loops>
   [[nodiscard]] auto run_as(primitive how, boolean_choice const& choice, Loops const&... loops) const {
     return with_loops(
-        [&, how](written_schedule& w, std::vector<std::string> names) { w.run_as(how, choice, std::move(names)); },
+        [&, how](schedule_builder& w, std::vector<std::string> names) { w.run_as(how, choice, std::move(names)); },
         loops...);
   }
 
@@ -373,7 +373,7 @@ class schedule_type {
       return invalid_schedule{};
     } else {
       return replace<detail::listed_t<Loop>, detail::listed_t<Parts...>>(
-          [&](written_schedule& w) { w.split(detail::loop_texts(loop)[0], choice, detail::loop_texts(parts...)); });
+          [&](schedule_builder& w) { w.split(detail::loop_texts(loop)[0], choice, detail::loop_texts(parts...)); });
     }
   }
   template <std::size_t... I, class... Loops>
@@ -384,7 +384,7 @@ class schedule_type {
     } else {
       using all = detail::type_row<Loops...>;
       using result = detail::pick_t<sizeof...(I), all>;
-      return replace<detail::listed_t<detail::pick_t<I, all>...>, detail::listed_t<result>>([how](written_schedule& w) {
+      return replace<detail::listed_t<detail::pick_t<I, all>...>, detail::listed_t<result>>([how](schedule_builder& w) {
         std::vector<std::string> names{std::string(detail::pick_t<I, all>::name.text)...};
         if (how == primitive::fuse) w.fuse(std::move(names), result::name.text);
         else w.merge(std::move(names), result::name.text);
@@ -392,7 +392,7 @@ class schedule_type {
     }
   }
 
-  written_schedule written_;
+  schedule_builder written_;
 };
 
 // -------------------------------------------------------------------------------------------------------- entries
@@ -401,17 +401,17 @@ class schedule_type {
 template <detail::dsl_stage Stage>
 [[nodiscard]] auto schedule(Stage const& output) {
   return schedule_type<detail::fresh_loops_t<Stage>>(
-      written_schedule(written_schedule::program_of(output.handle_of()), Stage::name.text));
+      schedule_builder(schedule_builder::program_of(output.handle_of()), Stage::name.text));
 }
 /// Schedules an operator, beginning with one of its stages.
 template <class... Operands, detail::dsl_stage Stage>
 [[nodiscard]] auto schedule(op_type<Operands...> const& of, Stage const&) {
-  return schedule_type<detail::fresh_loops_t<Stage>>(written_schedule(of.program(), Stage::name.text));
+  return schedule_type<detail::fresh_loops_t<Stage>>(schedule_builder(of.program(), Stage::name.text));
 }
 /// Schedules an operator, beginning with a stage given by name: its loops are checked at run time only.
 template <class... Operands>
 [[nodiscard]] auto schedule(op_type<Operands...> const& of, std::string stage) {
-  return schedule_type<stage_by_text>(written_schedule(of.program(), std::move(stage)));
+  return schedule_type<stage_by_text>(schedule_builder(of.program(), std::move(stage)));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

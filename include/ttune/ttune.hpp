@@ -7,7 +7,7 @@
 #include "ttune/kernel.hpp"
 #include "ttune/tune/tuner.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 using namespace std::chrono_literals;
 namespace literals {
@@ -40,4 +40,4 @@ template <class... Operands>
                                     std::move(found.report));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -135,14 +135,14 @@ space matrices(int terms, auto const& factor) {
       .tensorize(i, jc, kk)
       .in("Bs")
       .compute_at("acc", ko)
-      .store_in(ir::memory::group)
+      .store_in(ir::memory::shared)
       .bind(k, loop_kind::thread_x)
       .space();
 }
 
 }  // namespace
 
-TEST_CASE("cuda text: products of matrices, the left operand from memory, the right one through group memory") {
+TEST_CASE("cuda text: products of matrices, the left operand from memory, the right one through shared memory") {
   target gpu;
   gpu.cpu = "sm_80";
   auto const widened = [](auto const& x) { return ops::in_type<float>(x); };
@@ -162,7 +162,7 @@ TEST_CASE("opencl, cuda and c text: f32 rounded to TF32") {
   compare("tf32.c", codegen::c(made, machine()).source);
 }
 
-TEST_CASE("opencl and cuda text: a product through group memory") {
+TEST_CASE("opencl and cuda text: a product through shared memory") {
   auto const made = lowered_of(ttune_test::gpu_product(13, 7, 11).space());
   compare("product.cl", codegen::opencl(made, machine()).source);
   compare("product.cu", codegen::cuda(made, machine()).source);
@@ -170,7 +170,7 @@ TEST_CASE("opencl and cuda text: a product through group memory") {
                        backend_error);
 }
 
-TEST_CASE("opencl and cuda text: grids and group memory of the launches") {
+TEST_CASE("opencl and cuda text: grids and shared memory of the launches") {
   auto const made = codegen::opencl(lowered_of(ttune_test::gpu_product(13, 7, 11).space()), machine());
   REQUIRE(made.main.size() == 1);
   CHECK(made.main[0].groups == std::array<std::int64_t, 3>{2, 3, 1});

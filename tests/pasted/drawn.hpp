@@ -33,8 +33,8 @@ struct drawn {
     one.chosen = random_choices(random, one.space.knobs);
     try {
       auto const p = make_plan(one.space);
-      ttune::nest n;
-      replay(p, one.chosen, n);
+      ttune::loop_nest n;
+      instantiate(p, one.chosen, n);
       (void)lowering::build_statements(p, n);
     } catch (ttune::schedule_error const&) {
       continue;
@@ -46,8 +46,8 @@ struct drawn {
 
 /// Returns the loops of all computed stages, outermost first, and the place of each stage.
 [[nodiscard]] inline std::string loops_of(ttune::plan const& p, ttune::configuration const& chosen) {
-  ttune::nest n;
-  replay(p, chosen, n);
+  ttune::loop_nest n;
+  instantiate(p, chosen, n);
   std::string text;
   auto const number = [](auto v) { return std::to_string(static_cast<int>(v)); };
   for (std::size_t s = 0; s < p.stages.size(); ++s) {

@@ -74,9 +74,9 @@ void look_at_rules(space const& s, reached& all) {
   for (auto const& [name, count] : here) ++all["derived space: " + name];
 }
 
-void look_at_nest(nest const& n, schedule_source from, reached& all) {
+void look_at_nest(loop_nest const& n, schedule_source from, reached& all) {
   auto const end = n.stages.begin() + n.stage_count;
-  if (std::any_of(n.stages.begin(), end, [](nest::stage const& st) { return st.slid_axis >= 0; }))
+  if (std::any_of(n.stages.begin(), end, [](loop_nest::stage const& st) { return st.slid_axis >= 0; }))
     ++all[source_name(from) + "rows that slide"];
 }
 

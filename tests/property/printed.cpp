@@ -26,8 +26,8 @@ std::uint64_t programs(std::uint64_t otherwise) {
 }
 
 ir::lowered lowered_of(plan const& p, configuration const& chosen) {
-  nest n;
-  replay(p, chosen, n);
+  loop_nest n;
+  instantiate(p, chosen, n);
   return lowering::build_statements(p, n);
 }
 

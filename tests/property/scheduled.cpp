@@ -36,8 +36,8 @@ std::string fault_of(space const& s, configuration const& chosen, std::vector<ir
   try {
     auto const p = make_plan(s);
     ir::verify(*p.program);
-    nest n;
-    replay(p, chosen, n);
+    loop_nest n;
+    instantiate(p, chosen, n);
     ir::lowered made;
     try {
       made = lowering::build_statements(p, n);
@@ -118,7 +118,7 @@ ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
 TEST_CASE("schedules: random programs under random schedules keep their meaning") {
   auto const counts = check(ttune_test::seed(), programs(2'500), {});
   for (int p = 0; p < ttune_test::primitive_count; ++p) {
-    if (static_cast<primitive>(p) == primitive::swizzle) continue;  // needs group memory, as the next case has it
+    if (static_cast<primitive>(p) == primitive::swizzle) continue;  // needs shared memory, as the next case has it
     INFO(std::string(name_of(static_cast<primitive>(p))));
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);
   }
@@ -150,10 +150,10 @@ TEST_CASE("derived: random pipelines of stencils keep their meaning") {
     auto const expected = ir::evaluate(*p, operands);
     machine.vector_bytes = random.chance(0.5) ? 16 : 64;
     auto const s = derive_space(p, machine);
-    nest n_of_seed;
-    replay(make_plan(s), s.seed, n_of_seed);
+    loop_nest n_of_seed;
+    instantiate(make_plan(s), s.seed, n_of_seed);
     slid += std::any_of(n_of_seed.stages.begin(), n_of_seed.stages.begin() + n_of_seed.stage_count,
-                        [](nest::stage const& stage) { return stage.slid_axis >= 0; });
+                        [](loop_nest::stage const& stage) { return stage.slid_axis >= 0; });
     if (inlining_shows(s, expected)) continue;
     for (int configurations = 0; configurations < 3; ++configurations) {
       auto const chosen = configurations == 0 ? s.seed : ttune_test::random_choices(random, s.knobs);

@@ -26,8 +26,8 @@ TEST_CASE("lower and the pipeline: random programs keep their meaning") {
     unscheduled.program = p;
     auto const planned = make_plan(unscheduled);
     REQUIRE_NOTHROW(ir::verify(*planned.program));
-    nest loops;
-    replay(planned, {}, loops);
+    loop_nest loops;
+    instantiate(planned, {}, loops);
     auto const lowered = lowering::build_statements(planned, loops);
     REQUIRE_NOTHROW(ir::verify(lowered));
     auto const operands = ttune_test::random_operands(*p, random);

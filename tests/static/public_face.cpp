@@ -97,7 +97,7 @@ static_assert(same<decltype(ttune::space::knobs), std::vector<ttune::knob>>);
                                  .peak_flops_per_second = 1,
                                  .on_progress = [](ttune::progress const&) {},
                                  .device = "",
-                                 .replay = nullptr};
+                                 .recorded = nullptr};
   ttune::tuner_options const others{.model = std::make_shared<ttune::linear_model>(),
                                     .search = ttune::random_search{},
                                     .worker = ttune::worker::program{"p"}};

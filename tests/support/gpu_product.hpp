@@ -6,7 +6,7 @@
 
 namespace ttune_test {
 
-/// Tiles of A and B are in group memory, accumulators in each thread; two virtual threads, tails in both directions.
+/// Tiles of A and B are in shared memory, accumulators in each thread; two virtual threads, tails in both directions.
 inline auto gpu_product(std::int64_t m, std::int64_t n, std::int64_t depth) {
   using ttune::ir::loop_kind;
   using ttune::ir::memory;
@@ -34,12 +34,12 @@ inline auto gpu_product(std::int64_t m, std::int64_t n, std::int64_t depth) {
       .reorder(ko, ki, i, j)
       .in("As")
       .compute_at("acc", ko)
-      .store_in(memory::group)
+      .store_in(memory::shared)
       .bind(i, loop_kind::thread_y)
       .bind(k, loop_kind::thread_x)
       .in("Bs")
       .compute_at("acc", ko)
-      .store_in(memory::group)
+      .store_in(memory::shared)
       .bind(j, loop_kind::thread_x);
 }
 

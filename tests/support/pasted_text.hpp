@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the text of to_cpp without a compiler: each call goes to `written_schedule`, as <ttune/schedule.hpp> passes it
+// Reads the text of to_cpp without a compiler: each call goes to `schedule_builder`, as <ttune/schedule.hpp> passes it
 // on.
 #pragma once
 
@@ -94,7 +94,7 @@ class pasted_text {
     using ttune::primitive;
     constexpr char const* kinds[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",
                                      "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
-    constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
+    constexpr char const* places[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
     if (name_ == "in") to.enter_by_text(argument(0), false);
     else if (name_ == "cache_read") to.cache_read(argument(0), argument(1), arguments_.size() > 2 ? arguments_[2] : "");
     else if (name_ == "cache_write") to.cache_write(argument(0));
@@ -127,7 +127,7 @@ class pasted_text {
     else throw std::invalid_argument("no primitive is called " + name_);
   }
 
-  std::vector<ttune::written_schedule> made_;
+  std::vector<ttune::schedule_builder> made_;
   std::string rest_;
   std::string name_;
   std::vector<std::string> arguments_;

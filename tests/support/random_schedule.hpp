@@ -53,8 +53,8 @@ struct random_schedule_options {
       ttune::primitive::prefetch,   ttune::primitive::tensorize,  ttune::primitive::swizzle,
       ttune::primitive::slide,      ttune::primitive::slide,      ttune::primitive::slide};
   std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
-                                          ttune::ir::memory::shared,    ttune::ir::memory::local,
-                                          ttune::ir::memory::registers, ttune::ir::memory::group};
+                                          ttune::ir::memory::workspace, ttune::ir::memory::local,
+                                          ttune::ir::memory::registers, ttune::ir::memory::shared};
 };
 
 /// Options for CPUs: no blocks and threads, no memory of theirs; more vectors and buffers in registers.
@@ -66,11 +66,11 @@ struct random_schedule_options {
   std::erase(made.loop_primitives, ttune::primitive::bind);
   std::erase(made.loop_primitives, ttune::primitive::double_buffer);
   std::erase(made.loop_primitives, ttune::primitive::swizzle);
-  std::erase(made.memories, ttune::ir::memory::group);
+  std::erase(made.memories, ttune::ir::memory::shared);
   return made;
 }
 
-/// Options for GPUs: copies in group memory, loops over blocks and threads.
+/// Options for GPUs: copies in shared memory, loops over blocks and threads.
 [[nodiscard]] inline random_schedule_options gpu_schedules() {
   using p = ttune::primitive;
   random_schedule_options made;
@@ -79,7 +79,7 @@ struct random_schedule_options {
   made.loop_primitives = {p::split,         p::reorder,    p::bind,       p::bind,     p::bind,     p::bind,
                           p::compute_at,    p::compute_at, p::compute_at, p::store_in, p::store_in, p::double_buffer,
                           p::double_buffer, p::fuse,       p::unroll,     p::swizzle,  p::swizzle};
-  made.memories = {ttune::ir::memory::group};
+  made.memories = {ttune::ir::memory::shared};
   return made;
 }
 
@@ -92,7 +92,7 @@ struct random_schedule_options {
   made.loop_primitives = {p::split,      p::split,      p::reorder, p::parallel, p::vectorize, p::unroll,
                           p::compute_at, p::compute_at, p::slide,   p::slide,    p::slide,     p::slide,
                           p::compute_at, p::compute_at, p::fuse,    p::store_in, p::compute_at};
-  made.memories = {ttune::ir::memory::shared, ttune::ir::memory::local};
+  made.memories = {ttune::ir::memory::workspace, ttune::ir::memory::local};
   return made;
 }
 
@@ -213,7 +213,7 @@ class schedule_generator {
     return s;
   }
 
-  [[nodiscard]] static std::vector<std::string> loops_of(ttune::planned_stage const& st) {
+  [[nodiscard]] static std::vector<std::string> loops_of(ttune::stage_plan const& st) {
     std::vector<std::string> names;
     for (auto const id : st.order) {
       auto const& l = st.loops[static_cast<std::size_t>(id)];
@@ -221,12 +221,12 @@ class schedule_generator {
     }
     return names;
   }
-  std::string some_loop(ttune::planned_stage const& st) {
+  std::string some_loop(ttune::stage_plan const& st) {
     auto const names = loops_of(st);
     return names.empty() ? "none" : one_of(names);
   }
 
-  std::vector<std::string> axes_of_some_function(ttune::planned_stage const& st) {
+  std::vector<std::string> axes_of_some_function(ttune::stage_plan const& st) {
     using namespace ttune::primitives::detail;
     std::vector<std::vector<std::string>> found{{"none"}};
     for (auto const& c : st.definition->components)
@@ -239,8 +239,8 @@ class schedule_generator {
   }
 
   /// Returns a stage of the same iteration space, if there is one.
-  std::string some_twin(ttune::planned_stage const& st) {
-    auto const has_axes_of = [](ttune::planned_stage const& a, ttune::planned_stage const& b) {
+  std::string some_twin(ttune::stage_plan const& st) {
+    auto const has_axes_of = [](ttune::stage_plan const& a, ttune::stage_plan const& b) {
       bool same = a.axis_count() == b.axis_count() && a.definition->axes.size() == b.definition->axes.size();
       for (std::size_t x = 0; same && x < a.axis_count(); ++x) same = a.axis_size(x) == b.axis_size(x);
       return same;
@@ -251,7 +251,7 @@ class schedule_generator {
     return twins.empty() ? one_of(plan_.stages).definition->name : one_of(twins);
   }
 
-  ttune::step with_adjacent_axes(ttune::planned_stage const& st, ttune::step s) {
+  ttune::step with_adjacent_axes(ttune::stage_plan const& st, ttune::step s) {
     auto const& reduced = st.definition->reduction.axes;
     auto const& axes = reduced.size() > 1 && random_.chance(0.4) ? reduced : st.definition->axes;
     auto const at = random_.below(axes.size());
@@ -259,7 +259,7 @@ class schedule_generator {
     return s;
   }
 
-  std::string some_source(ttune::planned_stage const& st) {
+  std::string some_source(ttune::stage_plan const& st) {
     std::vector<std::string> names;
     for (auto const& a : st.accesses) {
       if (a.producer >= 0) names.push_back(plan_.stages[static_cast<std::size_t>(a.producer)].definition->name);
@@ -268,7 +268,7 @@ class schedule_generator {
     return names.empty() ? "none" : one_of(names);
   }
 
-  ttune::step rfactor(ttune::planned_stage const& st, ttune::step s) {
+  ttune::step rfactor(ttune::stage_plan const& st, ttune::step s) {
     auto const& reduced = st.definition->reduction.axes;
     s.loops = {reduced.empty() ? "none" : one_of(reduced).name};
     s.results = {fresh("part"), fresh("l")};
@@ -277,7 +277,7 @@ class schedule_generator {
     return s;
   }
 
-  ttune::step split(ttune::planned_stage const& st, ttune::step s) {
+  ttune::step split(ttune::stage_plan const& st, ttune::step s) {
     auto const name = some_loop(st);
     s.loops = {name};
     auto const parts = 2 + static_cast<std::int32_t>(pick(2));
@@ -293,13 +293,13 @@ class schedule_generator {
     }
     return s;
   }
-  [[nodiscard]] static std::int64_t extent_of_axis(ttune::planned_stage const& st, std::string const& name) {
+  [[nodiscard]] static std::int64_t extent_of_axis(ttune::stage_plan const& st, std::string const& name) {
     for (std::size_t a = 0; a < st.axis_count(); ++a)
       if (st.axis_name(a) == name) return st.axis_size(a);
     return 0;
   }
 
-  ttune::step fuse(ttune::planned_stage const& st, ttune::step s) {
+  ttune::step fuse(ttune::stage_plan const& st, ttune::step s) {
     auto const names = loops_of(st);
     if (names.empty()) return s;
     auto const from = random_.below(names.size());
@@ -307,7 +307,7 @@ class schedule_generator {
     return s;
   }
 
-  ttune::step reorder(ttune::planned_stage const& st, ttune::step s) {
+  ttune::step reorder(ttune::stage_plan const& st, ttune::step s) {
     auto names = loops_of(st);
     for (auto i = names.size(); i > 1; --i) std::swap(names[i - 1], names[random_.below(i)]);
     names.resize(std::min<std::size_t>(names.size(), 1 + random_.below(4)));
@@ -317,7 +317,7 @@ class schedule_generator {
     return s;
   }
 
-  ttune::step compute_at(ttune::planned_stage const& st, ttune::step s) {
+  ttune::step compute_at(ttune::stage_plan const& st, ttune::step s) {
     std::size_t self = 0;
     while (&plan_.stages[self] != &st) ++self;
     std::vector<std::string> readers;
@@ -326,7 +326,7 @@ class schedule_generator {
         if (a.producer == static_cast<std::int32_t>(self)) readers.push_back(plan_.stages[r].definition->name);
     auto const& any = one_of(plan_.stages).definition->name;
     s.loops = {readers.empty() || random_.chance(0.1) ? any : one_of(readers)};
-    ttune::planned_stage const* reader = &st;
+    ttune::stage_plan const* reader = &st;
     for (auto const& other : plan_.stages)
       if (other.definition->name == s.loops[0]) reader = &other;
     auto const places = random_.chance(0.3) ? 2 + pick(2) : 1;
@@ -362,8 +362,8 @@ class schedule_generator {
 
 /// Returns the number of computed elements, repetitions in loops included: programs that take minutes are skipped.
 [[nodiscard]] inline double computed_elements(ttune::space const& s, ttune::configuration const& chosen) {
-  ttune::nest n;
-  ttune::replay(make_plan(s), chosen, n);
+  ttune::loop_nest n;
+  ttune::instantiate(make_plan(s), chosen, n);
   double most = 0;
   for (std::int16_t st = 0; st < n.stage_count; ++st) {
     double elements = 1;

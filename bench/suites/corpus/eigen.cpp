@@ -7,8 +7,7 @@
 
 #include "loops.hpp"
 
-namespace ttune_bench::corpus {
-namespace {
+namespace ttune_bench::corpus { namespace {
 
 template <int Rows, int Columns>
 using matrix = Eigen::Matrix<float, Rows, Columns, Eigen::RowMajor>;
@@ -108,5 +107,4 @@ add_functions const all{"eigen",
                          {"softmax", softmax},
                          {"softmax_backward", softmax_backward}}};
 
-}  // namespace
-}  // namespace ttune_bench::corpus
+}}  // namespace ttune_bench::corpus

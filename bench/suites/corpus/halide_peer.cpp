@@ -3,8 +3,7 @@
 // apps/, commit abbf7ff): each function says what its schedule is. Vectors have the lanes of AVX-512.
 #include "halide_peer.hpp"
 
-namespace ttune_bench::corpus {
-namespace {
+namespace ttune_bench::corpus { namespace {
 
 using Halide::cast;
 using Halide::Expr;
@@ -237,5 +236,4 @@ std::vector<plain_function> functions() {
 add_functions const by_hand{"halide", functions<false>()};
 add_functions const automatic{"halide-auto", functions<true>()};
 
-}  // namespace
-}  // namespace ttune_bench::corpus
+}}  // namespace ttune_bench::corpus

@@ -9,7 +9,7 @@
 
 #include "ttune/ir/make.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 /// An affine expression. Terms are in the order of first appearance; no coefficient is 0, no variable occurs twice.
 struct affine {
@@ -27,22 +27,22 @@ struct affine {
 
 /// A linear expression: constant + sum of coefficient * atom, where an atom is a variable or anything that is no sum: a
 /// division, a minimum, a gathered value. Every index expression has this form. No atom occurs twice (by ir::equal).
-struct linear {
+struct linear_form {
   std::int64_t constant = 0;
   std::vector<std::pair<ir::expr, std::int64_t>> terms;
 
   void add(ir::expr const& atom, std::int64_t coefficient);
-  void add(linear const& other, std::int64_t times = 1);
+  void add(linear_form const& other, std::int64_t times = 1);
   void scale(std::int64_t by);
   [[nodiscard]] bool is_constant() const noexcept { return terms.empty(); }
 };
 
-[[nodiscard]] linear to_linear(ir::expr const& e);
+[[nodiscard]] linear_form to_linear(ir::expr const& e);
 /// Writes the terms in canonical order, so that equal sums become equal expressions: by coefficient, large ones first,
 /// then by name; negative terms after positive ones; the constant last: `io * 8 + ii - k + 3`, but `3 - k`.
-[[nodiscard]] ir::expr from_linear(linear form);
+[[nodiscard]] ir::expr from_linear(linear_form form);
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/arith/affine.inl.hpp"

@@ -6,7 +6,7 @@
 #include "ttune/arith/affine.hpp"
 #include "ttune/ir/equal.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
@@ -73,19 +73,19 @@ std::int64_t affine::coefficient_of(std::string const& variable) const noexcept 
   return 0;
 }
 
-void linear::add(ir::expr const& atom, std::int64_t coefficient) {
+void linear_form::add(ir::expr const& atom, std::int64_t coefficient) {
   detail::add_term(terms, atom, coefficient, [&](ir::expr const& e) { return ir::equal(e, atom); });
 }
 
-void linear::add(linear const& other, std::int64_t times) {
+void linear_form::add(linear_form const& other, std::int64_t times) {
   constant += times * other.constant;
   for (auto const& [atom, c] : other.terms) add(atom, times * c);
 }
 
-void linear::scale(std::int64_t by) { detail::scale_form(*this, by); }
+void linear_form::scale(std::int64_t by) { detail::scale_form(*this, by); }
 
-linear to_linear(ir::expr const& e) {
-  linear made;
+linear_form to_linear(ir::expr const& e) {
+  linear_form made;
   if (auto const* c = ir::as<ir::constant>(e)) {
     made.constant = c->integer;
     return made;
@@ -111,7 +111,7 @@ linear to_linear(ir::expr const& e) {
   return made;
 }
 
-ir::expr from_linear(linear form) {
+ir::expr from_linear(linear_form form) {
   detail::sort_terms(form.terms);
   ir::expr sum;
   bool const constant_first = !form.terms.empty() && form.terms[0].second < 0 && form.constant != 0;
@@ -135,4 +135,4 @@ std::optional<affine> to_affine(ir::expr const& e) {
   return made;
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

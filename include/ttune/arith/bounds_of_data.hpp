@@ -11,7 +11,7 @@
 #include "ttune/arith/interval_arithmetic.hpp"
 #include "ttune/ir/node.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 [[nodiscard]] constexpr std::size_t bits_of(dtype t) { return 8 * size_in_bytes(t); }
 /// Returns true for the integers that elements have: neither an index nor a boolean.
@@ -21,7 +21,7 @@ namespace ttune::inline v0::arith {
 /// unless more is known.
 [[nodiscard]] interval bounds_of_data(ir::expr const& e);
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/arith/bounds_of_data.inl.hpp"

@@ -8,7 +8,7 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
@@ -93,4 +93,4 @@ interval bounds_of_data(ir::expr const& e) {
   return !may_wrap && contains(all, exact) ? exact : all;
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

@@ -21,11 +21,11 @@
 
 #include "ttune/ir/node.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 [[nodiscard]] handle<ir::program> canonicalize_boundaries(handle<ir::program> const& program);
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/arith/canonicalize_boundaries.inl.hpp"

@@ -7,7 +7,7 @@
 #include "ttune/arith/simplify.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
@@ -184,4 +184,4 @@ handle<ir::program> canonicalize_boundaries(handle<ir::program> const& program) 
   return share(std::move(made));
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

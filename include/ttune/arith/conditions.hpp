@@ -10,7 +10,7 @@
 #include "ttune/arith/interval.hpp"
 #include "ttune/ir/operands.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 /// Appends the elementary conditions of a conjunction.
 inline void conjuncts(ir::expr const& condition, std::vector<ir::expr>& out) {
@@ -51,4 +51,4 @@ inline std::optional<interval> rest_of(affine const& form, std::string const& va
   return sum;
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

@@ -8,7 +8,7 @@
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/interval_arithmetic.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 using ranges = std::unordered_map<std::string, interval>;
 
@@ -16,12 +16,12 @@ using ranges = std::unordered_map<std::string, interval>;
 /// variables; a gathered index has the range that its operand declares.
 [[nodiscard]] interval bounds(ir::expr const& e, ranges const& known);
 [[nodiscard]] interval bounds(affine const& form, ranges const& known);
-[[nodiscard]] interval bounds(linear const& form, ranges const& known);
+[[nodiscard]] interval bounds(linear_form const& form, ranges const& known);
 
 /// Returns the ranges of a stage's axes. An empty axis has an empty range (high < low).
 [[nodiscard]] ranges ranges_of(ir::stage const& s);
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/arith/interval.inl.hpp"

@@ -6,7 +6,7 @@
 #include "ttune/arith/bounds_of_data.hpp"
 #include "ttune/arith/interval.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
@@ -39,7 +39,7 @@ inline interval atom_bounds(ir::expr const& e, ranges const& known) {
 
 }  // namespace detail
 
-interval bounds(linear const& form, ranges const& known) {
+interval bounds(linear_form const& form, ranges const& known) {
   interval sum{form.constant, form.constant};
   for (auto const& [atom, c] : form.terms)
     sum = detail::sum_of(sum, detail::product_of(detail::atom_bounds(atom, known), {c, c}));
@@ -65,4 +65,4 @@ ranges ranges_of(ir::stage const& s) {
   return known;
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

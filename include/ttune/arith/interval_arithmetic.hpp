@@ -8,7 +8,7 @@
 #include "ttune/core/dtype.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 /// The integers from low to high; both ends belong to it.
 struct interval {
@@ -77,4 +77,4 @@ inline interval remainder_of(interval a, std::int64_t by) {
   return outer.low <= inner.low && inner.high <= outer.high;
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

@@ -20,13 +20,13 @@
 
 #include "ttune/arith/interval.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 [[nodiscard]] ir::expr simplify(ir::expr const& e, ranges const& known);
 /// Simplifies every expression of a statement under the ranges of the loops and lets around it.
 [[nodiscard]] ir::stmt simplify(ir::stmt const& s, ranges const& known = {});
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/arith/simplify.inl.hpp"

@@ -11,7 +11,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
@@ -34,21 +34,21 @@ class index_simplifier {
 
   [[nodiscard]] ir::expr index(ir::expr const& e) const { return keep_if_equal(e, from_linear(form(e))); }
 
-  [[nodiscard]] linear form(ir::expr const& e) const {
+  [[nodiscard]] linear_form form(ir::expr const& e) const {
     if (auto const* c = ir::as<ir::constant>(e)) return {c->integer, {}};
     if (auto const* v = ir::as<ir::variable>(e)) return variable_form(e, v->name);
     if (auto const* b = ir::as<ir::binary>(e)) return binary_form(e, *b);
     auto const atom = keep_if_rebuilt(e);
-    return ir::as<ir::select>(atom) || atom == e ? linear{0, {{atom, 1}}} : form(atom);
+    return ir::as<ir::select>(atom) || atom == e ? linear_form{0, {{atom, 1}}} : form(atom);
   }
 
-  [[nodiscard]] linear variable_form(ir::expr const& e, std::string const& name) const {
+  [[nodiscard]] linear_form variable_form(ir::expr const& e, std::string const& name) const {
     auto const it = known_.find(name);
     if (it != known_.end() && it->second.low == it->second.high) return {it->second.low, {}};
     return {0, {{e, 1}}};
   }
 
-  [[nodiscard]] linear binary_form(ir::expr const& e, ir::binary const& b) const {
+  [[nodiscard]] linear_form binary_form(ir::expr const& e, ir::binary const& b) const {
     auto left = form(b.left);
     auto right = form(b.right);
     switch (b.op) {
@@ -72,19 +72,20 @@ class index_simplifier {
   }
 
   /// Returns `e` itself if its operands did not change.
-  [[nodiscard]] linear atom(ir::expr const& e, ir::binary const& b, linear const& left, linear const& right) const {
+  [[nodiscard]] linear_form atom(ir::expr const& e, ir::binary const& b, linear_form const& left,
+                                 linear_form const& right) const {
     auto made = ir::make_binary(b.op, from_linear(left), from_linear(right));
     if (auto const* c = ir::as<ir::constant>(made)) return {c->integer, {}};
     return {0, {{keep_if_equal(e, std::move(made)), 1}}};
   }
 
-  [[nodiscard]] static linear divided(op what, linear const& form, std::int64_t by) {
+  [[nodiscard]] static linear_form divided(op what, linear_form const& form, std::int64_t by) {
     auto made = ir::make_binary(what, from_linear(form), ir::make_index(by));
     return to_linear(made);
   }
 
   /// Applies a / c * (c k) + a % c * k = a * k.
-  [[nodiscard]] static linear joined(linear form) {
+  [[nodiscard]] static linear_form joined(linear_form form) {
     for (std::size_t r = 0; r < form.terms.size(); ++r) {
       auto const* rest = ir::as<ir::binary>(form.terms[r].first);
       if (!rest || rest->op != op::floor_modulo || !ir::is_constant(rest->right)) continue;
@@ -105,8 +106,8 @@ class index_simplifier {
   }
 
   /// Splits a form into the multiples of `by` and the rest. The constant is split towards zero.
-  [[nodiscard]] static std::pair<linear, linear> parted(linear const& form, std::int64_t by) {
-    std::pair<linear, linear> made;
+  [[nodiscard]] static std::pair<linear_form, linear_form> parted(linear_form const& form, std::int64_t by) {
+    std::pair<linear_form, linear_form> made;
     made.first.constant = form.constant / by;
     made.second.constant = form.constant % by;
     for (auto const& [atom, c] : form.terms) {
@@ -116,20 +117,20 @@ class index_simplifier {
     return made;
   }
 
-  [[nodiscard]] static std::int64_t shared_factor(linear const& form, std::int64_t with) {
+  [[nodiscard]] static std::int64_t shared_factor(linear_form const& form, std::int64_t with) {
     for (auto const& t : form.terms) with = std::gcd(with, t.second);
     return with;
   }
 
   /// Returns true, and the quotient, if all values of the form have the same quotient.
-  [[nodiscard]] bool one_quotient(linear const& form, std::int64_t by, std::int64_t& q) const {
+  [[nodiscard]] bool one_quotient(linear_form const& form, std::int64_t by, std::int64_t& q) const {
     auto const range = bounds(form, known_);
     if (!is_bounded(range)) return false;
     q = floor_divide(range.low, by);
     return q == floor_divide(range.high, by);
   }
 
-  [[nodiscard]] linear quotient(linear form, std::int64_t by) const {
+  [[nodiscard]] linear_form quotient(linear_form form, std::int64_t by) const {
     std::int64_t q = 0;
     if (one_quotient(form, by, q)) return {q, {}};
     auto [whole, rest] = parted(form, by);
@@ -158,7 +159,7 @@ class index_simplifier {
     return joined(std::move(whole));
   }
 
-  [[nodiscard]] linear remainder(linear const& given, std::int64_t by) const {
+  [[nodiscard]] linear_form remainder(linear_form const& given, std::int64_t by) const {
     auto rest = parted(without_modulo(given, by), by).second;
     std::int64_t q = 0;
     if (one_quotient(rest, by, q)) {
@@ -177,8 +178,8 @@ class index_simplifier {
   }
 
   /// Replaces a % (by * k) by a, which differs by a multiple of `by`.
-  [[nodiscard]] static linear without_modulo(linear const& form, std::int64_t by) {
-    linear made{form.constant, {}};
+  [[nodiscard]] static linear_form without_modulo(linear_form const& form, std::int64_t by) {
+    linear_form made{form.constant, {}};
     for (auto const& [atom, c] : form.terms) {
       auto const* inner = ir::as<ir::binary>(atom);
       bool const drops = inner && inner->op == op::floor_modulo && ir::is_constant(inner->right) &&
@@ -189,7 +190,8 @@ class index_simplifier {
     return made;
   }
 
-  [[nodiscard]] linear extreme(ir::expr const& e, ir::binary const& b, linear const& left, linear const& right) const {
+  [[nodiscard]] linear_form extreme(ir::expr const& e, ir::binary const& b, linear_form const& left,
+                                    linear_form const& right) const {
     bool const smaller = b.op == op::minimum;
     auto difference = right;
     difference.add(left, -1);
@@ -201,7 +203,7 @@ class index_simplifier {
       if (auto const* inner = ir::as<ir::binary>(left.terms[0].first);
           inner && inner->op == b.op && ir::is_constant(inner->right)) {
         auto const k = ir::constant_integer(inner->right);
-        linear const both{smaller ? std::min(k, right.constant) : std::max(k, right.constant), {}};
+        linear_form const both{smaller ? std::min(k, right.constant) : std::max(k, right.constant), {}};
         return atom(e, b, to_linear(inner->left), both);
       }
     return atom(e, b, left, right);
@@ -242,7 +244,7 @@ class index_simplifier {
   }
 
   /// Returns the condition form >= 0.
-  [[nodiscard]] ir::expr non_negative(linear form) const {
+  [[nodiscard]] ir::expr non_negative(linear_form form) const {
     auto const range = bounds(form, known_);
     if (range.low >= 0) return ir::make_bool(true);
     if (range.high < 0) return ir::make_bool(false);
@@ -295,9 +297,9 @@ class index_simplifier {
   }
 
   /// Returns form >= 0 (or == 0) with the negative terms on the left and the positive terms on the right.
-  [[nodiscard]] static ir::expr sided(op what, linear const& form) {
-    linear left;
-    linear right;
+  [[nodiscard]] static ir::expr sided(op what, linear_form const& form) {
+    linear_form left;
+    linear_form right;
     for (auto const& [atom, c] : form.terms) (c < 0 ? left : right).terms.emplace_back(atom, std::abs(c));
     if (what != op::less_equal) {  // put the side with terms on the left
       right.constant = 0;
@@ -328,7 +330,7 @@ class index_simplifier {
   }
 
   /// Returns a <= b as b - a >= 0; nothing for other conditions.
-  static bool as_difference(ir::expr const& e, linear& difference) {
+  static bool as_difference(ir::expr const& e, linear_form& difference) {
     auto const* b = ir::as<ir::binary>(e);
     if (!b || b->left->type != dtype::index || (b->op != op::less && b->op != op::less_equal)) return false;
     difference = to_linear(b->right);
@@ -340,8 +342,8 @@ class index_simplifier {
   /// Returns true if `a` makes `b` superfluous: they are equal, or the same sum with a stricter constant.
   static bool implies(ir::expr const& a, ir::expr const& b) {
     if (ir::equal(a, b)) return true;
-    linear x;
-    linear y;
+    linear_form x;
+    linear_form y;
     if (!as_difference(a, x) || !as_difference(b, y) || x.constant > y.constant) return false;
     y.add(x, -1);
     return y.is_constant();
@@ -431,4 +433,4 @@ ir::expr simplify(ir::expr const& e, ranges const& known) { return detail::index
 
 ir::stmt simplify(ir::stmt const& s, ranges const& known) { return detail::stmt_simplifier(known).visit(s); }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

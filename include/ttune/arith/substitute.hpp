@@ -9,7 +9,7 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 using substitution = std::unordered_map<std::string, ir::expr>;
 
@@ -23,7 +23,7 @@ using substitution = std::unordered_map<std::string, ir::expr>;
 [[nodiscard]] ir::expr substitute_arguments(ir::expr const& combine, std::vector<ir::expr> const& left,
                                             std::vector<ir::expr> const& right);
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/arith/substitute.inl.hpp"

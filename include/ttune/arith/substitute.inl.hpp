@@ -4,7 +4,7 @@
 #include "ttune/arith/substitute.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
@@ -51,4 +51,4 @@ ir::expr substitute_arguments(ir::expr const& combine, std::vector<ir::expr> con
   return ir::map_operands(combine, [&](ir::expr const& o) { return substitute_arguments(o, left, right); });
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

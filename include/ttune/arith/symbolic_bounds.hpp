@@ -11,7 +11,7 @@
 
 #include "ttune/arith/interval.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 /// Returns an expression without inner variables that is at most (at least) `e` for all of their values; null if there
 /// is none. It is exact for affine expressions.
@@ -24,7 +24,7 @@ namespace ttune::inline v0::arith {
 /// Returns a condition without inner variables where `condition` holds for all of their values.
 [[nodiscard]] ir::expr surely_holds(ir::expr const& condition, ranges const& inner);
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/arith/symbolic_bounds.inl.hpp"

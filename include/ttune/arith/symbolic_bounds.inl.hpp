@@ -9,7 +9,7 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::arith {
+namespace ttune { inline namespace v0 { namespace arith {
 
 namespace detail {
 
@@ -22,7 +22,7 @@ class bound_finder {
   explicit bound_finder(ranges const& inner) : inner_(inner) {}
 
   [[nodiscard]] ir::expr bound(ir::expr const& e, side s) const {
-    linear sum;
+    linear_form sum;
     auto const form = to_linear(e);
     sum.constant = form.constant;
     for (auto const& [atom, times] : form.terms) {
@@ -135,4 +135,4 @@ ir::expr surely_holds(ir::expr const& condition, ranges const& inner) {
   return ir::make_unary(ir::unary_op::logical_not, fails);
 }
 
-}  // namespace ttune::inline v0::arith
+}}}  // namespace ttune::v0::arith

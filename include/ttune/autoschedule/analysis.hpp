@@ -8,19 +8,17 @@
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Returns the extents of the source of an access, in the order of its dimensions.
-[[nodiscard]] inline std::vector<std::int64_t> shape_of(plan const& p, planned_stage const& st,
-                                                        planned_access const& a) {
+[[nodiscard]] inline std::vector<std::int64_t> shape_of(plan const& p, stage_plan const& st, access_plan const& a) {
   if (a.write) return ir::shape_of(ir::source(st.definition));
   if (a.producer >= 0) return ir::shape_of(ir::source(p.program->stages[static_cast<std::size_t>(a.producer)]));
   return ir::shape_of(ir::source(p.program->inputs[static_cast<std::size_t>(a.operand)]));
 }
 
 /// Returns the distance in elements between neighbours along an axis; 0 if the access does not depend on it.
-[[nodiscard]] inline std::int64_t stride(plan const& p, planned_stage const& st, planned_access const& a,
-                                         std::size_t axis) {
+[[nodiscard]] inline std::int64_t stride(plan const& p, stage_plan const& st, access_plan const& a, std::size_t axis) {
   auto const shape = shape_of(p, st, a);
   std::int64_t sum = 0;
   std::int64_t below = 1;
@@ -39,18 +37,18 @@ namespace ttune::inline v0::autoschedule {
 inline constexpr std::int64_t most_sequential_elements = 8192;
 
 /// Returns the number of elements that a stage's loops run over, with the reduced ones.
-[[nodiscard]] inline std::int64_t iterations_of(planned_stage const& st) {
+[[nodiscard]] inline std::int64_t iterations_of(stage_plan const& st) {
   std::int64_t n = 1;
   for (std::size_t x = 0; x < st.axis_count(); ++x) n *= std::max<std::int64_t>(1, st.axis_size(x));
   return n;
 }
 
-[[nodiscard]] inline bool is_constant_operand(plan const& p, planned_access const& a) {
+[[nodiscard]] inline bool is_constant_operand(plan const& p, access_plan const& a) {
   return a.operand >= 0 && p.program->inputs[static_cast<std::size_t>(a.operand)]->role == ir::tensor_role::constant;
 }
 
 /// Returns the number of elements that an access reads or writes.
-[[nodiscard]] inline double elements_of(plan const& p, planned_stage const& st, planned_access const& a) {
+[[nodiscard]] inline double elements_of(plan const& p, stage_plan const& st, access_plan const& a) {
   double elements = 1;
   for (auto const n : shape_of(p, st, a)) elements *= static_cast<double>(n);
   return elements;
@@ -61,7 +59,7 @@ inline constexpr std::int64_t most_sequential_elements = 8192;
 inline constexpr double most_constants = 3;
 
 /// Returns true if another free axis with several elements does not move the access: loaded elements are used again.
-[[nodiscard]] inline bool has_reuse(plan const& p, planned_stage const& st, planned_access const& a) {
+[[nodiscard]] inline bool has_reuse(plan const& p, stage_plan const& st, access_plan const& a) {
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     if (st.axis_size(x) > 1 && stride(p, st, a, x) == 0) return true;
   return false;
@@ -76,7 +74,7 @@ inline constexpr double most_constants = 3;
 }
 
 /// Returns true if the stage's predicate uses the axis, which then runs into a boundary.
-[[nodiscard]] inline bool is_guarded(planned_stage const& st, std::size_t axis) {
+[[nodiscard]] inline bool is_guarded(stage_plan const& st, std::size_t axis) {
   bool found = false;
   if (st.definition->predicate)
     ir::for_each_node(st.definition->predicate, [&](ir::expr const& e) {
@@ -88,7 +86,7 @@ inline constexpr double most_constants = 3;
 
 /// Returns true if a comparison in an expression relates two long axes of a stage, as `j <= i` does: iterations of one
 /// take unequal time then.
-[[nodiscard]] inline bool relates_axes(planned_stage const& st, ir::expr const& e) {
+[[nodiscard]] inline bool relates_axes(stage_plan const& st, ir::expr const& e) {
   constexpr std::int64_t least_length = 32;
   return e && ir::contains(e, [&](ir::expr const& n) {
            auto const* b = ir::as<ir::binary>(n);
@@ -102,14 +100,14 @@ inline constexpr double most_constants = 3;
            return related > 1;
          });
 }
-[[nodiscard]] inline bool is_triangular(planned_stage const& st) {
+[[nodiscard]] inline bool is_triangular(stage_plan const& st) {
   auto const& parts = st.definition->components;
   return relates_axes(st, st.definition->predicate) ||
          std::any_of(parts.begin(), parts.end(), [&](auto const& c) { return relates_axes(st, c.value); });
 }
 
 /// Returns free axes with one element: their loops are outermost, so that they do not separate loops that are fused.
-[[nodiscard]] inline std::vector<std::string> unit_axes(planned_stage const& st) {
+[[nodiscard]] inline std::vector<std::string> unit_axes(stage_plan const& st) {
   std::vector<std::string> names;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     if (st.axis_size(x) == 1) names.push_back(st.axis_name(x));
@@ -117,7 +115,7 @@ inline constexpr double most_constants = 3;
 }
 
 /// Returns true if no reduced axis moves an access: it is made once per element of the result, not for each term.
-[[nodiscard]] inline bool is_once(plan const& p, planned_stage const& st, planned_access const& a) {
+[[nodiscard]] inline bool is_once(plan const& p, stage_plan const& st, access_plan const& a) {
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
     if (st.axis_size(x) > 1 && stride(p, st, a, x) != 0) return false;
   return st.definition->reduces();
@@ -128,14 +126,13 @@ inline constexpr std::int64_t near_stride = 4;
 
 /// Returns true for a read in a stage without reduction of so few elements that each stays in a cache or a register for
 /// many points, such as the statistics of a channel. Lanes along such a read gain nothing.
-[[nodiscard]] inline bool is_of_few(plan const& p, planned_stage const& st, planned_access const& a,
-                                    std::int32_t lanes) {
+[[nodiscard]] inline bool is_of_few(plan const& p, stage_plan const& st, access_plan const& a, std::int32_t lanes) {
   return !st.definition->reduces() && elements_of(p, st, a) * lanes <= static_cast<double>(iterations_of(st));
 }
 
 /// Returns true if each dimension is indexed by one axis, and different ones by different axes, so that a copy has the
 /// reader's axes. With `shifted`, a constant may be added.
-[[nodiscard]] inline bool indexes_by_axes(planned_stage const& st, planned_access const& a, bool shifted = false) {
+[[nodiscard]] inline bool indexes_by_axes(stage_plan const& st, access_plan const& a, bool shifted = false) {
   std::vector<bool> seen(st.axis_count(), false);
   for (auto const& i : a.indices) {
     if (i.whole || i.is_redirected() || i.divisor != 1 || (i.constant != 0 && !shifted)) return false;
@@ -152,7 +149,7 @@ inline constexpr std::int64_t near_stride = 4;
 }
 
 /// Returns the number of elements of the result that use an element of an access.
-[[nodiscard]] inline std::int64_t uses_of(plan const& p, planned_stage const& st, planned_access const& a) {
+[[nodiscard]] inline std::int64_t uses_of(plan const& p, stage_plan const& st, access_plan const& a) {
   std::int64_t uses = 1;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     if (stride(p, st, a, x) == 0) uses *= std::max<std::int64_t>(1, st.axis_size(x));
@@ -161,7 +158,7 @@ inline constexpr std::int64_t near_stride = 4;
 
 /// Returns true if copying an operand into panels with lanes along another axis takes little time beside its products.
 /// Lines along a reduced axis that fill vectors are transposed in registers, other elements are copied one by one.
-[[nodiscard]] inline bool is_copied_cheaply(plan const& p, planned_stage const& st, planned_access const& a,
+[[nodiscard]] inline bool is_copied_cheaply(plan const& p, stage_plan const& st, access_plan const& a,
                                             std::int32_t lanes) {
   constexpr std::int64_t uses_of_transposed = 16;
   constexpr std::int64_t uses_of_gathered = 128;
@@ -172,7 +169,7 @@ inline constexpr std::int64_t near_stride = 4;
 }
 
 /// Rates a free axis for the vector lanes; below 0, a long reduced axis suits lanes better.
-[[nodiscard]] inline int vector_score(plan const& p, planned_stage const& st, std::size_t axis, std::int32_t lanes) {
+[[nodiscard]] inline int vector_score(plan const& p, stage_plan const& st, std::size_t axis, std::int32_t lanes) {
   auto const size = st.axis_size(axis);
   if (size == 1) return -100;
   int score = size >= lanes ? 0 : 2 * size > lanes ? -1 : 4 * size > lanes || !st.definition->reduces() ? -2 : -3;
@@ -196,7 +193,7 @@ inline constexpr std::int64_t near_stride = 4;
 }
 
 /// Returns the reduced axis along which most reads are contiguous, the last of several; -1 if none has such a read.
-[[nodiscard]] inline std::int32_t contiguous_reduced_axis(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline std::int32_t contiguous_reduced_axis(plan const& p, stage_plan const& st) {
   std::int32_t best = -1;
   int most = 0;
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
@@ -209,7 +206,7 @@ inline constexpr std::int64_t near_stride = 4;
 
 /// Returns true if vector lanes along a reduced axis pay: it is two vectors long, or it is one whole vector, as a group
 /// of quantised weights, and other reduced axes repeat it.
-[[nodiscard]] inline bool fills_lanes(planned_stage const& st, std::size_t axis, std::int32_t lanes) {
+[[nodiscard]] inline bool fills_lanes(stage_plan const& st, std::size_t axis, std::int32_t lanes) {
   if (st.axis_size(axis) >= 2 * lanes) return true;
   std::int64_t terms = 1;
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) terms *= st.axis_size(x);
@@ -222,7 +219,7 @@ struct vector_choice {
   std::int32_t axis = -1;
   int score = -100;
 };
-[[nodiscard]] inline vector_choice choose_vector_axis(plan const& p, planned_stage const& st, std::int32_t lanes) {
+[[nodiscard]] inline vector_choice choose_vector_axis(plan const& p, stage_plan const& st, std::int32_t lanes) {
   vector_choice best;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x) {
     auto const score = vector_score(p, st, x, lanes);
@@ -239,7 +236,7 @@ struct vector_choice {
 inline constexpr std::int64_t least_long = 16;
 
 /// Returns true for a free axis that slides along a longer reduced axis that is not long, and runs into its ends.
-[[nodiscard]] inline bool slides_over_short(planned_stage const& st, std::size_t axis) {
+[[nodiscard]] inline bool slides_over_short(stage_plan const& st, std::size_t axis) {
   for (auto const& a : st.accesses)
     for (auto const& i : a.indices)
       for (auto x = st.definition->axes.size(); x < st.axis_count() && !a.write && !i.whole; ++x)
@@ -253,7 +250,7 @@ inline constexpr std::int64_t least_long = 16;
 /// again, above all loads of whole vectors. (A multiply-add reads a value that is the same for all lanes from memory.)
 /// An axis that is too short for a tile is taken only if no other is as good, or if it is the taps of a short row: with
 /// the taps in the tile, the loop over the row has constant bounds.
-[[nodiscard]] inline std::int32_t choose_row_axis(plan const& p, planned_stage const& st, std::int32_t vector_axis) {
+[[nodiscard]] inline std::int32_t choose_row_axis(plan const& p, stage_plan const& st, std::int32_t vector_axis) {
   constexpr std::int64_t rows_of_tile = 6;
   std::int32_t best = -1;
   std::int64_t most = -1;
@@ -274,8 +271,7 @@ inline constexpr std::int64_t least_long = 16;
 }
 
 /// Returns true if every read of `producer` in `reader` is at the reader's own axes, in order.
-[[nodiscard]] inline bool reads_in_place(planned_stage const& reader, planned_stage const& producer,
-                                         std::int32_t index) {
+[[nodiscard]] inline bool reads_in_place(stage_plan const& reader, stage_plan const& producer, std::int32_t index) {
   auto const rank = producer.definition->axes.size();
   if (reader.definition->axes.size() != rank) return false;
   for (std::size_t d = 0; d < rank; ++d)
@@ -293,7 +289,7 @@ inline constexpr std::int64_t least_long = 16;
 }
 
 /// Returns the axes of a copy, as cache_read names them: the reader's own where one axis indexes a dimension.
-[[nodiscard]] inline std::vector<std::string> copy_axis_names(planned_stage const& reader, planned_access const& a) {
+[[nodiscard]] inline std::vector<std::string> copy_axis_names(stage_plan const& reader, access_plan const& a) {
   std::vector<std::string> names;
   for (std::size_t d = 0; d < a.indices.size(); ++d) {
     auto const& i = a.indices[d];
@@ -311,8 +307,8 @@ inline constexpr std::int64_t least_long = 16;
 }
 
 /// Returns true if two reads of a source are at the same place.
-[[nodiscard]] inline bool is_same_element(planned_access const& a, planned_access const& b) {
-  auto const same = [](planned_index const& i, planned_index const& j) {
+[[nodiscard]] inline bool is_same_element(access_plan const& a, access_plan const& b) {
+  auto const same = [](index_plan const& i, index_plan const& j) {
     return !i.whole && !j.whole && i.coefficient == j.coefficient && i.constant == j.constant &&
            i.divisor == j.divisor && i.clamped == j.clamped && i.periodic == j.periodic;
   };
@@ -330,4 +326,4 @@ inline constexpr std::int64_t least_long = 16;
   return readers;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -10,7 +10,7 @@
 
 #include "ttune/autoschedule/select_axis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// The block axis of a stage.
 struct block_axis {
@@ -26,8 +26,7 @@ struct block_chain {
 };
 
 /// Returns the only dimension of `producer` that all reads of `reader` index by its axis `axis` alone; -1 if none.
-[[nodiscard]] inline std::int32_t dimension_along(planned_stage const& reader, std::int32_t producer,
-                                                  std::int32_t axis) {
+[[nodiscard]] inline std::int32_t dimension_along(stage_plan const& reader, std::int32_t producer, std::int32_t axis) {
   std::int32_t found = -1;
   for (auto const& a : reader.accesses) {
     if (a.write || a.producer != producer) continue;
@@ -47,7 +46,7 @@ struct block_chain {
 }
 
 /// Returns the bytes of a stage's results for one element of its axis `along`.
-[[nodiscard]] inline double bytes_along(planned_stage const& st, std::int32_t along) {
+[[nodiscard]] inline double bytes_along(stage_plan const& st, std::int32_t along) {
   auto bytes = static_cast<double>(size_in_bytes(st.definition->type()));
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     if (static_cast<std::int32_t>(x) != along) bytes *= static_cast<double>(st.axis_size(x));
@@ -85,7 +84,7 @@ template <class May>
 }
 
 [[nodiscard]] inline block_chain chain_along(plan const& p, std::size_t last, std::int32_t axis) {
-  return chain_along(p, last, axis, [](planned_stage const&) { return true; });
+  return chain_along(p, last, axis, [](stage_plan const&) { return true; });
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

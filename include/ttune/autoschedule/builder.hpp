@@ -10,7 +10,7 @@
 #include "ttune/schedule/plan.hpp"
 #include "ttune/space/factors.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class space_builder {
  public:
@@ -84,4 +84,4 @@ class space_builder {
   return values;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

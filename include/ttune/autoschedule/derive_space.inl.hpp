@@ -24,7 +24,7 @@
 #include "ttune/autoschedule/row_chain.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace autoschedule {
 
@@ -148,7 +148,7 @@ class deriver {
   }
 
   /// Returns true if the vector lanes of a stage run along a free axis, not along a reduced one.
-  [[nodiscard]] bool suits_lanes(planned_stage const& st) const {
+  [[nodiscard]] bool suits_lanes(stage_plan const& st) const {
     if (!ir::accumulates_in_place(st.definition->reduction)) return false;
     auto const lanes = out_.machine().lanes(st.definition->type());
     auto const choice = choose_vector_axis(p_, st, lanes);
@@ -268,7 +268,7 @@ class deriver {
 
   /// Returns true for a stage without a choice of its own, such as one with a single point, that combines elements of a
   /// stage with a choice where they are computed. It must be their only reader.
-  [[nodiscard]] bool combines_choices(planned_stage const& st) const {
+  [[nodiscard]] bool combines_choices(stage_plan const& st) const {
     bool found = false;
     for (auto const& a : st.accesses) {
       if (a.write || a.producer < 0) continue;
@@ -285,14 +285,14 @@ class deriver {
   }
 
   /// Returns true for a stage with a choice, or one that combines elements as such a stage does for each choice.
-  [[nodiscard]] bool is_transform(planned_stage const& st) const {
+  [[nodiscard]] bool is_transform(stage_plan const& st) const {
     if (!choosing_axes(*st.definition).empty()) return true;
     return !st.definition->reduces() && st.accesses.size() > 2 && !is_of_constants(p_, st);
   }
 
   /// Schedules such a stage together with stages of the same kind that only this stage reads.
-  void schedule_choice(planned_stage const& st) {
-    std::vector<planned_stage const*> first;
+  void schedule_choice(stage_plan const& st) {
+    std::vector<stage_plan const*> first;
     for (auto const& a : st.accesses) {
       if (a.write || a.producer < 0) continue;
       auto const q = static_cast<std::size_t>(a.producer);
@@ -311,12 +311,12 @@ class deriver {
   /// Returns the products that only `first` read, in blocks of an axis shared with `st`. Preferred are blocks of tiles,
   /// with the products' factors, so that each core computes its share of them in all stages. If that is impossible, or
   /// each block would read constants much larger than the data between the stages, blocks of filters are used.
-  [[nodiscard]] std::optional<pipeline> pipeline_before(planned_stage const& st,
-                                                        std::vector<planned_stage const*> const& first) const {
+  [[nodiscard]] std::optional<pipeline> pipeline_before(stage_plan const& st,
+                                                        std::vector<stage_plan const*> const& first) const {
     pipeline made;
     std::vector<std::size_t> factors;
     if (first.empty() || !sources_of(first, true, made.products)) return std::nullopt;
-    std::vector<planned_stage const*> products;
+    std::vector<stage_plan const*> products;
     for (auto const q : made.products) products.push_back(&p_.stages[q]);
     bool const own_factors = sources_of(products, false, factors);
     auto const is_common = [&](std::string const& n) {
@@ -324,7 +324,7 @@ class deriver {
     };
     auto const cores = static_cast<std::int64_t>(out_.machine().cores);
     auto const v = choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis;
-    std::vector<planned_stage const*> before;
+    std::vector<stage_plan const*> before;
     for (auto const q : factors) before.push_back(&p_.stages[q]);
     std::int32_t tiles = -1;
     for (std::size_t x = 0; x < st.definition->axes.size() && own_factors; ++x) {
@@ -365,7 +365,7 @@ class deriver {
 
   /// Appends the non-constant sources of `readers`, which must all be reductions, or all not, as `reduce` says. Returns
   /// false if they are of the other kind, or have other readers.
-  [[nodiscard]] bool sources_of(std::vector<planned_stage const*> const& readers, bool reduce,
+  [[nodiscard]] bool sources_of(std::vector<stage_plan const*> const& readers, bool reduce,
                                 std::vector<std::size_t>& found) const {
     auto const is_reader = [&](std::int32_t r) {
       return std::find(readers.begin(), readers.end(), &p_.stages[static_cast<std::size_t>(r)]) != readers.end();
@@ -385,7 +385,7 @@ class deriver {
   }
 
   /// Returns the number of elements of prepared constants that the reductions read.
-  [[nodiscard]] double constants_of(std::vector<planned_stage const*> const& reductions) const {
+  [[nodiscard]] double constants_of(std::vector<stage_plan const*> const& reductions) const {
     double sum = 0;
     for (auto const* r : reductions)
       for (auto const& a : r->accesses)
@@ -393,25 +393,24 @@ class deriver {
     return sum;
   }
 
-  [[nodiscard]] std::int64_t lanes_of(planned_stage const& st) const {
+  [[nodiscard]] std::int64_t lanes_of(stage_plan const& st) const {
     return out_.machine().lanes(st.definition->type());
   }
 
-  [[nodiscard]] bool all_in_place(std::vector<planned_stage const*> const& readers,
-                                  std::vector<planned_stage const*> const& producers, std::string const& axis) const {
+  [[nodiscard]] bool all_in_place(std::vector<stage_plan const*> const& readers,
+                                  std::vector<stage_plan const*> const& producers, std::string const& axis) const {
     return std::all_of(readers.begin(), readers.end(), [&](auto const* r) {
       return std::all_of(producers.begin(), producers.end(), [&](auto const* q) { return is_in_place(*r, *q, axis); });
     });
   }
 
   /// Returns true if the reader uses its own axis of that name in all reads of `producer`.
-  [[nodiscard]] bool is_in_place(planned_stage const& reader, planned_stage const& producer,
-                                 std::string const& axis) const {
+  [[nodiscard]] bool is_in_place(stage_plan const& reader, stage_plan const& producer, std::string const& axis) const {
     auto const& axes = producer.definition->axes;
     auto const d = static_cast<std::size_t>(
         std::find_if(axes.begin(), axes.end(), [&](ir::axis const& a) { return a.name == axis; }) - axes.begin());
     if (d == axes.size()) return false;
-    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](access_plan const& a) {
       if (a.write || a.producer < 0 || &p_.stages[static_cast<std::size_t>(a.producer)] != &producer) return true;
       auto const& i = a.indices[d];
       if (i.whole || i.divisor != 1 || i.constant != 0) return false;
@@ -420,21 +419,21 @@ class deriver {
       return true;
     });
   }
-  [[nodiscard]] static double free_iterations(planned_stage const& st) {
+  [[nodiscard]] static double free_iterations(stage_plan const& st) {
     double n = 1;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x) n *= static_cast<double>(st.axis_size(x));
     return n;
   }
 
   /// Returns true for a stage without arithmetic in a program that spends its time in transforms and products.
-  [[nodiscard]] bool moves_for_choices(planned_stage const& st) const {
+  [[nodiscard]] bool moves_for_choices(stage_plan const& st) const {
     auto value = st.definition->components[0].value;
     if (auto const* s = ir::as<ir::select>(value)) value = ir::expr(s->when_true);
     return has_choices() && ir::as<ir::access>(value);
   }
 
   /// Schedules a reduction without a fused reader: it accumulates in a stage of its own.
-  void schedule_reduction(planned_stage const& st, block_axis const& blocks) {
+  void schedule_reduction(stage_plan const& st, block_axis const& blocks) {
     auto const& name = st.definition->name;
     if (st.definition->updates) return;  // update in place: keeps the plain loops
     auto const acc = name + ".acc";
@@ -449,16 +448,16 @@ class deriver {
   }
 
   /// Schedules a contraction: `reader` stores the values that `reduction` accumulates under the name `acc`.
-  void schedule_contraction(planned_stage const& reduction, std::string const& reader, std::string const& acc,
-                            planned_stage const& stored_by, block_axis const& blocks, part_at_once const& part = {}) {
+  void schedule_contraction(stage_plan const& reduction, std::string const& reader, std::string const& acc,
+                            stage_plan const& stored_by, block_axis const& blocks, part_at_once const& part = {}) {
     auto const stream = blocks.name.empty() ? choose_stream(p_, reduction, out_.machine()) : std::nullopt;
     if (stream) streamed(out_, reduction, reader, acc, stored_by, *stream).write();
     else contraction(out_, p_, reduction, reader, acc, stored_by, blocks, part).write();
   }
 
   /// Returns true for a stage that takes so little time beside another reduction of the program that trials do not pay.
-  [[nodiscard]] bool takes_little(planned_stage const& st) const {
-    return std::any_of(p_.stages.begin(), p_.stages.end(), [&](planned_stage const& other) {
+  [[nodiscard]] bool takes_little(stage_plan const& st) const {
+    return std::any_of(p_.stages.begin(), p_.stages.end(), [&](stage_plan const& other) {
       return other.definition->reduces() && iterations_of(other) > 6 * iterations_of(st);
     });
   }
@@ -499,12 +498,12 @@ class deriver {
   }
 
   /// Returns the axis of a stage along which its vector lanes run.
-  [[nodiscard]] std::size_t lanes_axis(planned_stage const& st) const {
+  [[nodiscard]] std::size_t lanes_axis(stage_plan const& st) const {
     return static_cast<std::size_t>(choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis);
   }
 
   /// Returns true for fewer rows than cores and much work: then columns are divided among cores, stage by stage.
-  [[nodiscard]] bool wastes_cores(planned_stage const& reader, std::vector<std::string> const& row) const {
+  [[nodiscard]] bool wastes_cores(stage_plan const& reader, std::vector<std::string> const& row) const {
     double rows = 1;
     for (std::size_t x = 0; x < reader.definition->axes.size(); ++x)
       if (std::find(row.begin(), row.end(), reader.axis_name(x)) != row.end())
@@ -512,7 +511,7 @@ class deriver {
     return rows < out_.machine().cores && iterations_of(reader) >= least_shared_elements;
   }
 
-  [[nodiscard]] bool can_stand_beside(planned_stage const& r, std::size_t i) const {
+  [[nodiscard]] bool can_stand_beside(stage_plan const& r, std::size_t i) const {
     return !done_[i] && !r.output && !r.definition->updates && !(r.definition->reduces() && suits_lanes(r));
   }
 
@@ -534,4 +533,4 @@ space derive_space(handle<ir::program> const& program, target const& machine) {
   return autoschedule::deriver(program, machine).run();
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -6,7 +6,7 @@
 #include "ttune/core/dot_product.hpp"
 #include "ttune/ir/narrow_term.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 struct dot_terms {
   std::int32_t axis = -1;      ///< the reduced axis of the terms
@@ -36,7 +36,7 @@ struct dot_terms {
 
 /// Finds the terms of a stage that sums terms of two accesses. One of them must move with `vector_axis`, the other one
 /// must be contiguous along a reduced axis.
-[[nodiscard]] inline dot_terms find_dot_terms(target const& machine, plan const& p, planned_stage const& st,
+[[nodiscard]] inline dot_terms find_dot_terms(target const& machine, plan const& p, stage_plan const& st,
                                               std::size_t vector_axis) {
   auto const& definition = *st.definition;
   if (definition.reduction.kind != ir::reduction_kind::sum || definition.components.size() != 1) return {};
@@ -61,4 +61,4 @@ struct dot_terms {
   return made;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -7,7 +7,7 @@
 
 #include "ttune/autoschedule/select_axis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 [[nodiscard]] inline bool calls_function(ir::stage const& st) {
   bool found = false;
@@ -35,10 +35,10 @@ namespace ttune::inline v0::autoschedule {
   auto const& st = p.stages[stage];
   double times = 0;
   for (auto const& reader : p.stages) {
-    std::vector<planned_access const*> reads;
+    std::vector<access_plan const*> reads;
     for (auto const& a : reader.accesses) {
       bool const again =
-          std::any_of(reads.begin(), reads.end(), [&](planned_access const* b) { return is_same_element(a, *b); });
+          std::any_of(reads.begin(), reads.end(), [&](access_plan const* b) { return is_same_element(a, *b); });
       if (!a.write && a.producer == static_cast<std::int32_t>(stage) && !again) reads.push_back(&a);
     }
     times += static_cast<double>(reads.size()) * static_cast<double>(iterations_of(reader)) /
@@ -78,7 +78,7 @@ namespace ttune::inline v0::autoschedule {
   auto const& reader = p.stages[static_cast<std::size_t>(readers[0])];
   if (reader.definition->reduces() || !choosing_axes(*reader.definition).empty()) return false;
   auto const last = reader.definition->axes.size() - 1;
-  return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+  return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](access_plan const& a) {
     return a.producer != static_cast<std::int32_t>(stage) || a.write || stride(p, reader, a, last) == 1;
   });
 }
@@ -105,7 +105,7 @@ namespace ttune::inline v0::autoschedule {
 }
 
 /// Returns true for a stage that chooses by its own axes among several reductions: it joins the results of a block.
-[[nodiscard]] inline bool puts_side_by_side(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline bool puts_side_by_side(plan const& p, stage_plan const& st) {
   if (st.definition->reduces() || !ir::as<ir::select>(st.definition->components[0].value)) return false;
   std::vector<std::int32_t> reductions;
   for (auto const& a : st.accesses)
@@ -115,4 +115,4 @@ namespace ttune::inline v0::autoschedule {
   return std::unique(reductions.begin(), reductions.end()) - reductions.begin() > 1;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -14,7 +14,7 @@
 #include "ttune/autoschedule/analysis.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Maximum of phases that get code of their own.
 inline constexpr std::int64_t most_phases = 8;
@@ -95,7 +95,7 @@ struct motion {
 
 /// Returns the number of phases of an axis of a stage, at most `most_phases`: 1 if it has none, or too many, or is a
 /// free axis shorter than two periods.
-[[nodiscard]] inline std::int64_t phases_of(planned_stage const& st, std::string const& axis) {
+[[nodiscard]] inline std::int64_t phases_of(stage_plan const& st, std::string const& axis) {
   std::int64_t period = 1;
   auto const look = [&](ir::expr const& e) {
     if (e && period != 0) period = std::lcm(period, phases_in(e, axis, most_phases));
@@ -109,4 +109,4 @@ struct motion {
   return period;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

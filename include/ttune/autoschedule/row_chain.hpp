@@ -10,11 +10,11 @@
 
 #include "ttune/autoschedule/analysis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// A stage computed inside of its reader, one row at a time.
 struct row_stage {
-  planned_stage const* stage;
+  stage_plan const* stage;
   std::string name;
 };
 
@@ -25,7 +25,7 @@ struct row_chain {
 
 namespace detail {
 
-[[nodiscard]] inline std::vector<std::string> axis_names(planned_stage const& st) {
+[[nodiscard]] inline std::vector<std::string> axis_names(stage_plan const& st) {
   std::vector<std::string> names;
   for (auto const& a : st.definition->axes) names.push_back(a.name);
   return names;
@@ -36,7 +36,7 @@ namespace detail {
                      [&](auto const& n) { return std::find(all.begin(), all.end(), n) != all.end(); });
 }
 
-[[nodiscard]] inline bool is_of_rows(planned_stage const& reader, planned_stage const& r,
+[[nodiscard]] inline bool is_of_rows(stage_plan const& reader, stage_plan const& r,
                                      std::vector<std::string> const& row) {
   auto const mine = axis_names(r);
   return within(row, axis_names(reader)) && (r.definition->reduces() ? mine == row : within(row, mine));
@@ -89,4 +89,4 @@ template <class MayStand>
   return made;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -7,7 +7,7 @@
 
 #include "ttune/autoschedule/analysis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// The axis in a condition `name == constant` or `name % period == constant`.
 struct compared {
@@ -100,7 +100,7 @@ inline constexpr std::int64_t most_choices = 32;
 }
 
 /// Returns true if a stage is computed from constants and tables only: it is prepared before all calls.
-[[nodiscard]] inline bool is_of_constants(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline bool is_of_constants(plan const& p, stage_plan const& st) {
   if (st.output || st.definition->reduces() || st.definition->updates) return false;
   bool constants = false;
   for (auto const& a : st.accesses) {
@@ -118,13 +118,13 @@ inline constexpr std::int64_t most_choices = 32;
 }
 
 /// Returns true for a stage of constants that only a reduction reads, at plain axes: its layout suits the reduction.
-[[nodiscard]] inline bool is_laid_out_ahead(plan const& p, planned_stage const& reader, planned_access const& a) {
+[[nodiscard]] inline bool is_laid_out_ahead(plan const& p, stage_plan const& reader, access_plan const& a) {
   return !a.write && a.producer >= 0 && is_of_constants(p, p.stages[static_cast<std::size_t>(a.producer)]) &&
          readers_of(p, a.producer).size() == 1 && indexes_by_axes(reader, a);
 }
 
 /// Returns true for a stage that only reorders the dimensions of an operand.
-[[nodiscard]] inline bool is_rearranged_operand(planned_stage const& st) {
+[[nodiscard]] inline bool is_rearranged_operand(stage_plan const& st) {
   if (st.definition->reduces() || st.definition->components.size() != 1 || st.accesses.size() != 2) return false;
   auto const& read = st.accesses[0];
   if (!ir::as<ir::access>(st.definition->components[0].value) || read.operand < 0 || !indexes_by_axes(st, read))
@@ -133,4 +133,4 @@ inline constexpr std::int64_t most_choices = 32;
   return read.indices.size() == st.definition->axes.size() && read.indices[last].coefficient[last] == 0;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -9,14 +9,14 @@
 #include "ttune/expr/builder.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::capture {
+namespace ttune { inline namespace v0 { namespace capture {
 
 /// The function declared in expr/builder.hpp. Throws program_error if a dim is not in the program, if its value is
 /// outside of the dim's range, or if a read could then lie outside of its source.
 [[nodiscard]] handle<ir::program> bind(handle<ir::program> const& p, std::vector<bound_dim> const& values);
 [[nodiscard]] std::vector<std::string> open_dims(ir::program const& p);
 
-}  // namespace ttune::inline v0::capture
+}}}  // namespace ttune::v0::capture
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/bind.inl.hpp"

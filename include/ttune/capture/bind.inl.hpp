@@ -11,7 +11,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::capture {
+namespace ttune { inline namespace v0 { namespace capture {
 
 namespace detail {
 
@@ -106,4 +106,4 @@ std::vector<std::string> open_dims(ir::program const& p) {
   return names;
 }
 
-}  // namespace ttune::inline v0::capture
+}}}  // namespace ttune::v0::capture

@@ -7,7 +7,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::capture::detail {
+namespace ttune { inline namespace v0 { namespace capture { namespace detail {
 
 /// Throws if an index is data whose declared range does not fit the dimension `d` of `size` elements.
 inline void check_gather(std::string const& stage, ir::access const& a, std::size_t d, std::int64_t size) {
@@ -61,4 +61,4 @@ void check_reads(std::string const& stage, ir::expr const& e, arith::ranges cons
   });
 }
 
-}  // namespace ttune::inline v0::capture::detail
+}}}}  // namespace ttune::v0::capture::detail

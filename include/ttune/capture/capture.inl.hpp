@@ -19,7 +19,7 @@
 /// Defined beside the bodies of operators, which every program needs.
 char const ttune::define_TTUNE_IMPLEMENTATION_in_one_file_of_the_program = 0;
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 // Translation units that include only the notation count references without the nodes' types; they link these.
@@ -435,4 +435,4 @@ std::string signature_text(handle<ir::program> const& p) {
 }
 
 }  // namespace capture
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -5,14 +5,14 @@
 #include "ttune/expr/builder.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::capture {
+namespace ttune { inline namespace v0 { namespace capture {
 
 /// The function declared in expr/builder.hpp. Declares reductions whose result depends on the order of their terms
 /// (sums and products of floating-point numbers, tuples) neither associative nor commutative: schedules that reorder
 /// them are refused, and none is derived.
 [[nodiscard]] handle<ir::program> in_order(handle<ir::program> const& p);
 
-}  // namespace ttune::inline v0::capture
+}}}  // namespace ttune::v0::capture
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/in_order.inl.hpp"

@@ -4,7 +4,7 @@
 #include "ttune/capture/in_order.hpp"
 #include "ttune/ir/rebuild.hpp"
 
-namespace ttune::inline v0::capture {
+namespace ttune { inline namespace v0 { namespace capture {
 
 namespace detail {
 
@@ -32,4 +32,4 @@ handle<ir::program> in_order(handle<ir::program> const& p) {
   return made.finish();
 }
 
-}  // namespace ttune::inline v0::capture
+}}}  // namespace ttune::v0::capture

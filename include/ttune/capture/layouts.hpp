@@ -11,7 +11,7 @@
 #include "ttune/core/operand_layout.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::capture {
+namespace ttune { inline namespace v0 { namespace capture {
 
 /// Returns the program with these layouts of these operands. Throws program_error for an operand that is not free, and
 /// for a layout that the operand cannot have.
@@ -25,7 +25,7 @@ namespace ttune::inline v0::capture {
 /// dimension, with the dimension in blocks of this size. If nothing is free, the only candidate is empty.
 [[nodiscard]] std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, std::int64_t vector_bytes);
 
-}  // namespace ttune::inline v0::capture
+}}}  // namespace ttune::v0::capture
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/layouts.inl.hpp"

@@ -12,7 +12,7 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::capture {
+namespace ttune { inline namespace v0 { namespace capture {
 
 namespace detail {
 
@@ -400,4 +400,4 @@ std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, s
   return made;
 }
 
-}  // namespace ttune::inline v0::capture
+}}}  // namespace ttune::v0::capture

@@ -8,12 +8,12 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::capture::detail {
+namespace ttune { inline namespace v0 { namespace capture { namespace detail {
 
 /// Returns the same program in the order of memory; returns it unchanged if it has this order already.
 [[nodiscard]] ir::program in_memory_order(ir::program p);
 
-}  // namespace ttune::inline v0::capture::detail
+}}}}  // namespace ttune::v0::capture::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/capture/memory_order.inl.hpp"

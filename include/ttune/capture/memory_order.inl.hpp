@@ -9,7 +9,7 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::capture::detail {
+namespace ttune { inline namespace v0 { namespace capture { namespace detail {
 
 /// Rewrites stages, producers first.
 class reorderer {
@@ -78,4 +78,4 @@ ir::program in_memory_order(ir::program p) {
   return p;
 }
 
-}  // namespace ttune::inline v0::capture::detail
+}}}}  // namespace ttune::v0::capture::detail

@@ -5,11 +5,11 @@
 #include "ttune/codegen/c_family/c_dialect.hpp"
 #include "ttune/codegen/c_family/emitter.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 device_program c(ir::lowered const& program, target const& machine) {
   plain_c_dialect const dialect;
   return c_emitter(program, machine, dialect).run();
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -13,7 +13,7 @@
 #include "ttune/ir/stmt.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// The content of a device image.
 struct device_payload {
@@ -31,7 +31,7 @@ struct device_payload {
 [[nodiscard]] kernel_image make_device_image(device_payload const& made, ir::lowered const& of,
                                              kernel_signature signature, target const& machine, std::string backend);
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/codegen/device_image.inl.hpp"

@@ -7,7 +7,7 @@
 #include "ttune/runtime/abi.hpp"
 #include "ttune/support/bytes.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 namespace detail {
 
@@ -56,4 +56,4 @@ kernel_image make_device_image(device_payload const& made, ir::lowered const& of
   return image;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -9,7 +9,7 @@
 
 #include "ttune/support/bytes.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// One kernel of the text, run over a grid. Its arguments are the operands, the prepared buffers, the workspace (a null
 /// pointer if there is none), then `values`.
@@ -41,7 +41,7 @@ struct device_program {
 void put(byte_sink& out, device_program const& p);
 void get(byte_source& in, device_program& p);
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/codegen/device_program.inl.hpp"

@@ -3,7 +3,7 @@
 
 #include "ttune/codegen/device_program.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 namespace detail {
 
@@ -35,7 +35,8 @@ inline void get_launches(byte_source& in, std::vector<device_launch>& launches) 
     in.get(l.group_bytes);
     in.get(l.launch_bytes);
     if (l.launch_bytes < 0 || l.launch_bytes > 0x7fffffff)
-      throw record_error("malformed bytes: a launch with " + std::to_string(l.launch_bytes) + " bytes of group memory");
+      throw record_error("malformed bytes: a launch with " + std::to_string(l.launch_bytes) +
+                         " bytes of shared memory");
     in.get(l.values);
     in.get(l.may_idle);
   }
@@ -65,4 +66,4 @@ void get(byte_source& in, device_program& p) {
   in.get(p.source);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

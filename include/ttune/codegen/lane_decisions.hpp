@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "ttune/codegen/linear_form.hpp"
+#include "ttune/codegen/lane_linear.hpp"
 #include "ttune/ir/node.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 using lane_mask = std::vector<bool>;  ///< one element per lane
 
@@ -43,7 +43,7 @@ template <class Difference>
     return made;
   }
   if (b->left->type != dtype::index || b->op < ir::binary_op::equal) return std::nullopt;
-  std::optional<linear> const apart = difference(*b);
+  std::optional<lane_linear> const apart = difference(*b);
   if (!apart || !apart->terms.empty()) return std::nullopt;
   lane_mask made;
   for (int lane = 0; lane < lanes; ++lane) {
@@ -58,4 +58,4 @@ template <class Difference>
   return made;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

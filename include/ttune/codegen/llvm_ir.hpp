@@ -8,7 +8,7 @@
 #include "ttune/ir/stmt.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Emits a module with `ttune_main` and, if there is something to prepare, `ttune_prepare`, both void(ptr operands, ptr
 /// runtime, ptr workspace), see runtime/abi.hpp. It imports no symbols. Loops marked `unrolled` are unrolled,
@@ -19,7 +19,7 @@ namespace ttune::inline v0::codegen {
 /// Fills in the sizes of the signature's prepared buffers and workspaces, which depend on the schedule.
 void plan_workspace(ir::lowered const& program, kernel_signature& signature);
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/codegen/llvm_ir.inl.hpp"

@@ -8,7 +8,7 @@
 #include "ttune/lowering/narrow_integers.hpp"
 #include "ttune/lowering/speculate_selects.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 std::string llvm_ir(ir::lowered const& program, target const& machine) {
   auto settled = with_settled_storage(program);
@@ -26,4 +26,4 @@ void plan_workspace(ir::lowered const& program, kernel_signature& signature) {
     signature.prepared_bytes.push_back(b->elements() * static_cast<std::int64_t>(size_in_bytes(b->type)));
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

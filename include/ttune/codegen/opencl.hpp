@@ -7,7 +7,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 // Entries of `target::features` for devices with cl_khr_subgroup_shuffle, and with cl_intel_required_subgroup_size.
 inline constexpr char const* sub_groups_feature = "+sub-groups";
@@ -18,7 +18,7 @@ inline constexpr char const* sub_group_size_feature = "+sub-group-size";
 /// `unrolled` are unrolled. Throws backend_error for constructs that OpenCL cannot express.
 [[nodiscard]] device_program opencl(ir::lowered const& program, target const& machine);
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/codegen/opencl.inl.hpp"

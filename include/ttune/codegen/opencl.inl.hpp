@@ -5,7 +5,7 @@
 #include "ttune/codegen/c_family/opencl_dialect.hpp"
 #include "ttune/codegen/opencl.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 namespace detail {
 
@@ -22,4 +22,4 @@ device_program opencl(ir::lowered const& program, target const& machine) {
   return c_emitter(program, machine, dialect).run();
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

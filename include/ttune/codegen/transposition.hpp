@@ -8,7 +8,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Computes the shuffles that collect the elements of each column. Rows and lanes are powers of two, rows <= lanes. It
 /// uses only two kinds of shuffles, for which x86 and ARM have instructions without index tables: first elements are
@@ -95,4 +95,4 @@ class transposition {
   std::vector<std::vector<place>> columns_;
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -7,7 +7,7 @@
 
 #include "ttune/core/target.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Methods of summing several terms per lane.
 enum class dot_method : std::uint8_t {
@@ -54,4 +54,4 @@ struct dot_product {
   return {};
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// IEEE binary16 and bfloat16 as storage: they hold bits only, and kernels convert them.
 struct f16 {
@@ -98,4 +98,4 @@ template <element T>
   }
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

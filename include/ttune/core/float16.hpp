@@ -8,7 +8,7 @@
 
 #include "ttune/core/dtype.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -56,4 +56,4 @@ namespace detail {
   return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 
 #include "ttune/core/target.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// One `mma.sync`: rows x terms times terms x columns. Lane 4 g + t of the warp holds the sums of rows g and g + 8 and
 /// of columns 2 t and 2 t + 1. Of the operands it holds `halves` registers per row or column; each register contains
@@ -66,4 +66,4 @@ struct matrix_product {
   return std::nullopt;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -70,4 +70,4 @@ inline constexpr instruction_level instruction_levels[] = {
   throw argument_error("named_target: \"" + std::string(name) + "\" is no instruction set; there are " + known);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

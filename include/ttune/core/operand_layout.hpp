@@ -8,7 +8,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An order of the dimensions, outermost first. One dimension may be blocked: its quotient by the block size has a
 /// place in the order, its remainder is innermost. Examples for (N, C, H, W):
@@ -65,7 +65,7 @@ void pack_elements(operand_layout const& to, std::vector<std::int64_t> const& sh
 void unpack_elements(operand_layout const& from, std::vector<std::int64_t> const& shape, std::int64_t element_bytes,
                      void const* packed, void* plain);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/core/operand_layout.inl.hpp"

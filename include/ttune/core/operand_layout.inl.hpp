@@ -9,7 +9,7 @@
 #include "ttune/core/operand_layout.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -120,4 +120,4 @@ void unpack_elements(operand_layout const& from, std::vector<std::int64_t> const
   });
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -7,7 +7,7 @@
 
 #include "ttune/core/dtype.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A machine to generate code for. A backend fills it in for the host; for another machine, the user does. It is part
 /// of every record's key through `key()`.
@@ -45,4 +45,4 @@ struct target {
   }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

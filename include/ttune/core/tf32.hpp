@@ -7,7 +7,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Rounds to nearest, ties away from zero; values beyond the largest become infinity, subnormals are kept, NaN stays
 /// NaN. Equals PTX's `cvt.rna.tf32.f32`. A carry out of the fraction correctly increments the exponent.
@@ -16,4 +16,4 @@ namespace ttune::inline v0 {
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 0x1000U) & 0xffffe000U);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 
 #include "ttune/core/dtype.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// One `wgmma.mma_async`: 64 rows x 16 terms times 16 terms x up to 256 columns. Thread 32 w + 4 g + t holds the sums
 /// of rows 16 w + g and 16 w + g + 8, and in every 8 columns those of 2 t and 2 t + 1 ("Register Fragments and Shared
@@ -41,4 +41,4 @@ struct warpgroup_product {
   return left == right && (left == dtype::f16 || left == dtype::bf16) && sum == dtype::f32;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 #include "ttune/expr/builder.hpp"
 #include "ttune/expr/diagnostics.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An index variable with its range: `y.in(28)`, `r.in(-1, 2)`.
 template <fixed_string Name>
@@ -119,7 +119,7 @@ template <class T>
 using axes_of_t = typename axes_of<T>::type;
 
 }  // namespace detail
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 template <ttune::fixed_string... Names>
 struct std::tuple_size<ttune::axis_pack<Names...>> : std::integral_constant<std::size_t, sizeof...(Names)> {};

@@ -4,7 +4,7 @@
 
 #include "ttune/expr/compute.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An operand that may be read outside of its shape.
 template <outside How, class Source>
@@ -58,4 +58,4 @@ template <class Source>
   return extended<outside::mirror, Source>(source);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 #include "ttune/core/operand_layout.hpp"
 #include "ttune/support/handle.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace ir {
 struct expr_node;
@@ -142,4 +142,4 @@ struct reduction {
 [[nodiscard]] std::string signature_text(handle<ir::program> const& p);
 
 }  // namespace capture
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

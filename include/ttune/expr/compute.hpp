@@ -5,7 +5,7 @@
 #include "ttune/expr/reduce.hpp"
 #include "ttune/expr/tensor.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The result of a compute. `Reduced`: the axes of the reductions in its right-hand side, for schedules.
 template <fixed_string Name, class T, class Axes, class Reduced = names<>, class Layout = row_major>
@@ -195,4 +195,4 @@ template <fixed_string Name, class T, int Rank, class Layout>
   };
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

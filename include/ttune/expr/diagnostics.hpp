@@ -5,7 +5,7 @@
 
 #include "ttune/expr/names.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Replaces an expression, a stage or an operator after its first error. Every operation accepts it, so that one
 /// mistake gives one message.
@@ -87,4 +87,4 @@ inline constexpr bool none_v<void> = true;
 #define TTUNE_SAY_SAME_OPERANDS "ttune: alternatives must compute the same operator"
 #define TTUNE_SAY_DUPLICATE_OPERAND "ttune: an operator names an operand twice"
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

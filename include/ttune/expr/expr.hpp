@@ -5,7 +5,7 @@
 
 #include "ttune/expr/axis.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An operand that an expression reads, with the axes that index it; an expression has one entry for each such pair.
 template <fixed_string Operand, class Axes>
@@ -116,4 +116,4 @@ template <class T, class L, class R>
 using joined = expr<T, united_t<axes_of_t<L>, axes_of_t<R>>, united_uses_t<uses_of_t<L>, uses_of_t<R>>>;
 
 }  // namespace detail
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -4,7 +4,7 @@
 
 #include "ttune/expr/operators.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Converts to element type T: floats to integers towards zero, saturating, NaN to 0; integers wrap. Also takes axes.
 template <element T, class X>
@@ -175,4 +175,4 @@ template <class C, class A, class B>
   }
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -6,7 +6,7 @@
 
 #include "ttune/support/fixed_string.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A set of names, in order of first appearance.
 template <fixed_string... Names>
@@ -75,7 +75,7 @@ template <class A, class B>
 using subtracted_t = decltype(subtract(A{}, B{}));
 
 }  // namespace detail
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 template <class... Ts>
 struct std::tuple_size<ttune::detail::type_list<Ts...>> : std::integral_constant<std::size_t, sizeof...(Ts)> {};

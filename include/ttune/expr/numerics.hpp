@@ -8,7 +8,7 @@
 
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The rounding that a user allows in alternatives. By default they may add the terms of sums in another order only.
 ///
@@ -47,4 +47,4 @@ class numerics {
   double limit_ = 0;  ///< 0 means reassociation only
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -5,7 +5,7 @@
 #include "ttune/expr/boundary.hpp"
 #include "ttune/expr/numerics.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// One argument of a kernel, as a type.
 template <fixed_string Name, class T, int Rank, class Layout, tensor_kind Kind, bool Written>
@@ -207,4 +207,4 @@ template <class First, class... Rest>
   }
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -5,7 +5,7 @@
 
 #include "ttune/expr/expr.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -164,4 +164,4 @@ template <class X>
   }
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

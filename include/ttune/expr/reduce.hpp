@@ -6,7 +6,7 @@
 
 #include "ttune/expr/operators.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The axes of a reduction: `over(k, r.in(3))`.
 template <class Axes>
@@ -153,7 +153,7 @@ template <fixed_string... Names, class Axes, class... Numbers, class Combine, cl
                        typename Xs::element...>{capture::reduce(std::move(r), detail::texts(free{}), {xs.node...})};
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 template <class Axes, class Uses, class... Ts>
 struct std::tuple_size<ttune::reduced_tuple<Axes, Uses, Ts...>> : std::integral_constant<std::size_t, sizeof...(Ts)> {};

@@ -5,7 +5,7 @@
 
 #include "ttune/expr/operators.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -74,4 +74,4 @@ TTUNE_REFUSE_FUNCTION(isnan)
 TTUNE_REFUSE_FUNCTION(isfinite)
 #undef TTUNE_REFUSE_FUNCTION
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

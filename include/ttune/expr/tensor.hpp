@@ -4,7 +4,7 @@
 
 #include "ttune/expr/operators.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 // Layouts, as tags of the type.
 struct row_major {
@@ -153,4 +153,4 @@ template <class T, class Axes, class Uses>
   return gathered_index<Axes, Uses>{capture::convert(dtype::index, index.node)};
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -12,7 +12,7 @@
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
 
-namespace ttune::inline v0::autotvm {
+namespace ttune { inline namespace v0 { namespace autotvm {
 
 /// Returns the values of the choices: factors, permutations and numbers, without logarithms.
 [[nodiscard]] std::vector<float> knob_features(plan const& p, configuration const& chosen);
@@ -38,11 +38,11 @@ struct loop_context {
   std::map<std::string, loop_touch> touches;  ///< keys are source and occurrence, as "A_0", sorted as strings
 };
 /// Returns the loops in the order of first occurrence.
-[[nodiscard]] std::vector<loop_context> loop_contexts(plan const& p, nest const& n);
+[[nodiscard]] std::vector<loop_context> loop_contexts(plan const& p, loop_nest const& n);
 
 /// Returns features per loop, from the outermost on: 4 of its extent and position, 11 of its annotation, 3 of
 /// arithmetic, 6 per access inside of it. The values of knobs that are neither factors nor orders follow.
-[[nodiscard]] std::vector<float> itervar_features(plan const& p, nest const& n, configuration const& chosen);
+[[nodiscard]] std::vector<float> itervar_features(plan const& p, loop_nest const& n, configuration const& chosen);
 
 /// Options of curve_features.
 struct curve_options {
@@ -56,10 +56,10 @@ inline constexpr curve_options curve_as_shipped{.samples = 1};
 inline constexpr curve_options curve_fixed{};
 /// Returns relation features: how reuse grows with the touched count, and the reverse, and likewise with topdown, per
 /// access of the deepest loops.
-[[nodiscard]] std::vector<float> curve_features(plan const& p, nest const& n, configuration const& chosen,
+[[nodiscard]] std::vector<float> curve_features(plan const& p, loop_nest const& n, configuration const& chosen,
                                                 curve_options options = {});
 
-}  // namespace ttune::inline v0::autotvm
+}}}  // namespace ttune::v0::autotvm
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/feature/autotvm.inl.hpp"

@@ -9,14 +9,14 @@
 #include "ttune/feature/chain.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::autotvm {
+namespace ttune { inline namespace v0 { namespace autotvm {
 
 namespace detail {
 
 /// Visits the loops in the order of TVM's statement tree.
 class walker {
  public:
-  walker(plan const& p, nest const& n) : p_(p), n_(n), chains_(p, target{}) {
+  walker(plan const& p, loop_nest const& n) : p_(p), n_(n), chains_(p, target{}) {
     for (std::size_t i = 0; i < p.stages.size(); ++i)
       if (!n.stages[i].inlined && n.stages[i].attached_to < 0) inside(i, 0);
     for (auto& v : vars_)
@@ -32,7 +32,7 @@ class walker {
     std::int32_t level;
   };
 
-  [[nodiscard]] nest::loop const& loop(std::size_t st, std::int32_t level) const {
+  [[nodiscard]] loop_nest::loop const& loop(std::size_t st, std::int32_t level) const {
     return n_.loops[static_cast<std::size_t>(n_.stages[st].first + level)];
   }
 
@@ -99,13 +99,13 @@ class walker {
     ir::for_each_operand(e, [&](ir::expr const& o) { count_arithmetic(o, v); });
   }
 
-  [[nodiscard]] std::string name_of_source(std::size_t st, planned_access const& a) const {
+  [[nodiscard]] std::string name_of_source(std::size_t st, access_plan const& a) const {
     if (a.operand >= 0) return p_.program->inputs[static_cast<std::size_t>(a.operand)]->name;
     return p_.stages[a.write ? st : static_cast<std::size_t>(a.producer)].definition->name;
   }
 
   /// Returns the extents of the memory that an access reaches.
-  [[nodiscard]] std::vector<double> storage(std::size_t st, planned_access const& a) const {
+  [[nodiscard]] std::vector<double> storage(std::size_t st, access_plan const& a) const {
     std::vector<double> extents;
     if (a.operand >= 0) {
       for (auto const& e : p_.program->inputs[static_cast<std::size_t>(a.operand)]->shape)
@@ -121,7 +121,7 @@ class walker {
 
   /// Returns true if the loop surrounds the allocation of the source, so that it does not appear in indices into the
   /// source.
-  [[nodiscard]] bool is_outside(std::size_t st, planned_access const& a, open_loop const& l) const {
+  [[nodiscard]] bool is_outside(std::size_t st, access_plan const& a, open_loop const& l) const {
     if (a.operand >= 0) return false;
     auto const source = a.write ? st : static_cast<std::size_t>(a.producer);
     if (n_.stages[source].inlined) return false;
@@ -157,7 +157,7 @@ class walker {
     return moves;
   }
 
-  [[nodiscard]] double stride(std::size_t st, planned_access const& a, open_loop const& l) const {
+  [[nodiscard]] double stride(std::size_t st, access_plan const& a, open_loop const& l) const {
     if (is_outside(st, a, l)) return 0;
     auto const moves = movement(st, l);
     auto const extents = storage(st, a);
@@ -186,7 +186,7 @@ class walker {
     }
   }
 
-  void enter(std::size_t st, planned_access const& a) {
+  void enter(std::size_t st, access_plan const& a) {
     auto const name = name_of_source(st, a);
     auto const key = name + "_" + std::to_string(occurrences_[name]++);
     double count = 1;
@@ -223,7 +223,7 @@ class walker {
   }
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   chain_builder chains_;
   std::vector<loop_context> vars_;
   std::vector<open_loop> open_;
@@ -280,9 +280,9 @@ std::vector<float> knob_features(plan const& p, configuration const& chosen) {
   return made;
 }
 
-std::vector<loop_context> loop_contexts(plan const& p, nest const& n) { return detail::walker(p, n).vars(); }
+std::vector<loop_context> loop_contexts(plan const& p, loop_nest const& n) { return detail::walker(p, n).vars(); }
 
-std::vector<float> itervar_features(plan const& p, nest const& n, configuration const& chosen) {
+std::vector<float> itervar_features(plan const& p, loop_nest const& n, configuration const& chosen) {
   std::vector<float> made;
   for (auto const& v : loop_contexts(p, n)) {
     made.push_back(detail::signed_log(v.length));
@@ -299,7 +299,8 @@ std::vector<float> itervar_features(plan const& p, nest const& n, configuration 
   return made;
 }
 
-std::vector<float> curve_features(plan const& p, nest const& n, configuration const& chosen, curve_options options) {
+std::vector<float> curve_features(plan const& p, loop_nest const& n, configuration const& chosen,
+                                  curve_options options) {
   auto const loops = loop_contexts(p, n);
   int deepest = 0;
   for (auto const& v : loops) deepest = std::max(deepest, v.nest_level);
@@ -330,4 +331,4 @@ std::vector<float> curve_features(plan const& p, nest const& n, configuration co
   return made;
 }
 
-}  // namespace ttune::inline v0::autotvm
+}}}  // namespace ttune::v0::autotvm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of one block of threads in a GPU kernel: its tiles and fetches, sectors and bank conflicts of its loads, its
 // resources, and an estimate of the time of each part. Closed forms computed from a loop nest, for programs whose
-// threads accumulate data that they read from the block's memory (group memory; CUDA: shared memory) or directly.
+// threads accumulate data that they read from the block's memory (OpenCL: local memory) or directly.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "ttune/feature/chain.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Work and estimated times of a block. Counts are per warp, thread or block as stated. Times are cycles of one core,
 /// relative to the multiply-adds alone if those were spread evenly over all cores.
@@ -24,9 +24,9 @@ struct block_work {
     double fetch_use = 0;       ///< share of those steps that copy an element
     double fetch_run = 0;       ///< words of the tile that are contiguous in global memory
     double fetch_sectors = 0;   ///< sectors of 32 bytes that one load of a warp touches
-    double store_conflict = 0;  ///< accesses to the busiest bank by one store of a warp into group memory
+    double store_conflict = 0;  ///< accesses to the busiest bank by one store of a warp into shared memory
     double thread_words = 0;    ///< words that a thread holds at a time
-    double load_conflict = 0;   ///< accesses to the busiest bank by one load of a warp from group memory
+    double load_conflict = 0;   ///< accesses to the busiest bank by one load of a warp from shared memory
     double load_words = 0;      ///< distinct words of such a load
   };
 
@@ -68,9 +68,9 @@ class block_builder {
   block_builder(plan const& p, target const& machine);
 
   /// `unroll`: limit of unrolled statements, as in the knob auto_unroll_max_step.
-  void build(nest const& n, chain_builder const& chains, double unroll, block_work& out) const;
+  void build(loop_nest const& n, chain_builder const& chains, double unroll, block_work& out) const;
   /// Updates only the members that depend on the unroll limit, for work that was built from the same loop nest.
-  static void unroll_loops(nest const& n, double limit, block_work& out);
+  static void unroll_loops(loop_nest const& n, double limit, block_work& out);
 
  private:
   struct thread_loop {  ///< a loop of the root stage
@@ -79,12 +79,12 @@ class block_builder {
     std::int32_t extent;
   };
   struct threads_of;
-  [[nodiscard]] static std::size_t dominating(nest const& n, chain_builder const& chains);
-  static void find_threads(nest const& n, std::size_t root, threads_of& found);
-  static void place(nest const& n, chain_builder const& chains, std::size_t group, std::size_t root,
+  [[nodiscard]] static std::size_t dominating(loop_nest const& n, chain_builder const& chains);
+  static void find_threads(loop_nest const& n, std::size_t root, threads_of& found);
+  static void place(loop_nest const& n, chain_builder const& chains, std::size_t group, std::size_t root,
                     threads_of const& t, block_work::operand& o);
-  static void count_sectors(nest const& n, detail::stage_facts const& facts, std::size_t group, threads_of const& t,
-                            block_work::operand& o);
+  static void count_sectors(loop_nest const& n, detail::stage_facts const& facts, std::size_t group,
+                            threads_of const& t, block_work::operand& o);
   void occupy(block_work& out) const;
   void time(block_work& out) const;
 
@@ -92,7 +92,7 @@ class block_builder {
   double group_limit_ = 49152;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/feature/block.inl.hpp"

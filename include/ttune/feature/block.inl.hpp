@@ -7,7 +7,7 @@
 #include "ttune/feature/block.hpp"
 #include "ttune/feature/chain.inl.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -64,7 +64,7 @@ struct block_builder::threads_of {
 block_builder::block_builder(plan const&, target const& machine)
     : cores_(std::max(1, machine.cores)), group_limit_(std::max(1024.0, static_cast<double>(machine.l1_bytes))) {}
 
-void block_builder::find_threads(nest const& n, std::size_t root, threads_of& found) {
+void block_builder::find_threads(loop_nest const& n, std::size_t root, threads_of& found) {
   auto const& s = n.stages[root];
   auto kind = ir::loop_kind::serial;
   for (std::int32_t i = s.count; i-- > 0;) {
@@ -101,7 +101,7 @@ void block_builder::find_threads(nest const& n, std::size_t root, threads_of& fo
 
 /// Counts the sectors of the source that a warp touches when the tile is divided among the threads, z first, in the
 /// tile's order.
-void block_builder::count_sectors(nest const& n, detail::stage_facts const& facts, std::size_t group,
+void block_builder::count_sectors(loop_nest const& n, detail::stage_facts const& facts, std::size_t group,
                                   threads_of const& t, block_work::operand& o) {
   auto const& extent = n.stages[group].extent;
   std::array<std::int32_t, 3> chunk;  // words between neighbouring threads in x, y, z
@@ -135,11 +135,11 @@ void block_builder::count_sectors(nest const& n, detail::stage_facts const& fact
 }
 
 /// Computes the layout of the tile, and the addresses at which the threads of a warp read it.
-void block_builder::place(nest const& n, chain_builder const& chains, std::size_t group, std::size_t root,
+void block_builder::place(loop_nest const& n, chain_builder const& chains, std::size_t group, std::size_t root,
                           threads_of const& t, block_work::operand& o) {
   auto const& facts = chains.facts(group);
   auto const& extent = n.stages[group].extent;
-  std::array<double, nest::max_axes> below;
+  std::array<double, loop_nest::max_axes> below;
   o.group_words = 1;
   for (auto x = facts.free_axes; x-- > 0;) {
     below[x] = o.group_words;
@@ -164,7 +164,7 @@ void block_builder::place(nest const& n, chain_builder const& chains, std::size_
 
 /// Computes the unrolled loops as TVM does: from the innermost loop outwards, while the statements stay within the
 /// limit.
-void block_builder::unroll_loops(nest const& n, double limit, block_work& out) {
+void block_builder::unroll_loops(loop_nest const& n, double limit, block_work& out) {
   auto const& s = n.stages[static_cast<std::size_t>(out.stage)];
   auto const loaded_inside = out.loaded_inside;
   auto body = out.virtual_threads;
@@ -240,7 +240,7 @@ void block_builder::time(block_work& out) const {
 
 /// Returns the stage with the most work in its domain. Iterations are no measure: repeated copies may run more often
 /// than their readers.
-std::size_t block_builder::dominating(nest const& n, chain_builder const& chains) {
+std::size_t block_builder::dominating(loop_nest const& n, chain_builder const& chains) {
   std::size_t most = 0;
   double work = -1;
   for (auto i = static_cast<std::size_t>(n.stage_count); i-- > 0;) {
@@ -253,7 +253,7 @@ std::size_t block_builder::dominating(nest const& n, chain_builder const& chains
   return most;
 }
 
-void block_builder::build(nest const& n, chain_builder const& chains, double unroll, block_work& out) const {
+void block_builder::build(loop_nest const& n, chain_builder const& chains, double unroll, block_work& out) const {
   out = {};
   auto const st = dominating(n, chains);
   auto root = st;
@@ -328,4 +328,4 @@ void block_builder::build(nest const& n, chain_builder const& chains, double unr
   time(out);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Loops that run more than once, from the innermost outwards; levels[0] is the body alone.
 struct loop_chain {
@@ -116,30 +116,30 @@ class chain_builder {
 
   /// The number of runs of every stage's body; 0 for an inlined stage.
   struct work {
-    std::array<double, nest::max_stages> invocations;
-    std::array<double, nest::max_stages> iterations;
+    std::array<double, loop_nest::max_stages> invocations;
+    std::array<double, loop_nest::max_stages> iterations;
     std::int32_t dominating = 0;
   };
-  void count_work(nest const& n, work& out) const;
+  void count_work(loop_nest const& n, work& out) const;
   /// Computes the chain of the dominating stage.
-  void build(nest const& n, work const& w, loop_chain& out) const;
+  void build(loop_nest const& n, work const& w, loop_chain& out) const;
 
   [[nodiscard]] detail::stage_facts const& facts(std::size_t stage) const { return stages_[stage]; }
 
  private:
   struct scratch;
-  void prepare_storage(nest const& n, std::size_t st, scratch& s) const;
-  void add_stage(nest const& n, std::size_t st, std::int32_t last, scratch& s, loop_chain& out) const;
+  void prepare_storage(loop_nest const& n, std::size_t st, scratch& s) const;
+  void add_stage(loop_nest const& n, std::size_t st, std::int32_t last, scratch& s, loop_chain& out) const;
   static void move(std::size_t axis, float distance, float size, scratch& s);
-  void rebase(nest const& n, std::size_t st, std::size_t reader, scratch& s) const;
+  void rebase(loop_nest const& n, std::size_t st, std::size_t reader, scratch& s) const;
   void measure(scratch const& s, loop_chain& out) const;
-  void measure_stride(nest const& n, nest::loop const& l, scratch const& s, loop_chain& out) const;
+  void measure_stride(loop_nest const& n, loop_nest::loop const& l, scratch const& s, loop_chain& out) const;
 
   std::vector<detail::stage_facts> stages_;
   std::int32_t line_bytes_ = 64;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/feature/chain.inl.hpp"

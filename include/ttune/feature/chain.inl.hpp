@@ -7,7 +7,7 @@
 #include "ttune/feature/chain.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -42,7 +42,7 @@ struct source_shape {
   }
 };
 
-inline source_shape shape_of_source(plan const& p, planned_stage const& st, planned_access const& a) {
+inline source_shape shape_of_source(plan const& p, stage_plan const& st, access_plan const& a) {
   source_shape made;
   if (a.operand >= 0) {
     auto const& t = *p.program->inputs[static_cast<std::size_t>(a.operand)];
@@ -57,7 +57,7 @@ inline source_shape shape_of_source(plan const& p, planned_stage const& st, plan
   return made;
 }
 
-inline bool same_movement(planned_access const& a, planned_access const& b) {
+inline bool same_movement(access_plan const& a, access_plan const& b) {
   if (a.operand != b.operand || a.producer != b.producer || a.write != b.write) return false;
   for (std::size_t d = 0; d < a.indices.size(); ++d) {
     auto const& x = a.indices[d];
@@ -68,10 +68,10 @@ inline bool same_movement(planned_access const& a, planned_access const& b) {
 }
 
 /// Accesses that move in the same way, listed in sequence.
-using access_group = std::vector<planned_access const*>;
+using access_group = std::vector<access_plan const*>;
 
 /// Returns the accesses of a stage, ordered by bytes of their sources, at most loop_chain::max_accesses.
-inline std::vector<access_group> group_accesses(plan const& p, planned_stage const& st) {
+inline std::vector<access_group> group_accesses(plan const& p, stage_plan const& st) {
   std::vector<access_group> groups;
   for (auto const& a : st.accesses) {
     auto const same = [&](access_group const& g) { return same_movement(*g.front(), a); };
@@ -121,7 +121,7 @@ inline void table_dimension(access_tables& t, access_group const& g, std::size_t
     t.step[x * t.row() + at].v[lane] += static_cast<float>(std::abs(static_cast<double>(index.coefficient[x])) * scale);
 }
 
-inline access_tables make_tables(plan const& p, planned_stage const& st) {
+inline access_tables make_tables(plan const& p, stage_plan const& st) {
   access_tables t;
   auto const groups = group_accesses(p, st);
   for (auto const& g : groups) t.dims = std::max(t.dims, std::min(g.front()->indices.size(), chain_dims));
@@ -195,7 +195,7 @@ inline stage_facts make_facts(plan const& p, std::size_t index, target const& ma
   f.element_bytes = static_cast<double>(size_in_bytes(definition.type()));
   f.lanes = machine.lanes(definition.type());
   f.in_registers = st.where == ir::memory::registers;
-  f.in_group = st.where == ir::memory::group;
+  f.in_group = st.where == ir::memory::shared;
   f.prepared = st.where == ir::memory::prepared;
   f.packed = st.packed;
   f.reads_producer = std::any_of(f.tables.accesses.begin(), f.tables.accesses.end(),
@@ -215,15 +215,15 @@ struct chain_builder::scratch {
   };
   std::size_t dims;
   std::size_t blocks;
-  detail::access_tables::lanes const* step;    ///< [axis] of the dominating stage
-  detail::float4 span[detail::chain_row];      ///< largest minus smallest index
-  detail::float4 limit[detail::chain_row];     ///< allocated extent minus 1
-  detail::float4 whole[detail::chain_row];     ///< from this span on, the dimension is one contiguous piece in memory
-  detail::float4 bytes[detail::chain_blocks];  ///< bytes of an element
-  std::array<float, nest::max_axes> moved;     ///< [axis]: distance moved by the loops so far, ignoring bounds
-  std::array<float, nest::max_axes> reach;     ///< [axis]: distance moved within bounds
-  std::array<float, nest::max_axes> least;     ///< [axis]: smallest step
-  std::array<float, nest::max_axes> most;      ///< [axis]: extent minus 1
+  detail::access_tables::lanes const* step;      ///< [axis] of the dominating stage
+  detail::float4 span[detail::chain_row];        ///< largest minus smallest index
+  detail::float4 limit[detail::chain_row];       ///< allocated extent minus 1
+  detail::float4 whole[detail::chain_row];       ///< from this span on, the dimension is one contiguous piece in memory
+  detail::float4 bytes[detail::chain_blocks];    ///< bytes of an element
+  std::array<float, loop_nest::max_axes> moved;  ///< [axis]: distance moved by the loops so far, ignoring bounds
+  std::array<float, loop_nest::max_axes> reach;  ///< [axis]: distance moved within bounds
+  std::array<float, loop_nest::max_axes> least;  ///< [axis]: smallest step
+  std::array<float, loop_nest::max_axes> most;   ///< [axis]: extent minus 1
   std::array<link, 32> links;
   std::size_t link_count;
 };
@@ -235,8 +235,8 @@ chain_builder::chain_builder(plan const& p, target const& machine) : line_bytes_
     for (std::size_t r = i + 1; r < p.stages.size(); ++r) stages_[i].bases[r] = detail::make_bases(p, i, r, stages_);
 }
 
-void chain_builder::count_work(nest const& n, work& out) const {
-  std::array<double, nest::max_loops> through;  // iterations of a loop's body per run of its stage
+void chain_builder::count_work(loop_nest const& n, work& out) const {
+  std::array<double, loop_nest::max_loops> through;  // iterations of a loop's body per run of its stage
   double most = -1;
   out.dominating = 0;
   for (auto i = static_cast<std::size_t>(n.stage_count); i-- > 0;) {
@@ -264,7 +264,7 @@ void chain_builder::count_work(nest const& n, work& out) const {
   }
 }
 
-void chain_builder::prepare_storage(nest const& n, std::size_t st, scratch& s) const {
+void chain_builder::prepare_storage(loop_nest const& n, std::size_t st, scratch& s) const {
   auto const& f = stages_[st];
   auto const& t = f.tables;
   s.dims = t.dims;
@@ -321,7 +321,8 @@ void chain_builder::measure(scratch const& s, loop_chain& out) const {
   out.levels[level].footprint = (sum[0] + sum[1] + sum[2] + sum[3]) * static_cast<float>(line_bytes_);
 }
 
-void chain_builder::measure_stride(nest const& n, nest::loop const& l, scratch const& s, loop_chain& out) const {
+void chain_builder::measure_stride(loop_nest const& n, loop_nest::loop const& l, scratch const& s,
+                                   loop_chain& out) const {
   using detail::float4;
   auto const* const step = s.step + static_cast<std::size_t>(l.axis) * s.dims * s.blocks;
   float4 const one = {1, 1, 1, 1};
@@ -363,7 +364,8 @@ void chain_builder::move(std::size_t axis, float distance, float size, scratch& 
   for (std::size_t k = 0; k < row; ++k) s.span[k] += s.step[axis * row + k].v * further;
 }
 
-void chain_builder::add_stage(nest const& n, std::size_t st, std::int32_t last, scratch& s, loop_chain& out) const {
+void chain_builder::add_stage(loop_nest const& n, std::size_t st, std::int32_t last, scratch& s,
+                              loop_chain& out) const {
   auto const& in = n.stages[st];
   auto kind = ir::loop_kind::serial;
   for (auto i = last; i >= 0; --i) {
@@ -393,7 +395,7 @@ void chain_builder::add_stage(nest const& n, std::size_t st, std::int32_t last, 
 
 /// Replaces the links to the loops of `st` by links to the loops of `reader`, which move the base of the computed
 /// region of `st`.
-void chain_builder::rebase(nest const& n, std::size_t st, std::size_t reader, scratch& s) const {
+void chain_builder::rebase(loop_nest const& n, std::size_t st, std::size_t reader, scratch& s) const {
   auto const& f = stages_[st];
   auto const before = s.links;
   auto const count = s.link_count;
@@ -407,7 +409,7 @@ void chain_builder::rebase(nest const& n, std::size_t st, std::size_t reader, sc
     }
 }
 
-void chain_builder::build(nest const& n, work const& w, loop_chain& out) const {
+void chain_builder::build(loop_nest const& n, work const& w, loop_chain& out) const {
   scratch s;
   auto st = static_cast<std::size_t>(w.dominating);
   auto const& f = stages_[st];
@@ -440,4 +442,4 @@ void chain_builder::build(nest const& n, work const& w, loop_chain& out) const {
   }
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -14,7 +14,7 @@
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Extracts features. Prepared once for a plan, a machine and the plan's knobs; holds no reference to them.
 /// Thread-safe.
@@ -26,17 +26,17 @@ class feature_extractor {
   [[nodiscard]] static constexpr std::size_t size() noexcept { return feature_count; }
   /// Writes the features of loop nest `n`, instantiated from `chosen`, to out[0, size()). All are finite. No heap
   /// allocation.
-  void extract(nest const& n, configuration const& chosen, std::span<float> out) const;
+  void extract(loop_nest const& n, configuration const& chosen, std::span<float> out) const;
   /// Overload that also stores in `kept` what extract_again needs.
-  void extract(nest const& n, configuration const& chosen, std::span<float> out, block_work& kept) const;
+  void extract(loop_nest const& n, configuration const& chosen, std::span<float> out, block_work& kept) const;
   /// Returns true if two configurations give the same loop nest: they differ only in knobs that the schedule does not
   /// read.
   [[nodiscard]] bool same_nest(configuration const& a, configuration const& b) const noexcept;
   /// Updates the features of another configuration with the same loop nest to those of `chosen`: writes only about 20
   /// of them.
-  void extract_again(nest const& n, configuration const& chosen, block_work& kept, std::span<float> out) const;
+  void extract_again(loop_nest const& n, configuration const& chosen, block_work& kept, std::span<float> out) const;
   /// Returns the loop chain that the features are computed from.
-  [[nodiscard]] loop_chain chain(nest const& n) const;
+  [[nodiscard]] loop_chain chain(loop_nest const& n) const;
 
  private:
   struct row;
@@ -52,7 +52,7 @@ class feature_extractor {
   void write_block(configuration const& chosen, row& r) const;
   void write_unrolling(configuration const& chosen, row& r) const;
   void write_knobs(configuration const& chosen, row& r) const;
-  [[nodiscard]] static bool is_parallel(nest const& n, nest::stage const& s);
+  [[nodiscard]] static bool is_parallel(loop_nest const& n, loop_nest::stage const& s);
 
   static constexpr std::size_t first_columns = 16;               ///< first columns of the values of this many knobs
   static constexpr std::size_t knob_slots = first_columns + 32;  ///< and the other columns of all knobs
@@ -75,7 +75,7 @@ class feature_extractor {
   double cores_ = 1;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/feature/feature_extractor.inl.hpp"

@@ -8,7 +8,7 @@
 
 #include "ttune/feature/feature_extractor.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -38,9 +38,9 @@ inline constexpr double copy_elements = 0.7;  ///< elements copied per cycle by 
 /// The feature row that is being written, and values that several groups of features share.
 struct feature_extractor::row {
   // The chain stays uninitialised because it is large.
-  row(nest const& of, float* to, block_work& threads) noexcept : n(of), block(threads), out(to) {}
+  row(loop_nest const& of, float* to, block_work& threads) noexcept : n(of), block(threads), out(to) {}
 
-  nest const& n;
+  loop_nest const& n;
   block_work& block;
   float* out;
   std::size_t at = 0;
@@ -112,7 +112,7 @@ feature_extractor::feature_extractor(plan const& p, target const& machine)
     if (read[k]) nest_knobs_.push_back(k);
 }
 
-loop_chain feature_extractor::chain(nest const& n) const {
+loop_chain feature_extractor::chain(loop_nest const& n) const {
   loop_chain made;
   chain_builder::work w;
   chains_.count_work(n, w);
@@ -125,12 +125,12 @@ bool feature_extractor::same_nest(configuration const& a, configuration const& b
          std::all_of(nest_knobs_.begin(), nest_knobs_.end(), [&](auto k) { return a.choices[k] == b.choices[k]; });
 }
 
-void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out) const {
+void feature_extractor::extract(loop_nest const& n, configuration const& chosen, std::span<float> out) const {
   block_work kept;
   extract(n, chosen, out, kept);
 }
 
-void feature_extractor::extract(nest const& n, configuration const& chosen, std::span<float> out,
+void feature_extractor::extract(loop_nest const& n, configuration const& chosen, std::span<float> out,
                                 block_work& kept) const {
   assert(out.size() >= size());
   row r(n, out.data(), kept);
@@ -156,7 +156,7 @@ void feature_extractor::extract(nest const& n, configuration const& chosen, std:
   }
 }
 
-void feature_extractor::extract_again(nest const& n, configuration const& chosen, block_work& kept,
+void feature_extractor::extract_again(loop_nest const& n, configuration const& chosen, block_work& kept,
                                       std::span<float> out) const {
   constexpr auto unrolling = detail::feature_index("unroll_limit");
   constexpr auto knobs = feature_count - knob_slots;
@@ -257,7 +257,7 @@ void feature_extractor::write_waste(row& r) const {
   for (auto st = r.c.stage; st >= 0; st = r.n.stages[static_cast<std::size_t>(st)].attached_to) {
     auto const& s = r.n.stages[static_cast<std::size_t>(st)];
     auto const axes = chains_.facts(static_cast<std::size_t>(st)).axes;
-    std::array<double, nest::max_axes> run;
+    std::array<double, loop_nest::max_axes> run;
     for (std::size_t x = 0; x < axes; ++x) run[x] = 1;
     std::size_t vectorized = axes;
     for (std::int32_t i = 0; i < s.count; ++i) {
@@ -402,7 +402,7 @@ void feature_extractor::write_other_stages(row& r) const {
   r.put(copied > 0 ? scalar / copied : 0);
 }
 
-bool feature_extractor::is_parallel(nest const& n, nest::stage const& s) {
+bool feature_extractor::is_parallel(loop_nest const& n, loop_nest::stage const& s) {
   for (std::int32_t l = 0; l < s.count; ++l)
     if (n.loops[static_cast<std::size_t>(s.first + l)].kind == ir::loop_kind::parallel) return true;
   return false;
@@ -506,4 +506,4 @@ void feature_extractor::write_knobs(configuration const& chosen, row& r) const {
   for (auto const& s : knob_slots_) r.put(chosen_value(s, chosen));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

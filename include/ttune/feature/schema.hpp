@@ -11,7 +11,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// One feature, or several adjacent ones of the same kind.
 struct feature_group {
@@ -207,4 +207,4 @@ inline constexpr std::uint64_t feature_schema = detail::hash_features(2);
   return "none";
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

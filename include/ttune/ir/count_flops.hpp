@@ -4,13 +4,13 @@
 
 #include "ttune/ir/node.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Counts the arithmetic operations of a program: each of + - * / min max and every function is one, a fused
 /// multiply-add is two; taps outside of a boundary are counted.
 [[nodiscard]] double count_flops(ir::program const& program);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/count_flops.inl.hpp"

@@ -4,7 +4,7 @@
 #include "ttune/ir/count_flops.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -32,4 +32,4 @@ double count_flops(ir::program const& program) {
   return sum;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

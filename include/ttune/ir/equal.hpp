@@ -4,7 +4,7 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Returns true if both have the same structure; no algebra is applied. Names are compared. A source inside an
 /// expression is compared by kind, name, element type and shape; its content is compared only if whole programs are.
@@ -22,7 +22,7 @@ namespace ttune::inline v0::ir {
 [[nodiscard]] std::uint64_t hash(stage const& s);
 [[nodiscard]] std::uint64_t hash(program const& p);
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/equal.inl.hpp"

@@ -8,7 +8,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/hash.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
@@ -250,4 +250,4 @@ std::uint64_t hash(program const& p) {
   return h.value();
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -12,7 +12,7 @@
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Executes a program stage after stage, by nested loops over axes and reductions. `operands` are the inputs in order,
 /// without tables. Returns one array for each component of each output; for an update stage the operand's new content.
@@ -44,7 +44,7 @@ struct run_options {
 [[nodiscard]] std::vector<ndarray> run(lowered const& l, program const& p, std::span<ndarray const> operands,
                                        run_options const& options = {});
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/interpret.inl.hpp"

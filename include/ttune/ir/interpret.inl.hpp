@@ -5,7 +5,7 @@
 #include "ttune/ir/interpret/program_runner.hpp"
 #include "ttune/ir/interpret/statement_runner.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
@@ -131,4 +131,4 @@ std::vector<ndarray> run(lowered const& l, program const& p, std::span<ndarray c
   return detail::lowered_runner(l, p, options).run(operands);
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

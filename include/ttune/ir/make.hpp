@@ -8,7 +8,7 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 [[nodiscard]] expr make_real(dtype type, double value);
 [[nodiscard]] expr make_integer(dtype type, std::int64_t value);
@@ -66,7 +66,7 @@ inline expr operator*(expr a, expr b) { return make_binary(binary_op::multiply, 
 inline expr operator+(expr a, std::int64_t b) { return std::move(a) + make_index(b); }
 inline expr operator*(expr a, std::int64_t b) { return std::move(a) * make_index(b); }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/make.inl.hpp"

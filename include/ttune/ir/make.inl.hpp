@@ -7,7 +7,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
@@ -252,4 +252,4 @@ std::vector<std::int64_t> shape_of(source const& from) {
   return shape;
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -9,7 +9,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Operands of a matched term. `left` and `right` are accesses before widening; for f32 in a sum of f32, before
 /// rounding to TF32.
@@ -60,4 +60,4 @@ namespace detail {
   return match_narrow_term(sum->right);
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

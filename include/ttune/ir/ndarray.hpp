@@ -7,7 +7,7 @@
 
 #include "ttune/core/dtype.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// A row-major array. Floats are stored in `reals`, all other types in `integers` (u64 as its bits); the other vector
 /// is empty.
@@ -41,7 +41,7 @@ struct ndarray {
 [[nodiscard]] ndarray load_ndarray(dtype type, std::vector<std::int64_t> shape, void const* from);
 void store_ndarray(ndarray const& values, void* to) noexcept;
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/ndarray.inl.hpp"

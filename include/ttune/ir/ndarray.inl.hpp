@@ -8,7 +8,7 @@
 #include "ttune/core/float16.hpp"
 #include "ttune/ir/ndarray.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
@@ -134,4 +134,4 @@ void store_ndarray(ndarray const& values, void* to) noexcept {
     }
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

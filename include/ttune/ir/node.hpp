@@ -11,7 +11,7 @@
 #include "ttune/core/dtype.hpp"
 #include "ttune/support/handle_bodies.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 struct expr_node;
 struct tensor;
@@ -238,4 +238,4 @@ struct program : counted {
   std::vector<handle<stage>> outputs;
 };
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -5,7 +5,7 @@
 
 #include "ttune/ir/make.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 template <class Function>
 [[nodiscard]] expr map_operands(expr const& e, Function&& f) {
@@ -55,4 +55,4 @@ void for_each_node(expr const& e, Function&& f) {
   });
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

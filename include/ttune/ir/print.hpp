@@ -23,7 +23,7 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 [[nodiscard]] std::string print(expr const& e);
 [[nodiscard]] std::string print(stage const& s);
@@ -35,7 +35,7 @@ namespace ttune::inline v0::ir {
 /// Returns only the header line: `matmul(A f32 (512, 256)) -> C f32 (512)`.
 [[nodiscard]] std::string print_signature(program const& p);
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/print.inl.hpp"

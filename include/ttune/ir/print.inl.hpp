@@ -8,7 +8,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
@@ -271,7 +271,7 @@ class stmt_printer {
   }
 
   static std::string buffer_text(buffer const& b) {
-    constexpr char const* places[] = {"operand", "prepared", "shared", "local", "registers", "group"};
+    constexpr char const* places[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
     return b.name + " " + name_of(b.type) + " " + shape_text(b.extents) + " " + places[static_cast<int>(b.where)] +
            (b.ahead ? " ahead" : "") + (b.swizzle != 0 ? " swizzled " + std::to_string(b.swizzle) : "");
   }
@@ -364,4 +364,4 @@ std::string print(lowered const& l) {
   return std::move(p.out);
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -11,7 +11,7 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Applies `map` to every access, after rebuilding its indices.
 template <class Map>
@@ -79,4 +79,4 @@ class program_builder {
   std::map<void const*, source> moved_;
 };
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -14,7 +14,7 @@
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/node.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Returns half a unit in the last place of a float type, relative to the value.
 [[nodiscard]] constexpr double rounding_unit(dtype t) noexcept {
@@ -63,7 +63,7 @@ class rounding_bounds {
   std::vector<int> output_for_;
 };
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/rounding_bounds.inl.hpp"

@@ -14,7 +14,7 @@
 #include "ttune/ir/rounding_bounds.hpp"
 #include "ttune/ir/tuple.hpp"
 
-namespace ttune::inline v0::ir::detail::bounding {
+namespace ttune { inline namespace v0 { namespace ir { namespace detail { namespace bounding {
 
 // ------------------------------------------------------------------------------------------ expressions of f64
 //
@@ -557,9 +557,9 @@ class error_analysis {
   bool any_order_ = false;                            ///< other roundings may occur than those of this order
 };
 
-}  // namespace ttune::inline v0::ir::detail::bounding
+}}}}}  // namespace ttune::v0::ir::detail::bounding
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 rounding_bounds::rounding_bounds(program const& of, sum_errors sums) {
   made_.name = of.name + "_bounds";
@@ -582,4 +582,4 @@ std::vector<std::vector<double>> rounding_bounds::evaluate(std::span<ndarray con
   return made;
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -8,7 +8,7 @@
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/node.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Computes elements one by one. Elements of inner stages are computed at their first read and then stored. The rules
 /// are those of `evaluate` (ir/interpret.hpp). Time is proportional to the terms of the element and of the inner
@@ -34,7 +34,7 @@ class sampled_evaluation {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/sampled_evaluation.inl.hpp"

@@ -7,7 +7,7 @@
 #include "ttune/ir/interpret/program_runner.hpp"
 #include "ttune/ir/sampled_evaluation.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
@@ -94,4 +94,4 @@ double sampled_evaluation::real(std::size_t output, std::size_t component, std::
   return state_->outputs.at(output)->content(component).values.reals.at(static_cast<std::size_t>(element));
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -4,16 +4,16 @@
 
 #include "ttune/ir/node.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// The memory space of a buffer.
 enum class memory : std::uint8_t {
   operand,    ///< passed by the caller; `slot` is its position among the kernel's arguments
   prepared,   ///< filled by the kernel's `prepare` entry from constants, owned by the prepared kernel
-  shared,     ///< workspace of the whole call (on a GPU: global memory); not CUDA's shared memory, which is `group`
+  workspace,  ///< scratch of the whole call (on a GPU: in global memory)
   local,      ///< workspace of one thread; small buffers are on its stack
   registers,  ///< all indices are constant after unrolling
-  group       ///< shared by the threads of a block (CUDA: shared memory)
+  shared      ///< of the threads of a block (OpenCL: local memory)
 };
 
 /// Row-major storage of `extents` elements.
@@ -23,11 +23,11 @@ struct buffer : counted {
   std::vector<std::int64_t> extents;
   memory where = memory::local;
   int slot = -1;                ///< for memory::operand and memory::prepared
-  std::vector<double> content;  ///< a table: values known at compile time (memory::shared, never written)
-  /// memory::group: stores are asynchronous; they are complete only after a barrier that waits for their batch.
+  std::vector<double> content;  ///< a table: values known at compile time (memory::workspace, never written)
+  /// memory::shared: stores are asynchronous; they are complete only after a barrier that waits for their batch.
   bool ahead = false;
-  /// memory::group: chunk c of 16 bytes, in the order of elements, is stored at c ^ (c / swizzle) % 8; a multiple of 8.
-  /// 0: no swizzle. Indices always refer to elements in order.
+  /// memory::shared: chunk c of 16 bytes, in the order of elements, is stored at c ^ (c / swizzle) % 8; a multiple
+  /// of 8. 0: no swizzle. Indices always refer to elements in order.
   std::int64_t swizzle = 0;
 
   static constexpr std::int64_t chunk_bytes = 16;
@@ -139,4 +139,4 @@ struct lowered {
   bool same_bits = false;
 };
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

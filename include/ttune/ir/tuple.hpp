@@ -10,7 +10,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Returns true if each component is combined from its own old value and its own term only, so that the tuple is
 /// several reductions over one domain.
@@ -79,4 +79,4 @@ namespace ttune::inline v0::ir {
   return made;
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

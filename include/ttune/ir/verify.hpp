@@ -4,7 +4,7 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Checks a program. Types of operands agree and support the operation. Accesses have the rank of their source, indices
 /// of type index, and a fill only with boundary::value. Sources are inputs or earlier stages; variables are axes of
@@ -19,7 +19,7 @@ void verify(program const& p);
 /// low < high. No combine arguments are left. Throws internal_error naming the statement.
 void verify(lowered const& l);
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/ir/verify.inl.hpp"

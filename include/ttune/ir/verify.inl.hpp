@@ -9,7 +9,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/internal_error.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 namespace detail {
 
@@ -225,9 +225,9 @@ class statement_verifier {
         },
         [&](allocate const& n) {
           require(v_.sources.insert(n.storage.get()).second, "is allocated already");
-          require(n.storage->swizzle == 0 || (n.storage->where == memory::group && n.storage->swizzle > 0 &&
+          require(n.storage->swizzle == 0 || (n.storage->where == memory::shared && n.storage->swizzle > 0 &&
                                               n.storage->swizzle % buffer::chunks_of_banks == 0),
-                  "is swizzled, but no group memory, or by no multiple of what holds all banks");
+                  "is swizzled, but no shared memory, or by no multiple of what holds all banks");
           check(n.body);
           v_.sources.erase(n.storage.get());
         },
@@ -265,4 +265,4 @@ void verify(program const& p) { detail::program_verifier().run(p); }
 
 void verify(lowered const& l) { detail::statement_verifier().run(l); }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

@@ -5,7 +5,7 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/support/overloaded.hpp"
 
-namespace ttune::inline v0::ir {
+namespace ttune { inline namespace v0 { namespace ir {
 
 /// Calls the overload for the node: `visit(e, [](constant const&) {…}, [](auto const&) {…})`. It does not compile if a
 /// kind of node has no overload.
@@ -125,4 +125,4 @@ template <class OnStmt, class OnExpr>
   return on_stmt(map_parts(s, [&](stmt const& part) { return rewrite(part, on_stmt, on_expr); }, on_expr));
 }
 
-}  // namespace ttune::inline v0::ir
+}}}  // namespace ttune::v0::ir

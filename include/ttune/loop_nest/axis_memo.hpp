@@ -8,7 +8,7 @@
 
 #include "ttune/loop_nest/loop_nest.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// One value for each axis of a stage. Replay makes many of these: an empty one is cheap to make, and the first values
 /// need no heap.
@@ -32,13 +32,14 @@ class axis_memo {
 
  private:
   static constexpr std::size_t few = 32;
-  static_assert(nest::max_axes <= 16, "known_ has a bit for each axis");
+  static_assert(loop_nest::max_axes <= 16, "known_ has a bit for each axis");
 
-  std::array<std::uint16_t, nest::max_stages> known_;  ///< a bit for each axis; set from the first value on
-  std::array<std::array<std::uint16_t, nest::max_axes>, nest::max_stages> slot_;  ///< set where `known_` says so
-  std::array<Value, few> first_;                                                  ///< the values of slots below `few`
-  std::vector<Value> others_;                                                     ///< the values of the other slots
+  std::array<std::uint16_t, loop_nest::max_stages> known_;  ///< a bit for each axis; set from the first value on
+  std::array<std::array<std::uint16_t, loop_nest::max_axes>, loop_nest::max_stages>
+      slot_;                      ///< set where `known_` says so
+  std::array<Value, few> first_;  ///< the values of slots below `few`
+  std::vector<Value> others_;     ///< the values of the other slots
   std::size_t count_ = 0;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

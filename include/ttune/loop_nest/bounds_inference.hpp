@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells how far the axes of stages move while some loops of a replayed nest run. Regions and bounds are made of that.
+// Tells how far the axes of stages move while some loops of a loop nest run. Regions and bounds are made of that.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 #include "ttune/schedule/plan.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns how far an axis moves while those loops of its own stage run for which `runs(level)` is true.
 template <class Runs>
-inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Runs const& runs) {
+inline std::int64_t own_span(loop_nest const& n, std::size_t st, std::size_t axis, Runs const& runs) {
   std::int64_t span = 0;
   auto const& s = n.stages[st];
   for (std::int32_t i = 0; i < s.count; ++i) {
@@ -27,12 +27,12 @@ inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, Ru
   return std::min<std::int64_t>(span, s.extent[axis] - 1);
 }
 /// Returns how far an axis moves while loops (from, to] of its own stage run.
-inline std::int64_t own_span(nest const& n, std::size_t st, std::size_t axis, std::int32_t from, std::int32_t to) {
+inline std::int64_t own_span(loop_nest const& n, std::size_t st, std::size_t axis, std::int32_t from, std::int32_t to) {
   return own_span(n, st, axis, [=](std::int32_t i) { return i > from && i <= to; });
 }
 
 /// Returns true if a loop of a stage, or the one that it is fused into, runs over threads.
-inline bool over_threads(nest const& n, std::size_t st, std::int32_t level) {
+inline bool over_threads(loop_nest const& n, std::size_t st, std::int32_t level) {
   auto const* l = &n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
   while (l->fused) ++l;
   return l->kind >= ir::loop_kind::thread_x;
@@ -45,13 +45,13 @@ struct region_place {
   std::int32_t depth = -1;
   bool group = false;
 };
-[[nodiscard]] inline region_place place_of(nest const& n, std::size_t st) {
+[[nodiscard]] inline region_place place_of(loop_nest const& n, std::size_t st) {
   auto const& s = n.stages[st];
   return {static_cast<std::size_t>(s.attached_to), s.depth, s.group};
 }
 
 /// Returns the innermost level of a stage's loops that is around a place, or -1 if none is.
-[[nodiscard]] inline std::int32_t last_around(nest const& n, std::size_t st, region_place at) {
+[[nodiscard]] inline std::int32_t last_around(loop_nest const& n, std::size_t st, region_place at) {
   while (at.of != st) {
     auto const& s = n.stages[at.of];
     if (s.attached_to < 0) return -1;
@@ -64,7 +64,7 @@ struct region_place {
 /// it finds on the way: each read is followed once, however many paths of reads lead to it.
 class spans_inside {
  public:
-  spans_inside(plan const& p, nest const& n, region_place const& at) : p_(p), n_(n), at_(at) {}
+  spans_inside(plan const& p, loop_nest const& n, region_place const& at) : p_(p), n_(n), at_(at) {}
 
   /// Returns how far an axis moves while the loops inside the place run, those over threads around it among them if
   /// all threads share what is computed there.
@@ -130,16 +130,16 @@ class spans_inside {
   }
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   region_place at_;
   axis_memo<std::int64_t> bases_;
   axis_memo<std::int64_t> bases_of_threads_;
 };
 
 /// Returns how far an axis moves while all loops inside place (of, depth) run.
-inline std::int64_t span_inside(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
+inline std::int64_t span_inside(plan const& p, loop_nest const& n, std::size_t st, std::size_t axis, std::size_t of,
                                 std::int32_t depth) {
   return spans_inside(p, n, {of, depth, false})(st, axis);
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -7,13 +7,13 @@
 #include "ttune/loop_nest/sliding.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
 /// Returns the number of iterations that the parts of a loop of `extent` make. An extent that the parts do not divide
 /// is rounded up, so that iterations of the loop around do not overlap.
-inline std::int32_t covered(plan const& p, configuration const& chosen, planned_stage const& st, planned_loop const& l,
+inline std::int32_t covered(plan const& p, configuration const& chosen, stage_plan const& st, loop_plan const& l,
                             std::int32_t extent) {
   std::int32_t inner = 1;
   for (std::size_t c = l.children.size(); c-- > 0;) {
@@ -28,11 +28,11 @@ inline std::int32_t covered(plan const& p, configuration const& chosen, planned_
 }
 
 /// Computes extents and strides of a stage's loops from those of its axes; puts leaves into the nest in their order.
-inline void replay_loops(plan const& p, configuration const& chosen, nest& out, std::size_t index) {
+inline void instantiate_loops(plan const& p, configuration const& chosen, loop_nest& out, std::size_t index) {
   auto const& st = p.stages[index];
   auto& made = out.stages[index];
-  std::array<std::int32_t, nest::max_loops> extent;
-  std::array<std::int32_t, nest::max_loops> stride;
+  std::array<std::int32_t, loop_nest::max_loops> extent;
+  std::array<std::int32_t, loop_nest::max_loops> stride;
   for (std::size_t i = 0; i < st.loops.size(); ++i) {
     auto const& l = st.loops[i];
     if (i < st.axis_count()) {
@@ -72,7 +72,7 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
   if (st.permuted.empty()) return;
   auto const& k = p.knobs[static_cast<std::size_t>(st.permutation.knob)];
   auto const order = k.choice(chosen.choices[static_cast<std::size_t>(st.permutation.knob)]);
-  std::array<nest::loop, 16> moved;
+  std::array<loop_nest::loop, 16> moved;
   for (std::size_t i = 0; i < st.permuted.size(); ++i)
     moved[i] = out.loops[static_cast<std::size_t>(made.first + st.permuted[static_cast<std::size_t>(order[i])])];
   for (std::size_t i = 0; i < st.permuted.size(); ++i)
@@ -80,7 +80,7 @@ inline void replay_loops(plan const& p, configuration const& chosen, nest& out, 
 }
 
 /// Computes the region of `st` that its readers touch inside of its place, and the whole of its reduced axes.
-inline void replay_region(plan const& p, nest& out, std::size_t st) {
+inline void infer_region(plan const& p, loop_nest& out, std::size_t st) {
   auto const& planned = p.stages[st];
   auto& made = out.stages[st];
   auto const axes = planned.definition->axes.size();
@@ -92,22 +92,22 @@ inline void replay_region(plan const& p, nest& out, std::size_t st) {
 
 }  // namespace detail
 
-std::int64_t axis_span(plan const& p, nest const& n, std::size_t st, std::size_t axis, std::size_t of,
+std::int64_t axis_span(plan const& p, loop_nest const& n, std::size_t st, std::size_t axis, std::size_t of,
                        std::int32_t depth) {
   return detail::span_inside(p, n, st, axis, of, depth);
 }
 
-void replay(plan const& p, configuration const& chosen, nest& out) {
+void instantiate(plan const& p, configuration const& chosen, loop_nest& out) {
   out.loop_count = 0;
   out.stage_count = static_cast<std::int16_t>(p.stages.size());
   for (std::size_t i = p.stages.size(); i-- > 0;) {  // readers first, since they determine the region
     auto const& st = p.stages[i];
     auto& made = out.stages[i];
     auto const& place = st.places[static_cast<std::size_t>(p.value(st.place, chosen))];
-    made.inlined = place.kind == planned_place::sort::inlined;
-    made.attached_to = static_cast<std::int16_t>(place.kind == planned_place::sort::inside ? place.stage : -1);
+    made.inlined = place.kind == place_plan::sort::inlined;
+    made.attached_to = static_cast<std::int16_t>(place.kind == place_plan::sort::inside ? place.stage : -1);
     made.depth = -1;
-    made.group = made.attached_to >= 0 && st.where == ir::memory::group;
+    made.group = made.attached_to >= 0 && st.where == ir::memory::shared;
     made.padding = static_cast<std::int16_t>(p.value(st.padding, chosen));
     made.swizzle = st.swizzled.empty() ? 0 : 1;
     for (auto const& factor : st.swizzled) made.swizzle *= static_cast<std::int32_t>(p.value(factor, chosen));
@@ -119,10 +119,10 @@ void replay(plan const& p, configuration const& chosen, nest& out) {
         if (out.loops[static_cast<std::size_t>(at.first + d)].source == place.loop) made.depth = d;
       while (out.loops[static_cast<std::size_t>(at.first + made.depth)].fused) ++made.depth;
     }
-    detail::replay_region(p, out, i);
-    detail::replay_sliding(p, out, i);
-    detail::replay_loops(p, chosen, out, i);
+    detail::infer_region(p, out, i);
+    detail::infer_sliding(p, out, i);
+    detail::instantiate_loops(p, chosen, out, i);
   }
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

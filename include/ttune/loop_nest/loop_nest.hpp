@@ -9,9 +9,9 @@
 #include "ttune/ir/stmt.hpp"
 #include "ttune/schedule/limits.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
-struct nest {
+struct loop_nest {
   static constexpr std::size_t max_loops = most_loops_of_plan;
   static constexpr std::size_t max_stages = most_stages_of_plan;
   static constexpr std::size_t max_axes = most_axes_of_stage;
@@ -21,7 +21,7 @@ struct nest {
     std::int32_t extent = 1;
     std::int32_t stride = 1;
     std::int16_t axis = 0;
-    std::int16_t source = 0;  ///< index into planned_stage::loops
+    std::int16_t source = 0;  ///< index into stage_plan::loops
     ir::loop_kind kind = ir::loop_kind::serial;
     bool fused = false;  ///< runs as one loop with the next loop inside
   };
@@ -36,7 +36,7 @@ struct nest {
     std::int16_t padding = 0;   ///< unused elements after each row of its buffer
     std::int32_t swizzle = 0;   ///< number of rows after which rows begin in other banks; 0: chunks keep their order
     std::int16_t buffers = 1;   ///< more than one: a later iteration's part is computed while this one's is read
-    std::int16_t prefetch = 0;  ///< iterations by which planned_stage::prefetched is read ahead; 0: none
+    std::int16_t prefetch = 0;  ///< iterations by which stage_plan::prefetched is read ahead; 0: none
     /// An axis along which the stage slides (primitive/slide.hpp), or -1. An iteration of the loop around it then
     /// computes only `extent` of the rows that are read there; earlier iterations have computed the others.
     std::int16_t slid_axis = -1;
@@ -53,4 +53,4 @@ struct nest {
   std::int16_t stage_count = 0;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

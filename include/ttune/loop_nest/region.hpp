@@ -8,18 +8,18 @@
 #include "ttune/loop_nest/bounds_inference.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns the number of rows along an axis that a stage keeps of earlier iterations if it slides: the rows that it
 /// computes begin behind them.
-[[nodiscard]] inline std::int32_t kept_rows(nest const& n, std::size_t st, std::size_t axis) {
+[[nodiscard]] inline std::int32_t kept_rows(loop_nest const& n, std::size_t st, std::size_t axis) {
   auto const& s = n.stages[st];
   return s.slid_axis == static_cast<std::int32_t>(axis) ? s.window - s.extent[axis] : 0;
 }
 
 /// Returns true if stage `r`, or one that it is computed in, runs in iterations before the first one of a loop that is
 /// further inside than a place. What it reads in them has no simple bounds as seen from the place.
-[[nodiscard]] inline bool warms_up_inside(nest const& n, std::size_t r, region_place const& at) {
+[[nodiscard]] inline bool warms_up_inside(loop_nest const& n, std::size_t r, region_place const& at) {
   while (r != at.of && n.stages[r].attached_to >= 0) {
     auto const& s = n.stages[r];
     auto const around = static_cast<std::size_t>(s.attached_to);
@@ -30,7 +30,7 @@ namespace ttune::inline v0::detail {
 }
 
 /// Returns how far the dividend of an index of reader `r` moves.
-[[nodiscard]] inline std::int64_t index_span(spans_inside& span, std::size_t r, planned_index const& index) {
+[[nodiscard]] inline std::int64_t index_span(spans_inside& span, std::size_t r, index_plan const& index) {
   std::int64_t made = 0;
   for (std::size_t x = 0; x < index.coefficient.size(); ++x)
     if (index.coefficient[x] != 0) made += std::abs(index.coefficient[x]) * span(r, x);
@@ -39,7 +39,7 @@ namespace ttune::inline v0::detail {
 
 /// The smallest value of a dividend while a place's loops run, as an affine form over the axes of the place's stage.
 struct low_form {
-  std::array<std::int64_t, nest::max_axes> coefficient;
+  std::array<std::int64_t, loop_nest::max_axes> coefficient;
   std::int64_t constant;
   bool exists;  ///< false: reads begin at places that do not move together, so there is no one form
 };
@@ -48,10 +48,10 @@ struct low_form {
 /// followed once, however many paths of reads lead to it.
 class region_bounds {
  public:
-  region_bounds(plan const& p, nest const& n, region_place const& at) : p_(p), n_(n), at_(at), span_(p, n, at) {}
+  region_bounds(plan const& p, loop_nest const& n, region_place const& at) : p_(p), n_(n), at_(at), span_(p, n, at) {}
 
   /// Returns the smallest value of the dividend of an index of reader `r`.
-  [[nodiscard]] low_form low_of(std::size_t r, planned_index const& index) {
+  [[nodiscard]] low_form low_of(std::size_t r, index_plan const& index) {
     low_form made{{}, index.constant, true};
     for (std::size_t x = 0; x < index.coefficient.size() && made.exists; ++x) {
       auto const c = index.coefficient[x];
@@ -63,7 +63,7 @@ class region_bounds {
   }
 
   /// Returns how far the dividend of an index of reader `r` moves.
-  [[nodiscard]] std::int64_t span_of(std::size_t r, planned_index const& index) { return index_span(span_, r, index); }
+  [[nodiscard]] std::int64_t span_of(std::size_t r, index_plan const& index) { return index_span(span_, r, index); }
 
  private:
   /// Adds `scale` times the smallest value of axis `x` of reader `r`.
@@ -77,7 +77,7 @@ class region_bounds {
     if (!lows_.find(r, x)) lows_.keep(r, x, find_low(r, x));
     auto const& least = *lows_.find(r, x);
     to.exists = least.exists;
-    for (std::size_t i = 0; i < nest::max_axes; ++i) to.coefficient[i] += scale * least.coefficient[i];
+    for (std::size_t i = 0; i < loop_nest::max_axes; ++i) to.coefficient[i] += scale * least.coefficient[i];
     to.constant += scale * least.constant;
   }
 
@@ -96,7 +96,7 @@ class region_bounds {
     bool first = true;
     for (std::size_t q = r + 1; q < p_.stages.size(); ++q) {
       if (n_.stages[q].inlined) continue;
-      planned_index const* before = nullptr;  // of this reader: elements of a window differ in their constants only
+      index_plan const* before = nullptr;  // of this reader: elements of a window differ in their constants only
       low_form form{};
       for (auto const& a : p_.stages[q].accesses) {
         if (a.write || a.producer != static_cast<std::int32_t>(r)) continue;
@@ -118,7 +118,7 @@ class region_bounds {
   }
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   region_place at_;
   spans_inside span_;
   axis_memo<low_form> lows_;
@@ -126,7 +126,7 @@ class region_bounds {
 
 /// Calls `f(reader, access)` for every read of a stage where it is computed.
 template <class Function>
-inline void for_each_read(plan const& p, nest const& n, std::size_t st, Function const& f) {
+inline void for_each_read(plan const& p, loop_nest const& n, std::size_t st, Function const& f) {
   for (std::size_t r = st + 1; r < p.stages.size(); ++r) {
     if (n.stages[r].inlined) continue;
     for (auto const& a : p.stages[r].accesses)
@@ -135,14 +135,14 @@ inline void for_each_read(plan const& p, nest const& n, std::size_t st, Function
 }
 
 /// Returns the number of elements of dimension `d` that several reads touch together: all, if their bases move apart.
-inline std::int64_t touched_by_several(plan const& p, nest const& n, std::size_t st, std::size_t d) {
+inline std::int64_t touched_by_several(plan const& p, loop_nest const& n, std::size_t st, std::size_t d) {
   region_bounds bounds(p, n, place_of(n, st));
   low_form base{};
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::int64_t divisor = 0;  // 0: no read yet
   bool together = true;
-  for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
+  for_each_read(p, n, st, [&](std::size_t r, access_plan const& a) {
     auto const& index = a.indices[d];
     if (!together) return;
     auto const form = bounds.low_of(r, index);
@@ -159,12 +159,12 @@ inline std::int64_t touched_by_several(plan const& p, nest const& n, std::size_t
 }
 
 /// Returns the number of elements of dimension `d` of an attached stage that its readers touch inside its place.
-inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::size_t d) {
+inline std::int64_t touched(plan const& p, loop_nest const& n, std::size_t st, std::size_t d) {
   int reads = 0;
   bool whole = false;
-  planned_index const* index = nullptr;
+  index_plan const* index = nullptr;
   std::size_t reader = 0;
-  for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
+  for_each_read(p, n, st, [&](std::size_t r, access_plan const& a) {
     ++reads;
     reader = r;
     index = &a.indices[d];
@@ -179,4 +179,4 @@ inline std::int64_t touched(plan const& p, nest const& n, std::size_t st, std::s
   return std::min(p.stages[st].axis_size(d), (index->divisor == 1 ? span : ceil_divide(span, index->divisor)) + 1);
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which stages of a replayed nest slide (primitive/slide.hpp), by how many rows an iteration, and when they
+// Decides which stages of a loop nest slide (primitive/slide.hpp), by how many rows an iteration, and when they
 // begin.
 #pragma once
 
 #include "ttune/loop_nest/region.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns the number of iterations before the first one of the loop around a place in which reader `r` runs. They are
 /// those of the stage at that place which `r` is, or in which `r` is computed.
-[[nodiscard]] inline std::int16_t warm_up_at(nest const& n, std::size_t r, region_place const& at) {
+[[nodiscard]] inline std::int16_t warm_up_at(loop_nest const& n, std::size_t r, region_place const& at) {
   while (r != at.of && n.stages[r].attached_to >= 0) {
     auto const& s = n.stages[r];
     if (static_cast<std::size_t>(s.attached_to) == at.of && s.depth == at.depth) return s.warm_up;
@@ -26,7 +26,7 @@ struct slid_rows {
 
 /// Returns true if a stage at a place can keep its rows in a ring: the loop around it is a plain one that runs more
 /// than once, in code of one thread.
-[[nodiscard]] inline bool can_slide_in(plan const& p, nest const& n, region_place const& at) {
+[[nodiscard]] inline bool can_slide_in(plan const& p, loop_nest const& n, region_place const& at) {
   auto const& s = n.stages[at.of];
   for (std::int32_t level = 0; level < at.depth; ++level) {
     auto const kind = n.loops[static_cast<std::size_t>(s.first + level)].kind;
@@ -39,7 +39,7 @@ struct slid_rows {
 
 /// Returns the one axis along which the region of a stage moves with the loop around its place, forwards and by less
 /// than it is long.
-[[nodiscard]] inline slid_rows choose_slid_rows(plan const& p, nest const& n, std::size_t st) {
+[[nodiscard]] inline slid_rows choose_slid_rows(plan const& p, loop_nest const& n, std::size_t st) {
   auto const at = place_of(n, st);
   if (!can_slide_in(p, n, at)) return {};
   auto const& s = n.stages[st];
@@ -49,7 +49,7 @@ struct slid_rows {
   bool simple = true;
   for (std::size_t d = 0; d < p.stages[st].definition->axes.size() && simple; ++d) {
     if (s.extent[d] >= p.stages[st].axis_size(d)) continue;  // the whole axis: it stays where it is
-    for_each_read(p, n, st, [&](std::size_t r, planned_access const& a) {
+    for_each_read(p, n, st, [&](std::size_t r, access_plan const& a) {
       auto const form = bounds.low_of(r, a.indices[d]);
       auto const divisor = a.indices[d].divisor;
       if (!form.exists) return void(simple = false);
@@ -65,13 +65,13 @@ struct slid_rows {
   return simple ? made : slid_rows{};
 }
 
-/// Runs after replay_region. If the stage slides, its region becomes the part of it that an iteration adds.
-inline void replay_sliding(plan const& p, nest& out, std::size_t st) {
+/// Runs after infer_region. If the stage slides, its region becomes the part of it that an iteration adds.
+inline void infer_sliding(plan const& p, loop_nest& out, std::size_t st) {
   auto& made = out.stages[st];
   made.slid_axis = -1;
   made.warm_up = 0;
   if (made.attached_to < 0) return;
-  for_each_read(p, out, st, [&](std::size_t r, planned_access const&) {
+  for_each_read(p, out, st, [&](std::size_t r, access_plan const&) {
     made.warm_up = std::max(made.warm_up, warm_up_at(out, r, place_of(out, st)));
   });
   if (!p.stages[st].slides) return;
@@ -85,4 +85,4 @@ inline void replay_sliding(plan const& p, nest& out, std::size_t st) {
   made.warm_up = static_cast<std::int16_t>(made.warm_up + ceil_divide(made.window - rows, rows));
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -14,11 +14,11 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 [[nodiscard]] ir::stmt blend_lanes(ir::stmt const& s);
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/blend_lanes.inl.hpp"

@@ -12,7 +12,7 @@
 #include "ttune/lowering/scratch_reads.hpp"
 #include "ttune/lowering/speculate_selects.inl.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -134,7 +134,7 @@ class lane_blender {
     auto const range = arith::bounds(*form, known_.variables);
     constexpr std::int64_t most = std::int64_t{1} << 30;
     if (!unknown || !arith::is_bounded(range)) return {};
-    arith::linear rest{form->constant, {}};  // form >= 0 is -lanes <= rest
+    arith::linear_form rest{form->constant, {}};  // form >= 0 is -lanes <= rest
     for (auto const& [name, c] : form->terms)
       if (name != lane_) rest.add(ir::make_variable(name), c);
     auto const left = ir::make_variable(lane_) * -of_lane;
@@ -223,4 +223,4 @@ class lane_blender {
 
 ir::stmt blend_lanes(ir::stmt const& s) { return s ? detail::lane_blender().visit(s) : s; }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

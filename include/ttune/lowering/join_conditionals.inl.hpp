@@ -9,7 +9,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/join_conditionals.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -45,4 +45,4 @@ ir::stmt join_conditionals(ir::stmt const& s) {
   return made.size() == sequence->body.size() ? inside : ir::make_block(std::move(made));
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

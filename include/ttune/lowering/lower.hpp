@@ -11,7 +11,7 @@
 #include "ttune/schedule/space.hpp"
 #include "ttune/space/knob.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns the statements of a configuration, after all passes. Throws schedule_error if a place that a knob chooses
 /// makes the schedule impossible. Takes some tens of microseconds.
@@ -22,7 +22,7 @@ namespace ttune::inline v0 {
 /// Incremented whenever the code of a schedule changes: images of another version are not used.
 inline constexpr std::uint32_t lowering_version = 12;
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/lower.inl.hpp"

@@ -6,14 +6,14 @@
 #include "ttune/lowering/passes.hpp"
 #include "ttune/lowering/statements.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 ir::lowered lower(plan const& p, configuration const& chosen) {
-  nest loops;
-  replay(p, chosen, loops);
+  loop_nest loops;
+  instantiate(p, chosen, loops);
   return lowering::run_passes(lowering::build_statements(p, loops));
 }
 
 ir::lowered lower(space const& of, configuration const& chosen) { return lower(make_plan(of), chosen); }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

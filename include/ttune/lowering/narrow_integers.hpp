@@ -14,13 +14,13 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Runs the pass on all data expressions; costs the square of an expression's depth.
 [[nodiscard]] ir::stmt narrow_integers(ir::stmt const& s);
 [[nodiscard]] ir::expr narrow_integers(ir::expr const& e);
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/narrow_integers.inl.hpp"

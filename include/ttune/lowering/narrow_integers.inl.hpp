@@ -9,7 +9,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/narrow_integers.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -127,4 +127,4 @@ ir::stmt narrow_integers(ir::stmt const& s) {
       [](ir::expr const& e) { return e->type == dtype::index ? e : narrow_integers(e); });
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -12,7 +12,7 @@
 #include "ttune/lowering/store_conditions.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -572,4 +572,4 @@ ir::stmt partition(ir::stmt const& s) {
   return detail::partitioner(true).visit(arith::simplify(s));  // parts of an axis are expressions of loop variables
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

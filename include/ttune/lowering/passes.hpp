@@ -5,12 +5,12 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Runs all passes on a freshly lowered program.
 [[nodiscard]] ir::lowered run_passes(ir::lowered program);
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/passes.inl.hpp"

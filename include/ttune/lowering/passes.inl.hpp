@@ -12,7 +12,7 @@
 #include "ttune/lowering/skip_stages.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -39,4 +39,4 @@ ir::lowered run_passes(ir::lowered program) {
   return program;
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

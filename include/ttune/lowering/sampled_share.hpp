@@ -12,7 +12,7 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::lowering::detail {
+namespace ttune { inline namespace v0 { namespace lowering { namespace detail {
 
 inline constexpr int share_samples = 48;
 
@@ -49,4 +49,4 @@ void for_each_sample(std::vector<ir::expr> const& of, arith::ranges const& known
   return static_cast<double>(holds) / share_samples;
 }
 
-}  // namespace ttune::inline v0::lowering::detail
+}}}}  // namespace ttune::v0::lowering::detail

@@ -11,7 +11,7 @@
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::lowering::detail {
+namespace ttune { inline namespace v0 { namespace lowering { namespace detail {
 
 /// Buffers that are computed together: accumulators of one register tile, or a single buffer.
 using buffer_group = std::set<ir::buffer const*>;
@@ -191,4 +191,4 @@ class read_collector {
   return found;
 }
 
-}  // namespace ttune::inline v0::lowering::detail
+}}}}  // namespace ttune::v0::lowering::detail

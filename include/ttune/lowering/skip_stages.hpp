@@ -27,12 +27,12 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Loops over blocks or threads of a device are left alone: their guards would differ between threads at barriers.
 [[nodiscard]] ir::stmt skip_stages(ir::stmt const& s);
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/skip_stages.inl.hpp"

@@ -13,7 +13,7 @@
 #include "ttune/lowering/scratch_reads.hpp"
 #include "ttune/lowering/skip_stages.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -145,7 +145,7 @@ class demand {
 
   static ir::expr moved(ir::expr const& e, scratch_read const& r, std::vector<ir::expr> const& to) {
     auto const form = arith::to_linear(e);
-    arith::linear sum{form.constant, {}};
+    arith::linear_form sum{form.constant, {}};
     for (auto const& [atom, times] : form.terms)
       sum.add(arith::to_linear(ir::map_operands(atom, [&](ir::expr const& o) { return of_element(o, r, to); })), times);
     for (std::size_t d = 0; d < r.indices.size(); ++d) move_to(arith::to_linear(r.indices[d]), to[d], r, sum);
@@ -153,7 +153,8 @@ class demand {
   }
 
   /// Adds a multiple of `to - index`, which is 0, so that a variable of the read vanishes.
-  static void move_to(arith::linear const& index, ir::expr const& to, scratch_read const& r, arith::linear& sum) {
+  static void move_to(arith::linear_form const& index, ir::expr const& to, scratch_read const& r,
+                      arith::linear_form& sum) {
     for (auto const& [atom, times] : index.terms) {
       auto const* v = ir::as<ir::variable>(atom);
       if (!v || r.inner.count(v->name) == 0) continue;
@@ -388,4 +389,4 @@ ir::stmt skip_stages(ir::stmt const& s) {
   return !s || detail::has_device_loops(s) ? s : detail::stage_skipper().run(s);
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

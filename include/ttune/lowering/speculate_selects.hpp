@@ -12,12 +12,12 @@
 #include "ttune/arith/interval.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Costs the square of the depth of nested selects.
 [[nodiscard]] ir::stmt speculate_selects(ir::stmt const& s);
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/speculate_selects.inl.hpp"

@@ -13,7 +13,7 @@
 #include "ttune/lowering/speculate_selects.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -118,4 +118,4 @@ class select_marker {
 
 ir::stmt speculate_selects(ir::stmt const& s) { return detail::select_marker().visit(s); }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

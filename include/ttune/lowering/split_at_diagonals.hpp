@@ -25,12 +25,12 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Loops over blocks or threads of a device are left alone: their accumulators want loops of constant lengths.
 [[nodiscard]] ir::stmt split_at_diagonals(ir::stmt const& s);
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/split_at_diagonals.inl.hpp"

@@ -12,7 +12,7 @@
 #include "ttune/lowering/scratch_reads.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 namespace detail {
 
@@ -208,4 +208,4 @@ class diagonal_splitter {
 
 ir::stmt split_at_diagonals(ir::stmt const& s) { return s ? detail::diagonal_splitter().visit(s) : s; }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -5,12 +5,12 @@
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Builds the statements of a loop nest: loops with their conditions. No pass has run yet (passes.hpp runs them).
-[[nodiscard]] ir::lowered build_statements(plan const& p, nest const& n);
+[[nodiscard]] ir::lowered build_statements(plan const& p, loop_nest const& n);
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/lowering/statements.inl.hpp"

@@ -14,12 +14,12 @@
 #include "ttune/lowering/statements/values.hpp"
 #include "ttune/schedule/primitive/compute_at.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Builds the loops of all stages, each where it is computed.
 class statement_builder {
  public:
-  statement_builder(plan const& p, nest const& n)
+  statement_builder(plan const& p, loop_nest const& n)
       : p_(p),
         n_(n),
         scope_(p, n),
@@ -55,17 +55,17 @@ class statement_builder {
 
  private:
   /// Returns what runs inside loops [0, level) of a stage: first the stages computed there, then the rest of its own
-  /// loops. Threads wait for each other behind what they put into group memory, and before it is written again.
+  /// loops. Threads wait for each other behind what they put into shared memory, and before it is written again.
   ir::stmt inside(std::size_t st, std::int32_t level) {
     std::vector<ir::stmt> parts;
     auto const here = scope_.computed_inside(st, level - 1);
-    std::vector<std::size_t> unseen;  // written to group memory, no barrier since
+    std::vector<std::size_t> unseen;  // written to shared memory, no barrier since
     bool written_again = false;
     std::int32_t pending = -1;  // of what is copied ahead
     base_.find(here);
     for (auto const q : here) {
       buffers_.declare_again(q);
-      bool const group = buffers_[q].front()->where == ir::memory::group;
+      bool const group = buffers_[q].front()->where == ir::memory::shared;
       bool const reads =
           std::any_of(unseen.begin(), unseen.end(), [&](std::size_t u) { return primitives::reads_through(p_, q, u); });
       if (reads) parts.push_back(barrier()), unseen.clear();
@@ -159,7 +159,7 @@ class statement_builder {
   }
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   ir::lowered made_;
   scope scope_;
   bases base_;
@@ -168,6 +168,6 @@ class statement_builder {
   prologues prologues_;
 };
 
-ir::lowered build_statements(plan const& p, nest const& n) { return statement_builder(p, n).run(); }
+ir::lowered build_statements(plan const& p, loop_nest const& n) { return statement_builder(p, n).run(); }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -15,7 +15,7 @@
 #include "ttune/ir/stmt.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::lowering::detail {
+namespace ttune { inline namespace v0 { namespace lowering { namespace detail {
 
 using buffers = std::set<ir::buffer const*>;
 
@@ -140,4 +140,4 @@ inline ir::stmt without(ir::stmt const& s, condition_set const& gone) {
   return ir::make_block(std::move(body));
 }
 
-}  // namespace ttune::inline v0::lowering::detail
+}}}}  // namespace ttune::v0::lowering::detail

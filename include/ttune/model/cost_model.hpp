@@ -16,7 +16,7 @@
 #include "ttune/runtime/availability.hpp"
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A matrix of features, row-major: one row per candidate, one column per feature. All values are finite.
 struct feature_view {
@@ -166,7 +166,7 @@ void require_columns(std::string const& model, std::size_t fitted_with, std::siz
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/model/cost_model.inl.hpp"

@@ -11,7 +11,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -148,4 +148,4 @@ void require_columns(std::string const& model, std::size_t fitted_with, std::siz
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 
 #include "ttune/model/cost_model.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `ensemble_model`.
 struct ensemble_options {
@@ -47,7 +47,7 @@ class ensemble_model final : public cost_model {
   bool learned_ = false;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/model/ensemble_model.inl.hpp"

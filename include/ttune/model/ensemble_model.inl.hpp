@@ -10,7 +10,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 ensemble_model::ensemble_model(std::function<any_cost_model(std::uint64_t seed)> make, ensemble_options options)
     : make_(std::move(make)), options_(options) {
@@ -138,4 +138,4 @@ void ensemble_model::load(std::span<std::byte const> bytes) {
   learned_ = learned != 0;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/model/cost_model.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `linear_model`.
 struct linear_model_options {
@@ -52,7 +52,7 @@ class linear_model final : public cost_model {
   std::vector<double> success_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/model/linear_model.inl.hpp"

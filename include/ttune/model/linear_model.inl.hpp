@@ -9,7 +9,7 @@
 #include "ttune/model/linear_model.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -235,4 +235,4 @@ void linear_model::load(std::span<std::byte const> bytes) {
   *this = std::move(read);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -12,7 +12,7 @@
 
 #include "ttune/model/cost_model.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns the analytic estimate in a row of feature_extractor: log2 of the time relative to the ideal. Needs no
 /// records.
@@ -74,7 +74,7 @@ class transfer_model final : public cost_model {
   bool trusts_base_ = false;  ///< held-out own rows do not contradict the base
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/model/transfer_model.inl.hpp"

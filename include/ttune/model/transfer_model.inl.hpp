@@ -13,7 +13,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -319,4 +319,4 @@ void transfer_model::load(std::span<std::byte const> bytes) {
   *this = std::move(read);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -4,7 +4,7 @@
 
 #include "ttune/expr/functions.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// The accumulator type: 32 bits for narrow types, otherwise the type itself.
 template <class T>
@@ -18,4 +18,4 @@ template <class T, class X>
   else return cast<T>(x);
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

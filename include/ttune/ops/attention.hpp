@@ -9,7 +9,7 @@
 #include "ttune/expr/op.hpp"
 #include "ttune/ops/accumulate.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Returns softmax(Q K^T / sqrt(d)) V. The largest score of a row is subtracted first. The division by a row's sum is
 /// applied to the d results of the row, not to its scores. Schedules process several rows at a time, so that their
@@ -85,4 +85,4 @@ template <class T = float>
                       attention_in_chunks<T>(rows, keys, width, 128));
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

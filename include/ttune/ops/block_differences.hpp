@@ -11,7 +11,7 @@
 #include "ttune/expr/op.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Shape of a block matching: the blocks, and the displacements.
 struct block_matching_shape {
@@ -46,4 +46,4 @@ template <class Sum = std::uint16_t>
   return op(inputs(C, R), outputs(S), "block_differences");  // (rows, columns, window, window)
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

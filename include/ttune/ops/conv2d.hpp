@@ -12,7 +12,7 @@
 #include "ttune/ops/window.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Shape of a convolution of images.
 struct conv2d_shape {
@@ -129,4 +129,4 @@ template <class T = float, class Sum = accumulator_t<T>>
   });
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

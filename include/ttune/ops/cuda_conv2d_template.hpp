@@ -22,12 +22,12 @@
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/schedule/schedule_builder.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Limits of a thread block.
 struct gpu_block_limits {
   std::int64_t threads = 1024;
-  std::int64_t bytes = 49152;  ///< bytes of group memory (CUDA: shared memory)
+  std::int64_t bytes = 49152;  ///< bytes of shared memory (CUDA: shared memory)
 };
 
 namespace detail {
@@ -55,7 +55,7 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
   auto const O = compute<"compute">(n, f, y.in(s.out_height()), x.in(s.out_width())) =
       sum(over(c, r, t), pad(n, c, y * s.stride + r, x * s.stride + t) * kernel(f, c, r, t));
 
-  written_schedule w(op(inputs(data, kernel), outputs(O), "conv2d").program(), "compute");
+  schedule_builder w(op(inputs(data, kernel), outputs(O), "conv2d").program(), "compute");
   auto const tile = [&w](char const* knob, std::string const& loop, std::vector<std::string> parts) {
     split_choice const choice{{}, knob, static_cast<std::int32_t>(parts.size())};
     w.split(loop, choice, std::move(parts));
@@ -90,7 +90,7 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
   auto const fetch = [&w](char const* stage, char const* z, char const* y_loop, char const* x_loop) {
     w.enter(stage);
     w.compute_at("compute_local", "rxo");
-    w.store_in(ir::memory::group);
+    w.store_in(ir::memory::shared);
     w.bind(z, loop_kind::thread_z);
     w.bind(y_loop, loop_kind::thread_y);
     w.bind(x_loop, loop_kind::thread_x);
@@ -118,7 +118,7 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
       detail::block_tile(tile_f) * detail::fetched(tile_rc) * detail::fetched(tile_rx) * detail::fetched(tile_ry);
   of.constraints.push_back({threads <= limits.threads, "threads of a block"});
   of.constraints.push_back(
-      {(detail::fetched(tile_rc) * rows * columns + weights) * 4 <= limits.bytes, "group memory of a block"});
+      {(detail::fetched(tile_rc) * rows * columns + weights) * 4 <= limits.bytes, "shared memory of a block"});
   return of;
 }
 
@@ -129,4 +129,4 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
   return conv2d_shape{e[0], e[4], e[1], e[2], e[3], e[5], e[7], e[9]};
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -9,7 +9,7 @@
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/ops/window.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Depthwise convolution.
 /// Shape: I (N, C, H, W), W (C, R, S) constant -> O (N, C, OH, OW)
@@ -25,4 +25,4 @@ template <class T = float, class Sum = accumulator_t<T>>
   return op(inputs(I, W), outputs(O), "depthwise_conv2d");  // (N, C, OH, OW)
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -7,7 +7,7 @@
 #include "ttune/expr/functions.hpp"
 #include "ttune/expr/op.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Adds a bias and applies gelu (by the error function), as after a linear layer. An example for other chains.
 /// Shape: X (rows, columns), bias (columns) -> Y (rows, columns)
@@ -20,4 +20,4 @@ template <class T = float>
   return op(inputs(X, bias), outputs(Y), "bias_gelu");
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

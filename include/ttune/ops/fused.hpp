@@ -5,7 +5,7 @@
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Returns gelu(A B + bias), with gelu by the error function.
 /// Shape: A (M, K), B (K, N) constant, bias (N) -> C (M, N), row-major
@@ -68,4 +68,4 @@ template <class T = float>
   return op(inputs(X, B, C), outputs(M), "mttkrp");
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

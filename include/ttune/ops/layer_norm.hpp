@@ -8,7 +8,7 @@
 #include "ttune/expr/op.hpp"
 #include "ttune/ops/accumulate.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Scales each row to mean 0 and variance 1, then applies gain and bias. The variance is the mean of squared
 /// deviations; a difference of squares would cancel. 16-bit floats are computed in 32 bits. Per-row scalars are
@@ -30,4 +30,4 @@ template <class T = float>
   return op(inputs(X, gain, bias), outputs(Y), "layer_norm");  // (rows, columns)
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -12,7 +12,7 @@
 #include "ttune/expr/op.hpp"
 #include "ttune/ops/accumulate.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Selects the operands that are stored transposed: A as (K, M), B as (N, K).
 struct transposed {
@@ -92,4 +92,4 @@ template <class T = float, class Sum = accumulator_t<T>>
   return detail::with_transposed(which, product, read_a, read_b, i, j, k);
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -11,7 +11,7 @@
 #include "ttune/expr/op.hpp"
 #include "ttune/ops/window.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Maximum pooling. The padding has the smallest value of the type (-infinity for floats), so a window that covers only
 /// padding returns that value.
@@ -42,4 +42,4 @@ template <class T = float>
   return op(inputs(I), outputs(O), "avg_pool2d");  // (N, C, OH, OW)
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -8,7 +8,7 @@
 #include "ttune/expr/op.hpp"
 #include "ttune/ops/accumulate.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// Softmax of each row. The largest element of the row is subtracted first, so that nothing overflows. 16-bit floats
 /// are computed in 32 bits. The exponentials and the row sums are separate stages, so that each is computed once.
@@ -24,4 +24,4 @@ template <class T = float>
   return op(inputs(S), outputs(P), "softmax");
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -6,7 +6,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// A window that moves along one dimension.
 struct window {
@@ -42,4 +42,4 @@ struct window2d_shape {
   [[nodiscard]] std::int64_t out_width() const noexcept { return window().positions(width); }
 };
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -7,7 +7,7 @@
 #include "ttune/ops/winograd/one_dimension.hpp"
 #include "ttune/ops/winograd/two_dimensions.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 namespace detail {
 
@@ -103,4 +103,4 @@ template <class T = float>
   return detail::with_winograd(s, conv2d_nhwc<T>(s), [&](auto const& how) { return winograd_conv2d_nhwc<T>(s, how); });
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -7,7 +7,7 @@
 
 #include "ttune/records/json_lines.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Parses one line of an AutoTVM log. `compute_text` becomes the task's name with the texts among its arguments
 /// (element types, layouts); `extents` are the integers among them, in order. AutoTVM numbers whole configurations
@@ -29,7 +29,7 @@ import_summary read_autotvm_log(std::istream& in, record_store& into, std::vecto
 /// Returns -1 for numbers beyond 63 bits.
 [[nodiscard]] std::int64_t autotvm_number(std::vector<knob> const& knobs, configuration const& chosen) noexcept;
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/autotvm_log.inl.hpp"

@@ -12,7 +12,7 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/hash.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -180,4 +180,4 @@ std::int64_t autotvm_number(std::vector<knob> const& knobs, configuration const&
   return number;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -6,7 +6,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Explanation of the winner, stored by the tuner beside its image. The texts are never executed.
 struct kernel_explanation {
@@ -19,4 +19,4 @@ struct kernel_explanation {
   friend bool operator==(kernel_explanation const&, kernel_explanation const&) = default;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -6,7 +6,7 @@
 
 #include "ttune/runtime/availability.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Refuses a path of another user (neither this process's nor root), and one with a write permission for the group or
 /// for others.
@@ -17,7 +17,7 @@ namespace ttune::inline v0 {
 /// are followed. Costs two or three `stat` calls.
 [[nodiscard]] availability written_by_owner_only(std::string const& path);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/file_permissions.inl.hpp"

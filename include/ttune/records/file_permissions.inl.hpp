@@ -11,7 +11,7 @@
 
 #include "ttune/records/file_permissions.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 availability not_writable_by_others(std::string const& path) {
   struct stat facts{};
@@ -31,4 +31,4 @@ availability written_by_owner_only(std::string const& path) {
   return file ? not_writable_by_others(folder.empty() ? "/" : folder) : file;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 struct json_member;
 
@@ -56,7 +56,7 @@ void write_json(std::string& out, std::string_view text);
 void write_json(std::string& out, std::int64_t value);
 void write_json(std::string& out, double value);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/json.inl.hpp"

@@ -7,7 +7,7 @@
 
 #include "ttune/records/json.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -318,4 +318,4 @@ void write_json(std::string& out, json_value const& value) {
       value.what);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 
 #include "ttune/records/store.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns a record as one line, without the line end. Hashes are hexadecimal texts, times are in seconds.
 [[nodiscard]] std::string to_json_line(record const& r);
@@ -70,7 +70,7 @@ class json_lines final : public record_store {
   std::unique_ptr<file> file_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/json_lines.inl.hpp"

@@ -20,7 +20,7 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -254,4 +254,4 @@ std::vector<key_summary> json_lines::keys() const { return file_->memory.keys();
 std::int64_t json_lines::count() const { return file_->memory.count(); }
 std::string json_lines::reason() const { return file_->reason; }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

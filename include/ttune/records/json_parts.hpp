@@ -11,7 +11,7 @@
 #include "ttune/records/json.hpp"
 #include "ttune/records/record.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 template <class Int>
 json_value json_integers(std::vector<Int> const& values) {
@@ -54,4 +54,4 @@ inline bool read_choices(json_value const* v, std::vector<knob_choice>& out) {
   return true;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

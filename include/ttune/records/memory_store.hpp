@@ -6,7 +6,7 @@
 
 #include "ttune/records/store.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Record store in memory. A look-up costs one hash; `near` scans all keys.
 class memory_store final : public record_store {
@@ -36,7 +36,7 @@ class memory_store final : public record_store {
   std::unique_ptr<contents> contents_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/memory_store.inl.hpp"

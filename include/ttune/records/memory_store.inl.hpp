@@ -9,7 +9,7 @@
 
 #include "ttune/records/memory_store.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 struct memory_store::contents {
   struct entry {
@@ -159,4 +159,4 @@ bool memory_store::contains(record const& r) const {
   return contents_->known.contains(hash_of(r));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 #include "ttune/runtime/measure/measurement.hpp"
 #include "ttune/space/knob.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Identifies what was tuned. Two keys are equal if compute, target, space and objective are equal; the text and the
 /// extents describe `compute` for people and for the search of similar keys.
@@ -86,7 +86,7 @@ struct record {
                                                   std::vector<knob_choice> const& choices,
                                                   configuration const& otherwise = {});
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/record.inl.hpp"

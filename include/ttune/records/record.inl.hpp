@@ -10,7 +10,7 @@
 #include "ttune/records/record.hpp"
 #include "ttune/support/hash.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -168,4 +168,4 @@ configuration nearest_configuration(std::vector<knob> const& knobs, std::vector<
   return found;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

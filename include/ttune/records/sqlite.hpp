@@ -8,7 +8,7 @@
 
 #include "ttune/records/store.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// How a record file is opened.
 enum class record_mode : std::uint8_t {
@@ -72,7 +72,7 @@ class sqlite final : public record_store {
   std::unique_ptr<database> database_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #if TTUNE_PART_BODIES
 #include "ttune/records/sqlite.inl.hpp"

@@ -14,7 +14,7 @@
 #include "ttune/records/sqlite.hpp"
 #include "ttune/records/sqlite/tables.inl.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The open file, or the store in memory that replaces it.
 struct sqlite::database {
@@ -264,4 +264,4 @@ export_summary sqlite::export_best(std::string const& to) const {
   throw record_error(to + ": cannot be written: " + std::strerror(failure));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

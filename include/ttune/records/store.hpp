@@ -17,7 +17,7 @@
 #include "ttune/records/record.hpp"
 #include "ttune/records/transfer_sample.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A stored kernel image with the record that it implements. `bytes` is empty if no image may be used, and `reason`
 /// says why; an image always comes with its record.
@@ -127,7 +127,7 @@ inline bool is_better_image(image_lookup const& a, image_lookup const& b) noexce
 /// both have a transfer sample, the transfer sample of the faster kernel stays.
 void merge_records(record_store const& from, record_store& into);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/records/store.inl.hpp"

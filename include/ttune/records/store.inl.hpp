@@ -5,7 +5,7 @@
 
 #include "ttune/records/store.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -36,4 +36,4 @@ void merge_records(record_store const& from, record_store& into) {
     into.put_transfer_sample(one);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

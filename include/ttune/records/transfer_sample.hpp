@@ -9,7 +9,7 @@
 
 #include "ttune/records/record.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The transfer sample of one workload, stored by the tuner beside the winner. A reader with another feature `schema`
 /// cannot use it.
@@ -34,4 +34,4 @@ struct transfer_sample {
 /// A limit for `record_store::transfer_samples` that excludes none.
 inline constexpr std::size_t all_transfer_samples = 0x7fffffff;
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -7,7 +7,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 inline constexpr std::uint32_t abi_version = 1;
 
@@ -51,4 +51,4 @@ struct runtime_table {
 /// aligned and has at least shared_bytes + threads * local_bytes bytes (kernel_signature); it is null if that sum is 0.
 using kernel_function = void (*)(void* const* operands, runtime_table const* runtime, void* workspace);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -10,7 +10,7 @@
 
 #include "ttune/core/dtype.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A contiguous, row-major view of memory with a shape. It does not own the memory.
 template <class T, int Rank>
@@ -71,4 +71,4 @@ struct argument_traits<T> {
   static std::int64_t extent(T const&, int) { return 1; }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

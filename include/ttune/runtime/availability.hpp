@@ -6,7 +6,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Result of probing for an optional part. Probing never throws and never prints.
 struct availability {
@@ -15,4 +15,4 @@ struct availability {
   explicit operator bool() const noexcept { return available; }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 #include "ttune/runtime/availability.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Result of a compilation: an image, or the compiler's diagnostics.
 struct compile_result {
@@ -42,4 +42,4 @@ class analytic_backend : public backend {
   [[nodiscard]] virtual double seconds(ir::lowered const& program) const = 0;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

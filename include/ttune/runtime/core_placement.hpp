@@ -9,7 +9,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Moves the calling thread away from a processor that a cooperating thread occupies. Schedulers that pack threads to
 /// save power, or that find no idle processor when they wake a thread, put both on the same processor.
@@ -36,4 +36,4 @@ class core_placement {
   bool moved_ = false;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -14,7 +14,7 @@
 #include "ttune/runtime/measure/measurement.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 struct kernel_image;
 
@@ -55,7 +55,7 @@ using device_loader = device_code* (*)(kernel_image const& image);
 /// Returns the loader for a device (a name as in kernel_image::device); null if this program has no backend for it.
 [[nodiscard]] device_loader find_device_loader(std::string_view device) noexcept;
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 extern "C" {
 __attribute__((weak)) ttune::device_code* ttune_v0_load_opencl(ttune::kernel_image const& image);

@@ -9,7 +9,7 @@
 
 #include "ttune/runtime/abi.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Interface of executors. An executor is thread-safe. A user-defined one must support a call made from within a task;
 /// that call must pass on the worker number of the task (tasks of one worker never overlap, and the worker number
@@ -89,7 +89,7 @@ class executor_failures {
 /// Builds the table that a kernel is called with. `on` must outlive the table.
 [[nodiscard]] runtime_table make_runtime_table(executor& on);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/executor.inl.hpp"

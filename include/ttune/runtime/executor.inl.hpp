@@ -21,7 +21,7 @@
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -284,4 +284,4 @@ runtime_table make_runtime_table(executor& on) {
   return t;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

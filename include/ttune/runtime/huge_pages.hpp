@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 /// Smaller buffers do not use huge pages: the unused rest of the page would cost more than it gains.
@@ -20,4 +20,4 @@ inline void prefer_huge_pages([[maybe_unused]] void* begin, [[maybe_unused]] std
 #endif
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

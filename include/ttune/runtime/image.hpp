@@ -10,7 +10,7 @@
 
 #include "ttune/core/dtype.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// How a kernel uses an operand. Constants are inputs that a kernel may pack once and keep.
 enum class operand_direction : std::uint8_t { in, out, inout, constant };
@@ -65,4 +65,4 @@ struct kernel_image {
   std::shared_ptr<device_code> in_process_code = {};  ///< replaces `code` if not null; valid in this process only
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 #include "ttune/runtime/measure/measurement.hpp"
 #include "ttune/support/bytes.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Serialises an image as {magic, version, checksum, body}. The checksum detects damage, not malice. Throws
 /// argument_error for an image without machine code of its own (`kernel_image::in_process_code`).
@@ -25,7 +25,7 @@ void get(byte_source& in, kernel_signature& signature);
 void put(byte_sink& out, measurement const& m);
 void get(byte_source& in, measurement& m);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/image_io.inl.hpp"

@@ -7,7 +7,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -154,4 +154,4 @@ kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
   return image;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -4,7 +4,7 @@
 
 #include "ttune/runtime/backend.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Backend that interprets kernels. An application's tests tune and call kernels with it without anything installed,
 /// and get the same kernel each time:
@@ -37,7 +37,7 @@ class interpreter_backend final : public analytic_backend {
   ttune::target target_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/interpreter_backend.inl.hpp"

@@ -10,7 +10,7 @@
 #include "ttune/runtime/interpreter_backend.hpp"
 #include "ttune/runtime/measure/operation_count.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -107,4 +107,4 @@ double interpreter_backend::seconds(ir::lowered const& program) const {
   return 1e-9 * operation_count(program, target_);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/load.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Memory for one call, taken from the calling thread's arena, which grows to the largest size requested so far. A
 /// nested call on the same thread (an executor that runs other work while it waits) gets separate memory.
@@ -83,7 +83,7 @@ class kernel_call {
   runtime_table table_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/kernel_call.inl.hpp"

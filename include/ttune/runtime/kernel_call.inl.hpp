@@ -10,7 +10,7 @@
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -155,4 +155,4 @@ TTUNE_CALLS_MACHINE_CODE kernel_call kernel_call::prepare(std::span<void* const>
   return made;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

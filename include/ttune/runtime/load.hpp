@@ -9,7 +9,7 @@
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Says if this machine and this library can run an image; the reason names the ABI, the processor or missing features.
 [[nodiscard]] availability can_load(kernel_image const& image);
@@ -52,7 +52,7 @@ class loaded_image {
   return std::make_shared<loaded_image const>(image);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/load.inl.hpp"

@@ -10,7 +10,7 @@
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 device_loader find_device_loader(std::string_view device) noexcept {
   if (device == "opencl") return &ttune_v0_load_opencl;
@@ -69,4 +69,4 @@ loaded_image::~loaded_image() {
   if (memory_) munmap(memory_, bytes_);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -10,7 +10,7 @@
 #include "ttune/core/dtype.hpp"
 #include "ttune/core/target.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns the number of processors that this process may use: the smaller of its affinity mask and the CPU quota of
 /// its container; at least 1.
@@ -38,7 +38,7 @@ namespace ttune::inline v0 {
 /// Measures copies that are too large for the caches, in GB/s: bytes read plus bytes written. The best of several runs.
 [[nodiscard]] double measure_copy_bandwidth(std::int32_t threads, double seconds = 0.1);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/machine.inl.hpp"

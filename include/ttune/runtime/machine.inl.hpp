@@ -22,7 +22,7 @@
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/clock.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -373,4 +373,4 @@ double measure_copy_bandwidth(std::int32_t threads, double seconds) {
   return 2.0 * static_cast<double>(each) * threads / took.back() * 1e-9;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -5,12 +5,12 @@
 #include "ttune/ir/node.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns the name and the operands, inputs first. The emitter fills in the members that depend on the schedule.
 [[nodiscard]] kernel_signature signature_of(handle<ir::program> const& program);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/signature.inl.hpp"

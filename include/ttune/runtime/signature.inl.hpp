@@ -10,7 +10,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/runtime/signature.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -65,4 +65,4 @@ kernel_signature signature_of(handle<ir::program> const& program) {
   return made;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 
 #include "ttune/schedule/schedule_builder.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Exact factorisations of the axis' extent into N parts.
 template <std::int32_t N>
@@ -43,4 +43,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

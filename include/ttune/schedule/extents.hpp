@@ -9,7 +9,7 @@
 #include "ttune/schedule/loop_names.hpp"
 #include "ttune/schedule/schedule_builder.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An integer expression over the extents of loops.
 template <class Loops>
@@ -90,4 +90,4 @@ template <class A, class B>
   return detail::join(knob_expression::op::maximum, a, b);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

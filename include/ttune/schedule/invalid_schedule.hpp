@@ -7,7 +7,7 @@
 
 #include "ttune/schedule/schedule_builder.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Replaces a schedule after its first error: it accepts every call, and reports nothing more.
 struct invalid_schedule {
@@ -130,4 +130,4 @@ struct invalid_schedule {
   operator ttune::space() const { return {}; }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

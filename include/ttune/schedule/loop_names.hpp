@@ -6,7 +6,7 @@
 
 #include "ttune/support/fixed_string.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Names of loops, as a type that compilers print.
 template <fixed_string... Names>
@@ -105,4 +105,4 @@ template <class Loops, class Gone, class Added>
 using changed_loops_t = typename changed_loops<Loops, Gone, Added>::type;
 
 }  // namespace detail
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -5,12 +5,12 @@
 
 #include "ttune/schedule/stage_plan.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Applies the steps of a space. Throws schedule_error, which names the primitive, the loop and the remedy.
 [[nodiscard]] plan make_plan(space const& of);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/plan.inl.hpp"

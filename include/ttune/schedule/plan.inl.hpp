@@ -26,7 +26,7 @@
 #include "ttune/schedule/primitive/swizzle.hpp"
 #include "ttune/schedule/primitive/tensorize.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -93,8 +93,8 @@ inline ir::expr without_period(ir::expr const& e, std::int64_t extent) {
 }
 
 /// Converts one index of an access to a dimension of `extent` elements.
-inline planned_index plan_index(planned_stage const& st, ir::expr const& e, std::int64_t extent) {
-  planned_index made;
+inline index_plan plan_index(stage_plan const& st, ir::expr const& e, std::int64_t extent) {
+  index_plan made;
   made.coefficient.assign(st.axis_count(), 0);
   auto inner = without_clamp(e, extent);
   made.clamped = inner != e;
@@ -123,7 +123,7 @@ inline planned_index plan_index(planned_stage const& st, ir::expr const& e, std:
 
 /// Returns true if reads of one dimension that differ by constants only always have an element of the source between
 /// them, for every place of the reader. The nearest element of each of them is then between them, too.
-inline bool stays_within_window(planned_stage const& st, std::vector<planned_index const*> const& reads,
+inline bool stays_within_window(stage_plan const& st, std::vector<index_plan const*> const& reads,
                                 std::int64_t extent) {
   auto least = reads[0]->constant;
   auto most = least;
@@ -138,8 +138,8 @@ inline bool stays_within_window(planned_stage const& st, std::vector<planned_ind
 
 /// Checks clamped reads. A region contains the nearest elements of reads outside of a stage only if it reaches into the
 /// stage; otherwise the region is the whole dimension.
-inline void check_clamped(plan const& p, planned_stage& st) {
-  auto const in_one_window = [](planned_index const& i, planned_index const& j) {
+inline void check_clamped(plan const& p, stage_plan& st) {
+  auto const in_one_window = [](index_plan const& i, index_plan const& j) {
     return !i.whole && i.coefficient == j.coefficient && i.divisor == j.divisor;
   };
   for (auto& a : st.accesses) {
@@ -148,7 +148,7 @@ inline void check_clamped(plan const& p, planned_stage& st) {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       a.indices[d].whole = a.indices[d].whole || a.indices[d].periodic;  // these elements are not near the index
       if (!a.indices[d].clamped || a.indices[d].whole) continue;
-      std::vector<planned_index const*> reads;
+      std::vector<index_plan const*> reads;
       for (auto const& b : st.accesses)
         if (!b.write && b.producer == a.producer && in_one_window(b.indices[d], a.indices[d]))
           reads.push_back(&b.indices[d]);
@@ -158,7 +158,7 @@ inline void check_clamped(plan const& p, planned_stage& st) {
 }
 
 /// Appends all different reads of a stage, then its write.
-inline void plan_accesses(plan& p, planned_stage& st) {
+inline void plan_accesses(plan& p, stage_plan& st) {
   std::vector<ir::access const*> seen;
   auto const same = [](ir::access const& a, ir::access const& b) {
     return primitives::identity(a.from) == primitives::identity(b.from) && a.indices == b.indices;
@@ -169,7 +169,7 @@ inline void plan_accesses(plan& p, planned_stage& st) {
     for (auto const* other : seen)
       if (same(*a, *other)) return;
     seen.push_back(a);
-    planned_access made;
+    access_plan made;
     for (std::size_t i = 0; i < p.program->stages.size(); ++i)
       if (p.program->stages[i].get() == primitives::identity(a->from)) made.producer = static_cast<std::int32_t>(i);
     for (std::size_t i = 0; i < p.program->inputs.size(); ++i)
@@ -179,7 +179,7 @@ inline void plan_accesses(plan& p, planned_stage& st) {
     st.accesses.push_back(std::move(made));
   };
   for (auto const& c : st.definition->components) ir::for_each_node(c.value, add);
-  planned_access write;
+  access_plan write;
   write.write = true;
   for (auto const& a : st.definition->axes)
     write.indices.push_back(plan_index(st, ir::make_variable(a.name), a.size()));
@@ -187,11 +187,11 @@ inline void plan_accesses(plan& p, planned_stage& st) {
   check_clamped(p, st);
 }
 
-inline planned_stage plan_stage(handle<ir::program> const& program, handle<ir::stage> const& definition) {
-  planned_stage st;
+inline stage_plan plan_stage(handle<ir::program> const& program, handle<ir::stage> const& definition) {
+  stage_plan st;
   st.definition = definition;
   for (std::size_t a = 0; a < st.axis_count(); ++a) {
-    planned_loop l;
+    loop_plan l;
     l.name = st.axis_name(a);
     l.axis = static_cast<std::int32_t>(a);
     st.loops.push_back(std::move(l));
@@ -207,8 +207,8 @@ inline void choose_memory(plan& p) {
   std::vector<bool> constant(p.stages.size(), false);
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto& st = p.stages[i];
-    constant[i] = !st.output && !st.definition->reduces() && st.places.size() == 1 &&
-                  st.places[0].kind == planned_place::sort::root;
+    constant[i] =
+        !st.output && !st.definition->reduces() && st.places.size() == 1 && st.places[0].kind == place_plan::sort::root;
     bool only_tables = true;
     for (auto const& a : st.accesses) {
       if (a.operand >= 0) {
@@ -227,20 +227,20 @@ inline void choose_memory(plan& p) {
                            "is prepared once only if it is computed at the root, without a reduction, from constants");
     if (st.output) st.where = ir::memory::operand;
     else if (!st.where_given && constant[i]) st.where = ir::memory::prepared;
-    else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == planned_place::sort::root)
-      st.where = ir::memory::shared;
+    else if (!st.where_given && st.places.size() == 1 && st.places[0].kind == place_plan::sort::root)
+      st.where = ir::memory::workspace;
     constant[i] = st.where == ir::memory::prepared;  // a value computed in each call makes its readers non-constant
   }
 }
 
 /// Returns true if stage `reader` runs inside of `place`, as far as no knob decides it.
-inline bool runs_inside(plan const& p, std::int32_t reader, planned_place const& place) {
+inline bool runs_inside(plan const& p, std::int32_t reader, place_plan const& place) {
   auto loop = -1;  // the loop of place.stage in which the reader is computed
   while (reader != place.stage) {
     auto const& places = p.stages[static_cast<std::size_t>(reader)].places;
     if (places.size() != 1) return true;
-    if (places[0].kind == planned_place::sort::inlined) return true;
-    if (places[0].kind == planned_place::sort::root) return false;
+    if (places[0].kind == place_plan::sort::inlined) return true;
+    if (places[0].kind == place_plan::sort::root) return false;
     loop = places[0].loop;
     reader = places[0].stage;
   }
@@ -254,7 +254,7 @@ inline bool runs_inside(plan const& p, std::int32_t reader, planned_place const&
 inline void check_places(plan const& p) {
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto const& st = p.stages[i];
-    if (st.places.size() != 1 || st.places[0].kind != planned_place::sort::inside) continue;
+    if (st.places.size() != 1 || st.places[0].kind != place_plan::sort::inside) continue;
     for (std::size_t r = i + 1; r < p.stages.size(); ++r)
       for (auto const& a : p.stages[r].accesses)
         if (!a.write && a.producer == static_cast<std::int32_t>(i) &&
@@ -267,7 +267,7 @@ inline void check_places(plan const& p) {
 }
 
 /// Collects the parts of a split loop, from the outermost to the innermost.
-inline void collect_leaves(planned_stage const& st, std::int32_t loop, std::vector<std::int32_t>& leaves) {
+inline void collect_leaves(stage_plan const& st, std::int32_t loop, std::vector<std::int32_t>& leaves) {
   auto const& l = st.loops[static_cast<std::size_t>(loop)];
   if (l.children.empty()) leaves.push_back(loop);
   for (auto const c : l.children) collect_leaves(st, c, leaves);
@@ -275,7 +275,7 @@ inline void collect_leaves(planned_stage const& st, std::int32_t loop, std::vect
 
 /// Checks that terms of a reduction that is not associative and commutative keep the order of its axes, parts of an
 /// axis outermost first.
-inline void check_order(planned_stage const& st) {
+inline void check_order(stage_plan const& st) {
   auto const& reduction = st.definition->reduction;
   if (!st.definition->reduces() || (reduction.associative && reduction.commutative)) return;
   auto const say = [&](std::int32_t loop) {
@@ -338,4 +338,4 @@ plan make_plan(space const& of) {
   return p;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

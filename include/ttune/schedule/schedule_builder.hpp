@@ -11,7 +11,7 @@
 #include "ttune/schedule/space.hpp"
 #include "ttune/space/factors.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// How a loop is split: into the given inner extents, outermost first, or by a knob.
 struct split_choice {
@@ -50,9 +50,9 @@ struct extent_formula {
 };
 
 /// The space that a chain of calls makes. Calls that change loops apply to the current stage.
-class written_schedule {
+class schedule_builder {
  public:
-  written_schedule(handle<ir::program> program, std::string stage);
+  schedule_builder(handle<ir::program> program, std::string stage);
 
   /// Returns the program of one stage; its inputs are in the order in which they are read.
   [[nodiscard]] static handle<ir::program> program_of(handle<ir::stage> const& output);
@@ -113,7 +113,7 @@ class written_schedule {
   std::vector<loop_extent> extents_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/schedule_builder.inl.hpp"

@@ -10,7 +10,7 @@
 #include "ttune/schedule/schedule_builder.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -85,7 +85,7 @@ extent_formula extent_formula::join(knob_expression::op what, extent_formula a, 
   return a;
 }
 
-written_schedule::written_schedule(handle<ir::program> program, std::string stage) : current_(std::move(stage)) {
+schedule_builder::schedule_builder(handle<ir::program> program, std::string stage) : current_(std::move(stage)) {
   made_.program = std::move(program);
   std::string names;
   for (auto const& st : made_.program->stages) {
@@ -95,21 +95,21 @@ written_schedule::written_schedule(handle<ir::program> program, std::string stag
   throw schedule_error("schedule", current_, "no stage of this name in the operator; there are " + names);
 }
 
-handle<ir::program> written_schedule::program_of(handle<ir::stage> const& output) {
+handle<ir::program> schedule_builder::program_of(handle<ir::stage> const& output) {
   std::vector<handle<ir::tensor>> inputs;
   std::vector<handle<ir::stage>> seen;
   detail::collect_inputs(output, inputs, seen);
   return capture::program({}, std::move(inputs), {output});
 }
 
-void written_schedule::enter(std::string stage) {
+void schedule_builder::enter(std::string stage) {
   if (std::find(by_text_.begin(), by_text_.end(), stage) != by_text_.end())
     throw schedule_error(
         "in", stage,
         "was scheduled by its name in quotes before: stay with that, the compiler does not know its loops any more");
   current_ = std::move(stage);
 }
-void written_schedule::enter_by_text(std::string stage, bool has_object) {
+void schedule_builder::enter_by_text(std::string stage, bool has_object) {
   if (has_object)
     throw schedule_error(
         "in", stage,
@@ -118,12 +118,12 @@ void written_schedule::enter_by_text(std::string stage, bool has_object) {
   current_ = std::move(stage);
 }
 
-void written_schedule::add(primitive what, std::vector<std::string> loops, std::vector<std::string> results,
+void schedule_builder::add(primitive what, std::vector<std::string> loops, std::vector<std::string> results,
                            std::vector<knob_value> values) {
   made_.steps.push_back({what, current_, std::move(loops), std::move(results), std::move(values)});
 }
 
-std::int32_t written_schedule::add_knob(primitive what, knob k) {
+std::int32_t schedule_builder::add_knob(primitive what, knob k) {
   for (auto const& other : made_.knobs)
     if (other.name == k.name)
       throw schedule_error(name_of(what), k.name, "there is a knob of this name: choose another");
@@ -131,7 +131,7 @@ std::int32_t written_schedule::add_knob(primitive what, knob k) {
   return static_cast<std::int32_t>(made_.knobs.size()) - 1;
 }
 
-knob_expression written_schedule::extent_of(primitive what, std::string const& loop) const {
+knob_expression schedule_builder::extent_of(primitive what, std::string const& loop) const {
   for (auto i = extents_.size(); i-- > 0;)
     if (extents_[i].stage == current_ && extents_[i].loop == loop) return extents_[i].value;
   // an axis of the stage after the structural steps so far
@@ -151,12 +151,12 @@ knob_expression written_schedule::extent_of(primitive what, std::string const& l
   throw schedule_error(name_of(what), current_, "no stage of this name");
 }
 
-void written_schedule::set_extent(std::string const& loop, knob_expression value) {
+void schedule_builder::set_extent(std::string const& loop, knob_expression value) {
   extents_.push_back({current_, loop, std::move(value)});
 }
 
 /// Returns the extents of all parts except the outermost; remembers the extents of all parts.
-std::vector<knob_value> written_schedule::cut(std::string const& loop, split_choice& choice,
+std::vector<knob_value> schedule_builder::cut(std::string const& loop, split_choice& choice,
                                               std::vector<std::string> const& parts) {
   auto const whole = extent_of(primitive::split, loop);
   std::vector<knob_value> values;
@@ -187,81 +187,81 @@ std::vector<knob_value> written_schedule::cut(std::string const& loop, split_cho
   return values;
 }
 
-void written_schedule::split(std::string const& loop, split_choice choice, std::vector<std::string> parts) {
+void schedule_builder::split(std::string const& loop, split_choice choice, std::vector<std::string> parts) {
   auto values = cut(loop, choice, parts);
   add(primitive::split, {loop}, std::move(parts), std::move(values));
 }
 
-void written_schedule::fuse(std::vector<std::string> loops, std::string result) {
+void schedule_builder::fuse(std::vector<std::string> loops, std::string result) {
   knob_expression all = 1;
   for (auto const& l : loops) all = all * extent_of(primitive::fuse, l);
   set_extent(result, std::move(all));
   add(primitive::fuse, std::move(loops), {std::move(result)});
 }
 
-void written_schedule::merge(std::vector<std::string> axes, std::string result) {
+void schedule_builder::merge(std::vector<std::string> axes, std::string result) {
   add(primitive::merge, std::move(axes), {std::move(result)});
 }
 
-void written_schedule::reorder(std::vector<std::string> loops) { add(primitive::reorder, std::move(loops)); }
-void written_schedule::reorder(order_choice const& choice, std::vector<std::string> loops) {
+void schedule_builder::reorder(std::vector<std::string> loops) { add(primitive::reorder, std::move(loops)); }
+void schedule_builder::reorder(order_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(primitive::reorder, permutation_knob(choice.name, static_cast<std::int32_t>(loops.size())));
   add(primitive::reorder, std::move(loops), {}, {{id, 0, 0}});
 }
 
-void written_schedule::run_as(primitive how, std::vector<std::string> loops) { add(how, std::move(loops)); }
-void written_schedule::run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops) {
+void schedule_builder::run_as(primitive how, std::vector<std::string> loops) { add(how, std::move(loops)); }
+void schedule_builder::run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(how, boolean_knob(choice.name));
   add(how, std::move(loops), {}, {{id, 0, 0}});
 }
 
-void written_schedule::bind(std::string loop, ir::loop_kind kind) {
+void schedule_builder::bind(std::string loop, ir::loop_kind kind) {
   add(primitive::bind, {std::move(loop)}, {}, {literal(static_cast<std::int64_t>(kind))});
 }
-void written_schedule::annotate(std::string loop, std::string note, std::int64_t value) {
+void schedule_builder::annotate(std::string loop, std::string note, std::int64_t value) {
   add(primitive::annotate, {std::move(loop)}, {std::move(note)}, {literal(value)});
 }
 
-void written_schedule::compute_at(std::string reader, std::string loop) {
+void schedule_builder::compute_at(std::string reader, std::string loop) {
   add(primitive::compute_at, {std::move(reader), std::move(loop)});
 }
-void written_schedule::cache_read(std::string source, std::string copy, std::string axis) {
+void schedule_builder::cache_read(std::string source, std::string copy, std::string axis) {
   std::vector<std::string> of = {std::move(source)};
   if (!axis.empty()) of.push_back(std::move(axis));
   add(primitive::cache_read, std::move(of), {std::move(copy)});
 }
-void written_schedule::cache_write(std::string inner) { add(primitive::cache_write, {}, {std::move(inner)}); }
-void written_schedule::rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept) {
+void schedule_builder::cache_write(std::string inner) { add(primitive::cache_write, {}, {std::move(inner)}); }
+void schedule_builder::rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept) {
   add(primitive::rfactor, {std::move(axis)}, {std::move(partial), std::move(kept)}, {literal(factor)});
 }
-void written_schedule::separate(std::string axis, std::string partial) {
+void schedule_builder::separate(std::string axis, std::string partial) {
   add(primitive::separate, {std::move(axis)}, {std::move(partial)});
 }
-void written_schedule::inline_stage(std::string stage) {
+void schedule_builder::inline_stage(std::string stage) {
   made_.steps.push_back({primitive::inline_stage, std::move(stage), {}, {}, {}});
 }
-void written_schedule::compute_with(std::string stage) { add(primitive::compute_with, {std::move(stage)}); }
-void written_schedule::compute_once(std::vector<std::string> of, std::string stage) {
+void schedule_builder::compute_with(std::string stage) { add(primitive::compute_with, {std::move(stage)}); }
+void schedule_builder::compute_once(std::vector<std::string> of, std::string stage) {
   add(primitive::compute_once, std::move(of), {std::move(stage)});
 }
-void written_schedule::store_in(ir::memory where, std::int64_t padding) {
+void schedule_builder::store_in(ir::memory where, std::int64_t padding) {
   std::vector<knob_value> values{literal(static_cast<std::int64_t>(where))};
   if (padding != 0) values.push_back(literal(padding));
   add(primitive::store_in, {}, {}, std::move(values));
 }
-void written_schedule::swizzle(std::int64_t rows_apart) { add(primitive::swizzle, {}, {}, {literal(rows_apart)}); }
-void written_schedule::pack() { add(primitive::pack, {}); }
-void written_schedule::slide() { add(primitive::slide, {}); }
-void written_schedule::expand_reduction() { add(primitive::expand_reduction, {}); }
-void written_schedule::double_buffer(std::int64_t buffers) {
+void schedule_builder::swizzle(std::int64_t rows_apart) { add(primitive::swizzle, {}, {}, {literal(rows_apart)}); }
+void schedule_builder::pack() { add(primitive::pack, {}); }
+void schedule_builder::slide() { add(primitive::slide, {}); }
+void schedule_builder::expand_reduction() { add(primitive::expand_reduction, {}); }
+void schedule_builder::double_buffer(std::int64_t buffers) {
   add(primitive::double_buffer, {}, {}, {literal(buffers)});
 }
 
-void written_schedule::prefetch(std::string source, std::string loop, std::int64_t iterations) {
+void schedule_builder::prefetch(std::string source, std::string loop, std::int64_t iterations) {
   add(primitive::prefetch, {std::move(loop)}, {std::move(source)}, {literal(iterations)});
 }
 
-void written_schedule::where(extent_formula const& condition) {
+void schedule_builder::where(extent_formula const& condition) {
   std::vector<knob_expression> stack;
   for (auto const& i : condition.items) {
     if (i.what == knob_expression::op::value) {
@@ -282,7 +282,7 @@ void written_schedule::where(extent_formula const& condition) {
   made_.constraints.push_back({std::move(stack.back()), condition.text});
 }
 
-ttune::space written_schedule::space() const {
+ttune::space schedule_builder::space() const {
   auto made = made_;
   for (auto const& k : made.knobs) {
     std::int32_t best = 0;
@@ -304,4 +304,4 @@ ttune::space written_schedule::space() const {
   return made;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -10,7 +10,7 @@
 #include "ttune/schedule/step.hpp"
 #include "ttune/space/constraint.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 struct space {
   handle<ir::program> program;
@@ -21,4 +21,4 @@ struct space {
   std::string replaces = {};  ///< not empty: why no better space could be derived, which this one replaces
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 #include "ttune/expr/axis.hpp"
 #include "ttune/schedule/loop_names.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The properties of a stage that a schedule's type contains.
 template <fixed_string Name, class Loops, class Reduced>
@@ -108,4 +108,4 @@ template <class Source>
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

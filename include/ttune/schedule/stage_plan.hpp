@@ -8,10 +8,10 @@
 #include "ttune/ir/stmt.hpp"
 #include "ttune/schedule/space.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A loop of a stage: one per axis, or made by a split.
-struct planned_loop {
+struct loop_plan {
   std::string name;
   std::int32_t axis = 0;               ///< index among the axes of the stage, then its reduction axes
   std::vector<std::int32_t> children;  ///< outermost first; empty for a leaf
@@ -24,7 +24,7 @@ struct planned_loop {
 
 /// One dimension of an access: floor((constant + sum coefficient[axis] * axis) / divisor), or any place inside of the
 /// source (`whole`).
-struct planned_index {
+struct index_plan {
   std::vector<std::int64_t> coefficient;  ///< one per axis of the reading stage
   std::int64_t constant = 0;
   std::int64_t divisor = 1;
@@ -34,15 +34,15 @@ struct planned_index {
   [[nodiscard]] bool is_redirected() const noexcept { return clamped || periodic; }
 };
 
-struct planned_access {
+struct access_plan {
   std::int32_t producer = -1;  ///< index of a stage of the plan, or
   std::int32_t operand = -1;   ///< index of a tensor in program.inputs
   bool write = false;
-  std::vector<planned_index> indices;
+  std::vector<index_plan> indices;
 };
 
 /// A place that compute_at may choose: inside of `loop` (an index into the loops) of `stage`.
-struct planned_place {
+struct place_plan {
   enum class sort : std::uint8_t { root, inside, inlined };
   sort kind = sort::root;
   std::int32_t stage = -1;
@@ -50,20 +50,20 @@ struct planned_place {
 };
 
 /// A read that is prefetched.
-struct planned_prefetch {
+struct prefetch_plan {
   std::int32_t operand = -1;         ///< index into program.inputs; -1: none
   std::int32_t loop = -1;            ///< an index into the loops
   knob_value distance = literal(0);  ///< in iterations; 0: no prefetch
 };
 
-struct planned_stage {
+struct stage_plan {
   handle<ir::stage> definition;
-  std::vector<planned_loop> loops;
+  std::vector<loop_plan> loops;
   std::vector<std::int32_t> order;     ///< leaf loops, outermost first
   std::vector<std::int32_t> permuted;  ///< positions of `order` that `permutation` rearranges
   knob_value permutation = literal(0);
   bool placed = false;  ///< true after a compute_at
-  std::vector<planned_place> places = {planned_place{}};
+  std::vector<place_plan> places = {place_plan{}};
   knob_value place = literal(0);  ///< index into `places`
   ir::memory where = ir::memory::local;
   bool where_given = false;
@@ -73,9 +73,9 @@ struct planned_stage {
   bool slides = false;
   bool doubled = false;
   knob_value buffers = literal(2);  ///< number of buffers of a stage computed ahead; 1: it is not computed ahead
-  planned_prefetch prefetched;
+  prefetch_plan prefetched;
   bool output = false;
-  std::vector<planned_access> accesses;  ///< reads, then the write
+  std::vector<access_plan> accesses;  ///< reads, then the write
 
   [[nodiscard]] std::size_t axis_count() const noexcept {
     return definition->axes.size() + definition->reduction.axes.size();
@@ -95,8 +95,8 @@ struct planned_stage {
 };
 
 struct plan {
-  handle<ir::program> program;        ///< program after the structural steps; boundaries are conditions
-  std::vector<planned_stage> stages;  ///< in the order of program->stages
+  handle<ir::program> program;     ///< program after the structural steps; boundaries are conditions
+  std::vector<stage_plan> stages;  ///< in the order of program->stages
   std::vector<knob> knobs;
 
   [[nodiscard]] std::int64_t value(knob_value const& v, configuration const& chosen) const noexcept {
@@ -106,4 +106,4 @@ struct plan {
   }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/space/knob.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The primitives. Each has a page `before → after` and its rules in schedule/primitive/<name>.hpp. Keys of records
 /// contain their numbers: new ones are added at the end.
@@ -35,7 +35,7 @@ enum class primitive : std::uint8_t {
   double_buffer,  ///< `stage` is computed ahead of the loop around; values[0], if any: the number of buffers
   prefetch,       ///< prefetches operand results[0] in loop loops[0], values[0] iterations ahead
   tensorize,      ///< loops: the terms of one instruction, or rows, columns, terms; values[0], if any: a boolean knob
-  swizzle,        ///< buffer of `stage` in group memory: distant rows begin in other banks; values: their distance
+  swizzle,        ///< buffer of `stage` in shared memory: distant rows begin in other banks; values: their distance
   // these change the program, too
   compute_with,      ///< `stage` also gets the results of stage loops[0], which has the same axes
   compute_once,      ///< a function of `stage` of the axes, or of the source, in loops becomes the stage results[0]
@@ -73,4 +73,4 @@ struct step {
 inline constexpr char const* place_root = "@root";
 inline constexpr char const* place_inline = "@inline";
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

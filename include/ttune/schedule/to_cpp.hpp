@@ -6,7 +6,7 @@
 
 #include "ttune/schedule/space.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns text that declares the axes and calls the functions of <ttune/schedule.hpp> that make the space of this one
 /// configuration; the operator has the name `op`. Steps that the configuration disables are left out.
@@ -21,7 +21,7 @@ namespace ttune::inline v0 {
 /// Prints the seed; without a seed, the first choice of every knob.
 [[nodiscard]] std::string to_cpp(space const& of);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/schedule/to_cpp.inl.hpp"

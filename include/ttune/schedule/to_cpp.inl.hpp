@@ -10,7 +10,7 @@
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -108,7 +108,7 @@ class fixed_steps {
       } catch (schedule_error const&) {
         return;  // simplification may remove this reader; that is known only when a space is lowered
       }
-      auto const more = std::find_if(one.stages.begin(), one.stages.end(), [&](planned_stage const& st) {
+      auto const more = std::find_if(one.stages.begin(), one.stages.end(), [&](stage_plan const& st) {
         return st.where == ir::memory::prepared && !is_prepared(all, st.definition->name);
       });
       if (more == one.stages.end()) return;
@@ -116,11 +116,11 @@ class fixed_steps {
                        more->definition->name,
                        {},
                        {},
-                       {literal(static_cast<std::int64_t>(ir::memory::shared))}});
+                       {literal(static_cast<std::int64_t>(ir::memory::workspace))}});
     }
   }
   [[nodiscard]] static bool is_prepared(plan const& p, std::string const& stage) {
-    return std::any_of(p.stages.begin(), p.stages.end(), [&](planned_stage const& st) {
+    return std::any_of(p.stages.begin(), p.stages.end(), [&](stage_plan const& st) {
       return st.definition->name == stage && st.where == ir::memory::prepared;
     });
   }
@@ -239,7 +239,7 @@ class cpp_writer {
     return texts[static_cast<std::size_t>(kind)];
   }
   [[nodiscard]] static char const* memory_name(std::int64_t where) {
-    constexpr char const* texts[] = {"operand", "prepared", "shared", "local", "registers", "group"};
+    constexpr char const* texts[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
     return texts[static_cast<std::size_t>(where)];
   }
 
@@ -260,4 +260,4 @@ std::string to_cpp(space const& of) {
   return to_cpp(of, chosen);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 #include "ttune/search/best_list.hpp"
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `annealing`.
 struct annealing_options {
@@ -82,7 +82,7 @@ class annealing final : public search_strategy {
   round_report last_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/annealing.inl.hpp"

@@ -11,7 +11,7 @@
 #include "ttune/search/search.inl.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 annealing::annealing(annealing_options options) : options_(options), plan_(options.exploration) {
   auto const require = [](bool condition, char const* what) {
@@ -195,4 +195,4 @@ std::vector<configuration> annealing::propose(search_request const& request) {
   return detail::mix_batch(slots, std::move(chosen), std::move(fresh));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `bandit_search`.
 struct bandit_options {
@@ -53,7 +53,7 @@ class bandit_search final : public search_strategy {
   std::unordered_map<configuration, std::size_t, configuration_hash> owner_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/bandit.inl.hpp"

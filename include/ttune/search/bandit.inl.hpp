@@ -8,7 +8,7 @@
 #include "ttune/search/bandit.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 bandit_search::bandit_search(std::vector<any_search> arms, bandit_options options) : options_(options) {
   if (arms.empty()) throw argument_error("a bandit needs strategies to choose from");
@@ -84,4 +84,4 @@ void bandit_search::observe(std::span<observation const> seen) {
   for (auto& a : arms_) a->observe(seen);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/space/knob.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// ε-greedy exploration by plan: of the first n slots exactly floor(ε·n) are random and evenly spread, for all batch
 /// sizes and numbers of processors. (In AutoTVM the share grew from 5 % to 18 % on 48 cores, since its batch is the
@@ -61,7 +61,7 @@ struct diversity_policy {
   }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/batch_selection.inl.hpp"

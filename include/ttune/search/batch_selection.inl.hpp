@@ -11,7 +11,7 @@
 #include "ttune/search/batch_selection.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 exploration_plan::exploration_plan(double share) : share_(share) {
   if (!(share >= 0 && share <= 1))
@@ -106,4 +106,4 @@ std::vector<std::size_t> select_spread(std::span<configuration const> candidates
   return picked;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

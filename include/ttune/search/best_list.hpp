@@ -9,7 +9,7 @@
 
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Keeps the configurations with the highest scores, up to a capacity.
 class best_list {
@@ -71,4 +71,4 @@ class best_list {
   return batch;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -9,7 +9,7 @@
 #include "ttune/search/batch_selection.hpp"
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `descent`.
 struct descent_options {
@@ -36,7 +36,7 @@ class descent final : public search_strategy {
   exploration_plan plan_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/descent.inl.hpp"

@@ -9,7 +9,7 @@
 #include "ttune/search/descent.hpp"
 #include "ttune/search/search.inl.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 void descent::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
@@ -44,4 +44,4 @@ std::vector<configuration> descent::propose(search_request const& request) {
   return detail::mix_batch(slots, std::move(near), std::move(fresh));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

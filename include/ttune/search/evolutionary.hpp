@@ -9,7 +9,7 @@
 #include "ttune/search/batch_selection.hpp"
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `evolutionary_search`.
 struct evolutionary_options {
@@ -42,7 +42,7 @@ class evolutionary_search final : public search_strategy {
   exploration_plan plan_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/evolutionary.inl.hpp"

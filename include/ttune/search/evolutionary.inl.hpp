@@ -11,7 +11,7 @@
 #include "ttune/search/search.inl.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 evolutionary_search::evolutionary_search(evolutionary_options options) : options_(options), plan_(options.exploration) {
   if (options.population < 2 || options.generations < 1)
@@ -74,4 +74,4 @@ std::vector<configuration> evolutionary_search::propose(search_request const& re
   return detail::mix_batch(slots, std::move(picked), std::move(fresh));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

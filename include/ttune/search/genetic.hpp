@@ -8,7 +8,7 @@
 
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `genetic_search`.
 struct genetic_options {
@@ -35,7 +35,7 @@ class genetic_search final : public search_strategy {
   rng random_{0};
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/genetic.inl.hpp"

@@ -7,7 +7,7 @@
 #include "ttune/search/genetic.hpp"
 #include "ttune/search/search.inl.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 void genetic_search::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
@@ -47,4 +47,4 @@ std::vector<configuration> genetic_search::propose(search_request const& request
   return batch;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

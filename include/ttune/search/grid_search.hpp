@@ -4,7 +4,7 @@
 
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// If the configurations of a space have no numbers (its size is not exact), they are drawn at random.
 class grid_search final : public search_strategy {
@@ -20,7 +20,7 @@ class grid_search final : public search_strategy {
   uint128 next_ = 0;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/grid_search.inl.hpp"

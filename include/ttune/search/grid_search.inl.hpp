@@ -5,7 +5,7 @@
 #include "ttune/search/grid_search.hpp"
 #include "ttune/search/search.inl.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 void grid_search::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
@@ -25,4 +25,4 @@ std::vector<configuration> grid_search::propose(search_request const& request) {
   return batch;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

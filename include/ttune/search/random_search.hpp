@@ -4,7 +4,7 @@
 
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Draws configurations at random.
 class random_search final : public search_strategy {
@@ -19,7 +19,7 @@ class random_search final : public search_strategy {
   rng random_{0};
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/random_search.inl.hpp"

@@ -5,7 +5,7 @@
 #include "ttune/search/random_search.hpp"
 #include "ttune/search/search.inl.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 void random_search::start(sampler const& space, std::uint64_t seed) {
   space_ = &space;
@@ -17,4 +17,4 @@ std::vector<configuration> random_search::propose(search_request const& request)
   return draw_unvisited(*space_, random_, request.visited, taken, request.batch);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -17,7 +17,7 @@
 
 #include "ttune/space/sampler.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Hash function of configuration_set.
 struct configuration_hash {
@@ -94,7 +94,7 @@ class any_search {
                                                         configuration_set const& visited, configuration_set& taken,
                                                         std::size_t count);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/search/search.inl.hpp"

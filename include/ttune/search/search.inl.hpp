@@ -6,7 +6,7 @@
 #include "ttune/space/sampler.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 any_search any_search::another() const {
   if (!another_)
@@ -47,4 +47,4 @@ std::vector<configuration> propose_advised(search_strategy& search, search_reque
   return batch;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

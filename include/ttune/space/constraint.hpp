@@ -8,7 +8,7 @@
 
 #include "ttune/space/knob.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An integer expression of knob values in postfix order; comparisons return 0 or 1. Division rounds towards minus
 /// infinity; x / 0 and x % 0 are 0. A result beyond 64 bits becomes the nearest end of their range.
@@ -93,7 +93,7 @@ struct constraint {
   std::string text;  ///< as the user wrote it, for messages and printed spaces
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/space/constraint.inl.hpp"

@@ -8,7 +8,7 @@
 #include "ttune/space/constraint.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -175,4 +175,4 @@ knob_expression divides(knob_expression const& b, knob_expression const& a) {
   return combine(knob_expression::op::equal, a % b, 0);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/space/knob.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The tuples among which a split may choose.
 enum class factor_policy : std::uint8_t {
@@ -45,7 +45,7 @@ struct factor_limits {
 /// Returns a knob for all orders of `loops` loops, the identity first. Throws argument_error for more than 8 loops.
 [[nodiscard]] knob permutation_knob(std::string name, std::int32_t loops);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/space/factors.inl.hpp"

@@ -10,7 +10,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -174,4 +174,4 @@ knob permutation_knob(std::string name, std::int32_t loops) {
   return {std::move(name), knob::sort::permutation, loops, std::move(values)};
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A named list of choices. Each choice is a tuple of `width` integers, stored flat.
 struct knob {
@@ -68,4 +68,4 @@ void describe_choice(std::string& text, std::string const& knob, Values const& v
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/space/knob.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns for each choice the start of its neighbours in the second list, with one entry more at the end.
 ///   factors      a prime factor moves between two inner parts, or an inner part gains or loses one (the outermost
@@ -18,7 +18,7 @@ namespace ttune::inline v0::detail {
 ///   location, boolean  the next place, the other value
 [[nodiscard]] std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>> adjacent_choices(knob const& k);
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/space/knob_adjacency.inl.hpp"

@@ -8,7 +8,7 @@
 #include "ttune/space/knob_adjacency.hpp"
 #include "ttune/space/solver/constraint_automaton.inl.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Finds the choice of a tuple. The outermost part of factors follows from the inner ones and is not in the key.
 class choice_index {
@@ -127,4 +127,4 @@ std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>> adjacent_choice
   return flat;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

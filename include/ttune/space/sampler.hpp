@@ -16,7 +16,7 @@
 #include "ttune/space/solver/decision_diagram.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The number of valid configurations.
 struct space_size {
@@ -133,7 +133,7 @@ class sampler {
   return hash;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/space/sampler.inl.hpp"

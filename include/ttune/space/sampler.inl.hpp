@@ -14,7 +14,7 @@
 #include "ttune/space/solver/decision_diagram.inl.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 std::string space_size::text() const {
   std::string digits;
@@ -498,4 +498,4 @@ std::vector<configuration> sampler::all(std::size_t limit) const {
   return list;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

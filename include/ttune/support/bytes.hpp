@@ -12,7 +12,7 @@
 
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 static_assert(std::endian::native == std::endian::little, "ttune: big-endian machines are not supported");
 
@@ -107,4 +107,4 @@ class byte_source {
   std::span<std::uint8_t const> bytes_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

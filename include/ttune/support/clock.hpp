@@ -6,7 +6,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 using steady = std::chrono::steady_clock;
 
@@ -14,4 +14,4 @@ using steady = std::chrono::steady_clock;
   return std::chrono::duration<double>(steady::now() - start).count();
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -8,7 +8,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Base class of all exceptions that ttune throws because of a request of the caller.
 struct error : std::runtime_error {
@@ -50,4 +50,4 @@ struct record_error : error {
   using error::error;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

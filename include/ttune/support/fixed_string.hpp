@@ -6,7 +6,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A string literal as a structural type.
 template <std::size_t N>
@@ -27,4 +27,4 @@ struct fixed_string {
   }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

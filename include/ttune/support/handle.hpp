@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Base class of nodes that a `handle` can own.
 struct counted {
@@ -64,4 +64,4 @@ template <class T>
   return handle<T>(new T(std::move(node)));
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

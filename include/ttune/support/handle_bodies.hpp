@@ -4,7 +4,7 @@
 
 #include "ttune/support/handle.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 template <class T>
 void retain(T const* node) noexcept {
@@ -15,4 +15,4 @@ void release(T const* node) noexcept {
   if (node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -11,7 +11,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Incremental hash. A piece of text is hashed with its length, so that ("ab", "c") and ("a", "bc") differ. Each word
 /// is mixed in by an invertible step: inputs that differ in one word never collide. About 4 GB/s.
@@ -50,4 +50,4 @@ class hasher {
   std::uint64_t state_ = 0x2545f4914f6cdd1dU;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

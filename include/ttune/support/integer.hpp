@@ -6,7 +6,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns the quotient rounded towards minus infinity. Requires b != 0.
 [[nodiscard]] constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) noexcept {
@@ -21,4 +21,4 @@ namespace ttune::inline v0 {
   return -floor_divide(-a, b);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -7,10 +7,10 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 struct internal_error : std::logic_error {
   explicit internal_error(std::string const& what) : std::logic_error("ttune: internal: " + what) {}
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

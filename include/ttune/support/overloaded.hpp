@@ -4,7 +4,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// std::visit(overloaded{[](loop const&) {…}, [](auto const&) {…}}, node)
 template <class... Functions>
@@ -14,4 +14,4 @@ struct overloaded : Functions... {
 template <class... Functions>
 overloaded(Functions...) -> overloaded<Functions...>;
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -10,7 +10,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Numbers of configurations exceed 64 bits.
 __extension__ typedef unsigned __int128 uint128;
@@ -80,4 +80,4 @@ constexpr void shuffle(std::span<T> values, rng& random) noexcept {
   }
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

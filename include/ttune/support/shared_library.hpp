@@ -8,7 +8,7 @@
 #include "ttune/support/config.hpp"
 #include "ttune/support/fixed_string.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An opened shared library; it stays open until the process ends.
 class shared_library {
@@ -46,7 +46,7 @@ struct lazy_function<Open, Name, Result(Arguments...)> {
 };
 
 }  // namespace detail
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/support/shared_library.inl.hpp"

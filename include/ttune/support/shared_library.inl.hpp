@@ -6,7 +6,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/shared_library.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 shared_library::shared_library(std::vector<std::string> const& names) {
   for (auto const& name : names) {
@@ -26,4 +26,4 @@ void* shared_library::symbol(char const* name) const {
   throw backend_error(failure_.empty() ? std::string("the library that was opened has no ") + name : failure_);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

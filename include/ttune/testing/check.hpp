@@ -19,7 +19,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/testing/operand_view.hpp"
 
-namespace ttune::inline v0::testing {
+namespace ttune { inline namespace v0 { namespace testing {
 
 /// Options of `check`.
 struct check_options {
@@ -118,7 +118,7 @@ report check(op_type<Operands...> const& op, space const& of, check_options opti
   return check_program(op.program(), detail::untyped(op, reference), options);
 }
 
-}  // namespace ttune::inline v0::testing
+}}}  // namespace ttune::v0::testing
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/testing/check.inl.hpp"

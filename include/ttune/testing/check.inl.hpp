@@ -18,7 +18,7 @@
 #include "ttune/testing/check.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::testing {
+namespace ttune { inline namespace v0 { namespace testing {
 
 namespace detail {
 
@@ -375,4 +375,4 @@ report check_program(handle<ir::program> const& program, reference_function cons
   return detail::checker(program, reference, options).run();
 }
 
-}  // namespace ttune::inline v0::testing
+}}}  // namespace ttune::v0::testing

@@ -9,7 +9,7 @@
 #include "ttune/eigen.hpp"
 #include "ttune/testing/operand_view.hpp"
 
-namespace ttune::inline v0::testing {
+namespace ttune { inline namespace v0 { namespace testing {
 
 namespace detail {
 
@@ -70,4 +70,4 @@ template <class Function>
   };
 }
 
-}  // namespace ttune::inline v0::testing
+}}}  // namespace ttune::v0::testing

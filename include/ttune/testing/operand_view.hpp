@@ -9,7 +9,7 @@
 
 #include "ttune/runtime/argument.hpp"
 
-namespace ttune::inline v0::testing {
+namespace ttune { inline namespace v0 { namespace testing {
 
 /// A contiguous operand, row-major unless `ColumnMajor`; does not own its memory. Converts to a std::span, or if it is
 /// row-major to a ttune::view, when the reference takes one. `T` is const for operands that the operator does not
@@ -51,4 +51,4 @@ struct operand_view {
   }
 };
 
-}  // namespace ttune::inline v0::testing
+}}}  // namespace ttune::v0::testing

@@ -14,7 +14,7 @@
 #include "ttune/records/record.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// One compute of an operator, as the tuner sees it.
 struct alternative {
@@ -92,7 +92,7 @@ class alternatives_session {
 };
 
 }  // namespace detail
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/alternatives.inl.hpp"

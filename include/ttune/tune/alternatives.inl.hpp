@@ -16,7 +16,7 @@
 #include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/usable_space.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 inline constexpr char const* alternative_knob = "alternative";  ///< knob in records: index of the winner
 
@@ -86,7 +86,7 @@ std::optional<alternatives_session::recorded_choice> alternatives_session::chose
 }
 
 std::optional<tuning_result> alternatives_session::find_in_records() {
-  if (!options_.records || options_.replay) return std::nullopt;
+  if (!options_.records || options_.recorded) return std::nullopt;
   auto found = find_stored(*options_.records, key(), [&](record const& r) -> std::optional<kernel_image> {
     auto const by = chosen_by(r);
     auto const configured = by ? find_configuration(all_[by->index].in.knobs, by->knobs) : std::nullopt;
@@ -116,7 +116,7 @@ std::optional<tuning_result> alternatives_session::find_in_records() {
 }
 
 void alternatives_session::keep(tuning_result const& winner, std::size_t index) const {
-  if (!options_.records || !options_.records->writable() || options_.replay) return;
+  if (!options_.records || !options_.records->writable() || options_.recorded) return;
   if (winner.chosen.choices.size() != all_[index].in.knobs.size()) return;  // a simpler schedule, not of this space
   record r;
   r.key = key();
@@ -333,9 +333,9 @@ void alternatives_session::describe(tuning_report& report, std::size_t winner) c
   }
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all, target const& machine) {
   std::vector<alternative> made;
@@ -353,4 +353,4 @@ std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternativ
   return made;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

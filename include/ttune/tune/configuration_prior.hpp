@@ -17,7 +17,7 @@
 #include "ttune/space/knob.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `configuration_prior`.
 struct configuration_prior_options {
@@ -59,7 +59,7 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/configuration_prior.inl.hpp"

@@ -14,7 +14,7 @@
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/configuration_prior.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -238,4 +238,4 @@ std::vector<configuration> configuration_prior::propose(workload const& on, std:
   return proposed;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

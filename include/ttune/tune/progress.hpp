@@ -11,7 +11,7 @@
 
 #include "ttune/runtime/measure/measurement.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The activities of a tuning. Phases may overlap, so their seconds may add up to more than the elapsed time.
 enum class tuning_phase : std::uint8_t { propose, compile, measure, learn };
@@ -61,4 +61,4 @@ struct progress {
   }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

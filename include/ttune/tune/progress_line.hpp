@@ -9,7 +9,7 @@
 
 #include "ttune/tune/progress.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns a line that describes the progress, at most `width` characters long (0: unlimited); less important parts are
 /// dropped first.
@@ -37,7 +37,7 @@ class progress_line {
   std::shared_ptr<state> state_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/progress_line.inl.hpp"

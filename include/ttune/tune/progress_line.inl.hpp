@@ -14,7 +14,7 @@
 
 #include "ttune/tune/progress_line.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -187,4 +187,4 @@ void progress_line::operator()(progress const& p) {
   else state_->out << (describe(p) + '\n') << std::flush;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

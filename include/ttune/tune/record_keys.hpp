@@ -7,12 +7,12 @@
 #include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/schedule/space.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns the key: the program with its shapes, the space, the target with its cores, and warm or cold operands.
 [[nodiscard]] record_key key_of(space const& in, target const& machine, objective goal);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/record_keys.inl.hpp"

@@ -6,7 +6,7 @@
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/record_keys.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -67,4 +67,4 @@ record_key key_of(space const& in, target const& machine, objective goal) {
   return key;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,14 +9,14 @@
 #include "ttune/runtime/executor.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Writes one score per candidate, independent of the executor. An exception of the model is rethrown; the scores are
 /// undefined then.
 void score_candidates(workload const& of, cost_model const& model, executor& on,
                       std::span<configuration const> candidates, std::span<float> scores);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/scoring.inl.hpp"

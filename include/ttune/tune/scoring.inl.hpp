@@ -9,7 +9,7 @@
 
 #include "ttune/tune/scoring.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -58,4 +58,4 @@ void score_candidates(workload const& of, cost_model const& model, executor& on,
   if (all.failure) std::rethrow_exception(all.failure);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// `ttune::stop_on_interrupt const interrupt;  tuner.tune(op, {.stop = interrupt.token()});`
 ///
@@ -30,7 +30,7 @@ class stop_on_interrupt {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/stop_on_interrupt.inl.hpp"

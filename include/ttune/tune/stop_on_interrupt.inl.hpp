@@ -11,7 +11,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/stop_on_interrupt.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ stop_on_interrupt::~stop_on_interrupt() {
 
 std::stop_token stop_on_interrupt::token() const noexcept { return state_->source.get_token(); }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

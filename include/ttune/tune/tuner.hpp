@@ -14,7 +14,7 @@
 #include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// An operator of the DSL, or another type that returns a program and for which `make_tuned` makes a kernel.
 template <class Op>
@@ -97,7 +97,7 @@ class tuner {
   std::shared_ptr<std::mutex> one_at_a_time_ = std::make_shared<std::mutex>();
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/tuner.inl.hpp"

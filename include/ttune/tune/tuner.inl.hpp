@@ -11,7 +11,7 @@
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/usable_space.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 tuner::tuner(std::shared_ptr<backend> compiler, tuner_options options)
     : backend_(std::move(compiler)), options_(std::move(options)) {
@@ -82,4 +82,4 @@ std::vector<tuning_result> tuner::tune_all(std::vector<space> const& spaces, tun
   return made;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -16,7 +16,7 @@
 #include "ttune/search/search.hpp"
 #include "ttune/tune/progress.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 class recorded_device;
 
@@ -51,12 +51,12 @@ struct tuner_options {
   std::string device = {};                                ///< name of the device, stored in records
   /// Returns seconds since an arbitrary moment; budgets and reports use it. The tuning thread calls it; its exceptions
   /// are rethrown. The clock may jump: a step back counts as no time, a step ahead ends the budget sooner. Empty:
-  /// std::chrono::steady_clock. With a clock that is independent of real time, and an interpreter_backend or a `replay`
-  /// device, `tune_all` is deterministic, too.
+  /// std::chrono::steady_clock. With a clock that is independent of real time, and an interpreter_backend or a
+  /// `recorded` device, `tune_all` is deterministic, too.
   std::function<double()> clock = {};
   /// Recorded measurements that replace trials: nothing is compiled or run except the winning kernel, if the backend is
   /// available. For tests of searches and models. The records must be of the tuned workload.
-  std::shared_ptr<recorded_device const> replay = {};
+  std::shared_ptr<recorded_device const> recorded = {};
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

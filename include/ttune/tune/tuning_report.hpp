@@ -9,7 +9,7 @@
 
 #include "ttune/tune/progress.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// The result of one of several computes of an operator.
 struct alternative_outcome {
@@ -53,13 +53,13 @@ struct tuning_report {
   std::vector<alternative_outcome> alternatives;
   bool isolated = true;   ///< candidates ran in a separate process
   bool counted = false;   ///< times come from an analytic_backend: nothing was run
-  bool replayed = false;  ///< times come from records: nothing was run
+  bool recorded = false;  ///< times come from records: nothing was run
 
   /// Returns a few lines for people.
   [[nodiscard]] std::string text() const;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/tuning_report.inl.hpp"

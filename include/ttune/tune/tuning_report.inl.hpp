@@ -5,7 +5,7 @@
 
 #include "ttune/tune/tuning_report.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 std::string tuning_report::text() const {
   static constexpr char const* origins[] = {"found in the records", "tuned", "the heuristic seed"};
@@ -40,7 +40,7 @@ std::string tuning_report::text() const {
         made += "  " + std::to_string(trials_by_status[s]) + " " + name_of(static_cast<trial_status>(s)) + "\n";
     if (same_programs != 0)
       made += "  " + std::to_string(same_programs) + " more proposals meant programs that were known\n";
-    auto const how = replayed   ? "; all times are recorded ones"
+    auto const how = recorded   ? "; all times are recorded ones"
                      : counted  ? "; all times are counted ones, nothing ran"
                      : isolated ? ""
                                 : "; candidates ran in this process, unprotected";
@@ -49,4 +49,4 @@ std::string tuning_report::text() const {
   return made + "  " + schedule + "\n";
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -12,7 +12,7 @@
 #include "ttune/tune/session/simpler_schedules.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 using space_source = std::function<space(handle<ir::program> const&, target const&)>;
 
@@ -41,4 +41,4 @@ using space_source = std::function<space(handle<ir::program> const&, target cons
   return std::move(simple.in);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 #include "ttune/schedule/plan.hpp"
 #include "ttune/space/sampler.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Immutable and thread-safe.
 class workload {
@@ -46,7 +46,7 @@ class workload {
   kernel_signature signature_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/workload.inl.hpp"

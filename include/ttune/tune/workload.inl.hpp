@@ -10,7 +10,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 workload::workload(ttune::space space, ttune::target machine)
     : space_(std::move(space)),
@@ -37,7 +37,7 @@ void workload::featurise(std::span<configuration const> candidates, std::vector<
 
 void workload::featurise(std::span<configuration const> candidates, std::span<float> rows) const {
   auto const columns = features_.size();
-  nest n;
+  loop_nest n;
   block_work kept;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     auto const row = rows.subspan(i * columns, columns);
@@ -46,11 +46,11 @@ void workload::featurise(std::span<configuration const> candidates, std::span<fl
       features_.extract_again(n, candidates[i], kept, row);
       continue;
     }
-    replay(plan_, candidates[i], n);
+    instantiate(plan_, candidates[i], n);
     features_.extract(n, candidates[i], row, kept);
   }
 }
 
 ir::lowered workload::lower(configuration const& chosen) const { return ttune::lower(plan_, chosen); }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

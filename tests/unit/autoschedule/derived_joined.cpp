@@ -31,7 +31,7 @@ TEST_CASE("derived: stages that read the same elements have one loop nest") {
   };
   CHECK(stages_of(ttune_test::optimiser_step(67)).size() == 1);
   auto const with_sums = stages_of(ttune_test::channel_statistics(3, 5, 7));
-  CHECK(std::count_if(with_sums.begin(), with_sums.end(), [](planned_stage const& st) {
+  CHECK(std::count_if(with_sums.begin(), with_sums.end(), [](stage_plan const& st) {
           return st.definition->reduces() && st.definition->reduction.axes.size() == 2;
         }) == 1);
 }
@@ -91,7 +91,7 @@ TEST_CASE("derived: an argmax and its value are one reduction in lanes") {
   auto const space = derive_space(argmax(7, 64).program(), named_target("x86-64-v3"));
   auto const plan = make_plan(space);
   CHECK(std::count_if(plan.stages.begin(), plan.stages.end(),
-                      [](planned_stage const& st) { return st.definition->reduces(); }) == 1);
+                      [](stage_plan const& st) { return st.definition->reduces(); }) == 1);
   CHECK(std::any_of(space.steps.begin(), space.steps.end(), [](step const& s) {
     return s.what == primitive::vectorize && s.stage.find("reduce") != std::string::npos;
   }));

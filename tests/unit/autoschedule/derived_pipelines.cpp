@@ -27,8 +27,8 @@ TEST_CASE("derived: pipelines of stencils, in rings of rows") {
   check_derived(corners);
   auto const space = derive_space(corners.program(), ttune_test::machines().back());
   auto const p = make_plan(space);
-  nest n;
-  replay(p, space.seed, n);
+  loop_nest n;
+  instantiate(p, space.seed, n);
   REQUIRE(p.stages.size() == 3);
   for (std::size_t st = 0; st < 2; ++st) {  // Gx, Gy: one row per iteration, four in the ring
     CHECK(n.stages[st].slid_axis == 0);
@@ -56,8 +56,8 @@ TEST_CASE("derived: a pipeline whose rows all colours of a result use is compute
   check_derived(sharpened);
   auto const space = derive_space(sharpened.program(), ttune_test::machines().back());
   auto const p = make_plan(space);
-  nest n;
-  replay(p, space.seed, n);
+  loop_nest n;
+  instantiate(p, space.seed, n);
   CHECK(n.stages[0].slid_axis == 0);
   for (std::size_t st = 0; st + 1 < p.stages.size(); ++st) CHECK(n.stages[st].depth < 3);  // y_0, x_0, y_1; then c
 }
@@ -85,8 +85,8 @@ TEST_CASE("derived: a long chain of windows, in rings of rows") {
   check_derived(chain, 1);
   auto const space = derive_space(chain.program(), ttune_test::machines().back());
   auto const p = make_plan(space);
-  nest n;
-  replay(p, space.seed, n);
+  loop_nest n;
+  instantiate(p, space.seed, n);
   REQUIRE(p.stages.size() == 8);
   for (std::size_t st = 0; st < 7; ++st) CHECK(n.stages[st].slid_axis == 0);
 }

@@ -62,7 +62,8 @@ ir::lowered plus_one(std::int64_t blocks, std::int64_t threads, std::int64_t gro
   auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
   body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
   if (group_elements > 0)
-    body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
+    body =
+        ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::shared, -1, {}}), body);
   made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
   return made;
 }
@@ -356,7 +357,7 @@ TEST_CASE("cuda: products of few rows and long sums are shared by blocks, in two
 TEST_CASE("cuda: threads that are no whole warps, or go different ways, do not shuffle") {
   auto const text_of = [](std::int64_t threads, bool apart, std::int64_t columns) {
     auto const out = share(ir::buffer{{}, "C", dtype::f32, {threads}, ir::memory::operand, 0, {}});
-    auto const shared = share(ir::buffer{{}, "G", dtype::f32, {columns * 32}, ir::memory::group, -1, {}});
+    auto const shared = share(ir::buffer{{}, "G", dtype::f32, {columns * 32}, ir::memory::shared, -1, {}});
     auto const own = share(ir::buffer{{}, "S", dtype::f32, {1}, ir::memory::local, -1, {}});
     auto const t = ir::make_variable("t");
     auto const zero = ir::make_index(0);

@@ -99,7 +99,7 @@ struct shape {
   int column_tiles = 4;  ///< tiles of a warp along columns
 };
 
-/// C = A B with tiles in group memory and matrices of warps. `Transposed`: B is (n, k), so that terms are neighbours.
+/// C = A B with tiles in shared memory and matrices of warps. `Transposed`: B is (n, k), so that terms are neighbours.
 template <class T, class Sum, bool Transposed>
 space product(shape const& s, threads_as numbered = threads_as::lanes) {
   auto const [i, j, k] = axes<"i", "j", "k">;
@@ -200,7 +200,7 @@ TEST_CASE("matrix products: each thread of the program computes its own rows and
   check(product<std::uint8_t, std::int32_t, false>({16, 64, 128, 32, 1, 1, 2}));
 }
 
-TEST_CASE("matrix products: operands in group memory come by ldmatrix, as much as one instruction can") {
+TEST_CASE("matrix products: operands in shared memory come by ldmatrix, as much as one instruction can") {
   auto const count = [](std::string const& text, std::string const& part) {
     int found = 0;
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
@@ -238,7 +238,7 @@ TEST_CASE("matrix products: operands in group memory come by ldmatrix, as much a
   }
 }
 
-/// Neither operand is in group memory: both are read as 8-byte words, in an order of terms that allows it.
+/// Neither operand is in shared memory: both are read as 8-byte words, in an order of terms that allows it.
 TEST_CASE("matrix products: operands in the memory of the device come by words") {
   auto const [i, j, k] = axes<"i", "j", "k">;
   auto const [ib, ig, ih, jb, jt, jc, ko, kk, threads] =

@@ -67,7 +67,8 @@ kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0, cuda
   auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
   body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
   if (group_elements > 0)
-    body = ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::group, -1, {}}), body);
+    body =
+        ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::shared, -1, {}}), body);
   made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
   kernel_signature signature;
   signature.name = "plus_one";

@@ -36,7 +36,7 @@ std::string check(space const& s, configuration const& chosen) {
   return text.source;
 }
 
-/// C[j, i] = A[i, j] with a block for 8 rows: vectors of `width` into group memory, reads down its columns.
+/// C[j, i] = A[i, j] with a block for 8 rows: vectors of `width` into shared memory, reads down its columns.
 template <class T>
 space turned(std::int64_t columns, std::int64_t apart, std::int64_t width) {
   auto const [i, j, ib, it, js, jv] = axes<"i", "j", "ib", "it", "js", "jv">;
@@ -50,7 +50,7 @@ space turned(std::int64_t columns, std::int64_t apart, std::int64_t width) {
                         .bind(it, loop_kind::thread_x)
                         .in("As")
                         .compute_at(C, ib)
-                        .store_in(ir::memory::group)
+                        .store_in(ir::memory::shared)
                         .swizzle(apart)
                         .bind(i, loop_kind::thread_x);
   return copy.split(j, width, jv, js).vectorize(js).space();

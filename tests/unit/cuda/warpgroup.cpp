@@ -87,7 +87,7 @@ space product(shape const& s) {
                            .tensorize(i, j, kt);
   auto const copied = [&](auto const& outer, auto const& row, auto const& column) {
     return outer.compute_at("acc", ko)
-        .store_in(ir::memory::group)
+        .store_in(ir::memory::shared)
         .double_buffer(s.buffers)
         .split(row, s.core, ra, r8)
         .split(column, s.core, ca, c8)

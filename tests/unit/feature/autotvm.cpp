@@ -38,16 +38,16 @@ struct example {
                                                          {"auto_unroll_max_step", -1, {512}},
                                                          {"unroll_explicit", -1, {1}}})
                              .value();
-  nest n;
-  example() { replay(p, chosen, n); }
+  loop_nest n;
+  example() { instantiate(p, chosen, n); }
 };
 
 }  // namespace
 
 TEST_CASE("curve features of the slide") {
   auto const p = slide();
-  nest n;
-  replay(p, {}, n);
+  loop_nest n;
+  instantiate(p, {}, n);
   // A: counts 64 8 8, reuse 8 8 1 -> sorted with a 0 in front: count 0 3 3 6, reuse 0 0 3 3, topdown 0 3 6 9
   std::vector<float> const a = {0, 0, 3, 0, 0, 0, 0, 0};
   std::vector<float> const b = {0, 0, 6, 0, 0, 0, 0, 0};  // count 0 3 6 6, reuse 0 0 0 3

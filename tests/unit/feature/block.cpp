@@ -43,8 +43,8 @@ struct worked {
 
   explicit worked(std::vector<std::vector<std::int32_t>> const& values) {
     for (std::size_t k = 0; k < in.knobs.size(); ++k) chosen.choices.push_back(choice_of(in.knobs[k], values[k]));
-    nest n;
-    replay(p, chosen, n);
+    loop_nest n;
+    instantiate(p, chosen, n);
     chain_builder const chains(p, gpu());
     block_builder(p, gpu()).build(n, chains, values[6][0], b);
   }
@@ -125,8 +125,8 @@ TEST_SUITE("block features") {
     worked const w(example);
     feature_extractor const extract(w.p, gpu());
     std::vector<float> row(feature_extractor::size());
-    nest n;
-    replay(w.p, w.chosen, n);
+    loop_nest n;
+    instantiate(w.p, w.chosen, n);
     extract.extract(n, w.chosen, row);
     auto const value = [&](std::string const& name) {
       for (std::size_t i = 0; i < feature_count; ++i)

@@ -93,16 +93,16 @@ target machine() {
   return t;
 }
 
-nest replayed(plan const& p, configuration const& chosen = {}) {
-  nest n;
-  replay(p, chosen, n);
+loop_nest instantiated(plan const& p, configuration const& chosen = {}) {
+  loop_nest n;
+  instantiate(p, chosen, n);
   return n;
 }
 
 std::vector<float> features_of(plan const& p, configuration const& chosen, target const& t = machine()) {
   feature_extractor const extractor(p, t);
   std::vector<float> made(feature_extractor::size());
-  extractor.extract(replayed(p, chosen), chosen, made);
+  extractor.extract(instantiated(p, chosen), chosen, made);
   return made;
 }
 
@@ -164,7 +164,7 @@ space random_space(rng& random) {
 /// Runs the loops of levels [1, level], with outer ones at 0, and collects the elements that each access touches.
 class brute_force {
  public:
-  brute_force(plan const& p, nest const& n, loop_chain const& c) : p_(p), n_(n), c_(c) {}
+  brute_force(plan const& p, loop_nest const& n, loop_chain const& c) : p_(p), n_(n), c_(c) {}
 
   struct result {
     double box = 1;    ///< elements of the smallest box
@@ -226,7 +226,7 @@ class brute_force {
   }
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   loop_chain const& c_;
   std::vector<std::int64_t> own_;
   std::vector<std::int64_t> base_;
@@ -238,7 +238,7 @@ class brute_force {
 TEST_CASE("touched memory and outer lengths are those of the slide") {
   auto const p = make_plan({.program = slide(), .steps = {}, .knobs = {}, .constraints = {}, .seed = {}});
   feature_extractor const extractor(p, machine());
-  auto const c = extractor.chain(replayed(p));
+  auto const c = extractor.chain(instantiated(p));
   REQUIRE(c.count == 3);
   REQUIRE(c.access_count == 3);  // C, A, B: of one size, what is written first
   float const touched[3][3] = {{64, 64, 64}, {8, 8, 64}, {1, 8, 8}};
@@ -260,7 +260,7 @@ TEST_CASE("touched elements are those that the loops touch") {
   int attached = 0;
   for (int round = 0; round < 300; ++round) {
     auto const p = make_plan(random_space(random));
-    auto const n = replayed(p);
+    auto const n = instantiated(p);
     auto const c = feature_extractor(p, machine()).chain(n);
     auto const st = static_cast<std::size_t>(c.stage);
     if (c.count > c.own_count) ++attached;
@@ -404,7 +404,7 @@ TEST_CASE("the README lists every feature in order") {
 
 TEST_CASE("AutoTVM's itervar features of the slide") {
   auto const p = make_plan({.program = slide(), .steps = {}, .knobs = {}, .constraints = {}, .seed = {}});
-  auto const row = autotvm::itervar_features(p, replayed(p), {});
+  auto const row = autotvm::itervar_features(p, instantiated(p), {});
   REQUIRE(row.size() == 3 * (18 + 6 * 4));  // A_0, B_0, C_0 and C_1: the store and its load
   auto const log = [](double x) { return doctest::Approx(std::log2(1 + x)).epsilon(1e-5); };
   CHECK(row[0] == log(8));  // y
@@ -432,7 +432,7 @@ TEST_CASE("AutoTVM's itervar features of the slide") {
 TEST_CASE("AutoTVM's other sets have the lengths that it gives them") {
   auto const in = derive_space(conv2d(28, 16, 32), machine());
   auto const p = make_plan(in);
-  auto const n = replayed(p, in.seed);
+  auto const n = instantiated(p, in.seed);
   std::size_t values = 0;
   std::size_t options = 0;
   for (auto const& k : in.knobs) {

@@ -324,7 +324,7 @@ TEST_CASE("run: threads meet at barriers") {
   auto const p = program_of({A}, {stage_of("Y", {{"i", 0, 8}}, make_access(A, {make_index(7) - i}))});
   auto const a = share(buffer{{}, "A", dtype::f32, {8}, memory::operand, 0});
   auto const y = share(buffer{{}, "Y", dtype::f32, {8}, memory::operand, 1});
-  auto const g = share(buffer{{}, "g", dtype::f32, {8}, memory::group});
+  auto const g = share(buffer{{}, "g", dtype::f32, {8}, memory::shared});
   auto const x = make_variable("x");
   auto const put = make_store(g, {x}, make_access(a, {x}));
   auto const get = make_store(y, {x}, make_access(g, {make_index(7) - x}));

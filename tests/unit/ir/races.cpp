@@ -57,7 +57,7 @@ struct fixture {
   }();
   handle<buffer> a = share(buffer{{}, "A", dtype::f32, {size}, memory::operand, 0});
   handle<buffer> y = share(buffer{{}, "Y", dtype::f32, {size}, memory::operand, 1});
-  handle<buffer> g = buffer_of("g", memory::group);
+  handle<buffer> g = buffer_of("g", memory::shared);
 
   [[nodiscard]] stmt get(handle<buffer> const& from, expr const& at = x) const {
     return make_store(y, {x}, make_access(from, {at}));
@@ -134,7 +134,7 @@ TEST_CASE_FIXTURE(fixture, "races: two lanes of one thread do not hide another t
 }
 
 TEST_CASE_FIXTURE(fixture, "races: blocks of one launch") {
-  auto const s = buffer_of("s", memory::shared);
+  auto const s = buffer_of("s", memory::workspace);
   auto const launch = [&](std::vector<stmt> parts) {
     return over("x", loop_kind::block_x, make_block(std::move(parts)));
   };
@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(fixture, "races: blocks of one launch") {
 }
 
 TEST_CASE_FIXTURE(fixture, "races: parallel and vectorized loops") {
-  auto const s = buffer_of("s", memory::shared);
+  auto const s = buffer_of("s", memory::workspace);
   auto const sum = buffer_of("sum", memory::local, 1);
   auto const turned = index(7) - x;
   auto const zero = make_store(sum, {index(0)}, make_real(dtype::f32, 0));
@@ -175,7 +175,7 @@ TEST_CASE_FIXTURE(fixture, "races: parallel and vectorized loops") {
   }
 }
 
-TEST_CASE_FIXTURE(fixture, "races: group memory is a block's, and the same one in each iteration") {
+TEST_CASE_FIXTURE(fixture, "races: shared memory is a block's, and the same one in each iteration") {
   auto const turned = index(7) - x;
   auto const used = [&](std::vector<stmt> after) {
     std::vector<stmt> parts{put(g), meet(), get(g, turned)};
@@ -206,7 +206,7 @@ TEST_CASE_FIXTURE(fixture, "races: memory of a thread's own") {
 TEST_CASE_FIXTURE(fixture, "races: copies that are under way") {
   char const* const not_awaited = "a barrier that awaits it is missing between them";
   auto const turned = index(7) - x;
-  auto ahead = *buffer_of("h", memory::group);
+  auto ahead = *buffer_of("h", memory::shared);
   ahead.ahead = true;
   auto const h = share(std::move(ahead));
   auto const in = [&](std::vector<stmt> parts) {
@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(fixture, "races: copies that are under way") {
   CHECK(says(in({put(h), meet(1), put(h), meet(0), get(h)}), not_awaited));
   CHECK(said(in({put(h), meet(0), put(h), meet(0), get(h)})) == "");
   // overwriting the source of a copy
-  auto const s = buffer_of("s", memory::shared);
+  auto const s = buffer_of("s", memory::workspace);
   auto const from = [&](std::int32_t pending) {
     auto const copy = make_store(h, {x}, make_access(s, {x}));
     auto const kernel = in({copy, meet(pending), make_store(s, {turned}, make_real(dtype::f32, 0)), meet(0), get(h)});

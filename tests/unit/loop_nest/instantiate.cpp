@@ -12,10 +12,10 @@ using namespace ttune;
 
 namespace {
 
-nest replayed(space const& of, configuration const& chosen) {
+loop_nest instantiated(space const& of, configuration const& chosen) {
   auto const p = make_plan(of);
-  nest n;
-  replay(p, chosen, n);
+  loop_nest n;
+  instantiate(p, chosen, n);
   return n;
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("replay: parts of a split") {
                  {},
                  {}};
   for (std::int32_t c = 0; c < of.knobs[0].choices(); ++c) {
-    auto const n = replayed(of, {{c}});
+    auto const n = instantiated(of, {{c}});
     auto const t = of.knobs[0].choice(c);
     CHECK(n.loop_count == 4);
     CHECK(n.loops[0].extent == t[0]);
@@ -50,7 +50,7 @@ TEST_CASE("replay: parts of a split") {
 
 TEST_CASE("replay: parts that do not divide, and parts larger than the axis") {
   auto const with = [](std::int64_t inner) {
-    return replayed({copy(10, 1), {{primitive::split, "C", {"i"}, {"a", "b"}, {literal(inner)}}}, {}, {}, {}}, {});
+    return instantiated({copy(10, 1), {{primitive::split, "C", {"i"}, {"a", "b"}, {literal(inner)}}}, {}, {}, {}}, {});
   };
   CHECK(with(4).loops[0].extent == 3);
   CHECK(with(4).loops[1].extent == 4);
@@ -61,9 +61,9 @@ TEST_CASE("replay: parts that do not divide, and parts larger than the axis") {
 TEST_CASE("replay: a permutation knob") {
   space const of{
       copy(4, 6), {{primitive::reorder, "C", {"i", "j"}, {}, {{0, 0, 0}}}}, {permutation_knob("order", 2)}, {}, {}};
-  CHECK(replayed(of, {{0}}).loops[0].extent == 4);
-  CHECK(replayed(of, {{1}}).loops[0].extent == 6);
-  CHECK(replayed(of, {{1}}).loops[1].extent == 4);
+  CHECK(instantiated(of, {{0}}).loops[0].extent == 4);
+  CHECK(instantiated(of, {{1}}).loops[0].extent == 6);
+  CHECK(instantiated(of, {{1}}).loops[1].extent == 4);
 }
 
 TEST_CASE("replay: what a permutation knob moves, no later reorder names") {
@@ -106,8 +106,8 @@ TEST_CASE("replay: a permutation knob keeps the terms of a reduction that is not
 
 TEST_CASE("replay: a boolean knob leaves a loop as it is") {
   space const of{copy(4, 6), {{primitive::vectorize, "C", {"j"}, {}, {{0, 0, 0}}}}, {boolean_knob("v")}, {}, {}};
-  CHECK(replayed(of, {{0}}).loops[1].kind == ir::loop_kind::serial);
-  CHECK(replayed(of, {{1}}).loops[1].kind == ir::loop_kind::vectorized);
+  CHECK(instantiated(of, {{0}}).loops[1].kind == ir::loop_kind::serial);
+  CHECK(instantiated(of, {{1}}).loops[1].kind == ir::loop_kind::vectorized);
 }
 
 TEST_CASE("replay: the region of a stage computed inside its reader") {
@@ -123,10 +123,10 @@ TEST_CASE("replay: the region of a stage computed inside its reader") {
                  {}};
   for (std::int32_t c = 0; c < of.knobs[0].choices(); ++c) {
     auto const inner = of.knobs[0].choice(c)[1];
-    CHECK(replayed(of, {{c, 0}}).stages[0].extent[0] == 67);
-    CHECK(replayed(of, {{c, 1}}).stages[0].extent[0] == 2 * (inner - 1) + 4);
-    CHECK(replayed(of, {{c, 2}}).stages[0].extent[0] == 4);
-    CHECK(replayed(of, {{c, 1}}).stages[0].attached_to == 1);
-    CHECK(replayed(of, {{c, 1}}).stages[0].depth == 0);
+    CHECK(instantiated(of, {{c, 0}}).stages[0].extent[0] == 67);
+    CHECK(instantiated(of, {{c, 1}}).stages[0].extent[0] == 2 * (inner - 1) + 4);
+    CHECK(instantiated(of, {{c, 2}}).stages[0].extent[0] == 4);
+    CHECK(instantiated(of, {{c, 1}}).stages[0].attached_to == 1);
+    CHECK(instantiated(of, {{c, 1}}).stages[0].depth == 0);
   }
 }

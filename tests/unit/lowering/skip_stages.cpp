@@ -89,7 +89,7 @@ TEST_CASE("skip_stages: a tile in memory is computed where it may be read") {
 }
 
 TEST_CASE("skip_stages: conditions are followed through the indices of a stage computed before") {
-  auto const P = buffer("P", {40, 40}, ir::memory::shared);
+  auto const P = buffer("P", {40, 40}, ir::memory::workspace);
   auto const x = variable("xo") * 4 + variable("x");
   auto const write = ir::make_store(P, {x, variable("y")}, ir::make_access(A, {variable("y")}));
   auto const lanes = loop("y", 0, 40, loop_kind::vectorized, write);
@@ -104,7 +104,7 @@ TEST_CASE("skip_stages: conditions are followed through the indices of a stage c
 }
 
 TEST_CASE("skip_stages: first values are stored wherever terms are added") {
-  auto const P = buffer("P", {40}, ir::memory::shared);
+  auto const P = buffer("P", {40}, ir::memory::workspace);
   auto const first =
       loop("x", 0, 40, loop_kind::vectorized, ir::make_store(P, {variable("x")}, ir::make_real(dtype::f32, 0)));
   auto const x = variable("x");

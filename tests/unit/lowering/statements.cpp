@@ -105,8 +105,8 @@ TEST_CASE("lower: stages that many paths of reads lead to") {
   }
   check_space(of, 0);
   auto const p = make_plan(of);
-  nest n;
-  replay(p, {}, n);
+  loop_nest n;
+  instantiate(p, {}, n);
   for (std::size_t st = 0; st + 1 < p.stages.size(); ++st) CHECK(n.stages[st].attached_to >= 0);
   CHECK(axis_span(p, n, 0, 0, p.stages.size() - 1, 0) == 24);  // three rows of O, one more for each level
 }
@@ -137,9 +137,9 @@ TEST_CASE("lower: a predicate reads data inside of the domain only") {
   space guarded;
   guarded.program = share(std::move(p));
   guarded.steps.push_back({primitive::split, "S", {"n"}, {"no", "ni"}, {literal(6)}});
-  nest loops;
+  loop_nest loops;
   auto const planned = make_plan(guarded);
-  replay(planned, {}, loops);
+  instantiate(planned, {}, loops);
   rng random(1);
   auto const operands = ttune_test::random_operands(*guarded.program, random);
   auto const expected = ir::evaluate(*guarded.program, operands);

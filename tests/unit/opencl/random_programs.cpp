@@ -39,8 +39,8 @@ void check(std::uint64_t count, ttune_test::random_schedule_options const& sched
     auto const s = ttune_test::random_schedule(random, p, counts, schedules);
     auto const chosen = ttune_test::random_choices(random, s.knobs);
     auto const plan = make_plan(s);
-    nest filled;
-    replay(plan, chosen, filled);
+    loop_nest filled;
+    instantiate(plan, chosen, filled);
     ir::lowered made;
     try {
       made = lowering::build_statements(plan, filled);

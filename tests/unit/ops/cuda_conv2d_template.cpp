@@ -58,8 +58,8 @@ TEST_CASE("cuda_conv2d_template: the tiles of one configuration") {
   choose(3, {32, 2, 4});
   choose(4, {3, 1, 1});  // columns of the filter: one at a time
   choose(5, {1, 1, 3});  // rows: all
-  nest n;
-  replay(p, set, n);
+  loop_nest n;
+  instantiate(p, set, n);
   auto const extents = [&](std::string const& name) {
     auto const& s = n.stages[stage_of(p, name)];
     return std::vector<std::int32_t>(s.extent.begin(), s.extent.begin() + 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks, threads, group memory, barriers and double buffers: the lowered program, refused cases, and that the
+// Blocks, threads, shared memory, barriers and double buffers: the lowered program, refused cases, and that the
 // interpreter finds a race without any one of the barriers.
 #include "support/barriers.hpp"
 #include "support/derived_programs.hpp"
@@ -22,9 +22,9 @@ namespace {
 bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
 ir::lowered lowered_of(space const& s) {
-  nest n;
+  loop_nest n;
   auto const p = make_plan(s);
-  replay(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
+  instantiate(p, {std::vector<std::int32_t>(s.knobs.size())}, n);
   return lowering::build_statements(p, n);
 }
 
@@ -35,7 +35,7 @@ space tiled(std::int64_t m, std::int64_t n, std::int64_t depth, bool doubled) {
 
 }  // namespace
 
-TEST_CASE("bind: a matrix product through group memory, at shapes that nothing divides") {
+TEST_CASE("bind: a matrix product through shared memory, at shapes that nothing divides") {
   for (bool const doubled : {false, true}) {
     check_space(tiled(12, 8, 10, doubled), 0);
     check_space(tiled(13, 7, 11, doubled), 1);
@@ -68,7 +68,7 @@ TEST_CASE("double_buffer: more than two buffers, and a barrier that awaits all b
                      .split(k, 4, ko, ki)
                      .in("As")
                      .compute_at(C, ko)
-                     .store_in(ir::memory::group, 3)
+                     .store_in(ir::memory::shared, 3)
                      .bind(i, loop_kind::thread_x);
   for (std::int64_t const buffers : {1, 2, 3, 4, 8}) check_space(s.double_buffer(buffers).space(), 0);
   auto const text = ir::print(lowered_of(s.double_buffer(3).space()));
@@ -136,11 +136,11 @@ TEST_CASE("bind and double_buffer: refused cases") {
   says(s.bind(i, loop_kind::block_x).in(P).compute_at(C, i).bind(j, loop_kind::block_y),
        "computed inside of a loop over blocks or threads");
   says(s.bind(i, loop_kind::thread_x).in(P).compute_at(C, i).bind(j, loop_kind::thread_x).store_in(ir::memory::local),
-       "store it in group memory");
+       "store it in shared memory");
   says(s.in(P).double_buffer(), "must be computed inside of one loop");
   says(s.in(P).compute_at(C, i).double_buffer(0), "takes the number of buffers, 1 to 8");
-  says(s.in(P).store_in(ir::memory::local, 2), "rows are padded in group memory only");
-  says(s.in(P).store_in(ir::memory::group, -1), "rows are padded by 0 to 1024 elements");
+  says(s.in(P).store_in(ir::memory::local, 2), "rows are padded in shared memory only");
+  says(s.in(P).store_in(ir::memory::shared, -1), "rows are padded by 0 to 1024 elements");
   says(s.unroll(i).in(P).compute_at(C, i).double_buffer(), "which is not a plain one");
   says(s.in(P).compute_at(C, i).double_buffer().double_buffer(), "is double buffered already");
   says(s.cache_write("acc").in("acc").compute_at(C, i).in(P).compute_at(C, i).in("acc").double_buffer(),

@@ -33,9 +33,9 @@ constexpr auto ki = axis<"ki">{};
 std::string program_text(space const& s) { return ir::print(*make_plan(s).program); }
 
 std::string loop_text(space const& s) {
-  nest n;
+  loop_nest n;
   auto const p = make_plan(s);
-  replay(p, {}, n);
+  instantiate(p, {}, n);
   auto const made = lowering::build_statements(p, n);
   auto const prepare = made.prepare ? "prepare:\n" + ir::print(made.prepare) + "body:\n" : std::string();
   return prepare + ir::print(made.body);
@@ -87,10 +87,10 @@ std::map<std::string, page> pages() {
   made["expand_reduction"] = {program_text(schedule(F)), program_text(schedule(F).expand_reduction())};
   auto const threads = e.bind(i, loop_kind::block_x).bind(j, loop_kind::thread_x);
   made["bind"] = {loop_text(at),
-                  loop_text(threads.in(P).compute_at(E, j).store_in(ir::memory::group).bind(j, loop_kind::thread_x))};
+                  loop_text(threads.in(P).compute_at(E, j).store_in(ir::memory::shared).bind(j, loop_kind::thread_x))};
   made["compute_at"] = {loop_text(e), loop_text(at)};
   made["store_in"] = {loop_text(at), loop_text(at.store_in(ir::memory::registers))};
-  auto const in_group = threads.in(P).compute_at(E, i).store_in(ir::memory::group);
+  auto const in_group = threads.in(P).compute_at(E, i).store_in(ir::memory::shared);
   made["swizzle"] = {loop_text(in_group), loop_text(in_group.swizzle())};
   auto const copied = schedule(M).cache_read(W, "Wp").in("Wp").split(j, 4, io, ii).reorder(io, k, ii);
   made["pack"] = {loop_text(copied), loop_text(copied.pack())};

@@ -55,10 +55,10 @@ TEST_CASE("swizzle: what is printed, and what is refused") {
                             .bind(j, ir::loop_kind::thread_x)
                             .in(P)
                             .compute_at(E, i)
-                            .store_in(ir::memory::group);
+                            .store_in(ir::memory::shared);
   space const made = in_group.swizzle(3).space();
-  nest n;
-  replay(make_plan(made), {}, n);
+  loop_nest n;
+  instantiate(make_plan(made), {}, n);
   auto const text = ir::print(lowering::build_statements(make_plan(made), n));
   CHECK_MESSAGE(text.find("alloc P f32 (1, 20) group swizzled 120") != std::string::npos, text);
   auto const says = [](auto const& schedule, std::string const& sentence) {
@@ -70,6 +70,6 @@ TEST_CASE("swizzle: what is printed, and what is refused") {
     }
   };
   says(in_group.swizzle(0), "takes how far apart the rows are that are read at once, 1 to 1024");
-  says(schedule(E).in(P).swizzle(), "is not known to live in group memory: store it there first");
+  says(schedule(E).in(P).swizzle(), "is not known to live in shared memory: store it there first");
   says(schedule(E).swizzle(), "is an output");
 }

@@ -26,9 +26,9 @@ struct programs {
   explicit programs(std::uint64_t seed, std::size_t count) {
     sampler const all(in.knobs);
     rng random(seed);
-    nest n;
+    loop_nest n;
     for (std::size_t i = 0; i < count; ++i) {
-      replay(p, all.draw(random), n);
+      instantiate(p, all.draw(random), n);
       auto const row = tree_row(p, n);
       rows.insert(rows.end(), row.begin(), row.end());
       double threads = 0, inner = 0;

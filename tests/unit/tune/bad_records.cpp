@@ -53,7 +53,7 @@ struct imported {
         row.push_back(std::log2(1 + static_cast<float>(in.knobs[k].choice(c.choices[k])[0])));
     };
   }
-  [[nodiscard]] replay_curve search(any_cost_model model) const {
+  [[nodiscard]] recorded_curve search(any_cost_model model) const {
     return recorded_search(sampler(in.knobs), device, any_search(recorded_pool(device.configurations())),
                            std::move(model), rows(), {.trials = 64, .batch = 4});
   }

@@ -59,12 +59,12 @@ TEST_CASE("recorded_device: answers from records, and reports unknown configurat
   CHECK(device.add(record_of(knobs, a, 1)));
   CHECK(device.add(record_of(knobs, a, 8)));
   CHECK(device.add(record_of(knobs, b, 0, trial_status::timed_out)));
-  CHECK(device.measure(a).source == replay_source::recorded);
+  CHECK(device.measure(a).source == recorded_source::recorded);
   CHECK(device.measure(a).result.seconds == 3);
   CHECK(device.measure(a).result.samples == 3);
-  CHECK(device.measure(b).source == replay_source::recorded);
+  CHECK(device.measure(b).source == recorded_source::recorded);
   CHECK(device.measure(b).result.status == trial_status::timed_out);
-  CHECK(device.measure(c).source == replay_source::unknown);
+  CHECK(device.measure(c).source == recorded_source::unknown);
   CHECK_FALSE(device.measure(c).result.ok());
   CHECK(device.measure(c).result.message == "not recorded");
   CHECK(device.best_seconds() == 3);
@@ -117,8 +117,8 @@ TEST_CASE("fit_oracle: estimates are marked, ordered like the records, and never
   for (int i = 0; i < 1000; ++i) {
     auto const c = land.space().draw(random);
     auto const [source, result] = device.measure(c);
-    if (source == replay_source::recorded) continue;
-    CHECK(source == replay_source::estimated);
+    if (source == recorded_source::recorded) continue;
+    CHECK(source == recorded_source::estimated);
     CHECK(result.message == "not recorded: an estimate");
     if (!result.ok()) {
       ++failures;

@@ -41,8 +41,8 @@ recorded_device device_of(landscape const& land) {
   return device;
 }
 
-replay_curve run(landscape const& land, recorded_device const& device, any_search const& search, bool model,
-                 std::uint64_t seed) {
+recorded_curve run(landscape const& land, recorded_device const& device, any_search const& search, bool model,
+                   std::uint64_t seed) {
   return recorded_search(land.space(), device, search.another(),
                          model ? any_cost_model(linear_model{}) : any_cost_model{}, land.features(),
                          {.trials = 192, .batch = 16, .seed = seed});

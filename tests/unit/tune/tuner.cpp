@@ -400,13 +400,13 @@ TEST_CASE(
   device->estimate_by([](configuration const& c) { return 1e-3 / (1 + c.choices[0]); });
   auto const run = [&](std::uint64_t seed) {
     auto options = options_with(worker::program{"there is none"});
-    options.replay = device;
+    options.recorded = device;
     options.seed = seed;
     options.records = std::make_shared<memory_store>();
     std::vector<configuration> proposed;
     options.search = watched_search(proposed);
     auto const made = tuner(std::make_shared<unavailable_backend>(), options).tune(in, {.trials = 24});
-    CHECK(made.report.replayed);
+    CHECK(made.report.recorded);
     CHECK(made.report.trials == 24);
     CHECK(made.image.code.empty());
     CHECK(options.records->count() == 0);  // results without a measurement are not stored
@@ -432,12 +432,12 @@ TEST_CASE("tuner: a replay tries recorded configurations and ends when there are
     REQUIRE(device->add(r));
   }
   auto options = options_with();
-  options.replay = device;
+  options.recorded = device;
   auto const made = tuner(compiler, options).tune(in, {.trials = 1000});
   CHECK(made.report.trials >= 1);
   CHECK(made.report.trials <= 5);
   CHECK(made.report.seconds <= made.report.seed_seconds);
-  options.replay = std::make_shared<recorded_device>(in.knobs);
+  options.recorded = std::make_shared<recorded_device>(in.knobs);
   CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the replay of copy has no record of a success",
                        backend_error);
 }

@@ -18,13 +18,13 @@
 #include "ttune/autoschedule/row_chain.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class columns {
  public:
   /// `chain` has the stages of a column, the last one first (row_chain.hpp); `lane_axis` is the axis of `reader` along
   /// which columns stand side by side.
-  columns(space_builder& out, plan const& p, planned_stage const& reader, row_chain const& chain, std::size_t lane_axis)
+  columns(space_builder& out, plan const& p, stage_plan const& reader, row_chain const& chain, std::size_t lane_axis)
       : out_(out), p_(p), e_(reader), name_(reader.definition->name), chain_(chain), lane_axis_(lane_axis) {}
 
   void write() {
@@ -34,8 +34,8 @@ class columns {
 
   /// Returns true if each access of a reduction moves along all of its free axes or along none: no register tile would
   /// use an element again.
-  [[nodiscard]] static bool reads_columns(plan const& p, planned_stage const& st) {
-    return std::none_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
+  [[nodiscard]] static bool reads_columns(plan const& p, stage_plan const& st) {
+    return std::none_of(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
       bool moves = false;
       bool stands = false;
       for (std::size_t x = 0; x < st.definition->axes.size() && !a.write; ++x)
@@ -50,7 +50,7 @@ class columns {
     all.push_back(reader);
     return std::all_of(all.begin(), all.end(), [&](std::size_t i) {
       auto const& st = p.stages[i];
-      return std::all_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
+      return std::all_of(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
         if (a.write || std::find(all.begin(), all.end(), static_cast<std::size_t>(a.producer)) == all.end())
           return true;
         auto const& read = p.stages[static_cast<std::size_t>(a.producer)];
@@ -63,7 +63,7 @@ class columns {
 
   /// Returns true if `reader` has several elements along a column, but not too many, and if the axis for the lanes is
   /// none of these.
-  [[nodiscard]] static bool suits(planned_stage const& reader, row_chain const& chain, std::size_t lane_axis) {
+  [[nodiscard]] static bool suits(stage_plan const& reader, row_chain const& chain, std::size_t lane_axis) {
     auto const elements = length(reader, chain);
     return elements > 1 && elements <= longest && is_point(chain, reader.axis_name(lane_axis));
   }
@@ -80,7 +80,7 @@ class columns {
   }
 
   /// Returns true if an index is the stage's own axis of a name.
-  [[nodiscard]] static bool is_at_axis(planned_stage const& st, planned_index const& i, std::string const& axis) {
+  [[nodiscard]] static bool is_at_axis(stage_plan const& st, index_plan const& i, std::string const& axis) {
     if (i.whole || i.is_redirected() || i.divisor != 1 || i.constant != 0) return false;
     for (std::size_t x = 0; x < i.coefficient.size(); ++x)
       if (i.coefficient[x] != (st.axis_name(x) == axis ? 1 : 0)) return false;
@@ -88,7 +88,7 @@ class columns {
   }
 
   /// Returns the number of elements along a column of the reader.
-  [[nodiscard]] static std::int64_t length(planned_stage const& reader, row_chain const& chain) {
+  [[nodiscard]] static std::int64_t length(stage_plan const& reader, row_chain const& chain) {
     std::int64_t product = 1;
     for (std::size_t x = 0; x < reader.definition->axes.size(); ++x)
       if (!is_point(chain, reader.axis_name(x))) product *= reader.axis_size(x);
@@ -152,7 +152,7 @@ class columns {
   }
 
   /// Unrolls the innermost loop along a column if it is short.
-  void unroll_short(planned_stage const& st, std::vector<std::string> const& along) {
+  void unroll_short(stage_plan const& st, std::vector<std::string> const& along) {
     if (along.empty()) return;
     for (std::size_t x = 0; x < st.axis_count(); ++x)
       if (st.axis_name(x) == along.back() && st.axis_size(x) <= most_unrolled)
@@ -160,7 +160,7 @@ class columns {
   }
 
   /// Computes a stage for the columns of a tile: points in registers, elements along columns in a small buffer.
-  void place(planned_stage const& st) {
+  void place(stage_plan const& st) {
     auto const& name = st.definition->name;
     auto const& v = e_.axis_name(lane_axis_);
     std::vector<std::string> order;
@@ -190,11 +190,11 @@ class columns {
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& e_;
+  stage_plan const& e_;
   std::string name_;
   row_chain const& chain_;
   std::size_t lane_axis_;
   std::string place_;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

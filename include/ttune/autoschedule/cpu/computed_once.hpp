@@ -14,7 +14,7 @@
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/schedule/primitive/compute_once.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// A stage for a function pays if the function is called at least twice as often as it has arguments, since results
 /// must be stored.
@@ -132,4 +132,4 @@ namespace detail {
   return std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

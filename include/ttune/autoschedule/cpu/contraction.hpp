@@ -26,7 +26,7 @@
 #include "ttune/ir/tuple.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// The part of an axis that a task of another stage computes at a time; without a name, all of all axes.
 struct part_at_once {
@@ -37,8 +37,8 @@ struct part_at_once {
 class contraction {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes. Only names, because stages may be new.
-  contraction(space_builder& out, plan const& p, planned_stage const& reduction, std::string reader_name,
-              std::string reduction_name, planned_stage const& reader, block_axis blocks = {}, part_at_once part = {})
+  contraction(space_builder& out, plan const& p, stage_plan const& reduction, std::string reader_name,
+              std::string reduction_name, stage_plan const& reader, block_axis blocks = {}, part_at_once part = {})
       : out_(out),
         p_(p),
         r_(reduction),
@@ -285,7 +285,7 @@ class contraction {
 
   /// Returns true if other non-constant stages are read at the axis itself.
   [[nodiscard]] bool is_in_place(std::int32_t axis) const {
-    return std::all_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& a) {
+    return std::all_of(r_.accesses.begin(), r_.accesses.end(), [&](access_plan const& a) {
       return a.write || a.producer < 0 || is_laid_out_ahead(p_, r_, a) || dimension_along(r_, a.producer, axis) >= 0;
     });
   }
@@ -467,15 +467,15 @@ class contraction {
   }
 
   /// Returns true if both axes index a dimension together, as y * 2 + r.
-  [[nodiscard]] static bool moves_with(planned_access const& access, std::int32_t a, std::int32_t b) {
-    return std::any_of(access.indices.begin(), access.indices.end(), [&](planned_index const& i) {
+  [[nodiscard]] static bool moves_with(access_plan const& access, std::int32_t a, std::int32_t b) {
+    return std::any_of(access.indices.begin(), access.indices.end(), [&](index_plan const& i) {
       return !i.whole && i.coefficient[static_cast<std::size_t>(a)] != 0 &&
              i.coefficient[static_cast<std::size_t>(b)] != 0;
     });
   }
   [[nodiscard]] bool moves_with(std::int32_t a, std::int32_t b) const {
     return b >= 0 && std::any_of(r_.accesses.begin(), r_.accesses.end(),
-                                 [&](planned_access const& access) { return moves_with(access, a, b); });
+                                 [&](access_plan const& access) { return moves_with(access, a, b); });
   }
 
   /// Returns the longest reduced axis, if sums along it are so long that they lose digits; else -1.
@@ -593,8 +593,8 @@ class contraction {
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& r_;
-  planned_stage const& e_;
+  stage_plan const& r_;
+  stage_plan const& e_;
   std::string reader_;
   std::string acc_;
   block_axis blocks_;
@@ -618,4 +618,4 @@ class contraction {
   std::vector<std::string> around_;  ///< if there are runs: the sum of them, and its loop around one
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -17,11 +17,11 @@
 #include "ttune/autoschedule/cpu/short_rows.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class elementwise {
  public:
-  elementwise(space_builder& out, plan const& p, planned_stage const& st, block_axis blocks = {})
+  elementwise(space_builder& out, plan const& p, stage_plan const& st, block_axis blocks = {})
       : out_(out), p_(p), st_(st), name_(st.definition->name), blocks_(std::move(blocks)) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     v_ = choose_vector_axis(p_, st_, lanes_).axis;
@@ -58,7 +58,7 @@ class elementwise {
  private:
   [[nodiscard]] std::int64_t size(std::int32_t axis) const { return st_.axis_size(static_cast<std::size_t>(axis)); }
   [[nodiscard]] std::string const& axis(std::int32_t a) const { return st_.axis_name(static_cast<std::size_t>(a)); }
-  [[nodiscard]] std::int64_t step(planned_access const& a, std::int32_t axis) const {
+  [[nodiscard]] std::int64_t step(access_plan const& a, std::int32_t axis) const {
     return stride(p_, st_, a, static_cast<std::size_t>(axis));
   }
   [[nodiscard]] std::int32_t rank() const { return static_cast<std::int32_t>(st_.definition->axes.size()); }
@@ -94,7 +94,7 @@ class elementwise {
   /// Returns true for an operand with one read and one element per element of the result, or for such a stage that only
   /// this one reads and that only moves elements. Shifted elements mostly have guards; they form a tile only if all
   /// vectors are full, since a guard around a part of a tile cannot be lowered.
-  [[nodiscard]] bool is_copied_whole(planned_access const& a, std::int32_t contiguous) const {
+  [[nodiscard]] bool is_copied_whole(access_plan const& a, std::int32_t contiguous) const {
     if (a.producer >= 0) return moves_elements(a);
     if (a.operand < 0 || !indexes_by_axes(st_, a, size(contiguous) % lanes_ == 0)) return false;
     auto const& t = p_.program->inputs[static_cast<std::size_t>(a.operand)];
@@ -102,10 +102,10 @@ class elementwise {
         out_.machine().lanes(t->type) != lanes_)
       return false;
     return std::count_if(st_.accesses.begin(), st_.accesses.end(),
-                         [&](planned_access const& b) { return !b.write && b.operand == a.operand; }) == 1;
+                         [&](access_plan const& b) { return !b.write && b.operand == a.operand; }) == 1;
   }
 
-  [[nodiscard]] bool moves_elements(planned_access const& a) const {
+  [[nodiscard]] bool moves_elements(access_plan const& a) const {
     auto const& made = p_.stages[static_cast<std::size_t>(a.producer)];
     return !made.definition->reduces() && made.definition->components.size() == 1 && !made.output &&
            made.accesses.size() == 2 && ir::as<ir::access>(made.definition->components[0].value) &&
@@ -116,7 +116,7 @@ class elementwise {
   /// Returns true if a source is read at places that differ by a constant along the axis: neighbouring rows read the
   /// same elements, and share them in registers if they are unrolled.
   [[nodiscard]] bool is_read_beside(std::int32_t x) const {
-    auto const differ_along = [&](planned_access const& a, planned_access const& b) {
+    auto const differ_along = [&](access_plan const& a, access_plan const& b) {
       if (a.write || b.write || a.producer != b.producer || a.operand != b.operand) return false;
       for (std::size_t d = 0; d < a.indices.size(); ++d) {
         auto const &i = a.indices[d], &j = b.indices[d];
@@ -221,7 +221,7 @@ class elementwise {
   }
 
   /// Copies a tile, with vectors along the crossing axis.
-  void through_registers(planned_access const& a) {
+  void through_registers(access_plan const& a) {
     std::string copy;
     if (a.producer >= 0) {
       copy = p_.stages[static_cast<std::size_t>(a.producer)].definition->name;
@@ -244,7 +244,7 @@ class elementwise {
 
   /// Returns the tile's name for the dimension that is read along an axis: a stage has its own names, a copy of an
   /// operand has those of the axes that index it (schedule/primitive/cache_read.hpp).
-  [[nodiscard]] std::string axis_of_tile(planned_access const& a, std::int32_t axis_here) const {
+  [[nodiscard]] std::string axis_of_tile(access_plan const& a, std::int32_t axis_here) const {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       if (a.indices[d].coefficient[static_cast<std::size_t>(axis_here)] == 0) continue;
       if (a.producer >= 0) return p_.stages[static_cast<std::size_t>(a.producer)].definition->axes[d].name;
@@ -253,21 +253,21 @@ class elementwise {
     return axis(axis_here);
   }
 
-  [[nodiscard]] static bool is_indexed(planned_access const& a, std::int32_t axis) {
+  [[nodiscard]] static bool is_indexed(access_plan const& a, std::int32_t axis) {
     return std::any_of(a.indices.begin(), a.indices.end(),
                        [&](auto const& i) { return i.coefficient[static_cast<std::size_t>(axis)] != 0; });
   }
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& st_;
+  stage_plan const& st_;
   std::string const& name_;
   block_axis blocks_;
   std::int32_t lanes_ = 1;
   std::int32_t v_ = -1;
   std::int32_t components_ = -1;  ///< a short axis along which reads are contiguous
   std::int32_t crossing_ = -1;
-  std::vector<planned_access const*> crossing_reads_;
+  std::vector<access_plan const*> crossing_reads_;
   std::vector<std::string> tasks_;
   std::vector<std::string> middle_;
   std::vector<std::string> shared_rows_;  ///< unrolled loops outside of the vectors
@@ -275,4 +275,4 @@ class elementwise {
   std::string row_loop_;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -14,10 +14,10 @@
 #include "ttune/schedule/primitive/compute_once.hpp"
 #include "ttune/schedule/primitive/compute_with.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Returns true if every axis with several elements moves an access: its stage reads each element once.
-[[nodiscard]] inline bool is_read_once(plan const& p, planned_stage const& st, planned_access const& a) {
+[[nodiscard]] inline bool is_read_once(plan const& p, stage_plan const& st, access_plan const& a) {
   for (std::size_t x = 0; x < st.axis_count(); ++x)
     if (st.axis_size(x) > 1 && stride(p, st, a, x) == 0) return false;
   return true;
@@ -28,19 +28,19 @@ inline constexpr std::size_t most_joined_components = 6;
 
 namespace detail {
 
-[[nodiscard]] inline bool have_same_axes(planned_stage const& a, planned_stage const& b) {
+[[nodiscard]] inline bool have_same_axes(stage_plan const& a, stage_plan const& b) {
   bool same = a.axis_count() == b.axis_count() && a.definition->axes.size() == b.definition->axes.size();
   for (std::size_t x = 0; same && x < a.axis_count(); ++x) same = a.axis_size(x) == b.axis_size(x);
   return same;
 }
 
-[[nodiscard]] inline bool may_join(planned_stage const& st) {
+[[nodiscard]] inline bool may_join(stage_plan const& st) {
   auto const& d = *st.definition;
   if (d.updates || !choosing_axes(d).empty()) return false;
   return !d.reduces() || ir::accumulates_in_place(d.reduction);
 }
 
-[[nodiscard]] inline bool is_joined_output_order(plan const& p, planned_stage const& a, planned_stage const& b) {
+[[nodiscard]] inline bool is_joined_output_order(plan const& p, stage_plan const& a, stage_plan const& b) {
   auto const& outputs = p.program->outputs;
   auto const i = std::find(outputs.begin(), outputs.end(), a.definition);
   auto const j = std::find(outputs.begin(), outputs.end(), b.definition);
@@ -49,7 +49,7 @@ namespace detail {
 }
 
 /// Returns true if both stages compute the same function at each of their points, such as the distances of all pairs.
-[[nodiscard]] inline bool share_functions(planned_stage const& first, planned_stage const& second) {
+[[nodiscard]] inline bool share_functions(stage_plan const& first, stage_plan const& second) {
   auto const& a = *first.definition;
   auto const& b = *second.definition;
   auto const of_all_axes = [&](ir::expr const& e) {
@@ -74,14 +74,14 @@ namespace detail {
   for (auto const& x : a.accesses)
     for (auto const& y : b.accesses)
       if (!x.write && !y.write && is_same_element(x, y) && is_read_once(p, a, x)) return true;
-  return !a.definition->reduces() && std::any_of(b.accesses.begin(), b.accesses.end(), [&](planned_access const& y) {
+  return !a.definition->reduces() && std::any_of(b.accesses.begin(), b.accesses.end(), [&](access_plan const& y) {
     return !y.write && y.producer == static_cast<std::int32_t>(first) && is_read_once(p, b, y);
   });
 }
 
 /// Returns the plan with the second stage joined to the first; nothing if the primitive refuses.
-[[nodiscard]] inline std::optional<std::pair<step, plan>> joined(space const& so_far, planned_stage const& first,
-                                                                 planned_stage const& second) {
+[[nodiscard]] inline std::optional<std::pair<step, plan>> joined(space const& so_far, stage_plan const& first,
+                                                                 stage_plan const& second) {
   step const s{primitive::compute_with, first.definition->name, {second.definition->name}, {}, {}};
   auto with = so_far;
   with.steps.push_back(s);
@@ -109,4 +109,4 @@ namespace detail {
   return std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -11,7 +11,7 @@
 
 #include "ttune/autoschedule/analysis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 namespace detail {
 
@@ -70,4 +70,4 @@ namespace detail {
   return std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

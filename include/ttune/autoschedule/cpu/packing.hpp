@@ -13,31 +13,31 @@
 #include "ttune/autoschedule/dot_pattern.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Returns true if all axes begin at 0: a copy is indexed from 0, by a reduced axis itself or not at all.
-[[nodiscard]] inline bool starts_at_zero(planned_stage const& st) {
+[[nodiscard]] inline bool starts_at_zero(stage_plan const& st) {
   auto const& reduced = st.definition->reduction.axes;
   return std::none_of(reduced.begin(), reduced.end(), [](ir::axis const& a) { return a.begin != 0; });
 }
 
 /// Returns true if an index of the access uses the axis.
-[[nodiscard]] inline bool uses_axis(planned_access const& a, std::int32_t axis) {
-  return std::any_of(a.indices.begin(), a.indices.end(), [&](planned_index const& i) {
+[[nodiscard]] inline bool uses_axis(access_plan const& a, std::int32_t axis) {
+  return std::any_of(a.indices.begin(), a.indices.end(), [&](index_plan const& i) {
     return i.whole || i.coefficient[static_cast<std::size_t>(axis)] != 0;
   });
 }
 
 /// Returns true for the first of the reads of an operand that use an axis, if they are equal. A copy replaces all of
 /// them: A(k, j) * A(k, j + 1) has none.
-[[nodiscard]] inline bool is_first_of_one_place(planned_stage const& st, planned_access const& a, std::int32_t axis) {
-  return std::none_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& b) {
+[[nodiscard]] inline bool is_first_of_one_place(stage_plan const& st, access_plan const& a, std::int32_t axis) {
+  return std::none_of(st.accesses.begin(), st.accesses.end(), [&](access_plan const& b) {
     return !b.write && b.operand == a.operand && uses_axis(b, axis) && (&b < &a || !is_same_element(a, b));
   });
 }
 
 /// Returns true for an operand that is read in vectors along an axis and can be copied.
-[[nodiscard]] inline bool is_packable(plan const& p, planned_stage const& st, planned_access const& a,
+[[nodiscard]] inline bool is_packable(plan const& p, stage_plan const& st, access_plan const& a,
                                       std::int32_t vector_axis) {
   if (a.write || a.operand < 0 || stride(p, st, a, static_cast<std::size_t>(vector_axis)) == 0) return false;
   auto const role = p.program->inputs[static_cast<std::size_t>(a.operand)]->role;
@@ -46,7 +46,7 @@ namespace ttune::inline v0::autoschedule {
 }
 
 /// Returns true if neighbours along a reduced axis are a page apart, so that a packed panel is read faster.
-[[nodiscard]] inline bool has_far_rows(plan const& p, planned_stage const& st, planned_access const& a) {
+[[nodiscard]] inline bool has_far_rows(plan const& p, stage_plan const& st, access_plan const& a) {
   auto const element = static_cast<std::int64_t>(size_in_bytes(st.definition->type()));
   for (std::size_t x = st.definition->axes.size(); x < st.axis_count(); ++x)
     if (stride(p, st, a, x) * element >= 4096) return true;
@@ -72,7 +72,7 @@ struct tiled_reduction {
 
 class operand_packing {
  public:
-  operand_packing(space_builder& out, plan const& p, planned_stage const& reduction, tiled_reduction tiled)
+  operand_packing(space_builder& out, plan const& p, stage_plan const& reduction, tiled_reduction tiled)
       : out_(out), p_(p), r_(reduction), t_(std::move(tiled)) {}
 
   void write() {
@@ -91,7 +91,7 @@ class operand_packing {
 
   /// Returns true if an operand is copied, or a prepared stage laid out, for this reduction.
   [[nodiscard]] bool copies_operands() const {
-    return starts_at_zero(r_) && std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& a) {
+    return starts_at_zero(r_) && std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](access_plan const& a) {
              return is_laid_out_ahead(p_, r_, a) ||
                     (is_packable(p_, r_, a, t_.vector_axis) && (is_constant_operand(p_, a) || has_reuse(p_, r_, a)));
            });
@@ -105,13 +105,13 @@ class operand_packing {
   [[nodiscard]] std::string knob_name(std::string const& what) const { return t_.reader + "." + what; }
 
   /// Returns true for the first read of a stage: results that were joined may read it several times, in one layout.
-  [[nodiscard]] bool is_first_read(planned_access const& a) const {
+  [[nodiscard]] bool is_first_read(access_plan const& a) const {
     return std::none_of(r_.accesses.data(), &a,
-                        [&](planned_access const& before) { return !before.write && before.producer == a.producer; });
+                        [&](access_plan const& before) { return !before.write && before.producer == a.producer; });
   }
 
   /// Returns the names of the copy's axes without the vector axis: free axes, then reduced ones in the order of loops.
-  [[nodiscard]] std::vector<std::string> copy_order(planned_access const& a) const {
+  [[nodiscard]] std::vector<std::string> copy_order(access_plan const& a) const {
     std::vector<std::string> order;
     auto const used = [&](std::int32_t axis) { return stride(p_, r_, a, static_cast<std::size_t>(axis)) != 0; };
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.definition->axes.size()); ++x)
@@ -130,7 +130,7 @@ class operand_packing {
   /// Returns the names of the copy's axes without the vector axis in the order of the operand's addresses, so that each
   /// of its lines is read once. (Weights of 128 x 128 x 3 x 3 with lanes along the second axis: 1.0 ms with the taps
   /// outside.)
-  [[nodiscard]] std::vector<std::string> source_order(planned_access const& a) const {
+  [[nodiscard]] std::vector<std::string> source_order(access_plan const& a) const {
     std::vector<std::pair<std::int64_t, std::int32_t>> strides;
     for (std::int32_t x = 0; x < static_cast<std::int32_t>(r_.axis_count()); ++x)
       if (auto const apart = stride(p_, r_, a, static_cast<std::size_t>(x)); x != t_.vector_axis && apart != 0)
@@ -142,8 +142,8 @@ class operand_packing {
   }
 
   /// Makes the reduction read an operand through a copy, in vectors only if it also reads it at other places.
-  void copy_reads(planned_access const& a, std::string const& source, std::string const& copy) {
-    bool const elsewhere = std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](planned_access const& b) {
+  void copy_reads(access_plan const& a, std::string const& source, std::string const& copy) {
+    bool const elsewhere = std::any_of(r_.accesses.begin(), r_.accesses.end(), [&](access_plan const& b) {
       return !b.write && b.operand == a.operand && !uses_axis(b, t_.vector_axis);
     });
     std::vector<std::string> of = {source};
@@ -152,11 +152,11 @@ class operand_packing {
   }
 
   /// Lays out a constant once, before all calls: panels of one vector tile, in the order in which they are read.
-  void pack_constant(planned_access const& a, std::string const& source, std::string const& copy) {
+  void pack_constant(access_plan const& a, std::string const& source, std::string const& copy) {
     copy_reads(a, source, copy);
     lay_out_panels(a, copy);
   }
-  void lay_out_panels(planned_access const& a, std::string const& copy) {
+  void lay_out_panels(access_plan const& a, std::string const& copy) {
     auto const of_copy = [&](std::string const& axis) { return axis_of_copy(a, axis); };
     if (stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 0) return;
     auto const vn = of_copy(name(t_.vector_axis));
@@ -171,8 +171,8 @@ class operand_packing {
     out_.step(primitive::parallel, copy, {vn + "_o"});
     out_.step(primitive::vectorize, copy, {vn + "_i"});
   }
-  [[nodiscard]] bool is_in_vectors(planned_access const& a) const { return &a == &r_.accesses[t_.dot.in_vectors]; }
-  [[nodiscard]] bool groups_terms(planned_access const& a) const { return t_.dot && is_in_vectors(a); }
+  [[nodiscard]] bool is_in_vectors(access_plan const& a) const { return &a == &r_.accesses[t_.dot.in_vectors]; }
+  [[nodiscard]] bool groups_terms(access_plan const& a) const { return t_.dot && is_in_vectors(a); }
   /// Makes the terms of a dot product neighbours, for one lane after the other.
   void group_terms(std::string const& copy, std::string const& axis, std::vector<std::string>& order) {
     out_.step(primitive::split, copy, {axis}, {axis + "_o", axis + "_i"}, {literal(t_.dot.terms)});
@@ -181,7 +181,7 @@ class operand_packing {
   }
   /// Returns a stage's name for the axis along which the reduction's axis runs; copies use the reduction's names,
   /// except for an axis in blocks, of which cache_read knows the dimension only.
-  [[nodiscard]] std::string axis_of_copy(planned_access const& a, std::string const& axis) const {
+  [[nodiscard]] std::string axis_of_copy(access_plan const& a, std::string const& axis) const {
     if (a.producer < 0) {
       for (std::size_t d = 0; d < a.indices.size() && axis == t_.blocked; ++d)
         for (std::size_t x = 0; x < r_.axis_count(); ++x)
@@ -196,7 +196,7 @@ class operand_packing {
   }
 
   /// Copies another operand into a panel that stays in the cache while the rows use it.
-  void pack_panel(planned_access const& a, std::string const& source, std::string const& copy) {
+  void pack_panel(access_plan const& a, std::string const& source, std::string const& copy) {
     if (!has_reuse(p_, r_, a)) return;
     auto const contiguous = stride(p_, r_, a, static_cast<std::size_t>(t_.vector_axis)) == 1;
     std::int64_t reuse = 1;
@@ -233,7 +233,7 @@ class operand_packing {
 
   /// Returns true if it would take more than a twentieth of the time of the products that each task makes its panels;
   /// they are then made once, before the tasks.
-  [[nodiscard]] bool is_made_once(planned_access const& a, double cycles) const {
+  [[nodiscard]] bool is_made_once(access_plan const& a, double cycles) const {
     if (t_.for_a_block || !t_.blocked.empty() || t_.tasks < 2) return false;
     auto const products = static_cast<double>(uses_of(p_, r_, a)) / t_.lanes;
     return 20 * cycles * static_cast<double>(t_.tasks) > products &&
@@ -241,7 +241,7 @@ class operand_packing {
   }
 
   /// Copies all panels of an operand whose rows are not contiguous, before the tasks.
-  void gather_panels(planned_access const& a, std::string const& copy) {
+  void gather_panels(access_plan const& a, std::string const& copy) {
     auto const vn = name(t_.vector_axis);
     out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {t_.vector_tile});
     auto order = source_order(a);
@@ -254,7 +254,7 @@ class operand_packing {
   }
 
   /// Makes a panel for dot products. They need it, so there is no knob.
-  void pack_grouped_panel(planned_access const& a, std::string const& copy, std::string const& place) {
+  void pack_grouped_panel(access_plan const& a, std::string const& copy, std::string const& place) {
     auto order = copy_order(a);
     order.push_back(name(t_.vector_axis));
     auto const axis = name(t_.dot.axis);
@@ -268,7 +268,7 @@ class operand_packing {
   }
 
   /// Returns the reduced axis along which an operand is contiguous, if it is long enough for vectors; else -1.
-  [[nodiscard]] std::int32_t crossing_axis(planned_access const& a) const {
+  [[nodiscard]] std::int32_t crossing_axis(access_plan const& a) const {
     if (t_.lanes < 4 || size(t_.vector_axis) < t_.lanes) return -1;
     for (auto const x : t_.rolled)
       if (size(x) >= t_.lanes && stride(p_, r_, a, static_cast<std::size_t>(x)) == 1) return x;
@@ -277,7 +277,7 @@ class operand_packing {
 
   /// Makes a panel of an operand whose lines run along a reduced axis: tiles are read along the lines and transposed in
   /// registers. With `apart`, each vector of lanes has a place of its own.
-  void transpose_panel(planned_access const& a, std::string const& source, std::string const& copy,
+  void transpose_panel(access_plan const& a, std::string const& source, std::string const& copy,
                        std::string const& crossing, bool apart) {
     auto const vn = name(t_.vector_axis);
     out_.step(primitive::split, copy, {vn}, {vn + "_o", vn + "_i"}, {literal(t_.lanes)});
@@ -299,8 +299,8 @@ class operand_packing {
   }
   space_builder& out_;
   plan const& p_;
-  planned_stage const& r_;
+  stage_plan const& r_;
   tiled_reduction t_;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -13,15 +13,15 @@
 #include "ttune/autoschedule/phases.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class phased {
  public:
   /// Returns true for such a stage: a free axis has phases, and no producer is computed inside of it.
-  [[nodiscard]] static bool suits(plan const& p, planned_stage const& st, target const& machine) {
+  [[nodiscard]] static bool suits(plan const& p, stage_plan const& st, target const& machine) {
     if (st.definition->reduces() || st.definition->updates) return false;
     bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
-                                         [](planned_access const& a) { return a.write || a.producer < 0; });
+                                         [](access_plan const& a) { return a.write || a.producer < 0; });
     if (!of_operands && !choosing_axes(*st.definition).empty()) return false;
     auto const lanes = machine.lanes(st.definition->type());
     auto const v = contiguous_axis(p, st);
@@ -31,7 +31,7 @@ class phased {
     return false;
   }
 
-  phased(space_builder& out, plan const& p, planned_stage const& st)
+  phased(space_builder& out, plan const& p, stage_plan const& st)
       : out_(out), st_(st), name_(st.definition->name), v_(contiguous_axis(p, st)) {
     lanes_ = out_.machine().lanes(st_.definition->type());
     turns_ = phases_of(st_, axis(v_));
@@ -63,7 +63,7 @@ class phased {
   static constexpr std::int64_t most_copies = 16;
 
   /// Returns the axis along which the result's elements are neighbours; -1 if it has one element.
-  [[nodiscard]] static std::int32_t contiguous_axis(plan const& p, planned_stage const& st) {
+  [[nodiscard]] static std::int32_t contiguous_axis(plan const& p, stage_plan const& st) {
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
       if (st.axis_size(x) > 1 && stride(p, st, st.accesses.back(), x) == 1) return static_cast<std::int32_t>(x);
     return -1;
@@ -160,7 +160,7 @@ class phased {
   }
 
   space_builder& out_;
-  planned_stage const& st_;
+  stage_plan const& st_;
   std::string name_;
   std::int32_t v_;
   std::int32_t lanes_ = 1;
@@ -174,4 +174,4 @@ class phased {
   std::string vector_loop_;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

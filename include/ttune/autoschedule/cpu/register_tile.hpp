@@ -8,7 +8,7 @@
 
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Tiles of rows x vectors of accumulators over a result of `row_extent` x `vector_extent` elements.
 struct register_tiles {
@@ -75,4 +75,4 @@ struct register_tiles {
   }
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

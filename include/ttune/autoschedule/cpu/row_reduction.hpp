@@ -14,13 +14,13 @@
 #include "ttune/autoschedule/row_chain.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class rows {
  public:
   /// `stages` are in the order in which they are found from the reader. The last one is no input of a reduction; at
   /// least one of them is a reduction.
-  rows(space_builder& out, plan const& p, planned_stage const& reader, std::string reader_name,
+  rows(space_builder& out, plan const& p, stage_plan const& reader, std::string reader_name,
        std::vector<row_stage> stages, block_axis blocks = {})
       : out_(out),
         p_(p),
@@ -93,7 +93,7 @@ class rows {
   }
 
   /// Splits the last axis of a stage that is no row into vectors; returns the loops over its columns.
-  std::vector<std::string> vectorized_columns(std::string const& name, planned_stage const& st) {
+  std::vector<std::string> vectorized_columns(std::string const& name, stage_plan const& st) {
     std::vector<std::string> columns;
     std::int32_t last = -1;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
@@ -173,7 +173,7 @@ class rows {
 
   /// Returns the reduced axis beside `lanes_axis` whose terms several vectors take in turn, if there would be one
   /// vector of sums, whose additions wait for each other; otherwise an empty name.
-  [[nodiscard]] std::string turned_axis(planned_stage const& st, std::size_t lanes_axis, std::int64_t count) const {
+  [[nodiscard]] std::string turned_axis(stage_plan const& st, std::size_t lanes_axis, std::int64_t count) const {
     auto const lanes = static_cast<std::int64_t>(out_.machine().lanes(st.definition->type()));
     if (count > lanes) return {};
     for (auto x = st.axis_count(); x-- > st.definition->axes.size();)
@@ -199,13 +199,13 @@ class rows {
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& e_;
+  stage_plan const& e_;
   std::string reader_;
   std::vector<row_stage> stages_;
   block_axis blocks_;
-  planned_stage const* reduction_ = nullptr;
+  stage_plan const* reduction_ = nullptr;
   std::int32_t lanes_ = 1;
   std::string last_row_;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

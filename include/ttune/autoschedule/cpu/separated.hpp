@@ -10,12 +10,12 @@
 #include "ttune/autoschedule/cpu/stencil_stages.hpp"
 #include "ttune/schedule/primitive/separate.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 namespace detail {
 
 /// Returns how many times fewer operations a window takes if it is reduced along one of its axes last.
-[[nodiscard]] inline double gain_of_separating(planned_stage const& st, std::size_t reduced) {
+[[nodiscard]] inline double gain_of_separating(stage_plan const& st, std::size_t reduced) {
   auto const& definition = *st.definition;
   auto const form = primitives::detail::place_along(definition, reduced);
   if (!form) return 0;
@@ -56,4 +56,4 @@ namespace detail {
   return std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

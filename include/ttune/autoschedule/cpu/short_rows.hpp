@@ -16,19 +16,19 @@
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/schedule/primitive/expand_reduction.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Maximum of components of a point: lanes that are so many elements apart are loaded as whole vectors.
 inline constexpr std::int64_t most_components = near_stride;
 
 /// Returns true if an axis has as many elements as a point has components.
-[[nodiscard]] inline bool is_short(planned_stage const& st, std::size_t axis) {
+[[nodiscard]] inline bool is_short(stage_plan const& st, std::size_t axis) {
   return st.axis_size(axis) >= 2 && st.axis_size(axis) <= most_components;
 }
 
 /// Returns true if a read takes components of points: a short axis is contiguous, and a free axis moves by whole
 /// points.
-[[nodiscard]] inline bool reads_components(plan const& p, planned_stage const& st, planned_access const& a,
+[[nodiscard]] inline bool reads_components(plan const& p, stage_plan const& st, access_plan const& a,
                                            std::size_t component) {
   if (a.write || !is_short(st, component) || stride(p, st, a, component) != 1) return false;
   if (shape_of(p, st, a).back() != st.axis_size(component)) return false;
@@ -51,12 +51,12 @@ inline constexpr std::int64_t most_components = near_stride;
 
 /// Returns true for a reduction over the components of points, for many points. Results of one point are few: longer
 /// rows of them are a contraction.
-[[nodiscard]] inline bool reduces_components(plan const& p, planned_stage const& st, target const& machine) {
+[[nodiscard]] inline bool reduces_components(plan const& p, stage_plan const& st, target const& machine) {
   auto const& d = *st.definition;
   auto const free = d.axes.size();
   if (d.updates || d.components.size() != 1 || d.reduction.axes.size() != 1) return false;
   if (d.reduction.kind == ir::reduction_kind::tuple || !is_short(st, free)) return false;
-  auto const is_of_points = [&](planned_access const& a) {
+  auto const is_of_points = [&](access_plan const& a) {
     if (is_constant_operand(p, a) || !reads_components(p, st, a, free)) return false;
     std::int64_t points = 1;
     for (std::size_t x = 0; x < free; ++x) {
@@ -72,13 +72,13 @@ inline constexpr std::int64_t most_components = near_stride;
 namespace detail {
 
 /// Returns true for a stage without a reduction that stores rows of few components, for many points.
-[[nodiscard]] inline bool stores_components(plan const& p, planned_stage const& st, target const& machine) {
+[[nodiscard]] inline bool stores_components(plan const& p, stage_plan const& st, target const& machine) {
   auto const& d = *st.definition;
   auto const rank = d.axes.size();
   if (d.reduces() || d.updates || d.components.size() != 1 || rank < 2 || gathers(d)) return false;
   auto const lanes = machine.lanes(d.type());
   bool const of_operands = std::all_of(st.accesses.begin(), st.accesses.end(),
-                                       [](planned_access const& a) { return a.write || a.producer < 0; });
+                                       [](access_plan const& a) { return a.write || a.producer < 0; });
   if (!choosing_axes(d).empty() && !(of_operands && st.output)) return false;
   return is_short(st, rank - 1) && st.axis_size(rank - 1) < lanes && st.axis_size(rank - 2) >= lanes &&
          stride(p, st, st.accesses.back(), rank - 1) == 1;
@@ -87,7 +87,7 @@ namespace detail {
 /// Returns the step that merges the axes `first` and `first` + 1 of a stage, and its plan. Returns nothing if a
 /// reduction would be merged with them.
 [[nodiscard]] inline std::optional<std::pair<step, plan>> merged_with_next(space const& so_far, plan const& p,
-                                                                           planned_stage const& st, std::size_t first) {
+                                                                           stage_plan const& st, std::size_t first) {
   auto const& axes = st.definition->axes;
   auto const name = unused_axis(*p.program, axes[first].name + axes[first + 1].name);
   step const s{primitive::merge, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}};
@@ -129,4 +129,4 @@ namespace detail {
   return std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -22,7 +22,7 @@
 #include "ttune/ir/tuple.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Below this number of rows only the operand matters.
 inline constexpr std::int64_t few_rows = 4;
@@ -38,7 +38,7 @@ struct stream_choice {
 
 /// Returns nothing if no operand is worth it. It must be larger than all second-level caches, in rows of at least a
 /// page, and a few rows at most may use each element.
-[[nodiscard]] inline std::optional<stream_choice> choose_stream(plan const& p, planned_stage const& st,
+[[nodiscard]] inline std::optional<stream_choice> choose_stream(plan const& p, stage_plan const& st,
                                                                 target const& machine) {
   constexpr std::int64_t most_rows = 12;
   constexpr std::int64_t page = 4096;
@@ -61,7 +61,7 @@ struct stream_choice {
   auto const bytes_each = static_cast<std::int64_t>(size_in_bytes(made.type()));
   auto const bytes = st.axis_size(columns) * st.axis_size(*reduced) * bytes_each;
   bool const is_large = bytes > machine.l2_bytes * machine.cores;
-  auto const streamed = std::find_if(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
+  auto const streamed = std::find_if(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
     return !a.write && a.operand >= 0 && !is_constant_operand(p, a) && stride(p, st, a, columns) == 1 &&
            stride(p, st, a, *reduced) * bytes_each >= (sums > 1 ? page / 2 : page);
   });
@@ -75,8 +75,8 @@ struct stream_choice {
 class streamed {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes.
-  streamed(space_builder& out, planned_stage const& reduction, std::string reader_name, std::string reduction_name,
-           planned_stage const& reader, stream_choice choice)
+  streamed(space_builder& out, stage_plan const& reduction, std::string reader_name, std::string reduction_name,
+           stage_plan const& reader, stream_choice choice)
       : out_(out),
         r_(reduction),
         e_(reader),
@@ -174,8 +174,8 @@ class streamed {
   }
 
   space_builder& out_;
-  planned_stage const& r_;
-  planned_stage const& e_;
+  stage_plan const& r_;
+  stage_plan const& e_;
   std::string reader_;
   std::string acc_;
   std::string runs_;
@@ -184,4 +184,4 @@ class streamed {
   std::int64_t seed_tile_ = 1;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -14,7 +14,7 @@
 #include "ttune/autoschedule/cpu/separated.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class stencil_pipeline {
  public:
@@ -89,23 +89,23 @@ class stencil_pipeline {
 
   /// Returns true if the rows of a stage that a reader reads can be kept in a ring. Rows of a magnified stage, as
   /// P(y / 2), do not move by a whole row in each iteration: they would be computed again.
-  [[nodiscard]] static bool reads_bounded_rows(planned_stage const& reader, std::size_t producer) {
-    return std::none_of(reader.accesses.begin(), reader.accesses.end(), [&](planned_access const& a) {
+  [[nodiscard]] static bool reads_bounded_rows(stage_plan const& reader, std::size_t producer) {
+    return std::none_of(reader.accesses.begin(), reader.accesses.end(), [&](access_plan const& a) {
       return !a.write && a.producer == static_cast<std::int32_t>(producer) &&
              std::any_of(a.indices.begin(), a.indices.end(),
-                         [](planned_index const& i) { return i.whole || i.divisor != 1; });
+                         [](index_plan const& i) { return i.whole || i.divisor != 1; });
     });
   }
 
-  [[nodiscard]] std::int32_t lanes_of(planned_stage const& st) const {
+  [[nodiscard]] std::int32_t lanes_of(stage_plan const& st) const {
     return out_.machine().lanes(st.definition->type());
   }
-  [[nodiscard]] std::int32_t vector_axis(planned_stage const& st) const {
+  [[nodiscard]] std::int32_t vector_axis(stage_plan const& st) const {
     return choose_vector_axis(p_, st, lanes_of(st)).axis;
   }
   /// Returns the axis of rows, or -1 if there is none. It is the last axis that has more than one element and is not
   /// that of the vectors.
-  [[nodiscard]] std::int32_t row_axis(planned_stage const& st) const {
+  [[nodiscard]] std::int32_t row_axis(stage_plan const& st) const {
     auto const v = vector_axis(st);
     for (auto x = static_cast<std::int32_t>(st.definition->axes.size()); x-- > 0;)
       if (x != v && st.axis_size(static_cast<std::size_t>(x)) > 1) return x;
@@ -153,7 +153,7 @@ class stencil_pipeline {
       if (a.write || a.producer < 0 || root_[static_cast<std::size_t>(a.producer)] != root) continue;
       reads_rows = true;
       if (std::any_of(a.indices.begin(), a.indices.end(),
-                      [&](planned_index const& i) { return i.whole || i.coefficient[axis] != 0; }))
+                      [&](index_plan const& i) { return i.whole || i.coefficient[axis] != 0; }))
         return false;
     }
     return reads_rows;
@@ -223,7 +223,7 @@ class stencil_pipeline {
   }
 
   /// Writes the loops of a stage beside a result: rows one after the other, vectors along them.
-  void write_rows(planned_stage const& st) {
+  void write_rows(stage_plan const& st) {
     auto const& name = st.definition->name;
     auto const v = vector_axis(st);
     std::vector<std::string> order = unit_axes(st);
@@ -265,4 +265,4 @@ class stencil_pipeline {
   return stencil_pipeline(program, machine).run();
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

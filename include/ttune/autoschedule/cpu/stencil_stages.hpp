@@ -7,11 +7,11 @@
 #include "ttune/autoschedule/keep_stage.hpp"
 #include "ttune/schedule/primitive/expand_reduction.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Returns true if every reduced axis moves an index together with a free axis, as in I(y + r, x + s), or indexes few
 /// values alone, as the weights W(r) of a filter.
-[[nodiscard]] inline bool reduces_windows(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline bool reduces_windows(plan const& p, stage_plan const& st) {
   auto const free = st.definition->axes.size();
   for (auto x = free; x < st.axis_count(); ++x) {
     bool in_window = false;
@@ -33,25 +33,25 @@ namespace ttune::inline v0::autoschedule {
 }
 
 /// Returns true if a reduction has few terms, each of them of the same point: colours of a pixel in several planes.
-[[nodiscard]] inline bool reduces_planes(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline bool reduces_planes(plan const& p, stage_plan const& st) {
   constexpr std::int64_t most_planes = 4;
   auto const last = st.definition->axes.size();
   if (last == 0 || primitives::terms_of(*st.definition) > most_planes) return false;
-  return std::all_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
+  return std::all_of(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
     return a.write || stride(p, st, a, last - 1) != 0 ||
            elements_of(p, st, a) <= static_cast<double>(primitives::most_expanded_terms);
   });
 }
 
 /// Returns true if a reduction is a window over few elements, or over few planes: its terms may become an expression.
-[[nodiscard]] inline bool is_small_window(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline bool is_small_window(plan const& p, stage_plan const& st) {
   auto const terms = primitives::terms_of(*st.definition);
   return st.definition->reduction.kind != ir::reduction_kind::tuple && terms > 0 &&
          terms <= primitives::most_expanded_terms && (reduces_windows(p, st) || reduces_planes(p, st));
 }
 
 /// Returns true if a stage is read at several places around an element of its reader, or at another scale.
-[[nodiscard]] inline bool is_read_through_window(planned_stage const& reader, std::int32_t producer) {
+[[nodiscard]] inline bool is_read_through_window(stage_plan const& reader, std::int32_t producer) {
   for (auto const& a : reader.accesses) {
     if (a.write || a.producer != producer) continue;
     for (auto const& i : a.indices) {
@@ -65,10 +65,10 @@ namespace ttune::inline v0::autoschedule {
 
 /// Returns true if a window of the stage is clamped, mirrored or wrapped at the ends of what it reads. Lanes at the
 /// ends are loaded one by one then, which a tile of registers cannot do.
-[[nodiscard]] inline bool reads_redirected_window(planned_stage const& st) {
-  return st.definition->reduces() && std::any_of(st.accesses.begin(), st.accesses.end(), [](planned_access const& a) {
+[[nodiscard]] inline bool reads_redirected_window(stage_plan const& st) {
+  return st.definition->reduces() && std::any_of(st.accesses.begin(), st.accesses.end(), [](access_plan const& a) {
            return std::any_of(a.indices.begin(), a.indices.end(),
-                              [](planned_index const& i) { return i.is_redirected(); });
+                              [](index_plan const& i) { return i.is_redirected(); });
          });
 }
 
@@ -94,7 +94,7 @@ struct element_cost {
   std::size_t nodes = 0;  ///< in the tree of the stage's expression
 };
 
-[[nodiscard]] inline element_cost cost_of_element(planned_stage const& st) {
+[[nodiscard]] inline element_cost cost_of_element(stage_plan const& st) {
   constexpr double function = 15;
   constexpr double division = 5;
   element_cost made;
@@ -129,4 +129,4 @@ inline constexpr std::size_t most_nodes = 1500;
   return times * element <= element + store + times;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

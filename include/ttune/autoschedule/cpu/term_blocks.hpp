@@ -18,7 +18,7 @@
 #include "ttune/autoschedule/cpu/packing.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// A reduced axis and the number of its blocks.
 struct term_blocks {
@@ -29,7 +29,7 @@ struct term_blocks {
 
 /// Returns the bytes of the largest panel that is made for tiles of `tile_v` elements of the vector axis. A panel that
 /// few tiles of rows use does not count.
-[[nodiscard]] inline std::int64_t panel_bytes(plan const& p, planned_stage const& st, std::int32_t vector_axis,
+[[nodiscard]] inline std::int64_t panel_bytes(plan const& p, stage_plan const& st, std::int32_t vector_axis,
                                               std::int64_t tile_v) {
   std::int64_t most = 0;
   for (auto const& a : st.accesses) {
@@ -46,7 +46,7 @@ struct term_blocks {
 
 /// Chooses blocks of the longest of the reduced axes `rolled`; nothing if the panels of all terms fit the second-level
 /// cache.
-[[nodiscard]] inline term_blocks blocks_of_terms(target const& machine, plan const& p, planned_stage const& st,
+[[nodiscard]] inline term_blocks blocks_of_terms(target const& machine, plan const& p, stage_plan const& st,
                                                  std::int32_t vector_axis, std::int64_t tile_v,
                                                  std::vector<std::int32_t> const& rolled) {
   if (!starts_at_zero(st) || !ir::reorders_apart(st.definition->reduction) || rolled.empty()) return {};
@@ -59,4 +59,4 @@ struct term_blocks {
   return {longest, runs_of(size(longest), std::max<std::int64_t>(1, size(longest) / wanted))};
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

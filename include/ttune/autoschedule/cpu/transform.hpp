@@ -18,7 +18,7 @@
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Stages before a transform that have its axis `axis`; each is computed for a block of it.
 struct pipeline {
@@ -44,7 +44,7 @@ class transform {
  public:
   /// `first`: stages of the same kind that only `st` reads.
   /// `blocks`: the stages before it in a pipeline; null if there are none.
-  transform(space_builder& out, plan const& p, planned_stage const& st, std::vector<planned_stage const*> first,
+  transform(space_builder& out, plan const& p, stage_plan const& st, std::vector<stage_plan const*> first,
             pipeline const* blocks)
       : out_(out), p_(p), st_(st), first_(std::move(first)), blocks_(blocks), name_(st.definition->name) {
     lanes_ = out_.machine().lanes(st_.definition->type());
@@ -75,12 +75,12 @@ class transform {
     return std::find(short_.begin(), short_.end(), axis) != short_.end();
   }
 
-  [[nodiscard]] bool reads(planned_access const& a, planned_stage const& from) const {
+  [[nodiscard]] bool reads(access_plan const& a, stage_plan const& from) const {
     return !a.write && a.producer >= 0 && &p_.stages[static_cast<std::size_t>(a.producer)] == &from;
   }
 
   /// Adds the choosing axes of a first stage, by this stage's names.
-  void add_axes_of(planned_stage const& first) {
+  void add_axes_of(stage_plan const& first) {
     auto const& st = *first.definition;
     auto const chosen = choosing_axes(st);
     for (auto const& a : st_.accesses)
@@ -220,7 +220,7 @@ class transform {
   }
 
   /// Computes a first stage inside of its reader, for one vector; its own choice is innermost, so that it shares reads.
-  void place_first(planned_stage const& st) {
+  void place_first(stage_plan const& st) {
     auto const& name = st.definition->name;
     if (middle_.empty()) return;
     auto const chosen = choosing_axes(*st.definition);
@@ -244,7 +244,7 @@ class transform {
   }
 
   /// Returns the axis of the first stage along which the lanes run.
-  [[nodiscard]] std::int32_t vector_axis_of(planned_stage const& st) const {
+  [[nodiscard]] std::int32_t vector_axis_of(stage_plan const& st) const {
     if (v_ < 0) return -1;
     for (auto const& a : st_.accesses)
       for (std::size_t d = 0; d < a.indices.size() && !a.write; ++d)
@@ -255,8 +255,8 @@ class transform {
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& st_;
-  std::vector<planned_stage const*> first_;
+  stage_plan const& st_;
+  std::vector<stage_plan const*> first_;
   pipeline const* blocks_;
   std::string name_;
   std::int32_t lanes_ = 1;
@@ -268,4 +268,4 @@ class transform {
   std::string vector_loop_;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -25,7 +25,7 @@
 #include "ttune/autoschedule/keep_stage.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Stages that a block computes for its rows of the last stage.
 struct gpu_block {
@@ -34,16 +34,16 @@ struct gpu_block {
 };
 
 /// Returns true for a reduction with elements that several threads use.
-[[nodiscard]] inline bool is_shared_reduction(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline bool is_shared_reduction(plan const& p, stage_plan const& st) {
   auto const& r = st.definition->reduction;
   return st.definition->reduces() && r.commutative && r.kind != ir::reduction_kind::tuple &&
          std::any_of(st.accesses.begin(), st.accesses.end(),
-                     [&](planned_access const& a) { return !a.write && has_reuse(p, st, a); });
+                     [&](access_plan const& a) { return !a.write && has_reuse(p, st, a); });
 }
 
 /// Returns true for long sums. They are faster in kernels of their own (gpu_tiles.hpp), which fetch operands part by
 /// part: their computation takes much longer than passing data between them.
-[[nodiscard]] inline bool is_long_reduction(plan const& p, planned_stage const& st) {
+[[nodiscard]] inline bool is_long_reduction(plan const& p, stage_plan const& st) {
   constexpr std::int64_t most_terms = 256;
   std::int64_t terms = 1;
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) terms *= st.axis_size(x);
@@ -56,7 +56,7 @@ struct gpu_block {
 [[nodiscard]] inline std::optional<gpu_block> find_gpu_block(plan const& p, std::size_t last) {
   auto const& st = p.stages[last];
   if (st.definition->reduces() || st.definition->updates || st.definition->axes.empty()) return std::nullopt;
-  auto const may = [&](planned_stage const& s) { return !puts_side_by_side(p, s) && !is_long_reduction(p, s); };
+  auto const may = [&](stage_plan const& s) { return !puts_side_by_side(p, s) && !is_long_reduction(p, s); };
   std::vector<block_chain> chains;
   for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
     chains.push_back(chain_along(p, last, static_cast<std::int32_t>(x), may));
@@ -106,7 +106,7 @@ class gpu_blocks {
                  "threads of a block");
     out_.require(rows * knob_expression(bytes_of_row()) + knob_expression(bytes_of_copies()) <=
                      knob_expression(out_.machine().block_bytes),
-                 "group memory of a block");
+                 "shared memory of a block");
     out_.require(knob_expression(rows_) * knob_expression(sums_of_row()) <= knob_expression(most_sums),
                  "accumulators of a thread");
     cut(root_, axes_of(last_), true);
@@ -177,7 +177,7 @@ class gpu_blocks {
   void keep(std::string const& stage, std::int64_t free_behind_row) {
     out_.step(primitive::compute_at, stage, {root_, "threads"});
     out_.step(primitive::store_in, stage, {}, {},
-              {literal(static_cast<std::int64_t>(ir::memory::group)), literal(free_behind_row)});
+              {literal(static_cast<std::int64_t>(ir::memory::shared)), literal(free_behind_row)});
   }
 
   /// Gives rows to warps and the last axis to lanes; each thread has the rest of both.
@@ -267,8 +267,8 @@ class gpu_blocks {
   // ------------------------------------------------------------------------------------------------------- copies
 
   /// Returns operands that are the same for all rows and in which the reads of lanes are far apart.
-  [[nodiscard]] std::vector<planned_access const*> copied(std::size_t s) const {
-    std::vector<planned_access const*> made;
+  [[nodiscard]] std::vector<access_plan const*> copied(std::size_t s) const {
+    std::vector<access_plan const*> made;
     auto const& st = p_.stages[s];
     auto const lanes = lane_axis(s);
     if (lanes < 0) return made;
@@ -276,15 +276,15 @@ class gpu_blocks {
       if (a.write || a.operand < 0 || has_unknown_index(a)) continue;
       auto const role = p_.program->inputs[static_cast<std::size_t>(a.operand)]->role;
       auto const reads = std::count_if(st.accesses.begin(), st.accesses.end(),
-                                       [&](planned_access const& b) { return !b.write && b.operand == a.operand; });
+                                       [&](access_plan const& b) { return !b.write && b.operand == a.operand; });
       bool const plain = role != ir::tensor_role::table && role != ir::tensor_role::inout && reads == 1;
       bool const apart = stride(p_, st, a, static_cast<std::size_t>(lanes)) > 1;
       if (plain && apart && stride(p_, st, a, static_cast<std::size_t>(block_.rows.axis[s])) == 0) made.push_back(&a);
     }
     return made;
   }
-  [[nodiscard]] static bool has_unknown_index(planned_access const& a) {
-    return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
+  [[nodiscard]] static bool has_unknown_index(access_plan const& a) {
+    return std::any_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) { return i.whole; });
   }
   /// Returns the free axis whose elements are lanes; -1 if there is none.
   [[nodiscard]] std::int32_t lane_axis(std::size_t s) const {
@@ -294,12 +294,12 @@ class gpu_blocks {
     return found;
   }
   /// Copies an operand by all threads, element by element; a word after each row makes lanes use different banks.
-  void fetch(std::string const& acc, std::size_t s, planned_access const& a) {
+  void fetch(std::string const& acc, std::size_t s, access_plan const& a) {
     auto const copy = acc + "." + operand_name(a);
     out_.bind(copy, out_.fused(copy, copy_axis_names(p_.stages[s], a), "all"), ir::loop_kind::thread_x);
     keep(copy, free_behind_copied_row);
   }
-  [[nodiscard]] std::string const& operand_name(planned_access const& a) const {
+  [[nodiscard]] std::string const& operand_name(access_plan const& a) const {
     return p_.program->inputs[static_cast<std::size_t>(a.operand)]->name;
   }
 
@@ -330,7 +330,7 @@ class gpu_blocks {
     }
     return bytes;
   }
-  [[nodiscard]] std::int64_t bytes_of_copy(std::size_t s, planned_access const& a) const {
+  [[nodiscard]] std::int64_t bytes_of_copy(std::size_t s, access_plan const& a) const {
     auto const& t = *p_.program->inputs[static_cast<std::size_t>(a.operand)];
     auto elements = static_cast<std::int64_t>(1);
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
@@ -364,4 +364,4 @@ class gpu_blocks {
   knob_value rows_ = literal(1);  ///< rows of a thread
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

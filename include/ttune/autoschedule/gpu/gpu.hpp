@@ -21,7 +21,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/schedule/plan.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class gpu_deriver {
  public:
@@ -102,9 +102,9 @@ class gpu_deriver {
     auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
     auto const reads_a_box = [&](std::int32_t r) {
       auto const& accesses = p.stages[static_cast<std::size_t>(r)].accesses;
-      return std::all_of(accesses.begin(), accesses.end(), [&](planned_access const& a) {
+      return std::all_of(accesses.begin(), accesses.end(), [&](access_plan const& a) {
         return a.write || a.producer != static_cast<std::int32_t>(stage) ||
-               std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
+               std::none_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) { return i.whole; });
       });
     };
     return chooses(stage) || (times_computed(p, stage) > 1 && std::any_of(readers.begin(), readers.end(), chooses) &&
@@ -163,17 +163,17 @@ class gpu_deriver {
     return true;
   }
 
-  [[nodiscard]] bool reduces_together(planned_stage const& st) const {
+  [[nodiscard]] bool reduces_together(stage_plan const& st) const {
     return is_reduced_together(p_, st, out_.machine());
   }
 
   /// Returns true for a reduction of one value whose threads can share elements.
-  [[nodiscard]] static bool is_tiled(planned_stage const& st) {
+  [[nodiscard]] static bool is_tiled(stage_plan const& st) {
     auto const& d = *st.definition;
     return d.reduces() && d.reduction.commutative && d.components.size() == 1 &&
            d.reduction.kind != ir::reduction_kind::tuple && !is_empty(st);
   }
-  [[nodiscard]] static bool is_empty(planned_stage const& st) {
+  [[nodiscard]] static bool is_empty(stage_plan const& st) {
     for (std::size_t x = 0; x < st.axis_count(); ++x)
       if (st.axis_size(x) == 0) return true;
     return false;
@@ -195,7 +195,7 @@ class gpu_deriver {
   }
 
   /// Divides a stage among threads, element by element.
-  void deal_out(planned_stage const& st) {
+  void deal_out(stage_plan const& st) {
     std::vector<std::size_t> axes;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x)
       if (st.axis_size(x) > 1) axes.push_back(x);
@@ -219,4 +219,4 @@ class gpu_deriver {
   return gpu_deriver(program, machine).run();
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -11,7 +11,7 @@
 #include "ttune/ir/narrow_term.hpp"
 #include "ttune/schedule/stage_plan.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 struct matrix_axes {
   std::size_t rows = 0;  ///< moves only one operand
@@ -21,14 +21,13 @@ struct matrix_axes {
 };
 
 /// Returns true if an access moves with an axis.
-[[nodiscard]] inline bool moves_with(planned_access const& a, std::size_t axis) {
-  return std::any_of(a.indices.begin(), a.indices.end(),
-                     [&](planned_index const& i) { return i.coefficient[axis] != 0; });
+[[nodiscard]] inline bool moves_with(access_plan const& a, std::size_t axis) {
+  return std::any_of(a.indices.begin(), a.indices.end(), [&](index_plan const& i) { return i.coefficient[axis] != 0; });
 }
 
 /// Finds the axes in a stage that sums products of two operands and whose axes whole matrices divide. If there is a
 /// choice, the columns are neighbours in the result.
-[[nodiscard]] inline std::optional<matrix_axes> find_matrix_axes(target const& machine, planned_stage const& st) {
+[[nodiscard]] inline std::optional<matrix_axes> find_matrix_axes(target const& machine, stage_plan const& st) {
   auto const& definition = *st.definition;
   if (definition.reduction.kind != ir::reduction_kind::sum || definition.components.size() != 1 ||
       definition.predicate || st.accesses.size() != 3)
@@ -36,7 +35,7 @@ struct matrix_axes {
   auto const term = ir::match_narrow_term(definition.components[0].value);
   if (!term || term->kind != dot_term::product) return std::nullopt;
   for (auto const& a : st.accesses)
-    if (std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; }))
+    if (std::any_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) { return i.whole; }))
       return std::nullopt;
   auto const& a = st.accesses[0];
   auto const& b = st.accesses[1];
@@ -66,4 +65,4 @@ struct matrix_axes {
   return std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

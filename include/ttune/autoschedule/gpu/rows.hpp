@@ -3,9 +3,9 @@
 // block has a row, which its threads reduce together.
 //
 //   block_x rows
-//     thread_x l: lanes[l] += …            group memory, each lane has the elements `lanes` apart   (rfactor)
+//     thread_x l: lanes[l] += …            shared memory, each lane has the elements `lanes` apart   (rfactor)
 //     barrier
-//     thread_x w: warp[w] += lanes[…]      group memory, one per thread of a warp              (rfactor again)
+//     thread_x w: warp[w] += lanes[…]      shared memory, one per thread of a warp              (rfactor again)
 //     barrier
 //     r += warp[…]                         each thread for itself: shuffles, where they exist
 //     thread_x columns: O[row, column] = … r …
@@ -20,17 +20,17 @@
 
 #include "ttune/autoschedule/row_chain.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Returns true if the threads of a block should reduce together: a reduced axis with contiguous elements is as long as
 /// a warp, and these elements are read for one result only. The block needs memory of its own for it.
-[[nodiscard]] inline bool is_reduced_together(plan const& p, planned_stage const& st, target const& machine) {
+[[nodiscard]] inline bool is_reduced_together(plan const& p, stage_plan const& st, target const& machine) {
   auto const& reduction = st.definition->reduction;
   auto const k = contiguous_reduced_axis(p, st);
   if (machine.block_bytes == 0 || !st.definition->reduces() || !reduction.associative || !reduction.commutative ||
       k < 0 || st.axis_size(static_cast<std::size_t>(k)) < machine.warp_threads)
     return false;
-  return std::any_of(st.accesses.begin(), st.accesses.end(), [&](planned_access const& a) {
+  return std::any_of(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
     return !a.write && stride(p, st, a, static_cast<std::size_t>(k)) == 1 && !has_reuse(p, st, a);
   });
 }
@@ -39,7 +39,7 @@ class gpu_rows {
  public:
   /// `stages` are in the order in which they are found from the reader, which has the name `reader_name`, the axes
   /// `row`, and perhaps columns.
-  gpu_rows(space_builder& out, plan const& p, planned_stage const& reader, std::vector<std::string> row,
+  gpu_rows(space_builder& out, plan const& p, stage_plan const& reader, std::vector<std::string> row,
            std::vector<row_stage> stages)
       : out_(out),
         p_(p),
@@ -62,12 +62,12 @@ class gpu_rows {
  private:
   [[nodiscard]] std::int64_t warp() const { return out_.machine().warp_threads; }
   [[nodiscard]] std::int64_t most_threads() const { return std::min<std::int64_t>(out_.machine().block_threads, 1024); }
-  [[nodiscard]] std::size_t along(planned_stage const& st) const {
+  [[nodiscard]] std::size_t along(stage_plan const& st) const {
     return static_cast<std::size_t>(contiguous_reduced_axis(p_, st));
   }
 
   /// Returns the number of lanes of a reduction: each has about four elements.
-  [[nodiscard]] std::int64_t lanes_of(planned_stage const& st) const {
+  [[nodiscard]] std::int64_t lanes_of(stage_plan const& st) const {
     auto const size = st.axis_size(along(st));
     auto lanes = warp();
     while (lanes * 2 <= most_threads() && lanes * 8 <= size) lanes *= 2;
@@ -121,7 +121,7 @@ class gpu_rows {
     out_.step(primitive::split, part, {of}, {of + "o", of + "t"}, {threads_});
     out_.step(primitive::reorder, part, {of + "o", of + "t", k});
     out_.bind(part, of + "t", ir::loop_kind::thread_x);
-    keep(part, ir::memory::group);
+    keep(part, ir::memory::shared);
     if (lanes > warp()) {
       auto const left = k + "_w";
       part = s.name + ".warp";
@@ -129,7 +129,7 @@ class gpu_rows {
       out_.step(primitive::reorder, part, {left, of});
       out_.bind(part, left, ir::loop_kind::thread_x);
       out_.step(primitive::unroll, part, {of});
-      keep(part, ir::memory::group);
+      keep(part, ir::memory::shared);
       of = left;
     }
     out_.step(primitive::unroll, s.name, {of});
@@ -138,7 +138,7 @@ class gpu_rows {
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& e_;
+  stage_plan const& e_;
   std::string reader_;
   std::vector<std::string> row_;
   std::vector<row_stage> stages_;
@@ -147,4 +147,4 @@ class gpu_rows {
   std::string block_;  ///< loop over blocks
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

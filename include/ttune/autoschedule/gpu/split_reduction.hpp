@@ -16,7 +16,7 @@
 #include "ttune/ir/tuple.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// A reduced axis and its number of shares.
 struct share_choice {
@@ -25,7 +25,7 @@ struct share_choice {
 };
 
 [[nodiscard]] inline std::string share_axis(std::string const& reduced) { return reduced + "_share"; }
-[[nodiscard]] inline step shared(planned_stage const& st, share_choice const& choice) {
+[[nodiscard]] inline step shared(stage_plan const& st, share_choice const& choice) {
   auto const& name = st.definition->name;
   auto const& axis = st.axis_name(choice.axis);
   return {primitive::rfactor, name, {axis}, {name + ".shares", share_axis(axis)}, {literal(-choice.count)}};
@@ -50,7 +50,7 @@ struct stage_size {
   std::int64_t results = 1;
   std::int64_t elements = 1;
 };
-[[nodiscard]] inline stage_size size_of(planned_stage const& st) {
+[[nodiscard]] inline stage_size size_of(stage_plan const& st) {
   stage_size made;
   for (std::size_t x = 0; x < st.axis_count(); ++x) {
     if (x < st.definition->axes.size()) made.results *= st.axis_size(x);
@@ -61,7 +61,7 @@ struct stage_size {
 
 /// Chooses shares of a reduction with lanes along a reduced axis; nothing if its results keep the cores busy, or no
 /// axis can be shared. Takes the outermost possible axis, since its shares are far apart in memory.
-[[nodiscard]] inline std::optional<share_choice> choose_shares(planned_stage const& st, target const& machine) {
+[[nodiscard]] inline std::optional<share_choice> choose_shares(stage_plan const& st, target const& machine) {
   auto const cores = static_cast<std::int64_t>(machine.cores);
   auto const& reduction = st.definition->reduction;
   if (cores < 2 || !ir::reorders_apart(reduction)) return std::nullopt;
@@ -82,7 +82,7 @@ struct stage_size {
 
 /// Chooses shares for a device with blocks of threads. With `together`, the threads of a block reduce one result.
 /// Otherwise a thread has one or more results, and a number that would leave processors idle is increased.
-[[nodiscard]] inline std::optional<share_choice> choose_block_shares(planned_stage const& st, target const& machine,
+[[nodiscard]] inline std::optional<share_choice> choose_block_shares(stage_plan const& st, target const& machine,
                                                                      bool together) {
   constexpr std::int64_t least_results = 256;  // results of a processor with which its threads wait little
   constexpr std::int64_t wanted_results = 1024;
@@ -104,7 +104,7 @@ struct stage_size {
 
 /// Chooses shares of products of matrices by warps: with fewer tiles than processors, terms are shared, too. Each share
 /// has whole matrices of terms, and enough of them to be worth another kernel that adds the shares.
-[[nodiscard]] inline std::optional<share_choice> choose_matrix_shares(planned_stage const& st, target const& machine,
+[[nodiscard]] inline std::optional<share_choice> choose_matrix_shares(stage_plan const& st, target const& machine,
                                                                       matrix_axes const& m) {
   constexpr std::int64_t tile = 64;  // rows and columns of a block
   constexpr std::int64_t wanted_blocks = 2;
@@ -121,4 +121,4 @@ struct stage_size {
   return count > 1 ? std::optional(share_choice{m.terms, count}) : std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -10,7 +10,7 @@
 #include "ttune/autoschedule/analysis.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Loops of a stage: those over blocks, then those over threads. Both groups must be adjacent, then fused and bound.
 struct dealt_loops {
@@ -19,7 +19,7 @@ struct dealt_loops {
 };
 
 /// Splits one of these axes of a stage at a place that a knob chooses. A block has the axes after it completely.
-[[nodiscard]] inline dealt_loops deal_to_threads(space_builder& out, planned_stage const& st,
+[[nodiscard]] inline dealt_loops deal_to_threads(space_builder& out, stage_plan const& st,
                                                  std::vector<std::size_t> axes) {
   auto const most = std::min<std::int64_t>(out.machine().block_threads, 256);
   dealt_loops made;
@@ -57,4 +57,4 @@ inline std::string bind_dealt(space_builder& out, std::string const& stage, deal
   return threads;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

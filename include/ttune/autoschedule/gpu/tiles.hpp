@@ -32,14 +32,14 @@
 #include "ttune/autoschedule/analysis.hpp"
 #include "ttune/autoschedule/gpu/matrices.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class gpu_tiles {
  public:
   /// `writer` reads the reduction element by element, in the order of its axes; or it is the reduction itself, which is
   /// then copied from its accumulators. Each block has one element of an axis in `shares`, since elements of such an
   /// axis are far apart.
-  gpu_tiles(space_builder& out, plan const& p, planned_stage const& reduction, planned_stage const& writer,
+  gpu_tiles(space_builder& out, plan const& p, stage_plan const& reduction, stage_plan const& writer,
             std::vector<std::string> const& shares)
       : out_(out),
         p_(p),
@@ -198,7 +198,7 @@ class gpu_tiles {
     }
   }
 
-  // ------------------------------------------------------------------------------------------------- group memory
+  // ------------------------------------------------------------------------------------------------- shared memory
 
   [[nodiscard]] std::string outer_reduced() const {
     std::string last;
@@ -208,8 +208,8 @@ class gpu_tiles {
   }
 
   /// Returns operands and earlier results that are read at one affine place, by several threads each.
-  [[nodiscard]] std::vector<planned_access const*> fetches() {
-    std::vector<planned_access const*> found;
+  [[nodiscard]] std::vector<access_plan const*> fetches() {
+    std::vector<access_plan const*> found;
     bool any_free = false;
     for (std::size_t x = 0; x < free_axes(); ++x) any_free = any_free || cuts_[x].knob >= 0;
     if (outer_reduced().empty() || !any_free || !has_group_memory()) return found;
@@ -221,36 +221,35 @@ class gpu_tiles {
     return found;
   }
 
-  [[nodiscard]] bool is_fetched(planned_access const& a) const {
-    auto const same = [&](planned_access const& b) {
+  [[nodiscard]] bool is_fetched(access_plan const& a) const {
+    auto const same = [&](access_plan const& b) {
       return !b.write && b.operand == a.operand && b.producer == a.producer;
     };
-    bool const affine =
-        std::none_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) { return i.whole; });
+    bool const affine = std::none_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) { return i.whole; });
     return !a.write && !a.indices.empty() && affine && is_plain_source(a) &&
            std::count_if(r_.accesses.begin(), r_.accesses.end(), same) == 1;
   }
-  [[nodiscard]] bool is_plain_source(planned_access const& a) const {
+  [[nodiscard]] bool is_plain_source(access_plan const& a) const {
     if (a.operand < 0) return producer(a).components.size() == 1;
     auto const role = operand(a).role;
     return role != ir::tensor_role::table && role != ir::tensor_role::inout;
   }
-  [[nodiscard]] ir::tensor const& operand(planned_access const& a) const {
+  [[nodiscard]] ir::tensor const& operand(access_plan const& a) const {
     return *p_.program->inputs[static_cast<std::size_t>(a.operand)];
   }
-  [[nodiscard]] ir::stage const& producer(planned_access const& a) const {
+  [[nodiscard]] ir::stage const& producer(access_plan const& a) const {
     return *p_.stages[static_cast<std::size_t>(a.producer)].definition;
   }
-  [[nodiscard]] std::string const& name_of(planned_access const& a) const {
+  [[nodiscard]] std::string const& name_of(access_plan const& a) const {
     return a.operand >= 0 ? operand(a).name : producer(a).name;
   }
-  [[nodiscard]] std::int32_t element_bytes(planned_access const& a) const {
+  [[nodiscard]] std::int32_t element_bytes(access_plan const& a) const {
     return static_cast<std::int32_t>(size_in_bytes(a.operand >= 0 ? operand(a).type : producer(a).type()));
   }
 
-  /// Returns the number of parts of the operands in group memory at once, usually a knob. More than two pay only on
+  /// Returns the number of parts of the operands in shared memory at once, usually a knob. More than two pay only on
   /// devices that copy while threads compute; the seed has three if waiting would take most of the time.
-  [[nodiscard]] knob_value choose_buffers(std::vector<planned_access const*> const& fetched, bool ahead) {
+  [[nodiscard]] knob_value choose_buffers(std::vector<access_plan const*> const& fetched, bool ahead) {
     if (fetched.empty() || nvidia_architecture(out_.machine()) == 0) return literal(1);
     bool const copies = nvidia_architecture(out_.machine()) >= 80;
     auto const values = copies ? std::vector<std::int32_t>{1, 2, 3, 4} : std::vector<std::int32_t>{1, 2};
@@ -263,7 +262,7 @@ class gpu_tiles {
   /// apart as a lane's elements; swizzled, they use each bank once. Padding does so only if the distance is an odd
   /// number of vectors, which it never is for the left operand (2 rows per lane), and it takes space. Others are read
   /// as single elements of 4 rows, which begin in different banks if rows are one or two vectors longer.
-  void choose_banks(std::vector<planned_access const*> const& fetched, matrix_axes const& m) {
+  void choose_banks(std::vector<access_plan const*> const& fetched, matrix_axes const& m) {
     for (auto const* a : fetched) {
       if (a->indices.back().coefficient[m.terms] == 1) {
         bool const left = moves_with(*a, m.rows);
@@ -277,16 +276,16 @@ class gpu_tiles {
           a, out_.add(one_of_knob(r_.definition->name + ".padding_" + name_of(*a), {0, vector, 2 * vector}), 1));
     }
   }
-  [[nodiscard]] knob_value padding_of(planned_access const& a) const {
+  [[nodiscard]] knob_value padding_of(access_plan const& a) const {
     for (auto const& [of, knob] : paddings_)
       if (of == &a) return knob;
     return literal(0);
   }
 
-  void fetch(planned_access const& a) {
+  void fetch(access_plan const& a) {
     auto const copy = acc_ + "." + name_of(a);
     out_.step(primitive::compute_at, copy, {acc_, outer_reduced()});
-    auto const in_group = literal(static_cast<std::int64_t>(ir::memory::group));
+    auto const in_group = literal(static_cast<std::int64_t>(ir::memory::shared));
     std::vector<knob_value> stored{in_group};
     if (auto const padding = padding_of(a); padding.knob >= 0) stored.push_back(padding);
     out_.step(primitive::store_in, copy, {}, {}, stored);
@@ -306,7 +305,7 @@ class gpu_tiles {
   }
 
   /// Returns an axis that moves the last index of an access, if possible by one element.
-  [[nodiscard]] static std::size_t last_moved(planned_access const& a) {
+  [[nodiscard]] static std::size_t last_moved(access_plan const& a) {
     auto const& c = a.indices.back().coefficient;
     auto found = std::find(c.begin(), c.end(), 1);
     if (found == c.end()) found = std::find_if(c.begin(), c.end(), [](std::int64_t v) { return v != 0; });
@@ -408,7 +407,7 @@ class gpu_tiles {
   [[nodiscard]] std::optional<matrix_axes> warpgroup_axes() const;
   void multiplied_by_warpgroups(matrix_axes const& m);
   void accumulate_by_warpgroups(matrix_axes const& m);
-  void fetch_cores(planned_access const& a, matrix_axes const& m);
+  void fetch_cores(access_plan const& a, matrix_axes const& m);
 
   // ------------------------------------------------------------------------------------------------------- limits
 
@@ -421,7 +420,7 @@ class gpu_tiles {
     return knob_expression(c.part(vthread)) * knob_expression(c.part(thread)) * knob_expression(c.part(inner));
   }
 
-  void limit_block(std::vector<planned_access const*> const& fetched) {
+  void limit_block(std::vector<access_plan const*> const& fetched) {
     knob_expression threads = 1;
     knob_expression own = 1;  // accumulators of a thread
     bool any = false;
@@ -443,8 +442,8 @@ class gpu_tiles {
   }
 
   /// Returns true if several axes move one index.
-  [[nodiscard]] static bool is_window(planned_access const& a) {
-    return std::any_of(a.indices.begin(), a.indices.end(), [](planned_index const& i) {
+  [[nodiscard]] static bool is_window(access_plan const& a) {
+    return std::any_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) {
       return std::count_if(i.coefficient.begin(), i.coefficient.end(), [](std::int64_t c) { return c != 0; }) > 1;
     });
   }
@@ -457,7 +456,7 @@ class gpu_tiles {
       out_.require(threads * (own + knob_expression(beside)) <= knob_expression(of_processor), "registers of a block");
   }
 
-  void limit_group_memory(std::vector<planned_access const*> const& fetched) {
+  void limit_group_memory(std::vector<access_plan const*> const& fetched) {
     if (fetched.empty()) return;
     knob_expression bytes = 0;
     for (auto const* a : fetched) {
@@ -478,21 +477,21 @@ class gpu_tiles {
     if (buffers_.knob >= 0) bytes = bytes * knob_expression(buffers_);
     for (auto const& [a, apart] : swizzles_)  // matrices have whole lines of banks, but windows may end within one
       if (is_window(*a)) bytes = bytes + knob_expression(ir::buffer::chunks_of_banks * ir::buffer::chunk_bytes);
-    out_.require(bytes <= knob_expression(out_.machine().block_bytes), "group memory of a block");
+    out_.require(bytes <= knob_expression(out_.machine().block_bytes), "shared memory of a block");
   }
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& r_;
-  planned_stage const& writer_;
+  stage_plan const& r_;
+  stage_plan const& writer_;
   std::string name_;  ///< name of the writer
   std::string acc_;   ///< name of the accumulating stage
   std::vector<std::string> const& shares_;
   std::vector<cut> cuts_;            ///< [axis of the reduction]
   std::int64_t seed_threads_ = 1;    ///< threads of a block
-  knob_value buffers_ = literal(1);  ///< buffers of each copy in group memory
-  std::vector<std::pair<planned_access const*, knob_value>> paddings_;
-  std::map<planned_access const*, std::vector<knob_value>> swizzles_;  ///< distances of rows, as factors
+  knob_value buffers_ = literal(1);  ///< buffers of each copy in shared memory
+  std::vector<std::pair<access_plan const*, knob_value>> paddings_;
+  std::map<access_plan const*, std::vector<knob_value>> swizzles_;  ///< distances of rows, as factors
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -16,12 +16,12 @@
 #include "ttune/autoschedule/gpu/threads.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 class gpu_transform {
  public:
   /// `first` has the stages without a reduction that only `st` reads, directly or through others; the last one first.
-  gpu_transform(space_builder& out, plan const& p, planned_stage const& st, std::vector<std::size_t> first)
+  gpu_transform(space_builder& out, plan const& p, stage_plan const& st, std::vector<std::size_t> first)
       : out_(out), p_(p), st_(st), first_(std::move(first)), name_(st.definition->name) {}
 
   void write() {
@@ -62,7 +62,7 @@ class gpu_transform {
     return names;
   }
 
-  void compute_beside(planned_stage const& st, std::string const& threads) {
+  void compute_beside(stage_plan const& st, std::string const& threads) {
     auto const& name = st.definition->name;
     for (std::size_t x = 0; x < st.definition->axes.size(); ++x) out_.step(primitive::unroll, name, {st.axis_name(x)});
     out_.step(primitive::compute_at, name, {name_, threads});
@@ -71,9 +71,9 @@ class gpu_transform {
 
   space_builder& out_;
   plan const& p_;
-  planned_stage const& st_;
+  stage_plan const& st_;
   std::vector<std::size_t> first_;
   std::string name_;
 };
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

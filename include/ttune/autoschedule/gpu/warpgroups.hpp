@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of 16-bit floats on a GPU on which four warps multiply matrices together, from shared memory
-// (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in group memory is
+// (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in shared memory is
 // divided into cores of 8 x 8 elements. The rest is as in gpu_tiles.hpp:
 //
 //   block_x  blocks of rows, of columns
@@ -22,11 +22,11 @@
 #include "ttune/core/warpgroup_product.hpp"
 #include "ttune/ir/narrow_term.hpp"
 
-namespace ttune::inline v0::autoschedule {
+namespace ttune { inline namespace v0 { namespace autoschedule {
 
 /// Returns the dimension of an operand that an axis alone indexes, in steps of one element; -1 if there is none, or if
 /// the axis is in other dimensions, too.
-[[nodiscard]] inline std::int32_t only_dimension(planned_access const& a, std::size_t axis) {
+[[nodiscard]] inline std::int32_t only_dimension(access_plan const& a, std::size_t axis) {
   std::int32_t found = -1;
   for (std::size_t d = 0; d < a.indices.size(); ++d) {
     auto const& i = a.indices[d];
@@ -41,7 +41,7 @@ namespace ttune::inline v0::autoschedule {
 
 /// Like find_matrix_axes, for products of four warps: both operands are contiguous along one of their two axes, and
 /// whole cores divide all axes. Single warps are used for fewer than 64 columns.
-[[nodiscard]] inline std::optional<matrix_axes> find_warpgroup_axes(target const& machine, planned_stage const& st) {
+[[nodiscard]] inline std::optional<matrix_axes> find_warpgroup_axes(target const& machine, stage_plan const& st) {
   if (nvidia_architecture(machine) != warpgroup_product::architecture ||
       machine.features.find(warpgroup_product::feature) == std::string::npos)
     return std::nullopt;
@@ -122,10 +122,10 @@ inline void gpu_tiles::accumulate_by_warpgroups(matrix_axes const& m) {
 }
 
 /// Makes copies of 16 bytes, eight of which form a core; neighbouring threads copy rows of the same core.
-inline void gpu_tiles::fetch_cores(planned_access const& a, matrix_axes const& m) {
+inline void gpu_tiles::fetch_cores(access_plan const& a, matrix_axes const& m) {
   auto const copy = acc_ + "." + name_of(a);
   out_.step(primitive::compute_at, copy, {acc_, outer_reduced()});
-  out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::group))});
+  out_.step(primitive::store_in, copy, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::shared))});
   if (buffers_.knob >= 0) out_.step(primitive::double_buffer, copy, {}, {}, {buffers_});
   auto const names = copy_axis_names(r_, a);
   auto const own = only_dimension(a, moves_with(a, m.rows) ? m.rows : m.columns);
@@ -146,10 +146,10 @@ inline void gpu_tiles::fetch_cores(planned_access const& a, matrix_axes const& m
   out_.bind(copy, out_.fused(copy, shared, "all"), ir::loop_kind::thread_x);
 }
 
-/// Returns the axes if four warps multiply elements that are copied into group memory.
+/// Returns the axes if four warps multiply elements that are copied into shared memory.
 inline std::optional<matrix_axes> gpu_tiles::warpgroup_axes() const {
   auto const found = find_warpgroup_axes(out_.machine(), r_);
   return found && is_fetched(r_.accesses[0]) && is_fetched(r_.accesses[1]) ? found : std::nullopt;
 }
 
-}  // namespace ttune::inline v0::autoschedule
+}}}  // namespace ttune::v0::autoschedule

@@ -9,7 +9,7 @@
 #include "ttune/codegen/c_family/saturating.hpp"
 #include "ttune/core/warpgroup_product.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// CUDA C++ for NVRTC.
 class cuda_dialect final : public c_dialect {
@@ -52,7 +52,7 @@ class cuda_dialect final : public c_dialect {
   }
   [[nodiscard]] std::string restrict_word() const override { return "__restrict__"; }
   [[nodiscard]] std::string array_prefix(ir::memory where) const override {
-    return where == ir::memory::group ? "__shared__ __align__(16) " : "";
+    return where == ir::memory::shared ? "__shared__ __align__(16) " : "";
   }
   [[nodiscard]] std::string table_prefix() const override { return "__device__ const "; }
   [[nodiscard]] std::int64_t declared_group_bytes() const override { return 48 << 10; }
@@ -238,4 +238,4 @@ class cuda_dialect final : public c_dialect {
   }
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -10,7 +10,7 @@
 #include "ttune/core/matrix_product.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Translation of vectorised loops.
 enum class vector_style : std::uint8_t {
@@ -135,4 +135,4 @@ class c_dialect {
   [[nodiscard]] virtual std::string hold_function(std::string const& /*name*/, int /*count*/) const { return {}; }
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

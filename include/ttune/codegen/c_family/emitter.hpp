@@ -23,7 +23,7 @@
 #include "ttune/codegen/c_family/virtual_threads.hpp"
 #include "ttune/codegen/device_program.hpp"
 #include "ttune/codegen/lane_decisions.hpp"
-#include "ttune/codegen/linear_form.hpp"
+#include "ttune/codegen/lane_linear.hpp"
 #include "ttune/codegen/transposition.hpp"
 #include "ttune/core/matrix_product.hpp"
 #include "ttune/core/target.hpp"
@@ -31,7 +31,7 @@
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/operands.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Emits one program in one dialect; `run` is called once.
 class c_emitter {
@@ -102,8 +102,8 @@ class c_emitter {
   void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_moves(ir::loop const& l, std::int64_t begin, std::int64_t end);
-  [[nodiscard]] std::optional<linear> wide_place(ir::loop const& l, std::int64_t begin, int lanes, ir::buffer const& b,
-                                                 std::vector<ir::expr> const& indices);
+  [[nodiscard]] std::optional<lane_linear> wide_place(ir::loop const& l, std::int64_t begin, int lanes,
+                                                      ir::buffer const& b, std::vector<ir::expr> const& indices);
   [[nodiscard]] bool emit_wide_copy(ir::loop const& l, std::int64_t begin, int lanes);
   [[nodiscard]] bool emit_wide_move(ir::loop const& l, std::int64_t begin, int lanes);
   void emit_let(ir::let const& l);
@@ -169,8 +169,8 @@ class c_emitter {
     return (left ? matrix_product::thread_rows : 1) * t.how.halves;
   }
   [[nodiscard]] std::optional<matrix_pieces> find_pieces(matrix_tile const& t, bool left);
-  [[nodiscard]] linear piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
-                                   ir::expr const& column, arith::substitution const& with);
+  [[nodiscard]] lane_linear piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
+                                        ir::expr const& column, arith::substitution const& with);
   [[nodiscard]] std::tuple<std::string, std::int64_t, int> next_tiles(ir::access const& a, int most);
   [[nodiscard]] std::vector<std::string> loaded_pieces(matrix_tile const& t, matrix_pieces const& of);
   template <class Place>
@@ -180,8 +180,8 @@ class c_emitter {
                                                   ir::loop const& terms, matrix_product const& how, bool side_by_side);
   [[nodiscard]] bool is_side_by_side(ir::access const& a, std::vector<ir::expr> const& indices, ir::loop const& terms,
                                      matrix_product const& how);
-  [[nodiscard]] linear term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
-                                  matrix_product const& how, bool side_by_side, int half, int q);
+  [[nodiscard]] lane_linear term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
+                                       matrix_product const& how, bool side_by_side, int half, int q);
 
   // -------------------------------------------------------------------- warpgroup products (emitter_warpgroup)
   /// Virtual threads around repetitions around two tensorized loops, over columns and terms.
@@ -197,7 +197,7 @@ class c_emitter {
   };
   /// The layout of an operand in core matrices, in elements.
   struct operand_cores {
-    linear first;  ///< position for the first virtual thread, without the parts that depend on the thread's number
+    lane_linear first;  ///< position for the first virtual thread, without the parts that depend on the thread's number
     /// Rows or columns are contiguous, not terms.
     bool across = false;
     /// Distance between core matrices along the terms.
@@ -229,15 +229,15 @@ class c_emitter {
   [[nodiscard]] std::string loaded_once(std::string const& type, std::string const& name, std::string const& text);
 
   // ---------------------------------------------------------------------------------- indices (emitter_index)
-  [[nodiscard]] linear index(ir::expr const& e);
-  [[nodiscard]] linear index_binary(ir::binary const& b);
-  [[nodiscard]] linear divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder);
-  [[nodiscard]] linear atom(std::string const& text, bool not_negative = false);
-  [[nodiscard]] bool not_negative(linear const& l) const;
-  [[nodiscard]] value written(linear const& l) const;
-  [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
-  [[nodiscard]] linear swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices);
-  [[nodiscard]] linear exclusive(linear const& a, linear const& b);
+  [[nodiscard]] lane_linear index(ir::expr const& e);
+  [[nodiscard]] lane_linear index_binary(ir::binary const& b);
+  [[nodiscard]] lane_linear divide(ir::expr const& e, lane_linear const& a, std::int64_t by, bool remainder);
+  [[nodiscard]] lane_linear atom(std::string const& text, bool not_negative = false);
+  [[nodiscard]] bool not_negative(lane_linear const& l) const;
+  [[nodiscard]] value written(lane_linear const& l) const;
+  [[nodiscard]] lane_linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] lane_linear swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] lane_linear exclusive(lane_linear const& a, lane_linear const& b);
   [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
   [[nodiscard]] bool varies(ir::expr const& e) const;
 
@@ -261,27 +261,27 @@ class c_emitter {
 
   // ---------------------------------------------------------------------------------- memory (emitter_memory)
   [[nodiscard]] value load(ir::expr const& e, ir::access const& a);
-  [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
-  void store(ir::buffer const& b, linear const& flat, value const& v);
+  [[nodiscard]] value load_lanes(ir::buffer const& b, lane_linear const& flat);
+  void store(ir::buffer const& b, lane_linear const& flat, value const& v);
   [[nodiscard]] std::string array(ir::buffer const& b);
-  [[nodiscard]] std::string element(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] std::string offset(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] std::string element(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] std::string offset(ir::buffer const& b, lane_linear const& flat);
   [[nodiscard]] ir::memory place_of(ir::buffer const& b) const;
   [[nodiscard]] static bool is_scalar(ir::buffer const& b);
   [[nodiscard]] std::string table(ir::buffer const& b);
   [[nodiscard]] value from_storage(std::string const& raw, dtype stored, int lanes);
   [[nodiscard]] std::string to_storage(value const& v, dtype stored);
   [[nodiscard]] std::string variable(ir::buffer const& b, std::int64_t element);
-  [[nodiscard]] std::optional<value> neighbours(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] std::optional<value> column(ir::buffer const& b, linear const& flat);
+  [[nodiscard]] std::optional<value> neighbours(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] std::optional<value> column(ir::buffer const& b, lane_linear const& flat);
   [[nodiscard]] std::string shuffled(std::vector<int> const& places, std::string const& a, std::string const& b,
                                      dtype type);
   void forget_tiles(ir::buffer const& b);
   void forget_tiles_of_scope();
-  [[nodiscard]] value load_variables(ir::buffer const& b, linear const& flat);
-  void store_variables(ir::buffer const& b, linear const& flat, value const& v);
-  void note_use(ir::buffer const& b, linear const& flat, bool stores);
-  [[nodiscard]] bool is_aligned(ir::buffer const& b, linear const& flat, int lanes) const;
+  [[nodiscard]] value load_variables(ir::buffer const& b, lane_linear const& flat);
+  void store_variables(ir::buffer const& b, lane_linear const& flat, value const& v);
+  void note_use(ir::buffer const& b, lane_linear const& flat, bool stores);
+  [[nodiscard]] bool is_aligned(ir::buffer const& b, lane_linear const& flat, int lanes) const;
 
   ir::lowered const& program_;
   target const& machine_;
@@ -316,10 +316,10 @@ class c_emitter {
   std::map<int, std::string> identities_;  ///< names of block and thread indices, by direction
   unsigned entered_ = 0;                   ///< directions whose loop surrounds the current statement
   std::string group_arrays_;
-  std::vector<std::pair<ir::buffer const*, std::string>> in_group_;  ///< buffers in group memory with their names
+  std::vector<std::pair<ir::buffer const*, std::string>> in_group_;  ///< buffers in shared memory with their names
   std::map<ir::buffer const*, std::string> arrays_;
   register_shapes shapes_;
-  std::unordered_map<std::string, linear> variables_;
+  std::unordered_map<std::string, lane_linear> variables_;
   arith::ranges ranges_;
   std::set<std::string> naturals_;  ///< texts of indices that are known to be non-negative
   struct tile {
@@ -335,7 +335,7 @@ class c_emitter {
   /// Other loops over threads, and lets that differ between lanes.
   arith::substitution of_threads_;
   arith::substitution of_warps_;  ///< lets that differ between warps only
-  bool publishes_ = false;        ///< warpgroup products read group memory
+  bool publishes_ = false;        ///< warpgroup products read shared memory
   int apart_ = 0;                 ///< number of surrounding conditions and loops in which the threads of a warp diverge
   bool shuffles_ = false;         ///< the threads of the kernel exchange values by shuffles
   bool follows_ = false;          ///< matrix tiles are being emitted in sequence
@@ -348,7 +348,7 @@ class c_emitter {
   int lane_ = 0;
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen
 
 #include "ttune/codegen/c_family/emitter_fragment.hpp"
 #include "ttune/codegen/c_family/emitter_index.hpp"

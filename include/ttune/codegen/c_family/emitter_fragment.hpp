@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fragments: the part of a matrix product's operands that a lane holds (emitter_matrix.hpp), and its loads.
 //
-// From group memory, fragments are loaded by ldmatrix, which loads one to four pieces of 8 x 8 elements of 16 bits for
+// From shared memory, fragments are loaded by ldmatrix, which loads one to four pieces of 8 x 8 elements of 16 bits for
 // the whole warp. Lane 8 j + r provides the address of row r of piece j, 16 bytes; lane 4 g + t receives the t-th four
 // bytes of row g.
 //
@@ -21,7 +21,7 @@
 #include "ttune/codegen/c_family/emitter.hpp"
 #include "ttune/codegen/c_family/lanes.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Returns the registers of both operands in the order of the instruction: rows vary fastest, then the halves of the
 /// terms.
@@ -71,8 +71,8 @@ inline void c_emitter::declare_pieces() {
 
 /// Returns the start of row `@piece_row` of piece `number` of an operand of the tile. Pieces are numbered like
 /// registers. `with` substitutes variables of surrounding loops.
-inline linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
-                                     ir::expr const& column, arith::substitution const& with) {
+inline lane_linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
+                                          ir::expr const& column, arith::substitution const& with) {
   auto const row = ir::make_variable(detail::of_piece_row);
   auto const parts = matrix_product::thread_rows;
   auto const half = of.left ? detail::divided(number, parts) : number;
@@ -97,7 +97,7 @@ inline linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces const& 
 inline std::optional<c_emitter::matrix_pieces> c_emitter::find_pieces(matrix_tile const& t, bool left) {
   auto const& access = left ? *t.left : *t.right;
   auto const& b = *std::get<handle<ir::buffer>>(access.from);
-  if (place_of(b) != ir::memory::group || !dialect_.loads_matrices(machine_)) return std::nullopt;
+  if (place_of(b) != ir::memory::shared || !dialect_.loads_matrices(machine_)) return std::nullopt;
   declare_pieces();
   auto const across = 16 / static_cast<int>(size_in_bytes(b.type));
   for (bool const turned : {false, true}) {
@@ -167,8 +167,9 @@ inline std::vector<std::string> c_emitter::loaded_pieces(matrix_tile const& t, m
 // ------------------------------------------------------------------------------------------- loads by a single lane
 
 /// Returns the position of term `q` of register `half`.
-inline linear c_emitter::term_index(ir::buffer const& b, std::vector<ir::expr> const& indices, ir::loop const& terms,
-                                    matrix_product const& how, bool side_by_side, int half, int q) {
+inline lane_linear c_emitter::term_index(ir::buffer const& b, std::vector<ir::expr> const& indices,
+                                         ir::loop const& terms, matrix_product const& how, bool side_by_side, int half,
+                                         int q) {
   auto const column = ir::make_variable(detail::of_column);
   auto const p = how.together();
   auto const at = side_by_side ? column * ir::make_index(p * how.halves) + ir::make_index(half * p + q)
@@ -184,7 +185,7 @@ bool c_emitter::are_neighbours(ir::buffer const& b, int count, Place const& plac
   auto const first = place(0);
   bool found = b.content.empty() && first.constant % count == 0 &&
                std::all_of(first.terms.begin(), first.terms.end(),
-                           [&](linear::term const& t) { return t.coefficient % count == 0; });
+                           [&](lane_linear::term const& t) { return t.coefficient % count == 0; });
   for (int i = 1; found && i < count; ++i) {
     auto const at = place(i);
     found = at.constant == first.constant + i && at.key() == first.key();
@@ -257,4 +258,4 @@ inline std::vector<std::string> c_emitter::fragment(ir::access const& a, std::ve
   return made;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

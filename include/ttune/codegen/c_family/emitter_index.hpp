@@ -6,25 +6,25 @@
 #include "ttune/codegen/c_family/emitter.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
-inline linear c_emitter::atom(std::string const& text, bool not_negative) {
+inline lane_linear c_emitter::atom(std::string const& text, bool not_negative) {
   if (not_negative) naturals_.insert(text);
-  linear made;
+  lane_linear made;
   made.terms.push_back({text, 0, 1});
   return made;
 }
 
-inline bool c_emitter::not_negative(linear const& l) const {
-  return l.constant >= 0 && l.lane >= 0 && std::all_of(l.terms.begin(), l.terms.end(), [&](linear::term const& t) {
+inline bool c_emitter::not_negative(lane_linear const& l) const {
+  return l.constant >= 0 && l.lane >= 0 && std::all_of(l.terms.begin(), l.terms.end(), [&](lane_linear::term const& t) {
            return t.coefficient >= 0 && naturals_.count(t.value) != 0;
          });
 }
 
 /// Writes the sum without its lane part: large coefficients first, negative ones last.
-inline c_emitter::value c_emitter::written(linear const& l) const {
+inline c_emitter::value c_emitter::written(lane_linear const& l) const {
   auto terms = l.terms;
-  std::sort(terms.begin(), terms.end(), [](linear::term const& a, linear::term const& b) {
+  std::sort(terms.begin(), terms.end(), [](lane_linear::term const& a, lane_linear::term const& b) {
     if ((a.coefficient > 0) != (b.coefficient > 0)) return a.coefficient > 0;
     if (a.coefficient != b.coefficient) return std::abs(a.coefficient) > std::abs(b.coefficient);
     return a.value < b.value;
@@ -49,9 +49,9 @@ inline c_emitter::value c_emitter::written(linear const& l) const {
   return {text, dtype::index, 1, parts > 1 ? sum : multiplied ? product : negative ? prefix : primary};
 }
 
-inline linear c_emitter::index(ir::expr const& e) {
+inline lane_linear c_emitter::index(ir::expr const& e) {
   if (auto const* c = ir::as<ir::constant>(e)) {
-    linear made;
+    lane_linear made;
     made.constant = c->integer;
     return made;
   }
@@ -70,7 +70,7 @@ inline linear c_emitter::index(ir::expr const& e) {
   return atom("(" + type_name(dtype::index) + ")" + in(v, prefix));
 }
 
-inline linear c_emitter::index_binary(ir::binary const& b) {
+inline lane_linear c_emitter::index_binary(ir::binary const& b) {
   auto const x = index(b.left);
   auto const y = index(b.right);
   switch (b.op) {
@@ -94,7 +94,7 @@ inline linear c_emitter::index_binary(ir::binary const& b) {
   if (!least && b.op != ir::binary_op::maximum)
     throw backend_error(std::string(dialect_.name()) + ": an index uses an operation that indices do not have");
   if (x.is_constant() && y.is_constant()) {
-    linear made;
+    lane_linear made;
     made.constant = least ? std::min(x.constant, y.constant) : std::max(x.constant, y.constant);
     return made;
   }
@@ -104,9 +104,9 @@ inline linear c_emitter::index_binary(ir::binary const& b) {
 }
 
 /// Returns floor(a / by), or the remainder. C rounds towards zero, which is equal if nothing is negative.
-inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t by, bool remainder) {
+inline lane_linear c_emitter::divide(ir::expr const& e, lane_linear const& a, std::int64_t by, bool remainder) {
   auto const whole = arith::bounds(e, ranges_);
-  if (whole.low >= 0 && whole.high < by) return remainder ? a : linear{};
+  if (whole.low >= 0 && whole.high < by) return remainder ? a : lane_linear{};
   auto const parts = divide_partly(a, by, lanes_);
   if (!parts) throw needs_scalar{};
   auto [result, rest] = *parts;
@@ -116,7 +116,7 @@ inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t
   if (!not_negative(rest)) {
     if (arith::is_bounded(whole) && whole.low >= 0) {  // the sum is not negative, but its parts may be
       rest = a;
-      result = linear{};
+      result = lane_linear{};
     } else {
       auto const made = helper(remainder ? "floor_modulo" : "floor_divide", dtype::index,
                                {written(rest), {std::to_string(by), dtype::index}});
@@ -133,9 +133,9 @@ inline linear c_emitter::divide(ir::expr const& e, linear const& a, std::int64_t
   return remainder ? part : result + part;
 }
 
-inline linear c_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+inline lane_linear c_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
   if (b.swizzle != 0) return swizzled(b, indices);
-  linear flat;
+  lane_linear flat;
   std::int64_t stride = 1;
   for (std::size_t d = indices.size(); d-- > 0;) {
     flat = flat + index(indices[d]).scaled(stride);
@@ -145,7 +145,7 @@ inline linear c_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> c
 }
 
 /// Returns the position of an element of a swizzled buffer. Lanes stay adjacent if all of them are in one chunk.
-inline linear c_emitter::swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+inline lane_linear c_emitter::swizzled(ir::buffer const& b, std::vector<ir::expr> const& indices) {
   constexpr auto line = ir::buffer::chunks_of_banks;
   auto const elements = ir::buffer::chunk_bytes / static_cast<std::int64_t>(size_in_bytes(b.type));
   auto at = ir::make_index(0);
@@ -162,11 +162,11 @@ inline linear c_emitter::swizzled(ir::buffer const& b, std::vector<ir::expr> con
 }
 
 /// Returns a ^ b of non-negative numbers.
-inline linear c_emitter::exclusive(linear const& a, linear const& b) {
+inline lane_linear c_emitter::exclusive(lane_linear const& a, lane_linear const& b) {
   if (a.lane != 0 || b.lane != 0) throw needs_scalar{};
   if (b.is_constant() && b.constant == 0) return a;
   if (a.is_constant() && a.constant == 0) return b;
-  linear made;
+  lane_linear made;
   made.constant = a.constant ^ b.constant;
   if (a.is_constant() && b.is_constant()) return made;
   return atom("(" + in(written(a), product) + " ^ " + in(written(b), product) + ")", true);
@@ -182,11 +182,11 @@ inline bool c_emitter::varies(ir::expr const& e) const {
 
 /// Returns the lanes that fulfil a condition, if that is known at compile time.
 inline std::optional<c_emitter::mask> c_emitter::decide(ir::expr const& condition) {
-  return decide_lanes(condition, lanes_, [&](ir::binary const& comparison) -> std::optional<linear> {
+  return decide_lanes(condition, lanes_, [&](ir::binary const& comparison) -> std::optional<lane_linear> {
     auto const is_chosen = [](ir::expr const& n) { return ir::as<ir::access>(n) || ir::as<ir::select>(n); };
     if (ir::contains(comparison.left, is_chosen) || ir::contains(comparison.right, is_chosen)) return std::nullopt;
     return index(comparison.left) + index(comparison.right).scaled(-1);
   });
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

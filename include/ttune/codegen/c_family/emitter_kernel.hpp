@@ -7,7 +7,7 @@
 #include "ttune/codegen/c_family/emitter.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 inline int c_emitter::direction_of(ir::loop_kind k) {
   return k == ir::loop_kind::parallel ? 0 : static_cast<int>(k) - static_cast<int>(ir::loop_kind::block_x);
@@ -54,7 +54,7 @@ inline void c_emitter::survey(ir::stmt const& s) {
     if (!a) return false;
     auto const& b = *a->storage;
     if (b.elements() > std::int64_t{0x7fffffff}) index_bits_ = 64;
-    if (b.where == ir::memory::shared && shared_offsets_.count(&b) == 0) {
+    if (b.where == ir::memory::workspace && shared_offsets_.count(&b) == 0) {
       shared_offsets_[&b] = shared_bytes_;
       shared_bytes_ += (b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type)) + 255) / 256 * 256;
     }
@@ -82,7 +82,7 @@ inline device_program c_emitter::run() {
 
 inline void c_emitter::host(ir::stmt const& s, std::vector<device_launch>& launches) {
   if (!s) return;
-  if (auto const* a = ir::as<ir::allocate>(s); a && (a->storage->where == ir::memory::shared))
+  if (auto const* a = ir::as<ir::allocate>(s); a && (a->storage->where == ir::memory::workspace))
     return host(a->body, launches);
   if (!dialect_.has_threads() || !has_kernel(s)) return alone_.push_back(s);
   if (auto const* n = ir::as<ir::block>(s)) {
@@ -253,8 +253,8 @@ inline void c_emitter::declare_group_arrays(device_launch& launch) {
   auto const whole = std::string("ttune_group_memory");
   for (auto const& [b, name] : in_group_) {
     auto const bytes = b->room() * static_cast<std::int64_t>(size_in_bytes(b->type));
-    auto const pointer = dialect_.pointer(ir::memory::group, dialect_.storage(b->type), false);
-    apart += "  " + declaration(*b, ir::memory::group, name) + "\n";
+    auto const pointer = dialect_.pointer(ir::memory::shared, dialect_.storage(b->type), false);
+    apart += "  " + declaration(*b, ir::memory::shared, name) + "\n";
     together += "  " + pointer + " const " + name + " = (" + pointer + ")(" + whole + " + " +
                 std::to_string(launch.launch_bytes) + ");\n";
     launch.group_bytes += bytes;
@@ -319,4 +319,4 @@ inline std::string c_emitter::group_id(int direction) const {
   return "(" + dialect_.group_id(0) + " / " + std::to_string(spacing_) + ")";
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

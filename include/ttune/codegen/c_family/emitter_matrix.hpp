@@ -17,7 +17,7 @@
 #include "ttune/codegen/c_family/lanes.hpp"
 #include "ttune/ir/narrow_term.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 inline bool c_emitter::is_matrix_tile(ir::stmt const& s) {
   auto const* columns = ir::as<ir::loop>(s);
@@ -164,7 +164,7 @@ inline void c_emitter::require_whole_warps(matrix_tile const& t) {
   for (auto const* a : {t.left, t.right}) {
     auto const& b = *std::get<handle<ir::buffer>>(a->from);
     if (b.where == ir::memory::local || b.where == ir::memory::registers)
-      refuse_tile(*t.rows, b.name + " is each thread's own: store it in group memory");
+      refuse_tile(*t.rows, b.name + " is each thread's own: store it in shared memory");
   }
 }
 
@@ -210,4 +210,4 @@ inline void c_emitter::emit_tiles(ir::loop const& l, std::int64_t begin, std::in
   forget_fragments();
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -5,16 +5,16 @@
 #include "ttune/codegen/c_family/emitter.hpp"
 #include "ttune/core/float16.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
-/// Returns the memory space of a buffer. Large arrays of the only thread of a group are placed in group memory, since
+/// Returns the memory space of a buffer. Large arrays of the only thread of a group are placed in shared memory, since
 /// the memory of a thread is small on most devices.
 inline ir::memory c_emitter::place_of(ir::buffer const& b) const {
   constexpr std::int64_t most_own_bytes = 16 << 10;
   bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
   auto const bytes = b.elements() * static_cast<std::int64_t>(size_in_bytes(b.type));
   if (b.where == ir::memory::local && one_thread && bytes > most_own_bytes && dialect_.has_threads())
-    return ir::memory::group;
+    return ir::memory::shared;
   return b.where;
 }
 
@@ -31,7 +31,7 @@ inline std::string c_emitter::array(ir::buffer const& b) {
   if (place == shared_offsets_.end())
     throw backend_error(std::string(dialect_.name()) + ": buffer " + b.name + " is used outside of its alloc");
   auto const name = names_.fresh(b.name);
-  auto const pointer = dialect_.pointer(ir::memory::shared, dialect_.storage(b.type), false);
+  auto const pointer = dialect_.pointer(ir::memory::workspace, dialect_.storage(b.type), false);
   group_arrays_ += "  " + pointer + " const " + name + " = (" + pointer + ")(workspace" +
                    (place->second != 0 ? " + " + std::to_string(place->second) : "") + ");\n";
   arrays_[&b] = name;
@@ -68,7 +68,7 @@ inline std::string c_emitter::variable(ir::buffer const& b, std::int64_t element
 
 /// Returns the same lane of several vectors: a column of the tile whose rows they are. The tile is transposed once, and
 /// the following columns reuse the result.
-inline std::optional<c_emitter::value> c_emitter::column(ir::buffer const& b, linear const& flat) {
+inline std::optional<c_emitter::value> c_emitter::column(ir::buffer const& b, lane_linear const& flat) {
   auto const first = shapes_.at(b, flat.constant);
   if (lanes_ < 2 || first.width < lanes_) return std::nullopt;
   std::vector<std::string> rows;
@@ -135,7 +135,7 @@ inline void c_emitter::forget_tiles_of_scope() {
 }
 
 /// Returns lanes of such a buffer if they are a whole variable, or adjacent lanes of one.
-inline std::optional<c_emitter::value> c_emitter::neighbours(ir::buffer const& b, linear const& flat) {
+inline std::optional<c_emitter::value> c_emitter::neighbours(ir::buffer const& b, lane_linear const& flat) {
   auto const first = shapes_.at(b, flat.constant);
   if (first.width < lanes_) return std::nullopt;
   std::string lanes;
@@ -149,7 +149,7 @@ inline std::optional<c_emitter::value> c_emitter::neighbours(ir::buffer const& b
 }
 
 /// Returns lanes of such a buffer; lanes that are not adjacent are combined.
-inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, linear const& flat) {
+inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, lane_linear const& flat) {
   if (auto const together = neighbours(b, flat)) return *together;
   if (auto const turned = column(b, flat)) return *turned;
   std::string all;
@@ -157,7 +157,7 @@ inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, linear co
   return {"(" + type_name(b.type, lanes_) + ")(" + all + ")", b.type, lanes_};
 }
 
-inline void c_emitter::store_variables(ir::buffer const& b, linear const& flat, value const& v) {
+inline void c_emitter::store_variables(ir::buffer const& b, lane_linear const& flat, value const& v) {
   if (auto const to = neighbours(b, flat)) return line(to->text + " = " + widened(v, lanes_).text + ";");
   auto const name = names_.fresh(b.name + "_all");
   open("");
@@ -168,21 +168,21 @@ inline void c_emitter::store_variables(ir::buffer const& b, linear const& flat, 
 }
 
 /// Records the use of a buffer while the kernel is emitted for the first time.
-inline void c_emitter::note_use(ir::buffer const& b, linear const& flat, bool stores) {
+inline void c_emitter::note_use(ir::buffer const& b, lane_linear const& flat, bool stores) {
   if (shapes_.settled() || (b.where != ir::memory::registers && b.where != ir::memory::local)) return;
   bool const as_stored = b.type != dtype::f16 && b.type != dtype::bf16 && b.type != dtype::boolean;
-  if (!flat.terms.empty() || !as_stored || place_of(b) == ir::memory::group) return shapes_.use_anywhere(b);
+  if (!flat.terms.empty() || !as_stored || place_of(b) == ir::memory::shared) return shapes_.use_anywhere(b);
   if (stores) shapes_.store(b, flat.constant, flat.lane, flat.lane == 0 ? 1 : lanes_);
 }
 
-inline std::string c_emitter::element(ir::buffer const& b, linear const& flat) {
+inline std::string c_emitter::element(ir::buffer const& b, lane_linear const& flat) {
   if (is_scalar(b)) return array(b);
   if (shapes_.is_split(b)) return variable(b, flat.constant);
   return array(b) + "[" + written(flat).text + "]";
 }
 
 /// Returns a pointer to the first lane.
-inline std::string c_emitter::offset(ir::buffer const& b, linear const& flat) {
+inline std::string c_emitter::offset(ir::buffer const& b, lane_linear const& flat) {
   auto first = flat;
   first.lane = 0;
   if (first.is_constant() && first.constant == 0) return array(b);
@@ -190,14 +190,14 @@ inline std::string c_emitter::offset(ir::buffer const& b, linear const& flat) {
 }
 
 /// Returns true if `lanes` adjacent elements are aligned to their total size for all values of the variables.
-inline bool c_emitter::is_aligned(ir::buffer const& b, linear const& flat, int lanes) const {
+inline bool c_emitter::is_aligned(ir::buffer const& b, lane_linear const& flat, int lanes) const {
   if (flat.lane != 1 || flat.constant % lanes != 0) return false;
-  if (b.where != ir::memory::operand && b.where != ir::memory::prepared && b.where != ir::memory::shared &&
-      b.where != ir::memory::group)
+  if (b.where != ir::memory::operand && b.where != ir::memory::prepared && b.where != ir::memory::workspace &&
+      b.where != ir::memory::shared)
     return false;
   if (!b.content.empty()) return false;
   return std::all_of(flat.terms.begin(), flat.terms.end(),
-                     [&](linear::term const& t) { return t.coefficient % lanes == 0; });
+                     [&](lane_linear::term const& t) { return t.coefficient % lanes == 0; });
 }
 
 // ----------------------------------------------------------------------------------------------- values in memory
@@ -233,7 +233,7 @@ inline c_emitter::value c_emitter::load(ir::expr const& e, ir::access const& a) 
 }
 
 /// Loads adjacent elements as one vector, and gathers others.
-inline c_emitter::value c_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
+inline c_emitter::value c_emitter::load_lanes(ir::buffer const& b, lane_linear const& flat) {
   auto const n = std::to_string(lanes_);
   if (shapes_.is_split(b)) return load_variables(b, flat);
   if (flat.lane == 1) return from_storage("vload" + n + "(0, " + offset(b, flat) + ")", b.type, lanes_);
@@ -247,7 +247,7 @@ inline c_emitter::value c_emitter::load_lanes(ir::buffer const& b, linear const&
   return from_storage("(" + dialect_.storage(b.type) + n + ")(" + all + ")", b.type, lanes_);
 }
 
-inline void c_emitter::store(ir::buffer const& b, linear const& flat, value const& v) {
+inline void c_emitter::store(ir::buffer const& b, lane_linear const& flat, value const& v) {
   note_use(b, flat, true);
   forget_tiles(b);
   if (lanes_ == 1) return line(element(b, flat) + " = " + to_storage(v, b.type) + ";");
@@ -260,4 +260,4 @@ inline void c_emitter::store(ir::buffer const& b, linear const& flat, value cons
        ");");
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

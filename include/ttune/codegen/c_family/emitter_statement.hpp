@@ -4,7 +4,7 @@
 
 #include "ttune/codegen/c_family/emitter.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 inline void c_emitter::line(std::string const& text) {
   text_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + text + "\n";
@@ -115,10 +115,10 @@ inline std::string c_emitter::declaration(ir::buffer const& b, ir::memory where,
 inline void c_emitter::emit_allocate(ir::allocate const& a) {
   auto const& b = *a.storage;
   auto const where = place_of(b);
-  if (where == ir::memory::shared) return emit(a.body);  // in the workspace, see array()
+  if (where == ir::memory::workspace) return emit(a.body);  // in the workspace, see array()
   auto const name = names_.fresh(b.name);
   arrays_[&b] = name;
-  if (where == ir::memory::group) {
+  if (where == ir::memory::shared) {
     in_group_.emplace_back(&b, name);
     emit(a.body);
   } else {
@@ -137,9 +137,9 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
 inline void c_emitter::emit_let(ir::let const& l) {
   auto at = index(l.value);
   auto const saved =
-      variables_.find(l.variable) == variables_.end() ? std::optional<linear>() : variables_.at(l.variable);
+      variables_.find(l.variable) == variables_.end() ? std::optional<lane_linear>() : variables_.at(l.variable);
   auto const range = ranges_[l.variable] = {l.low, l.high - 1};
-  auto const is_name = [](linear::term const& t) { return t.value.find(' ') == std::string::npos; };
+  auto const is_name = [](lane_linear::term const& t) { return t.value.find(' ') == std::string::npos; };
   if (asks_to_unroll()) {  // keep the sum: in unrolled iterations, most of it is common
     for (auto& t : at.terms)
       if (!is_name(t)) t.value = declare(l.variable, t.value, naturals_.contains(t.value));
@@ -242,7 +242,7 @@ inline std::string c_emitter::how_unrolled(ir::loop const& l, std::int64_t trips
 
 inline void c_emitter::emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   for (auto i = begin; i < end; ++i) {
-    linear at;
+    lane_linear at;
     at.constant = i;
     variables_[l.variable] = at;
     ranges_[l.variable] = {i, i};
@@ -279,7 +279,7 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
   if (!g.used) return;
   auto const begin = index(l.begin);
   auto const end = index(l.end);
-  linear at;
+  lane_linear at;
   if (g.size() == 1) at.constant = g.begin;
   else {
     auto& identity = identities_[d];
@@ -365,4 +365,4 @@ inline void c_emitter::emit_conditional(ir::conditional const& c) {
   apart_ -= apart ? 1 : 0;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

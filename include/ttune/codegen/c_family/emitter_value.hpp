@@ -7,7 +7,7 @@
 
 #include "ttune/codegen/c_family/emitter.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 namespace detail {
 
@@ -381,4 +381,4 @@ inline std::string c_emitter::helper_text(std::string const& base, dtype type, i
   throw backend_error(std::string(dialect_.name()) + ": no function " + base);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -4,7 +4,7 @@
 
 #include "ttune/codegen/c_family/emitter.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Emits an asynchronous copy of `bytes` bytes; returns false if it must be an ordinary copy.
 inline bool c_emitter::emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
@@ -60,7 +60,7 @@ inline void c_emitter::emit_vectorized(ir::loop const& l, std::int64_t begin, st
     while (begin < end) {
       int lanes = 1;
       while (2 * lanes <= width && 2 * lanes <= end - begin) lanes *= 2;
-      linear at;
+      lane_linear at;
       at.constant = begin;
       at.lane = lanes > 1 ? 1 : 0;
       lanes_ = lanes;
@@ -112,14 +112,14 @@ inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::in
 
 /// Returns the position of the first of `lanes` elements, which the loop's next iterations access; nothing if they are
 /// not contiguous or not aligned.
-inline std::optional<linear> c_emitter::wide_place(ir::loop const& l, std::int64_t begin, int lanes,
-                                                   ir::buffer const& b, std::vector<ir::expr> const& indices) {
-  linear at;
+inline std::optional<lane_linear> c_emitter::wide_place(ir::loop const& l, std::int64_t begin, int lanes,
+                                                        ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  lane_linear at;
   at.constant = begin;
   at.lane = 1;
   lanes_ = lanes;
   variables_[l.variable] = at;
-  std::optional<linear> made;
+  std::optional<lane_linear> made;
   try {
     auto const flat = flat_index(b, indices);
     if (is_aligned(b, flat, lanes)) made = flat;
@@ -154,7 +154,7 @@ inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int
     return wide_place(l, begin, lanes, b, indices);
   };
   auto const to = is_wide(*w->to, w->indices);
-  std::vector<std::pair<ir::expr, linear>> reads;
+  std::vector<std::pair<ir::expr, lane_linear>> reads;
   ir::for_each_node(w->value, [&](ir::expr const& e) {
     auto const* a = ir::as<ir::access>(e);
     if (!a || e->type != w->to->type) return;
@@ -173,7 +173,7 @@ inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int
   }
   std::vector<std::string> values;
   for (lane_ = 0; lane_ < lanes; ++lane_) {
-    linear at;
+    lane_linear at;
     at.constant = begin + lane_;
     variables_[l.variable] = at;
     auto const v = evaluate(w->value);
@@ -190,4 +190,4 @@ inline bool c_emitter::emit_wide_move(ir::loop const& l, std::int64_t begin, int
   return true;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -12,7 +12,7 @@
 
 #include "ttune/codegen/c_family/emitter.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Matches `r = r op G[… loop …]`, where r is each thread's own, G belongs to the block, and all threads of a warp read
 /// the same.
@@ -33,7 +33,7 @@ inline ir::access const* c_emitter::reduced_by_warp(ir::loop const& l) const {
   bool const moves = std::any_of(read->indices.begin(), read->indices.end(), speaks);
   bool const stays = std::none_of(w->indices.begin(), w->indices.end(), speaks);
   bool const shuffled = size_in_bytes(from.type) >= 4 && from.type == w->to->type;
-  return own && from.where == ir::memory::group && alike && moves && stays && shuffled ? read : nullptr;
+  return own && from.where == ir::memory::shared && alike && moves && stays && shuffled ? read : nullptr;
 }
 
 /// Emits a reduction by shuffles. Returns false if the loop does not match, or if not all threads of a warp execute it.
@@ -80,4 +80,4 @@ inline void c_emitter::emit_shuffles(ir::loop const& l, std::int64_t warp) {
   for (auto const& b : {own, other}) arrays_.erase(b.get());
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

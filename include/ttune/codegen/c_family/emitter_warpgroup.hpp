@@ -25,14 +25,14 @@
 #include "ttune/core/warpgroup_product.hpp"
 #include "ttune/ir/narrow_term.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 namespace detail {
 
 inline constexpr char const* of_group = "@group";      ///< number of the group of four warps
 inline constexpr char const* of_quarter = "@quarter";  ///< 0 … 3: number of the warp in its group
 
-[[nodiscard]] inline std::int64_t coefficient_of(linear const& l, std::string const& name) {
+[[nodiscard]] inline std::int64_t coefficient_of(lane_linear const& l, std::string const& name) {
   for (auto const& t : l.terms)
     if (t.value == name) return t.coefficient;
   return 0;
@@ -121,7 +121,7 @@ inline void c_emitter::require_whole_warpgroups(warpgroup_tile const& t) const {
     refuse_tile(*t.columns, "not all threads come there: a condition or a loop around it differs between them");
   for (auto const* a : {t.left, t.right}) {
     auto const& b = *std::get<handle<ir::buffer>>(a->from);
-    if (b.where != ir::memory::group) refuse_tile(*t.columns, b.name + " is not in group memory: store it there");
+    if (b.where != ir::memory::shared) refuse_tile(*t.columns, b.name + " is not in shared memory: store it there");
   }
 }
 
@@ -169,7 +169,7 @@ inline c_emitter::operand_cores c_emitter::cores_of(warpgroup_tile const& t, ir:
   operand_cores made;
   made.first = at(begin, 0, 0);
   auto const key = made.first.key();
-  auto const apart = [&](linear const& other) {
+  auto const apart = [&](lane_linear const& other) {
     require(other.key() == key);
     return other.constant - made.first.constant;
   };
@@ -191,7 +191,7 @@ inline c_emitter::operand_cores c_emitter::cores_of(warpgroup_tile const& t, ir:
         "each, the 4 around those 16 rows each");
   if (left) made.step = quarters / instruction::thread_rows;
   else require(apart(at(begin, 0, 1)) == other_unit);
-  std::erase_if(made.first.terms, [](linear::term const& term) {
+  std::erase_if(made.first.terms, [](lane_linear::term const& term) {
     return term.value == detail::of_quarter || term.value == detail::of_row || term.value == detail::of_column;
   });
   constexpr std::int64_t aligned = instruction::core;  // 16 bytes
@@ -271,7 +271,7 @@ inline std::vector<std::string> c_emitter::emit_products(warpgroup_tile const& t
   if (depth < t.steps.size()) {
     auto const& l = *t.steps[depth];
     for (auto i = ir::constant_integer(l.begin); i < ir::constant_integer(l.end); ++i) {
-      linear at;
+      lane_linear at;
       at.constant = i;
       variables_[l.variable] = at;
       ranges_[l.variable] = {i, i};
@@ -337,4 +337,4 @@ inline void c_emitter::emit_warpgroup_tiles(ir::loop const& l) {
   close();
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -9,9 +9,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::codegen {
-
-namespace detail {
+namespace ttune { inline namespace v0 { namespace codegen { namespace detail {
 
 // Variables of a statement tree never contain @ in their names.
 inline constexpr char const* of_warp = "@warp";
@@ -63,6 +61,4 @@ inline constexpr char const* of_others = "@others";        ///< a thread in a di
   return in_parts(e, thread, warp_threads, ir::make_variable(of_warp), lane);
 }
 
-}  // namespace detail
-
-}  // namespace ttune::inline v0::codegen
+}}}}  // namespace ttune::v0::codegen::detail

@@ -8,7 +8,7 @@
 #include "ttune/codegen/c_family/dialect.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// How a device forms sub-groups.
 enum class sub_groups : std::uint8_t {
@@ -58,12 +58,12 @@ class opencl_dialect final : public c_dialect {
     return "int";
   }
   [[nodiscard]] std::string pointer(ir::memory where, std::string const& element, bool read_only) const override {
-    return std::string(where == ir::memory::group ? "__local " : "__global ") + (read_only ? "const " : "") + element +
+    return std::string(where == ir::memory::shared ? "__local " : "__global ") + (read_only ? "const " : "") + element +
            "*";
   }
   [[nodiscard]] std::string restrict_word() const override { return "restrict"; }
   [[nodiscard]] std::string array_prefix(ir::memory where) const override {
-    return where == ir::memory::group ? "__local " : "";
+    return where == ir::memory::shared ? "__local " : "";
   }
   [[nodiscard]] std::string table_prefix() const override { return "__constant "; }
 
@@ -141,4 +141,4 @@ class opencl_dialect final : public c_dialect {
   sub_groups groups_;
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -12,7 +12,7 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// The division of a kernel's arrays into variables.
 class register_shapes {
@@ -88,4 +88,4 @@ class register_shapes {
   bool settled_ = false;
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -19,7 +19,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 namespace detail {
 
@@ -223,4 +223,4 @@ class virtual_thread_loop {
       [](ir::expr const& e) { return e; });
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

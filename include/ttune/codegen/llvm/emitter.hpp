@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ttune/codegen/lane_decisions.hpp"
-#include "ttune/codegen/linear_form.hpp"
+#include "ttune/codegen/lane_linear.hpp"
 #include "ttune/codegen/llvm/frames.hpp"
 #include "ttune/codegen/llvm/functions/trigonometric.hpp"
 #include "ttune/codegen/llvm/instruction_set.hpp"
@@ -26,7 +26,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/ir/operands.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 class llvm_emitter : private lane_sink {
  public:
@@ -68,13 +68,13 @@ class llvm_emitter : private lane_sink {
   void start_block(std::string const& label);
 
   // ---------------------------------------------------------------------------------- indices (emitter_index)
-  [[nodiscard]] linear index(ir::expr const& e);
-  [[nodiscard]] linear index_binary(ir::binary const& b);
-  [[nodiscard]] linear divide(linear const& a, std::int64_t by, bool remainder);
-  [[nodiscard]] std::string materialise(linear const& l);
-  [[nodiscard]] linear as_linear(std::string const& ssa, int depth) const;
-  [[nodiscard]] int depth_of(linear const& l) const;
-  [[nodiscard]] linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
+  [[nodiscard]] lane_linear index(ir::expr const& e);
+  [[nodiscard]] lane_linear index_binary(ir::binary const& b);
+  [[nodiscard]] lane_linear divide(lane_linear const& a, std::int64_t by, bool remainder);
+  [[nodiscard]] std::string materialise(lane_linear const& l);
+  [[nodiscard]] lane_linear as_linear(std::string const& ssa, int depth) const;
+  [[nodiscard]] int depth_of(lane_linear const& l) const;
+  [[nodiscard]] lane_linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices);
   /// Returns the lanes that fulfil a condition, if they are known during emission.
   [[nodiscard]] std::optional<mask> decide(ir::expr const& condition);
   /// The two forms of an index, before and after a place where it is redirected.
@@ -97,35 +97,35 @@ class llvm_emitter : private lane_sink {
   [[nodiscard]] value index_of_lanes(ir::binary const& b);
   [[nodiscard]] value limited(ir::binary_op op, value const& x, value const& y);
   [[nodiscard]] value read_by_lanes(ir::access const& a);
-  [[nodiscard]] value gather(ir::buffer const& b, linear const& shared, value places);
-  [[nodiscard]] value load_places(ir::buffer const& b, linear const& shared, value const& places);
+  [[nodiscard]] value gather(ir::buffer const& b, lane_linear const& shared, value places);
+  [[nodiscard]] value load_places(ir::buffer const& b, lane_linear const& shared, value const& places);
 
   // --------------------------------------------------------------------------------- memory (emitter_memory)
   [[nodiscard]] std::string base(ir::buffer const& b);
-  [[nodiscard]] std::string pointer(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] value load(ir::buffer const& b, linear const& flat, guard const& where = {});
-  [[nodiscard]] value load_memory(ir::buffer const& b, linear const& flat, guard const& where = {});
+  [[nodiscard]] std::string pointer(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] value load(ir::buffer const& b, lane_linear const& flat, guard const& where = {});
+  [[nodiscard]] value load_memory(ir::buffer const& b, lane_linear const& flat, guard const& where = {});
   [[nodiscard]] bool streams(ir::buffer const& b) const;
-  void fetch_ahead(ir::buffer const& b, linear const& flat);
+  void fetch_ahead(ir::buffer const& b, lane_linear const& flat);
   void ask_for(std::string const& address, int cache_level);
   [[nodiscard]] int first_running_lanes() const;
-  [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, linear const& flat) const;
-  [[nodiscard]] bool reads_whole_groups(ir::buffer const& b, linear const& flat) const;
-  [[nodiscard]] std::string load_raw(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] std::string load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
+  [[nodiscard]] bool loads_whole_vectors(ir::buffer const& b, lane_linear const& flat) const;
+  [[nodiscard]] bool reads_whole_groups(ir::buffer const& b, lane_linear const& flat) const;
+  [[nodiscard]] std::string load_raw(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] std::string load_pieces(ir::buffer const& b, lane_linear const& flat, std::string const& scalar,
                                         int elements);
   [[nodiscard]] bool spreads_halves(ir::buffer const& b) const;
-  value load_strided(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] value load_lanes(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] static linear in_lane(linear flat, int lane);
+  value load_strided(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] value load_lanes(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] static lane_linear in_lane(lane_linear flat, int lane);
   template <class Address>
   [[nodiscard]] value load_each_lane(ir::buffer const& b, Address const& address);
-  [[nodiscard]] value load_table(ir::buffer const& b, linear const& flat);
-  [[nodiscard]] value load_register(ir::buffer const& b, linear const& flat);
-  void store(ir::buffer const& b, linear const& flat, value v);
-  void store_memory(ir::buffer const& b, linear const& flat, value v);
-  void store_pieces(ir::buffer const& b, linear const& flat, std::string const& raw);
-  void store_register(ir::buffer const& b, linear const& flat, value const& v);
+  [[nodiscard]] value load_table(ir::buffer const& b, lane_linear const& flat);
+  [[nodiscard]] value load_register(ir::buffer const& b, lane_linear const& flat);
+  void store(ir::buffer const& b, lane_linear const& flat, value v);
+  void store_memory(ir::buffer const& b, lane_linear const& flat, value v);
+  void store_pieces(ir::buffer const& b, lane_linear const& flat, std::string const& raw);
+  void store_register(ir::buffer const& b, lane_linear const& flat, value const& v);
   [[nodiscard]] value from_memory(std::string const& raw, dtype type, int lanes);
   [[nodiscard]] std::string to_memory(value const& v, dtype type);
   [[nodiscard]] std::string mask_text(int lanes) const;
@@ -191,7 +191,7 @@ class llvm_emitter : private lane_sink {
   /// Place of an operand of a dot product whose elements of one lane are neighbours in memory.
   struct dot_operand {
     ir::buffer const* from = nullptr;
-    linear flat;
+    lane_linear flat;
     dtype type = dtype::i8;
     int terms = 1;
     [[nodiscard]] int bits() const { return terms * 8 * static_cast<int>(size_in_bytes(type)); }
@@ -216,11 +216,11 @@ class llvm_emitter : private lane_sink {
   void function(std::string const& name, ir::stmt const& body);
   void emit(ir::stmt const& s);
   void emit_loop(ir::loop const& l);
-  void emit_rolled(ir::loop const& l, linear const& begin, linear const& end);
+  void emit_rolled(ir::loop const& l, lane_linear const& begin, lane_linear const& end);
   void emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_vectorized(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_chunk(ir::loop const& l, std::int64_t begin, int lanes, int running);
-  void emit_parallel(ir::loop const& l, linear const& begin, linear const& end);
+  void emit_parallel(ir::loop const& l, lane_linear const& begin, lane_linear const& end);
   void emit_conditional(ir::conditional const& c);
   void emit_branch(ir::conditional const& c);
   /// State at the end of an arm of a condition: the content of its registers, and its last block.
@@ -260,7 +260,7 @@ class llvm_emitter : private lane_sink {
   frames frames_;
   std::string label_;  ///< label of the current block
   std::string allocas_;
-  std::unordered_map<std::string, linear> variables_;
+  std::unordered_map<std::string, lane_linear> variables_;
   int lanes_ = 1;
   mask mask_;
   mask chunk_mask_;  ///< mask of the vectorised loop, without the conditions inside of it
@@ -268,7 +268,7 @@ class llvm_emitter : private lane_sink {
   std::optional<int> arm_begins_;  ///< number of the first value in the current arm, if its condition has two arms
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen
 
 #include "ttune/codegen/llvm/emitter_dot.hpp"
 #include "ttune/codegen/llvm/emitter_gather.hpp"

@@ -5,7 +5,7 @@
 #include "ttune/codegen/llvm/emitter.hpp"
 #include "ttune/ir/narrow_term.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Returns an operand whose terms are neighbouring elements; nothing if it is read in another way.
 inline std::optional<llvm_emitter::dot_operand> llvm_emitter::dot_source(ir::expr const& e, std::string const& variable,
@@ -15,7 +15,7 @@ inline std::optional<llvm_emitter::dot_operand> llvm_emitter::dot_source(ir::exp
   if (b.where == ir::memory::registers || !b.content.empty()) return std::nullopt;
   dot_operand made{&b, {}, b.type, dot.terms};
   for (int t = 0; t < dot.terms; ++t) {
-    linear at;
+    lane_linear at;
     at.constant = t;
     variables_[variable] = at;
     auto flat = flat_index(b, a->indices);
@@ -55,7 +55,7 @@ inline bool llvm_emitter::emit_dot(ir::loop const& l, std::int64_t begin, std::i
   auto const term = write ? ir::match_added_term(*write) : std::nullopt;
   if (!term) return false;
   for (int t = 0; c && t < terms; ++t) {  // all terms must run in the same lanes
-    linear at;
+    lane_linear at;
     at.constant = t;
     variables_[l.variable] = at;
     auto const known = decide(c->condition);
@@ -258,4 +258,4 @@ inline std::string llvm_emitter::dot_distances(dot_operand const& same, dot_oper
   return define("add " + type + " " + sum.text + ", " + distances);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -10,7 +10,7 @@
 #include "ttune/codegen/llvm/emitter.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Returns true if an index contains data that differ between lanes, outside of selections: those are decided before.
 inline bool llvm_emitter::is_data_of_lanes(ir::expr const& e) const {
@@ -86,7 +86,7 @@ inline value llvm_emitter::limited(ir::binary_op op, value const& x, value const
 /// Reads one element for each running lane. Only these have places inside of the buffer.
 inline value llvm_emitter::read_by_lanes(ir::access const& a) {
   auto const& b = *std::get<handle<ir::buffer>>(a.from);
-  linear shared;
+  lane_linear shared;
   value places;
   auto const type = b.elements() <= std::numeric_limits<std::int32_t>::max() ? dtype::i32 : dtype::i64;
   auto const wide = vector_of(scalar_type(type), lanes_);
@@ -109,7 +109,7 @@ inline value llvm_emitter::read_by_lanes(ir::access const& a) {
 }
 
 /// Gathers the elements `places` after the index `shared`. Lanes that do not run read nothing.
-inline value llvm_emitter::gather(ir::buffer const& b, linear const& shared, value places) {
+inline value llvm_emitter::gather(ir::buffer const& b, lane_linear const& shared, value places) {
   auto const type = memory_type(b.type);
   auto const index_type = scalar_type(places.type);
   auto const lanes = std::to_string(lanes_);
@@ -135,11 +135,11 @@ inline value llvm_emitter::gather(ir::buffer const& b, linear const& shared, val
 }
 
 /// Loads the element `places` after the index `shared` for each running lane.
-inline value llvm_emitter::load_places(ir::buffer const& b, linear const& shared, value const& places) {
+inline value llvm_emitter::load_places(ir::buffer const& b, lane_linear const& shared, value const& places) {
   return load_each_lane(b, [&](int lane) {
     return define("getelementptr " + memory_type(b.type) + ", ptr " + pointer(b, in_lane(shared, lane)) + ", " +
                   scalar_type(places.type) + " " + extract(places, lane));
   });
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -7,19 +7,19 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
-inline linear llvm_emitter::as_linear(std::string const& ssa, int depth) const {
-  linear made;
+inline lane_linear llvm_emitter::as_linear(std::string const& ssa, int depth) const {
+  lane_linear made;
   made.terms.push_back({ssa, depth, 1});
   return made;
 }
 
-inline int llvm_emitter::depth_of(linear const& l) const { return l.terms.empty() ? 0 : l.terms.back().depth; }
+inline int llvm_emitter::depth_of(lane_linear const& l) const { return l.terms.empty() ? 0 : l.terms.back().depth; }
 
-inline linear llvm_emitter::index(ir::expr const& e) {
+inline lane_linear llvm_emitter::index(ir::expr const& e) {
   if (auto const* c = ir::as<ir::constant>(e)) {
-    linear made;
+    lane_linear made;
     made.constant = c->integer;
     return made;
   }
@@ -36,7 +36,7 @@ inline linear llvm_emitter::index(ir::expr const& e) {
   return as_linear(resized(v, v.type, dtype::i64).text, frames::here);
 }
 
-inline linear llvm_emitter::index_binary(ir::binary const& b) {
+inline lane_linear llvm_emitter::index_binary(ir::binary const& b) {
   auto const a = index(b.left);
   auto const c = index(b.right);
   switch (b.op) {
@@ -57,7 +57,7 @@ inline linear llvm_emitter::index_binary(ir::binary const& b) {
   if (a.lane != 0 || c.lane != 0) throw needs_scalar{};
   bool const least = b.op == ir::binary_op::minimum;
   if (a.is_constant() && c.is_constant()) {
-    linear made;
+    lane_linear made;
     made.constant = least ? std::min(a.constant, c.constant) : std::max(a.constant, c.constant);
     if (least || b.op == ir::binary_op::maximum) return made;
   }
@@ -75,7 +75,7 @@ inline linear llvm_emitter::index_binary(ir::binary const& b) {
 }
 
 /// Returns floor(a / by), or the remainder.
-inline linear llvm_emitter::divide(linear const& a, std::int64_t by, bool remainder) {
+inline lane_linear llvm_emitter::divide(lane_linear const& a, std::int64_t by, bool remainder) {
   auto const parts = divide_partly(a, by, lanes_);
   if (!parts) throw needs_scalar{};
   auto const& [quotient, rest] = *parts;
@@ -97,7 +97,7 @@ inline linear llvm_emitter::divide(linear const& a, std::int64_t by, bool remain
 }
 
 /// Returns the value without its lane part as one i64; emits each partial sum in the loop where its terms are known.
-inline std::string llvm_emitter::materialise(linear const& l) {
+inline std::string llvm_emitter::materialise(lane_linear const& l) {
   std::string sum;
   int depth = 0;
   for (auto const& t : l.terms) {
@@ -120,8 +120,8 @@ inline std::string llvm_emitter::materialise(linear const& l) {
   return define_at(depth, addition, addition);
 }
 
-inline linear llvm_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
-  linear flat;
+inline lane_linear llvm_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+  lane_linear flat;
   std::int64_t stride = 1;
   for (std::size_t d = indices.size(); d-- > 0;) {
     flat = flat + index(indices[d]).scaled(stride);
@@ -142,7 +142,7 @@ inline bool llvm_emitter::varies(ir::expr const& e) const {
 }
 
 inline std::optional<llvm_emitter::mask> llvm_emitter::decide(ir::expr const& condition) {
-  return decide_lanes(condition, lanes_, [&](ir::binary const& comparison) -> std::optional<linear> {
+  return decide_lanes(condition, lanes_, [&](ir::binary const& comparison) -> std::optional<lane_linear> {
     auto const is_data = [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; };
     if (ir::contains(comparison.left, is_data) || ir::contains(comparison.right, is_data)) return std::nullopt;
     return index(comparison.left) + index(comparison.right).scaled(-1);
@@ -201,4 +201,4 @@ inline ir::expr llvm_emitter::replaced(ir::expr const& e, ir::expr const& part, 
   return ir::map_operands(e, [&](ir::expr const& o) { return replaced(o, part, by); });
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -7,7 +7,7 @@
 
 #include "ttune/codegen/llvm/emitter.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Returns the vectors that contain the elements, in the order of their first use. Returns none if an element is a
 /// scalar or a constant, if vectors differ in width or are narrower than the result, or if there are more than `most`.
@@ -56,4 +56,4 @@ inline std::optional<value> llvm_emitter::interleaved(std::vector<element> const
   return value{made, type, lanes};
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

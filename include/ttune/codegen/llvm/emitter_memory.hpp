@@ -6,7 +6,7 @@
 #include "ttune/codegen/llvm/lane_conversions.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 inline void llvm_emitter::declare(std::string const& declaration) { declarations_.insert(declaration); }
 
@@ -50,7 +50,7 @@ inline std::string llvm_emitter::base(ir::buffer const& b) {
     made = define_at(0, key, "load ptr, ptr " + place + ", align 8");
   } else {
     auto const offset = std::to_string(workspace_.offsets.at(&b));
-    auto const region = b.where == ir::memory::shared ? "%workspace" : "%local";
+    auto const region = b.where == ir::memory::workspace ? "%workspace" : "%local";
     made = define_at(0, key, std::string("getelementptr i8, ptr ") + region + ", i64 " + offset);
   }
   frames_.remember(0, key, made);
@@ -58,12 +58,12 @@ inline std::string llvm_emitter::base(ir::buffer const& b) {
 }
 
 /// Returns the address of an element. Variable parts are added loop by loop, so that the innermost loop adds one term.
-inline std::string llvm_emitter::pointer(ir::buffer const& b, linear const& flat) {
+inline std::string llvm_emitter::pointer(ir::buffer const& b, lane_linear const& flat) {
   auto const type = memory_type(b.type);
   auto address = base(b);
   for (std::size_t i = 0; i < flat.terms.size();) {
     auto const depth = flat.terms[i].depth;
-    linear part;
+    lane_linear part;
     for (; i < flat.terms.size() && flat.terms[i].depth == depth; ++i) part.terms.push_back(flat.terms[i]);
     auto const offset = materialise(part);
     auto const step = "getelementptr " + type + ", ptr " + address + ", i64 " + offset;
@@ -121,7 +121,7 @@ inline std::string llvm_emitter::to_memory(value const& v, dtype type) {
       .text;
 }
 
-inline value llvm_emitter::load(ir::buffer const& b, linear const& flat, guard const& where) {
+inline value llvm_emitter::load(ir::buffer const& b, lane_linear const& flat, guard const& where) {
   if (b.where == ir::memory::registers) return load_register(b, flat);
   if (!b.content.empty() && flat.is_constant()) return load_table(b, flat);
   bool const spread = flat.lane == 0 && spreads_halves(b);
@@ -139,13 +139,13 @@ inline value llvm_emitter::load(ir::buffer const& b, linear const& flat, guard c
   return made;
 }
 
-inline value llvm_emitter::load_table(ir::buffer const& b, linear const& flat) {
+inline value llvm_emitter::load_table(ir::buffer const& b, lane_linear const& flat) {
   auto const v = b.content[static_cast<std::size_t>(flat.constant)];
   auto const t = compute_type(b.type);
   return {is_float(t) ? real_literal(t, v) : integer_literal(t, static_cast<std::int64_t>(v)), t, 1};
 }
 
-inline value llvm_emitter::load_memory(ir::buffer const& b, linear const& flat, guard const& where) {
+inline value llvm_emitter::load_memory(ir::buffer const& b, lane_linear const& flat, guard const& where) {
   int const lanes = flat.lane == 0 ? 1 : lanes_;
   auto start = flat;
   start.lane = 0;
@@ -181,7 +181,7 @@ inline bool llvm_emitter::streams(ir::buffer const& b) const {
 /// Prefetches a line of a stream in time for its read. The hardware alone does not prefetch far enough while each line
 /// keeps the arithmetic units busy (C12 of ResNet-18 with 25 MB of transformed weights: 696 us without, 686 with 4 KiB,
 /// 618 with 8 or 16 KiB ahead; layers whose weights fit the last-level cache: within 2 %).
-inline void llvm_emitter::fetch_ahead(ir::buffer const& b, linear const& flat) {
+inline void llvm_emitter::fetch_ahead(ir::buffer const& b, lane_linear const& flat) {
   constexpr std::int64_t distance = 8192;
   constexpr std::int64_t line = 64;
   auto const bytes = static_cast<std::int64_t>(size_in_bytes(b.type));
@@ -217,7 +217,7 @@ inline std::vector<std::pair<int, int>> llvm_emitter::running_pieces() const {
 
 /// Replaces a masked load where the target has none: loads smaller vectors and joins them. `flat` is the index of lane
 /// 0; a lane has `elements` scalars of type `scalar`.
-inline std::string llvm_emitter::load_pieces(ir::buffer const& b, linear const& flat, std::string const& scalar,
+inline std::string llvm_emitter::load_pieces(ir::buffer const& b, lane_linear const& flat, std::string const& scalar,
                                              int elements) {
   auto const whole = vector_of(scalar, lanes_);
   std::string made = "undef";
@@ -265,21 +265,21 @@ inline int llvm_emitter::first_running_lanes() const {
 
 /// Returns true if lanes are a few elements apart (windows that move by two, interleaved channels): the elements
 /// between can be loaded, too. Running lanes must span a vector.
-inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, linear const& flat) const {
+inline bool llvm_emitter::loads_whole_vectors(ir::buffer const& b, lane_linear const& flat) const {
   return flat.lane >= 2 && flat.lane <= 4 && lanes_ >= 4 && b.content.empty() &&
          flat.lane * (first_running_lanes() - 1) + 1 >= lanes_;
 }
 
 /// Returns true if groups of `flat.lane` elements, one for each running lane, fill the buffer from its first element
 /// on. Then all elements of these groups can be loaded, and reads of others of them share the loads.
-inline bool llvm_emitter::reads_whole_groups(ir::buffer const& b, linear const& flat) const {
+inline bool llvm_emitter::reads_whole_groups(ir::buffer const& b, lane_linear const& flat) const {
   return flat.constant >= 0 && b.elements() % flat.lane == 0 &&
          std::all_of(flat.terms.begin(), flat.terms.end(),
-                     [&](linear::term const& t) { return t.coefficient % flat.lane == 0; });
+                     [&](lane_linear::term const& t) { return t.coefficient % flat.lane == 0; });
 }
 
 /// Loads a vector as it is in memory, or returns the one that has been loaded from there.
-inline std::string llvm_emitter::load_raw(ir::buffer const& b, linear const& flat) {
+inline std::string llvm_emitter::load_raw(ir::buffer const& b, lane_linear const& flat) {
   auto const key = "raw " + std::to_string(lanes_) + " " + std::to_string(flat.constant) + " " + flat.key();
   if (auto const* known = frames_.find_load(b.name, key)) return *known;
   auto const made = define("load " + vector_of(memory_type(b.type), lanes_) + ", ptr " + pointer(b, flat) + ", align " +
@@ -290,7 +290,7 @@ inline std::string llvm_emitter::load_raw(ir::buffer const& b, linear const& fla
 
 /// Loads as many vectors as lanes are elements apart, the last one up to the last lane's group or element; shuffles
 /// them.
-inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat) {
+inline value llvm_emitter::load_strided(ir::buffer const& b, lane_linear const& flat) {
   auto const type = vector_of(memory_type(b.type), lanes_);
   auto const step = static_cast<int>(flat.lane);
   bool const groups = reads_whole_groups(b, flat);
@@ -316,7 +316,7 @@ inline value llvm_emitter::load_strided(ir::buffer const& b, linear const& flat)
 }
 
 /// Returns the index of one lane.
-inline linear llvm_emitter::in_lane(linear flat, int lane) {
+inline lane_linear llvm_emitter::in_lane(lane_linear flat, int lane) {
   flat.constant += flat.lane * lane;
   flat.lane = 0;
   return flat;
@@ -339,7 +339,7 @@ value llvm_emitter::load_each_lane(ir::buffer const& b, Address const& address) 
 }
 
 /// Loads lanes that are not neighbours by one scalar load each.
-inline value llvm_emitter::load_lanes(ir::buffer const& b, linear const& flat) {
+inline value llvm_emitter::load_lanes(ir::buffer const& b, lane_linear const& flat) {
   return load_each_lane(b, [&](int lane) { return pointer(b, in_lane(flat, lane)); });
 }
 
@@ -351,14 +351,14 @@ inline std::string llvm_emitter::extract(value const& v, int lane) {
 
 /// If all lanes store to one element, they must store the same value, and each of them must store it: a lane that a
 /// condition leaves out may have a buffer of its own.
-inline void llvm_emitter::store(ir::buffer const& b, linear const& flat, value v) {
+inline void llvm_emitter::store(ir::buffer const& b, lane_linear const& flat, value v) {
   if (flat.lane != 0) v = widened(v, lanes_);
   if (flat.lane == 0 && (v.lanes != 1 || mask_ != chunk_mask_)) throw needs_scalar{};
   if (b.where == ir::memory::registers) return store_register(b, flat, v);
   store_memory(b, flat, v);
 }
 
-inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, value v) {
+inline void llvm_emitter::store_memory(ir::buffer const& b, lane_linear const& flat, value v) {
   auto const raw = to_memory(v, b.type);
   auto const scalar = memory_type(b.type);
   auto const type = vector_of(scalar, v.lanes);
@@ -391,7 +391,7 @@ inline void llvm_emitter::store_memory(ir::buffer const& b, linear const& flat, 
 }
 
 /// Replaces a masked store where the target has none. `flat` is the index of lane 0.
-inline void llvm_emitter::store_pieces(ir::buffer const& b, linear const& flat, std::string const& raw) {
+inline void llvm_emitter::store_pieces(ir::buffer const& b, lane_linear const& flat, std::string const& raw) {
   auto const scalar = memory_type(b.type);
   auto const whole = vector_of(scalar, lanes_);
   for (auto const& [first, count] : running_pieces()) {
@@ -415,7 +415,7 @@ inline void llvm_emitter::store_pieces(ir::buffer const& b, linear const& flat, 
 
 // ------------------------------------------------------------------------------------------ register buffers
 
-inline void llvm_emitter::store_register(ir::buffer const& b, linear const& flat, value const& v) {
+inline void llvm_emitter::store_register(ir::buffer const& b, lane_linear const& flat, value const& v) {
   if (!flat.terms.empty())
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   int const group = next_++;
@@ -426,7 +426,7 @@ inline void llvm_emitter::store_register(ir::buffer const& b, linear const& flat
       file.at(static_cast<std::size_t>(flat.constant + flat.lane * lane)) = {v.text, lane, v.lanes, group, v.type};
 }
 
-inline value llvm_emitter::load_register(ir::buffer const& b, linear const& flat) {
+inline value llvm_emitter::load_register(ir::buffer const& b, lane_linear const& flat) {
   if (!flat.terms.empty())
     throw backend_error("llvm: buffer " + b.name + " lives in registers but is indexed by a loop that is not unrolled");
   auto const& file = registers_[&b];
@@ -557,4 +557,4 @@ inline void llvm_emitter::transpose(transposition const& plan, std::vector<std::
   }
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -7,7 +7,7 @@
 #include "ttune/runtime/abi.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 inline std::string llvm_emitter::define(std::string const& instruction) {
   auto name = fresh();
@@ -165,7 +165,7 @@ inline void llvm_emitter::emit_loop(ir::loop const& l) {
 
 inline void llvm_emitter::emit_unrolled(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   for (auto i = begin; i < end; ++i) {
-    linear at;
+    lane_linear at;
     at.constant = i;
     variables_[l.variable] = at;
     emit(l.body);
@@ -228,7 +228,7 @@ inline void llvm_emitter::emit_chunk(ir::loop const& l, std::int64_t begin, int 
     std::fill(mask_.begin(), mask_.begin() + running, true);
   }
   chunk_mask_ = mask_;
-  linear at;
+  lane_linear at;
   at.constant = begin;
   at.lane = 1;
   variables_[l.variable] = at;
@@ -257,7 +257,7 @@ inline void llvm_emitter::rename_registers(std::map<int, std::string> const& nam
 }
 
 /// Emits a loop of the machine. Register buffers that live around it become phis.
-inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, linear const& end) {
+inline void llvm_emitter::emit_rolled(ir::loop const& l, lane_linear const& begin, lane_linear const& end) {
   for (auto const& b : stored_buffers(l.body)) frames_.forget_loads(b);
   bool const surely_runs = begin.is_constant() && end.is_constant();
   auto const first = materialise(begin);
@@ -327,7 +327,7 @@ inline void llvm_emitter::emit_rolled(ir::loop const& l, linear const& begin, li
 }
 
 /// Makes the body a function of its own, which the runtime's workers call. Outer variables are passed in a closure.
-inline void llvm_emitter::emit_parallel(ir::loop const& l, linear const& begin, linear const& end) {
+inline void llvm_emitter::emit_parallel(ir::loop const& l, lane_linear const& begin, lane_linear const& end) {
   auto const name = "@task" + std::to_string(next_++);
   std::vector<std::string> captured;  // names of the outer variables that are values
   for (auto const& [variable, at] : variables_)
@@ -525,4 +525,4 @@ inline void llvm_emitter::merge_registers(arm_end& a, arm_end& b) {
   }
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

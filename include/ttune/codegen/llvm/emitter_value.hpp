@@ -12,7 +12,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/runtime/abi.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 inline value llvm_emitter::widened(value v, int lanes) {
   if (v.lanes == lanes) return v;
@@ -583,4 +583,4 @@ inline value llvm_emitter::resized(value const& x, dtype from, dtype to) {
           type, x.lanes};
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

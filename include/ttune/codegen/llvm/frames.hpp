@@ -10,7 +10,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 struct frame {
   int depth = 0;      ///< loop depth; an arm of a conditional has the depth of its loop
@@ -89,4 +89,4 @@ class frames {
   std::vector<frame> stack_;
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

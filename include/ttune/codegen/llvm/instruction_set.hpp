@@ -6,7 +6,7 @@
 
 #include "ttune/core/target.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 struct instruction_set {
   bool rounds = false;         ///< rounds floats to integral values
@@ -45,4 +45,4 @@ struct instruction_set {
   }
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -10,7 +10,7 @@
 
 #include "ttune/codegen/llvm/values.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Receiver of the emitted text.
 class lane_sink {
@@ -195,4 +195,4 @@ struct lane_value {
   return x.compared("olt", l).choose(l, x);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

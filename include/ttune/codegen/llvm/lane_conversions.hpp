@@ -5,7 +5,7 @@
 
 #include "ttune/codegen/llvm/lane_code.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Rounds half to even. Adding 2^p shifts the fraction out; numbers from 2^p on have none.
 [[nodiscard]] inline lane_value rounded_to_even(lane_value const& x) {
@@ -102,4 +102,4 @@ namespace ttune::inline v0::codegen {
   return x.compared("uno", x).choose(bits.bits(0x7fc0), rounded).cast("trunc", "i16");
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

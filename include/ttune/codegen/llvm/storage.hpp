@@ -12,7 +12,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Uses of a program's buffers, found by one walk over it.
 ///
@@ -27,7 +27,7 @@ class buffer_uses {
   /// Returns the memory for a buffer, which may differ from the memory that the schedule wants.
   [[nodiscard]] ir::memory place_of(ir::buffer const& b) const {
     bool const own = b.where == ir::memory::registers || b.where == ir::memory::local;
-    if (own && crossing_.count(&b) != 0) return ir::memory::shared;
+    if (own && crossing_.count(&b) != 0) return ir::memory::workspace;
     return b.where == ir::memory::registers && moving_.count(&b) != 0 ? ir::memory::local : b.where;
   }
 
@@ -184,4 +184,4 @@ class storage_settler {
   return program;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

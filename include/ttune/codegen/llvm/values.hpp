@@ -9,7 +9,7 @@
 
 #include "ttune/core/dtype.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// A value at code generation: an SSA name or a literal. f16 and bf16 exist in memory only and are f32 here.
 struct value {
@@ -79,4 +79,4 @@ struct value {
   return lanes == 1 ? base : "v" + std::to_string(lanes) + base;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

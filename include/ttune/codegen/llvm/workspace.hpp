@@ -6,7 +6,7 @@
 
 #include "ttune/ir/make.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Byte offsets of buffers. Buffers never share memory: the saving would be less than the cost of aliasing.
 struct workspace_plan {
@@ -33,8 +33,8 @@ struct workspace_plan {
  private:
   void place(ir::buffer const& b) {
     if (!b.content.empty() || offsets.count(&b) != 0 || on_stack(b)) return;
-    auto& end = b.where == ir::memory::shared ? shared_bytes : local_bytes;
-    if (b.where != ir::memory::shared && b.where != ir::memory::local) return;
+    auto& end = b.where == ir::memory::workspace ? shared_bytes : local_bytes;
+    if (b.where != ir::memory::workspace && b.where != ir::memory::local) return;
     offsets[&b] = end;
     end += bytes(b);
   }
@@ -48,4 +48,4 @@ struct workspace_plan {
   }
 };
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

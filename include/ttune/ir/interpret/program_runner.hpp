@@ -9,7 +9,7 @@
 #include "ttune/ir/interpret/value_code.hpp"
 #include "ttune/ir/print.hpp"
 
-namespace ttune::inline v0::ir::detail {
+namespace ttune { inline namespace v0 { namespace ir { namespace detail {
 
 /// Arrays by the tensor, stage or buffer that they belong to; a stage has one array for each component.
 class array_table {
@@ -184,4 +184,4 @@ inline ndarray rounded(ndarray values) {
   return values;
 }
 
-}  // namespace ttune::inline v0::ir::detail
+}}}}  // namespace ttune::v0::ir::detail

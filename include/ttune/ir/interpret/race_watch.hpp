@@ -25,7 +25,7 @@
 #include "ttune/ir/stmt.hpp"
 #include "ttune/support/internal_error.hpp"
 
-namespace ttune::inline v0::ir::detail {
+namespace ttune { inline namespace v0 { namespace ir { namespace detail {
 
 /// Returns true if each thread has its own copy.
 inline constexpr bool is_own(memory where) { return where == memory::local || where == memory::registers; }
@@ -198,7 +198,7 @@ class race_watch {
         continue;
       }
       bool const alike = is_own(where) && before.who.alike(now.who);
-      if (!alike && !before.who.same_block(now.who)) return where == memory::group ? in_order : 2 * i;
+      if (!alike && !before.who.same_block(now.who)) return where == memory::shared ? in_order : 2 * i;
       if (!same_part) return in_order;
       if (!alike && !before.who.same_thread(now.who)) return 2 * i + 1;
     }
@@ -247,4 +247,4 @@ class race_watch {
   std::string unwritten_;
 };
 
-}  // namespace ttune::inline v0::ir::detail
+}}}}  // namespace ttune::v0::ir::detail

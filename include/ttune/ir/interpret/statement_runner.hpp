@@ -7,7 +7,7 @@
 
 #include "ttune/ir/interpret/program_runner.hpp"
 
-namespace ttune::inline v0::ir::detail {
+namespace ttune { inline namespace v0 { namespace ir { namespace detail {
 
 /// A compiled statement; comments name the kinds of statements that use a member.
 struct statement_code {
@@ -358,4 +358,4 @@ class statement_runner {
   std::vector<std::int32_t> scratch_;
 };
 
-}  // namespace ttune::inline v0::ir::detail
+}}}}  // namespace ttune::v0::ir::detail

@@ -17,7 +17,7 @@
 #include "ttune/support/integer.hpp"
 #include "ttune/support/internal_error.hpp"
 
-namespace ttune::inline v0::ir::detail {
+namespace ttune { inline namespace v0 { namespace ir { namespace detail {
 
 /// Computes elements of a stage at their first read.
 struct element_source {
@@ -35,7 +35,7 @@ struct storage {
   std::int64_t loads = 0;
   std::int64_t stores = 0;
   bool read_only = false;
-  memory where = memory::shared;
+  memory where = memory::workspace;
   std::vector<touch> touches = {};      ///< by element, once concurrent statements run
   element_source* on_demand = nullptr;  ///< computes elements without a value
   bool ahead = false;                   ///< see buffer::ahead
@@ -508,4 +508,4 @@ class value_code {
   bool absent_ = false;  ///< absence of the last evaluated node, if it can be absent
 };
 
-}  // namespace ttune::inline v0::ir::detail
+}}}}  // namespace ttune::v0::ir::detail

@@ -9,7 +9,7 @@
 #include "ttune/loop_nest/region.hpp"
 #include "ttune/lowering/statements/scope.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 class bases {
  public:
@@ -74,7 +74,7 @@ class bases {
   [[nodiscard]] ir::expr find_region_low(std::size_t st, std::size_t d, ttune::detail::region_place const& at) {
     ir::expr least;
     ttune::detail::spans_inside span(p_, n_, at);
-    ttune::detail::for_each_read(p_, n_, st, [&](std::size_t r, planned_access const& a) {
+    ttune::detail::for_each_read(p_, n_, st, [&](std::size_t r, access_plan const& a) {
       auto const& index = a.indices[d];
       auto value = ir::make_index(index.constant);
       for (std::size_t x = 0; x < index.coefficient.size(); ++x) {
@@ -94,10 +94,10 @@ class bases {
   using low_key = std::tuple<std::size_t, std::int32_t, bool, std::size_t, std::size_t>;
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   scope const& scope_;
   std::vector<exprs> base_;           ///< by stage and axis
   std::map<low_key, ir::expr> lows_;  ///< what one call of find() has found, by place, stage and axis
 };
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

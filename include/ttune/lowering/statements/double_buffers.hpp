@@ -6,7 +6,7 @@
 
 #include "ttune/lowering/statements/scope.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Returns true if a stage is computed ahead: a loop that runs once has no next iteration.
 [[nodiscard]] inline bool is_doubled(scope const& in, std::size_t st) {
@@ -27,4 +27,4 @@ namespace ttune::inline v0::lowering {
                          ir::make_index(buffers_of(in, st)));
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

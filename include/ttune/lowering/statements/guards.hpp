@@ -8,11 +8,11 @@
 
 #include "ttune/lowering/statements/storage.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Returns true if one condition around the loops of a stage asks whether the one row that an iteration adds is a row
 /// of the stage at all.
-[[nodiscard]] inline bool asks_ahead(nest const& n, std::size_t st, std::size_t axis) {
+[[nodiscard]] inline bool asks_ahead(loop_nest const& n, std::size_t st, std::size_t axis) {
   return slides_along(n, st, axis) && n.stages[st].extent[axis] == 1;
 }
 
@@ -70,4 +70,4 @@ template <class Make>
       ir::make_binary(ir::binary_op::less_equal, ir::make_index(-before), ir::make_variable(name)), made);
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

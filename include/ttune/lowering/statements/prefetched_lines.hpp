@@ -10,7 +10,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 struct line_loop {
   std::string variable;
@@ -59,4 +59,4 @@ struct line_loop {
   return places;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -8,7 +8,7 @@
 #include "ttune/lowering/statements/values.hpp"
 #include "ttune/schedule/primitive/prefetch.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Returns true if a stage asks for what later iterations of the loop at `level` read.
 [[nodiscard]] inline bool prefetches_in(scope const& in, std::size_t st, std::int32_t level) {
@@ -68,4 +68,4 @@ namespace ttune::inline v0::lowering {
   return first ? ir::make_block(prefetches_of(in, value, st, level, first)) : ir::make_block({});
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -13,7 +13,7 @@
 #include "ttune/lowering/statements/storage.hpp"
 #include "ttune/lowering/statements/threads.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 class prologues {
  public:
@@ -89,4 +89,4 @@ class prologues {
   std::unordered_map<std::string, prologue> by_loop_;
 };
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -12,7 +12,7 @@
 #include "ttune/schedule/plan.hpp"
 #include "ttune/schedule/primitive/bind.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 using exprs = std::vector<ir::expr>;
 
@@ -26,14 +26,14 @@ struct loop_around {
 /// All parts of the lowering read this; only `statements` (lower.inl.hpp) and the guards change it.
 struct scope {
   plan const& p;
-  nest const& n;
+  loop_nest const& n;
   arith::ranges ranges;             ///< of the loop variables around
   std::vector<loop_around> around;  ///< outermost first
   std::vector<bool> computed;       ///< by stage: it is computed before the statement that is being made
 
-  scope(plan const& of, nest const& replayed) : p(of), n(replayed), computed(of.stages.size(), false) {}
+  scope(plan const& of, loop_nest const& replayed) : p(of), n(replayed), computed(of.stages.size(), false) {}
 
-  [[nodiscard]] nest::loop const& loop(std::size_t st, std::int32_t level) const {
+  [[nodiscard]] loop_nest::loop const& loop(std::size_t st, std::int32_t level) const {
     return n.loops[static_cast<std::size_t>(n.stages[st].first + level)];
   }
   /// Returns the name of a loop's variable: `stage.loop`.
@@ -61,7 +61,7 @@ struct scope {
   }
 
   /// Returns true if a loop runs over a free axis of its stage, not over a reduced one.
-  [[nodiscard]] bool is_free(std::size_t st, nest::loop const& l) const {
+  [[nodiscard]] bool is_free(std::size_t st, loop_nest::loop const& l) const {
     return static_cast<std::size_t>(l.axis) < p.stages[st].definition->axes.size();
   }
   [[nodiscard]] std::size_t index_of(handle<ir::stage> const& st) const {
@@ -103,4 +103,4 @@ struct scope {
   }
 };
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -10,10 +10,10 @@
 #include "ttune/lowering/statements/double_buffers.hpp"
 #include "ttune/schedule/primitive/swizzle.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Returns true if a stage keeps rows along an axis in a ring (primitive/slide.hpp).
-[[nodiscard]] inline bool slides_along(nest const& n, std::size_t st, std::size_t axis) {
+[[nodiscard]] inline bool slides_along(loop_nest const& n, std::size_t st, std::size_t axis) {
   return n.stages[st].slid_axis == static_cast<std::int32_t>(axis);
 }
 
@@ -35,7 +35,7 @@ class storage {
       for (auto const& e : t->shape) extents.push_back(e.value);
       int const slot = static_cast<int>(made_.operands.size());
       if (t->role == ir::tensor_role::table) {
-        operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::shared, -1, t->content});
+        operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::workspace, -1, t->content});
         continue;
       }
       operands_[t.get()] = share(ir::buffer{{}, t->name, t->type, extents, ir::memory::operand, slot, {}});
@@ -66,8 +66,8 @@ class storage {
       auto const where = memory_of(st);
       int const slot = where == ir::memory::prepared ? static_cast<int>(made_.prepared.size()) : -1;
       auto b = ir::buffer{{}, name, c.type, extents(st), where, slot, {}};
-      b.ahead = is_doubled(scope_, st) && where == ir::memory::group && is_copy(st);
-      if (auto const rows = n_.stages[st].swizzle; rows > 0 && where == ir::memory::group && !b.extents.empty())
+      b.ahead = is_doubled(scope_, st) && where == ir::memory::shared && is_copy(st);
+      if (auto const rows = n_.stages[st].swizzle; rows > 0 && where == ir::memory::shared && !b.extents.empty())
         b.swizzle =
             primitives::swizzle_distance(rows, b.extents.back() * static_cast<std::int64_t>(size_in_bytes(b.type)));
       buffers_[st].push_back(share(std::move(b)));
@@ -105,7 +105,7 @@ class storage {
 
   /// Returns true if the buffers of a stage are allocated around the threads of its block, which share them.
   [[nodiscard]] bool is_hoisted(std::size_t st) const {
-    return buffers_[st].front()->where == ir::memory::group && scope_.any_around(primitives::is_thread);
+    return buffers_[st].front()->where == ir::memory::shared && scope_.any_around(primitives::is_thread);
   }
 
  private:
@@ -134,13 +134,13 @@ class storage {
   [[nodiscard]] ir::memory memory_of(std::size_t st) const {
     auto where = p_.stages[st].where;
     auto const& s = n_.stages[st];
-    if (where == ir::memory::group && !scope_.in_kernel()) where = ir::memory::shared;
-    if (where != ir::memory::shared && where != ir::memory::local && where != ir::memory::registers) return where;
-    if (s.attached_to < 0) return where == ir::memory::registers && !has_threads() ? where : ir::memory::shared;
+    if (where == ir::memory::shared && !scope_.in_kernel()) where = ir::memory::workspace;
+    if (where != ir::memory::workspace && where != ir::memory::local && where != ir::memory::registers) return where;
+    if (s.attached_to < 0) return where == ir::memory::registers && !has_threads() ? where : ir::memory::workspace;
     if (where == ir::memory::registers) return where;
     if (scope_.is_concurrent()) return ir::memory::local;
-    return where == ir::memory::shared || is_parallel(static_cast<std::size_t>(s.attached_to), s.depth + 1)
-               ? ir::memory::shared
+    return where == ir::memory::workspace || is_parallel(static_cast<std::size_t>(s.attached_to), s.depth + 1)
+               ? ir::memory::workspace
                : ir::memory::local;
   }
 
@@ -174,7 +174,7 @@ class storage {
   }
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   scope const& scope_;
   bases const& base_;
   ir::lowered& made_;
@@ -182,4 +182,4 @@ class storage {
   std::vector<std::vector<handle<ir::buffer>>> buffers_;  ///< by stage and component
 };
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

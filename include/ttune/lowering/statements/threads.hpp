@@ -7,7 +7,7 @@
 #include "ttune/lowering/statements/scope.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Returns a barrier, which lets `pending` groups of copies be under way; -1: none was copied ahead.
 [[nodiscard]] inline ir::stmt barrier(std::int32_t pending = -1) {
@@ -43,4 +43,4 @@ namespace ttune::inline v0::lowering {
              : ir::make_loop(name + ".turn", ir::make_index(0), ir::make_index(turns), ir::loop_kind::serial, made);
 }
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -10,7 +10,7 @@
 #include "ttune/lowering/statements/guards.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::lowering {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 class values {
  public:
@@ -143,10 +143,10 @@ class values {
   }
 
   plan const& p_;
-  nest const& n_;
+  loop_nest const& n_;
   scope const& scope_;
   bases const& base_;
   storage const& buffers_;
 };
 
-}  // namespace ttune::inline v0::lowering
+}}}  // namespace ttune::v0::lowering

@@ -8,7 +8,7 @@
 
 #include "ttune/ops/winograd/tile.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// A tiling of the image, with its expected work and error.
 struct winograd_candidate {
@@ -103,4 +103,4 @@ inline constexpr double most_winograd_error = 4;
   return kept;
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

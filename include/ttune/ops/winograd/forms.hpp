@@ -10,7 +10,7 @@
 #include "ttune/expr/compute.hpp"
 #include "ttune/ops/winograd/matrices.hpp"
 
-namespace ttune::inline v0::ops::detail {
+namespace ttune { inline namespace v0 { namespace ops { namespace detail {
 
 /// Returns the empty sum, 0.
 template <class Form>
@@ -106,4 +106,4 @@ auto choose_by(Index const& index, std::vector<Form> const& forms) {
   return forms.size() == 1 ? decltype(chosen){forms[0].node} : chosen;
 }
 
-}  // namespace ttune::inline v0::ops::detail
+}}}}  // namespace ttune::v0::ops::detail

@@ -16,7 +16,7 @@
 
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// A matrix as a list of rows.
 using small_matrix = std::vector<std::vector<double>>;
@@ -126,4 +126,4 @@ inline void check_points(std::int64_t m, std::int64_t r, std::vector<double> con
   return sum / static_cast<double>(of.output.size()) / (taps * taps);
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

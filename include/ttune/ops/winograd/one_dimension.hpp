@@ -15,7 +15,7 @@
 #include "ttune/ops/winograd/tile.hpp"
 #include "ttune/ops/winograd/transforms.hpp"
 
-namespace ttune::inline v0::ops::detail {
+namespace ttune { inline namespace v0 { namespace ops { namespace detail {
 
 /// Returns the result Z (N, OH, OW, F) of a convolution; `image(y, x)` and `weight(tap)` are expressions at channel c,
 /// filter f and tap i along rows.
@@ -56,4 +56,4 @@ auto convolve_in_one_dimension(conv2d_shape const& s, winograd_tile const& how, 
              });
 }
 
-}  // namespace ttune::inline v0::ops::detail
+}}}}  // namespace ttune::v0::ops::detail

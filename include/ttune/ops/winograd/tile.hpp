@@ -9,7 +9,7 @@
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/winograd/tiling.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// A tiling of the image.
 struct winograd_tile {
@@ -50,4 +50,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -17,7 +17,7 @@
 #include "ttune/ops/winograd/matrices.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::ops {
+namespace ttune { inline namespace v0 { namespace ops {
 
 /// A dimension and its tiling.
 struct winograd_dimension {
@@ -257,4 +257,4 @@ class winograd_tiling {
   return std::sqrt(total / outputs) / static_cast<double>(rows.taps());
 }
 
-}  // namespace ttune::inline v0::ops
+}}}  // namespace ttune::v0::ops

@@ -5,7 +5,7 @@
 #include "ttune/ops/winograd/forms.hpp"
 #include "ttune/ops/winograd/tiling.hpp"
 
-namespace ttune::inline v0::ops::detail {
+namespace ttune { inline namespace v0 { namespace ops { namespace detail {
 
 /// Selects `full` for all tiles except the last, and `last` for the last tile, if that is smaller and among the first
 /// `some`.
@@ -95,4 +95,4 @@ auto transformed_weights(Table const& G, Point const& point, Phase const& phase,
   return sum;
 }
 
-}  // namespace ttune::inline v0::ops::detail
+}}}}  // namespace ttune::v0::ops::detail

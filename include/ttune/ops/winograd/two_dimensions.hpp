@@ -16,7 +16,7 @@
 #include "ttune/ops/winograd/tile.hpp"
 #include "ttune/ops/winograd/transforms.hpp"
 
-namespace ttune::inline v0::ops::detail {
+namespace ttune { inline namespace v0 { namespace ops { namespace detail {
 
 /// Builds the stages listed above.
 template <class T, class Image, class Weights>
@@ -140,4 +140,4 @@ auto convolve_in_two_dimensions(conv2d_shape const& s, winograd_tile const& how,
   return winograd_in_two_dimensions<T, Image, Weights>(s, how, image, weight).stages();
 }
 
-}  // namespace ttune::inline v0::ops::detail
+}}}}  // namespace ttune::v0::ops::detail

@@ -16,7 +16,7 @@
 
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns advice for a person who gets a result code.
 inline char const* sqlite_advice(int code) noexcept {
@@ -185,4 +185,4 @@ class sqlite_connection {
   std::unordered_map<void const*, sqlite3_stmt*> prepared_;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -17,7 +17,7 @@
 #include "ttune/records/file_permissions.hpp"
 #include "ttune/records/sqlite/schema.inl.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 inline bool file_is_empty(std::string const& path) noexcept {
   struct stat facts{};
@@ -104,4 +104,4 @@ inline availability images_trusted(std::string const& path) {
   return trusted;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

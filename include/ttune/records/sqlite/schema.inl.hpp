@@ -4,7 +4,7 @@
 
 #include "ttune/records/sqlite/connection.inl.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// SQLite application_id 'ttun': identifies record files, also for the command `file`.
 inline constexpr std::int64_t sqlite_application = 0x7474756e;
@@ -71,4 +71,4 @@ inline void upgrade(sqlite_connection& on) {
   });
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

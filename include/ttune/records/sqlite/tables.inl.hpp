@@ -18,7 +18,7 @@
 #include "ttune/support/bytes.hpp"
 #include "ttune/support/hash.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 inline std::string to_json(json_value const& value) {
   std::string out;
@@ -281,4 +281,4 @@ inline std::vector<key_summary> summarize_keys(sqlite_connection& on) {
 #undef TTUNE_DETAIL_RECORD_COLUMNS
 #undef TTUNE_DETAIL_KEY_COLUMNS
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -12,7 +12,7 @@
 #include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/runtime/worker/choice.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Measures with several workers. Used by one thread. If a worker is lost during a request (it exits without an answer,
 /// answers with malformed data, or falls silent), another worker repeats the request, if there is one; if that worker
@@ -49,7 +49,7 @@ class fleet_runner {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/measure/fleet.inl.hpp"

@@ -17,7 +17,7 @@
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -364,4 +364,4 @@ std::string fleet_runner::description() const {
          (complaints.empty() ? "" : "; " + complaints);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

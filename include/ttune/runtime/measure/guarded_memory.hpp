@@ -8,7 +8,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Layout: [no access][red zone][data][red zone][no access]. The data lies flush against one end, where an access out
 /// of bounds faults at once. The rest of the accessible pages is a red zone, which shows writes out of bounds.
@@ -45,7 +45,7 @@ class guarded_memory {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/measure/guarded_memory.inl.hpp"

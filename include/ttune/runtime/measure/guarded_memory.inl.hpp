@@ -12,7 +12,7 @@
 #include "ttune/runtime/huge_pages.hpp"
 #include "ttune/runtime/measure/guarded_memory.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 guarded_memory::guarded_memory(std::int64_t bytes, bool at_end, std::size_t alignment)
     : bytes_(static_cast<std::size_t>(bytes)) {
@@ -71,4 +71,4 @@ guarded_memory::extent guarded_memory::where() const noexcept {
   return {all, data, data + bytes_, all + body_bytes_ + 2 * guard_bytes};
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -15,7 +15,7 @@
 #include "ttune/runtime/measure/guarded_memory.hpp"
 #include "ttune/runtime/measure/measurement.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// State of the caches in which calls are timed.
 enum class objective : std::uint8_t {
@@ -130,7 +130,7 @@ class kernel_runner {
   bool damaged_ = false;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/measure/kernel_runner.inl.hpp"

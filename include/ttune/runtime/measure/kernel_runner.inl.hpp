@@ -20,7 +20,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Two copies of an operand, one flush against either end of its memory: a read over one of the ends faults in one of
 /// two runs. Each copy also serves to detect changes of an input in the other.
@@ -478,4 +478,4 @@ comparison kernel_runner::compare(kernel_image const& first, kernel_image const&
   return made;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -7,7 +7,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// How a trial ended.
 enum class trial_status : std::uint8_t {
@@ -43,4 +43,4 @@ struct measurement {
   [[nodiscard]] bool ok() const noexcept { return status == trial_status::ok; }
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

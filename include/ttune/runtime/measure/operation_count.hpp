@@ -5,7 +5,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Counts the operations of one call, without `prepare`: loads, stores and arithmetic on values, but no index
 /// arithmetic; plus one for each iteration of a serial loop. A vectorised loop counts once per vector register of
@@ -14,7 +14,7 @@ namespace ttune::inline v0 {
 /// on the host. Costs about 0.1 us per node.
 [[nodiscard]] double operation_count(ir::lowered const& program, target const& machine);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/measure/operation_count.inl.hpp"

@@ -8,7 +8,7 @@
 #include "ttune/ir/visit.hpp"
 #include "ttune/runtime/measure/operation_count.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ double operation_count(ir::lowered const& program, target const& machine) {
   return detail::operation_counter(machine).count(program.body);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

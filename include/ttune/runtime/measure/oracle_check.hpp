@@ -11,7 +11,7 @@
 #include "ttune/ir/node.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Limits of a check against the interpreter.
 struct oracle_check_options {
@@ -47,7 +47,7 @@ struct oracle_verdict {
                                                   std::function<std::vector<std::uint8_t>(std::size_t)> const& bytes,
                                                   oracle_check_options const& options = {});
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/measure/oracle_check.inl.hpp"

@@ -15,7 +15,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -213,4 +213,4 @@ oracle_verdict check_against_oracle(ir::program const& p, kernel_signature const
   return verdict;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -10,7 +10,7 @@
 #include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/runtime/worker/choice.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns true if this process was started by `worker::self`.
 [[nodiscard]] bool is_worker(int argc, char const* const* argv) noexcept;
@@ -69,7 +69,7 @@ class runner {
   std::vector<measurement> submitted_;  ///< results without a fleet
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/measure/runner.inl.hpp"

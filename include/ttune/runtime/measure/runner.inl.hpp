@@ -22,7 +22,7 @@
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 bool is_worker(int argc, char const* const* argv) noexcept {
   return argc == 2 && std::strcmp(argv[1], protocol::worker_argument) == 0;
@@ -506,4 +506,4 @@ std::vector<std::uint8_t> runner::operand_bytes(std::size_t operand) {
   return bytes;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -11,7 +11,7 @@
 
 #include "ttune/runtime/measure/sample_statistics.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns how often the process was preempted so far; a sample during which this number grows is less reliable.
 inline long interruptions() noexcept {
@@ -45,4 +45,4 @@ struct sample_set {
   }
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

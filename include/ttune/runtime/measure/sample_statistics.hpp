@@ -11,7 +11,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Returns a quantile, interpolated linearly between the sorted values; 0 if there are none.
 [[nodiscard]] inline double quantile_of(std::vector<double> values, double q) {
@@ -47,4 +47,4 @@ namespace ttune::inline v0 {
   return {values[k - 1], values[n - k]};
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

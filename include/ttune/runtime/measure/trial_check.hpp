@@ -9,7 +9,7 @@
 
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Generates the content of an input: uniform in [-1, 1) for floats, in [low, high) for operands with a range, else
 /// integers that are small enough for long reductions (-4 ... 3, 0 ... 7). A seed gives the same bytes on every
@@ -58,7 +58,7 @@ class expected_output {
 /// Returns the name of an element of an operand, as "C[3, 5]".
 [[nodiscard]] std::string element_name(operand_info const& operand, std::int64_t element);
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/measure/trial_check.inl.hpp"

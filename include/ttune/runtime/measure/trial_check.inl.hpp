@@ -13,7 +13,7 @@
 #include "ttune/support/hash.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -222,4 +222,4 @@ std::string expected_output::described(std::uint8_t const* found, std::int64_t f
   });
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -8,7 +8,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Ways to start the process that runs candidates. Never by fork alone: the application may have threads.
 namespace worker {
@@ -38,4 +38,4 @@ struct fleet {
 
 using worker_choice = std::variant<worker::program, worker::self, worker::in_process, worker::command, worker::fleet>;
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

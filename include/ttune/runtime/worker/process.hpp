@@ -10,7 +10,7 @@
 
 #include "ttune/runtime/worker/protocol.hpp"
 
-namespace ttune::inline v0::worker {
+namespace ttune { inline namespace v0 { namespace worker {
 
 /// How a process ended.
 struct ending {
@@ -52,7 +52,7 @@ class child_process {
 /// Returns a name such as "SIGSEGV".
 [[nodiscard]] std::string signal_name(int number);
 
-}  // namespace ttune::inline v0::worker
+}}}  // namespace ttune::v0::worker
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/worker/process.inl.hpp"

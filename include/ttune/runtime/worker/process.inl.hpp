@@ -20,7 +20,7 @@
 
 extern char** environ;
 
-namespace ttune::inline v0::worker {
+namespace ttune { inline namespace v0 { namespace worker {
 
 namespace detail {
 
@@ -173,4 +173,4 @@ std::string signal_name(int number) {
   return name ? std::string("SIG") + name : "signal " + std::to_string(number);
 }
 
-}  // namespace ttune::inline v0::worker
+}}}  // namespace ttune::v0::worker

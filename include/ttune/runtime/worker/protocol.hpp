@@ -12,7 +12,7 @@
 #include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/support/bytes.hpp"
 
-namespace ttune::inline v0::protocol {
+namespace ttune { inline namespace v0 { namespace protocol {
 
 /// A message is {magic u32, kind u32, length u64, body}. The worker sends `hello` first; then the parent sends
 /// requests. The worker answers each request once, after any number of `stage` messages, and sends `alive` twice a
@@ -83,7 +83,7 @@ void get(byte_source& in, trial_limits& l);
 void get(byte_source& in, comparison& c);
 [[nodiscard]] fault get_fault(std::span<std::uint8_t const> body);
 
-}  // namespace ttune::inline v0::protocol
+}}}  // namespace ttune::v0::protocol
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/worker/protocol.inl.hpp"

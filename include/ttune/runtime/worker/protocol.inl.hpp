@@ -12,7 +12,7 @@
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::protocol {
+namespace ttune { inline namespace v0 { namespace protocol {
 
 namespace detail {
 
@@ -158,4 +158,4 @@ fault get_fault(std::span<std::uint8_t const> body) {
   return f;
 }
 
-}  // namespace ttune::inline v0::protocol
+}}}  // namespace ttune::v0::protocol

@@ -10,7 +10,7 @@
 
 #include "ttune/runtime/worker/protocol.hpp"
 
-namespace ttune::inline v0::worker {
+namespace ttune { inline namespace v0 { namespace worker {
 
 /// Reads requests from one descriptor and writes answers to another. `serve` returns the exit status of the process.
 class server {
@@ -37,7 +37,7 @@ class server {
 /// `out` before the process dies.
 void prepare_process(int out);
 
-}  // namespace ttune::inline v0::worker
+}}}  // namespace ttune::v0::worker
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/runtime/worker/server.inl.hpp"

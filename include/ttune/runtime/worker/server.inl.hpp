@@ -17,7 +17,7 @@
 #include "ttune/runtime/worker/server.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::worker {
+namespace ttune { inline namespace v0 { namespace worker {
 
 namespace detail {
 
@@ -247,4 +247,4 @@ int server::serve() {
   }
 }
 
-}  // namespace ttune::inline v0::worker
+}}}  // namespace ttune::v0::worker

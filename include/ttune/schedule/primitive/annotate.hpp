@@ -6,7 +6,7 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline ir::loop_kind kind_of(step const& s) {
   switch (s.what) {
@@ -44,4 +44,4 @@ inline void annotate(plan& p, step const& s) {
   (void)leaf(stage_of(p, s), s, s.loops[0]);
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -6,7 +6,7 @@
 //     for ii in 0..B         →         thread_x ii in 0..B
 //       S[io, ii]                        S[io, ii]                bind(io, block_x), bind(ii, thread_x)
 //
-// A stage computed inside of loops over threads is private to each thread, unless store_in puts it into group memory.
+// A stage computed inside of loops over threads is private to each thread, unless store_in puts it into shared memory.
 // Then it is computed once per block, with the region that all threads read; a barrier follows it, and another one
 // precedes its next computation. If its own loops are bound, the threads share the work (cooperative fetch). In a
 // thread direction that it does not bind, the first thread does the work:
@@ -22,7 +22,7 @@
 
 #include "ttune/schedule/primitive/annotate.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 [[nodiscard]] inline bool is_block(ir::loop_kind k) {
   return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z;
@@ -55,15 +55,15 @@ inline void bind(plan& p, step const& s) {
 namespace detail {
 
 template <class Is>
-[[nodiscard]] inline bool has_loop(planned_stage const& st, Is const& is) {
+[[nodiscard]] inline bool has_loop(stage_plan const& st, Is const& is) {
   return std::any_of(st.order.begin(), st.order.end(),
                      [&](std::int32_t id) { return is(st.loops[static_cast<std::size_t>(id)].kind); });
 }
 
 /// Returns true if a loop with this property surrounds a place, or may do so by a permutation knob.
 template <class Is>
-[[nodiscard]] bool is_around(plan const& p, planned_place const& place, Is const& is) {
-  if (place.kind != planned_place::sort::inside) return false;
+[[nodiscard]] bool is_around(plan const& p, place_plan const& place, Is const& is) {
+  if (place.kind != place_plan::sort::inside) return false;
   auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
   bool reached = false;
   for (auto const id : at.order) {
@@ -73,34 +73,33 @@ template <class Is>
     if (reached && at.permuted.empty() && !l.fused) break;  // the last of fused loops has their kind
   }
   return std::any_of(at.places.begin(), at.places.end(),
-                     [&](planned_place const& outer) { return is_around(p, outer, is); });
+                     [&](place_plan const& outer) { return is_around(p, outer, is); });
 }
 
-/// Returns the stage in group memory that a place is inside of; -1 if there is none.
-[[nodiscard]] inline std::int32_t group_around(plan const& p, planned_place const& place) {
-  if (place.kind != planned_place::sort::inside) return -1;
+/// Returns the stage in shared memory that a place is inside of; -1 if there is none.
+[[nodiscard]] inline std::int32_t group_around(plan const& p, place_plan const& place) {
+  if (place.kind != place_plan::sort::inside) return -1;
   auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
-  if (at.where == ir::memory::group) return place.stage;
+  if (at.where == ir::memory::shared) return place.stage;
   for (auto const& outer : at.places)
     if (auto const found = group_around(p, outer); found >= 0) return found;
   return -1;
 }
 
 /// Returns true if a stage reads an operand, itself or through stages that may be inlined into it.
-[[nodiscard]] inline bool may_read(plan const& p, planned_stage const& reader, handle<ir::tensor> const& operand) {
+[[nodiscard]] inline bool may_read(plan const& p, stage_plan const& reader, handle<ir::tensor> const& operand) {
   return std::any_of(reader.accesses.begin(), reader.accesses.end(), [&](auto const& a) {
     if (a.operand >= 0) return p.program->inputs[static_cast<std::size_t>(a.operand)] == operand;
     if (a.write || a.producer < 0) return false;
     auto const& from = p.stages[static_cast<std::size_t>(a.producer)];
-    bool const may_be_inlined = std::any_of(from.places.begin(), from.places.end(), [](planned_place const& at) {
-      return at.kind == planned_place::sort::inlined;
-    });
+    bool const may_be_inlined = std::any_of(from.places.begin(), from.places.end(),
+                                            [](place_plan const& at) { return at.kind == place_plan::sort::inlined; });
     return may_be_inlined && may_read(p, from, operand);
   });
 }
 
 /// Returns a stage whose threads update an operand that another stage reads; null if there is none.
-[[nodiscard]] inline planned_stage const* updated_by_threads(plan const& p, planned_stage const& reader) {
+[[nodiscard]] inline stage_plan const* updated_by_threads(plan const& p, stage_plan const& reader) {
   for (auto const& st : p.stages)
     if (&st != &reader && st.definition->updates && has_loop(st, is_thread) &&
         may_read(p, reader, st.definition->updates))
@@ -110,16 +109,16 @@ template <class Is>
 
 }  // namespace detail
 
-/// Puts stages that several threads compute for others into group memory.
+/// Puts stages that several threads compute for others into shared memory.
 inline void choose_group_memory(plan& p) {
   for (auto& st : p.stages) {
     bool const attached = std::any_of(st.places.begin(), st.places.end(),
-                                      [](planned_place const& at) { return at.kind == planned_place::sort::inside; });
+                                      [](place_plan const& at) { return at.kind == place_plan::sort::inside; });
     if (!attached || !detail::has_loop(st, is_thread)) continue;
-    if (st.where_given && st.where != ir::memory::group)
+    if (st.where_given && st.where != ir::memory::shared)
       throw schedule_error("store_in", st.definition->name,
-                           "is computed by several threads, so other threads must see it: store it in group memory");
-    st.where = ir::memory::group;
+                           "is computed by several threads, so other threads must see it: store it in shared memory");
+    st.where = ir::memory::shared;
     st.where_given = true;
   }
 }
@@ -148,15 +147,15 @@ inline void check_bound(plan const& p) {
         say("bind", "has a loop over blocks or threads, but is computed inside of a parallel or vectorized one");
       if (detail::has_loop(st, is_block) && detail::is_around(p, at, is_bound))
         say("bind", "has a loop over blocks, but is computed inside of a loop over blocks or threads");
-      if (auto const* writer = detail::updated_by_threads(p, st); writer && at.kind == planned_place::sort::inside)
+      if (auto const* writer = detail::updated_by_threads(p, st); writer && at.kind == place_plan::sort::inside)
         say("compute_at", "reads " + writer->definition->updates->name + " while threads of " +
                               writer->definition->name + " update it: compute it at the root");
-      if (auto const holder = st.where == ir::memory::group ? detail::group_around(p, at) : -1; holder >= 0)
-        say("compute_at", "lives in group memory and so does " +
+      if (auto const holder = st.where == ir::memory::shared ? detail::group_around(p, at) : -1; holder >= 0)
+        say("compute_at", "lives in shared memory and so does " +
                               p.stages[static_cast<std::size_t>(holder)].definition->name +
                               ", inside of which it is computed: compute it where that is computed");
     }
   }
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -12,7 +12,7 @@
 #include "ttune/arith/affine.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 /// Returns the name of the axis that an index is, as in `j` and `j + 1 - 1`; empty if it is something else.
 [[nodiscard]] inline std::string axis_of_index(ir::expr const& index) {
@@ -87,4 +87,4 @@ namespace ttune::inline v0::primitives {
   return b.finish();
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

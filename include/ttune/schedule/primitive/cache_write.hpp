@@ -8,7 +8,7 @@
 
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 [[nodiscard]] inline handle<ir::program> cache_write(handle<ir::program> const& p, step const& s) {
   auto const writer = find_stage(p, s, s.stage);
@@ -34,4 +34,4 @@ namespace ttune::inline v0::primitives {
   return b.finish();
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

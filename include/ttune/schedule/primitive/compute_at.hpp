@@ -6,14 +6,14 @@
 //     for ii                           for ii
 //       C[io, ii] = … P[…]               C[io, ii] = … P[…]
 //
-// store_in chooses the memory of that part and, in group memory, the number of unused elements after each row, so that
+// store_in chooses the memory of that part and, in shared memory, the number of unused elements after each row, so that
 // threads that read down a column use different banks. pack lays the part out in the order in which its loops write
 // it.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline bool reads_through(plan const& p, std::size_t reader, std::size_t producer) {
   // Stages are in topological order: follow the reads from `reader` down to `producer`.
@@ -39,13 +39,13 @@ inline void compute_at(plan& p, step const& s) {
   st.placed = true;
   st.places.clear();
   for (std::size_t i = 1; i < s.loops.size(); ++i) {
-    planned_place place;
-    if (s.loops[i] == place_inline) place.kind = planned_place::sort::inlined;
-    else if (s.loops[i] != place_root) place = {planned_place::sort::inside, reader, leaf(at, s, s.loops[i])};
-    if (place.kind == planned_place::sort::inlined && st.definition->reduces())
+    place_plan place;
+    if (s.loops[i] == place_inline) place.kind = place_plan::sort::inlined;
+    else if (s.loops[i] != place_root) place = {place_plan::sort::inside, reader, leaf(at, s, s.loops[i])};
+    if (place.kind == place_plan::sort::inlined && st.definition->reduces())
       refuse(s, s.stage, "is a reduction, which cannot be computed inline");
     for (auto const& a : st.accesses)
-      if (place.kind == planned_place::sort::inlined && a.producer >= 0)
+      if (place.kind == place_plan::sort::inlined && a.producer >= 0)
         refuse(s, s.stage, "reads another stage; only a copy of an operand can be inlined by choice: use inline_stage");
     st.places.push_back(place);
   }
@@ -61,7 +61,7 @@ inline void store_in(plan& p, step const& s) {
   st.padding = literal(0);
   if (s.values.size() < 2) return;
   constexpr std::int64_t most = 1024;
-  if (st.where != ir::memory::group) refuse(s, s.stage, "rows are padded in group memory only");
+  if (st.where != ir::memory::shared) refuse(s, s.stage, "rows are padded in shared memory only");
   if (s.values[1].is_literal() && (s.values[1].literal < 0 || s.values[1].literal > most))
     refuse(s, s.stage, "rows are padded by 0 to " + std::to_string(most) + " elements");
   st.padding = s.values[1];
@@ -73,4 +73,4 @@ inline void pack(plan& p, step const& s) {
   st.packed = true;
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -20,7 +20,7 @@
 #include "ttune/ir/equal.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 namespace detail {
 
@@ -226,4 +226,4 @@ template <class PlaceOf>
   return detail::once_for_elements(p, s, *target);
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -17,7 +17,7 @@
 #include "ttune/ir/tuple.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 namespace detail {
 
@@ -196,4 +196,4 @@ class stage_joiner {
   return detail::stage_joiner(p, s, stays, joins).run();
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

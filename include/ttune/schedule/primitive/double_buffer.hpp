@@ -7,16 +7,17 @@
 //     … P                              if k + 1 < K: P[(k + 1) % 2] = … at k + 1
 //                                      … P[k % 2]                 double_buffer(P)
 //
-// In group memory, one barrier per iteration is then enough.
+// In shared memory, one barrier per iteration is then enough.
 //
-// With N buffers the stage is computed N - 1 iterations ahead. A copy of an operand into group memory may take all that
-// time (cp.async of NVIDIA's GPUs): the barrier of an iteration ends a batch of copies and waits for all but the last N
+// With N buffers the stage is computed N - 1 iterations ahead. A copy of an operand into shared memory may take all
+// that time (cp.async of NVIDIA's GPUs): the barrier of an iteration ends a batch of copies and waits for all but the
+// last N
 // - 2 batches. If a knob chooses 1, the stage is computed where it is read.
 #pragma once
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline constexpr std::int64_t max_buffers = 8;
 
@@ -37,7 +38,7 @@ inline void check_doubled(plan const& p) {
     auto const say = [&](std::string const& sentence) {
       throw schedule_error("double_buffer", st.definition->name, sentence);
     };
-    if (st.places.size() != 1 || st.places[0].kind != planned_place::sort::inside)
+    if (st.places.size() != 1 || st.places[0].kind != place_plan::sort::inside)
       say("must be computed inside of one loop: compute_at first");
     auto const& at = p.stages[static_cast<std::size_t>(st.places[0].stage)];
     auto const& l = at.loops[static_cast<std::size_t>(st.places[0].loop)];
@@ -47,10 +48,10 @@ inline void check_doubled(plan const& p) {
     for (auto const& a : st.accesses)
       if (!a.write && a.producer >= 0)
         for (auto const& place : p.stages[static_cast<std::size_t>(a.producer)].places)
-          if (place.kind == planned_place::sort::inside)
+          if (place.kind == place_plan::sort::inside)
             say("reads " + p.stages[static_cast<std::size_t>(a.producer)].definition->name +
                 ", which is computed inside of a loop: only what is there before the loop can be read ahead");
   }
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

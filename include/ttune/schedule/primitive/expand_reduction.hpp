@@ -10,7 +10,7 @@
 
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 /// Expressions of more terms take too long to compile.
 inline constexpr std::int64_t most_expanded_terms = 64;
@@ -82,4 +82,4 @@ namespace detail {
   return b.finish();
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

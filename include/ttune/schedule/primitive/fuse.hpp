@@ -10,7 +10,7 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline void fuse(plan& p, step const& s) {
   auto& st = stage_of(p, s);
@@ -34,4 +34,4 @@ inline void fuse(plan& p, step const& s) {
   st.loops[static_cast<std::size_t>(st.order[first + s.loops.size() - 1])].group = s.results[0];
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -9,7 +9,7 @@
 #include "ttune/schedule/stage_plan.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 [[noreturn]] inline void refuse(step const& s, std::string const& culprit, std::string const& sentence) {
   throw schedule_error(name_of(s.what), culprit, sentence);
@@ -30,12 +30,12 @@ inline std::int32_t stage_index(plan const& p, step const& s, std::string const&
   refuse(s, name, "no stage of this name; there are " + listed(names));
 }
 
-inline planned_stage& stage_of(plan& p, step const& s) {
+inline stage_plan& stage_of(plan& p, step const& s) {
   return p.stages[static_cast<std::size_t>(stage_index(p, s, s.stage))];
 }
 
 /// Returns the leaf loop with a name, as an index into `loops`.
-inline std::int32_t leaf(planned_stage const& st, step const& s, std::string const& name) {
+inline std::int32_t leaf(stage_plan const& st, step const& s, std::string const& name) {
   std::vector<std::string> names;
   for (auto const id : st.order) {
     auto const& l = st.loops[static_cast<std::size_t>(id)];
@@ -51,24 +51,24 @@ inline std::int32_t leaf(planned_stage const& st, step const& s, std::string con
   refuse(s, name, "no loop " + name + " in stage " + st.definition->name + "; its loops are " + listed(names));
 }
 
-inline void require_new_name(planned_stage const& st, step const& s, std::string const& name) {
+inline void require_new_name(stage_plan const& st, step const& s, std::string const& name) {
   for (auto const& l : st.loops)
     if (l.name == name) refuse(s, name, "stage " + st.definition->name + " has a loop of this name: choose another");
 }
 
-inline bool is_reduction_axis(planned_stage const& st, std::int32_t axis) {
+inline bool is_reduction_axis(stage_plan const& st, std::int32_t axis) {
   return static_cast<std::size_t>(axis) >= st.definition->axes.size();
 }
 
 /// Returns the position of a leaf in the order.
-inline std::size_t position(planned_stage const& st, std::int32_t id) {
+inline std::size_t position(stage_plan const& st, std::int32_t id) {
   return static_cast<std::size_t>(std::find(st.order.begin(), st.order.end(), id) - st.order.begin());
 }
 
 /// Returns true if a permutation knob may move a leaf.
-inline bool is_permuted(planned_stage const& st, std::int32_t id) {
+inline bool is_permuted(stage_plan const& st, std::int32_t id) {
   return std::find(st.permuted.begin(), st.permuted.end(), static_cast<std::int32_t>(position(st, id))) !=
          st.permuted.end();
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -19,7 +19,7 @@
 #include "ttune/arith/simplify.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 namespace detail {
 
@@ -211,4 +211,4 @@ class axis_merger {
   return p;
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -13,13 +13,13 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 /// Maximum of lines that one iteration may prefetch: processors have room for a few dozen at a time.
 inline constexpr std::size_t max_prefetched_lines = 32;
 
 /// Returns the index of `source` among the operands that a stage reads; -1 if it reads none of that name, or a table.
-inline std::int32_t read_operand(plan const& p, planned_stage const& st, std::string const& source) {
+inline std::int32_t read_operand(plan const& p, stage_plan const& st, std::string const& source) {
   for (auto const& a : st.accesses) {
     if (a.write || a.operand < 0) continue;
     auto const& read = *p.program->inputs[static_cast<std::size_t>(a.operand)];
@@ -54,4 +54,4 @@ inline void check_prefetched(plan const& p) {
   }
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

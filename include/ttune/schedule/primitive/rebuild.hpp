@@ -7,7 +7,7 @@
 #include "ttune/ir/rebuild.hpp"
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 using ir::identity;
 using ir::map_accesses;
@@ -31,4 +31,4 @@ inline void require_new_stage(handle<ir::program> const& p, step const& s, std::
     if (st->name == name) refuse(s, name, "there is a stage of this name: choose another");
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

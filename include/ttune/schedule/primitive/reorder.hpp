@@ -12,7 +12,7 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline void reorder(plan& p, step const& s) {
   auto& st = stage_of(p, s);
@@ -38,4 +38,4 @@ inline void reorder(plan& p, step const& s) {
   st.permutation = s.values[0];
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -18,7 +18,7 @@
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 namespace detail {
 
@@ -82,4 +82,4 @@ namespace detail {
   return b.finish();
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -18,7 +18,7 @@
 #include "ttune/arith/affine.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 namespace detail {
 
@@ -153,4 +153,4 @@ class place_finder {
   return b.finish();
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -15,7 +15,7 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline void slide(plan& p, step const& s) {
   auto& st = stage_of(p, s);
@@ -29,11 +29,11 @@ inline void check_sliding(plan const& p) {
     if (!st.slides) continue;
     auto const say = [&](std::string const& sentence) { throw schedule_error("slide", st.definition->name, sentence); };
     if (std::none_of(st.places.begin(), st.places.end(),
-                     [](planned_place const& place) { return place.kind == planned_place::sort::inside; }))
+                     [](place_plan const& place) { return place.kind == place_plan::sort::inside; }))
       say("must be computed inside of a loop: compute_at first");
     if (st.packed) say("is packed: a ring of rows lies in the order of its axes");
-    if (st.where_given && (st.where == ir::memory::registers || st.where == ir::memory::group))
-      say("lives in registers or in group memory: a ring of rows needs memory of one thread");
+    if (st.where_given && (st.where == ir::memory::registers || st.where == ir::memory::shared))
+      say("lives in registers or in shared memory: a ring of rows needs memory of one thread");
     for (auto const& other : p.stages) {
       if (other.doubled) say("stands beside " + other.definition->name + ", which is double buffered");
       for (auto const& l : other.loops)
@@ -42,4 +42,4 @@ inline void check_sliding(plan const& p) {
   }
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -11,7 +11,7 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline void split(plan& p, step const& s) {
   auto& st = stage_of(p, s);
@@ -22,7 +22,7 @@ inline void split(plan& p, step const& s) {
     refuse(s, s.loops[0], "this loop is fused of others: split them first, fuse then");
   for (auto const& other : p.stages)
     for (auto const& place : other.places)
-      if (place.kind == planned_place::sort::inside && place.stage == stage_index(p, s, s.stage) && place.loop == id)
+      if (place.kind == place_plan::sort::inside && place.stage == stage_index(p, s, s.stage) && place.loop == id)
         refuse(s, s.loops[0], other.definition->name + " is computed in this loop: split before compute_at");
   if (!st.permuted.empty() && static_cast<std::int32_t>(position(st, id)) <= st.permuted.back())
     refuse(s, s.loops[0], "stands where a permutation knob moves loops: split before that reorder");
@@ -32,7 +32,7 @@ inline void split(plan& p, step const& s) {
   std::vector<std::int32_t> parts;
   for (auto const& name : s.results) {
     require_new_name(st, s, name);
-    planned_loop part;
+    loop_plan part;
     part.name = name;
     part.axis = st.loops[static_cast<std::size_t>(id)].axis;
     parts.push_back(static_cast<std::int32_t>(st.loops.size()));
@@ -45,4 +45,4 @@ inline void split(plan& p, step const& s) {
   st.order.insert(st.order.erase(at), parts.begin(), parts.end());
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// swizzle: in group memory, the 16-byte chunks of a row are permuted, differently in each of eight rows, so that
+// swizzle: in shared memory, the 16-byte chunks of a row are permuted, differently in each of eight rows, so that
 // threads that read down a column use all banks, without unused elements after rows.
 //
 //   row 0: 0 1 2 3 4 5 6 7               0 1 2 3 4 5 6 7
@@ -11,7 +11,7 @@
 // multiple of 8 and of the number of chunks in so many rows. The 8 chunks of a line of 128 bytes, which covers all
 // banks, stay in that line, so no two chunks share a place, and a write of a line still uses all banks. A chunk itself
 // does not change. The program does not change either: the interpreter and the analysis of races know elements only;
-// emitters for devices with group memory permute the places.
+// emitters for devices with shared memory permute the places.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline void swizzle(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   if (st.output) refuse(s, s.stage, "is an output; its layout is the caller's");
-  if (!st.where_given || st.where != ir::memory::group)
-    refuse(s, s.stage, "is not known to live in group memory: store it there first");
+  if (!st.where_given || st.where != ir::memory::shared)
+    refuse(s, s.stage, "is not known to live in shared memory: store it there first");
   constexpr std::int64_t most = 1024;
   for (auto const& v : s.values)
     if (v.is_literal() && (v.literal < 1 || v.literal > most))
@@ -39,4 +39,4 @@ inline void swizzle(plan& p, step const& s) {
                   ir::buffer::chunks_of_banks);
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

@@ -18,7 +18,7 @@
 
 #include "ttune/schedule/primitive/lookup.hpp"
 
-namespace ttune::inline v0::primitives {
+namespace ttune { inline namespace v0 { namespace primitives {
 
 inline void tensorize(plan& p, step const& s) {
   auto& st = stage_of(p, s);
@@ -44,4 +44,4 @@ inline void tensorize(plan& p, step const& s) {
   }
 }
 
-}  // namespace ttune::inline v0::primitives
+}}}  // namespace ttune::v0::primitives

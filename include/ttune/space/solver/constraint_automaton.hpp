@@ -13,7 +13,7 @@
 
 #include "ttune/space/constraint.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 struct value_interval {
   std::int64_t low;
@@ -118,7 +118,7 @@ struct constraint_automaton {
 [[nodiscard]] bool build_automaton(knob_expression const& condition, std::vector<knob> const& knobs,
                                    std::span<std::int32_t const> order, std::size_t& work, constraint_automaton& out);
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/space/solver/constraint_automaton.inl.hpp"

@@ -9,7 +9,7 @@
 #include "ttune/space/constraint.inl.hpp"
 #include "ttune/space/solver/constraint_automaton.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 using expression_op = knob_expression::op;
 
@@ -497,4 +497,4 @@ bool build_automaton(knob_expression const& condition, std::vector<knob> const& 
   return true;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

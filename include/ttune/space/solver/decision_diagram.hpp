@@ -12,7 +12,7 @@
 
 #include "ttune/space/solver/constraint_automaton.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 class decision_diagram {
  public:
@@ -67,7 +67,7 @@ class decision_diagram {
   std::vector<edge> edges_;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/space/solver/decision_diagram.inl.hpp"

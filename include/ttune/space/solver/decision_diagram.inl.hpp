@@ -8,7 +8,7 @@
 #include "ttune/space/solver/constraint_automaton.inl.hpp"
 #include "ttune/space/solver/decision_diagram.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Groups the choices of a knob by their classes in all automata that read the knob.
 void decision_diagram::group(knob const& k, level& at, std::span<constraint_automaton const* const> automata) const {
@@ -148,4 +148,4 @@ std::uint64_t decision_diagram::rank(std::span<std::int32_t const> choices) cons
   return number;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -5,7 +5,7 @@
 //
 //   recorded_device device(space.knobs);
 //   store.for_each([&](record const& r) { device.add(r); return true; });
-//   device.measure(chosen).source == replay_source::recorded
+//   device.measure(chosen).source == recorded_source::recorded
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "ttune/records/record.hpp"
 #include "ttune/search/search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Appends the features of a configuration, equally many for each.
 using row_writer = std::function<void(configuration const&, std::vector<float>&)>;
@@ -27,20 +27,20 @@ using row_writer = std::function<void(configuration const&, std::vector<float>&)
 using time_estimate = std::function<double(configuration const&)>;
 
 /// Source of an answer.
-enum class replay_source : std::uint8_t {
+enum class recorded_source : std::uint8_t {
   recorded,   ///< measured on the device of the records
   estimated,  ///< result of the estimate, not a measurement
   unknown     ///< neither: `result` is not ok, but that is not a failure of the configuration
 };
 
 /// The result for a configuration, with its source.
-struct replay_answer {
-  replay_source source = replay_source::unknown;
+struct recorded_answer {
+  recorded_source source = recorded_source::unknown;
   measurement result;
 };
 
 /// Statistics of the added records.
-struct replay_summary {
+struct recorded_summary {
   std::int64_t records = 0;        ///< records that the device uses
   std::int64_t left_out = 0;       ///< records of another task, or not in the space
   std::string first_fault;         ///< reason for the first record left out
@@ -60,7 +60,7 @@ class recorded_device {
   bool add(record const& r);
 
   /// Returns the recorded answer. Never throws; an unknown configuration gets an answer, too.
-  [[nodiscard]] replay_answer measure(configuration const& chosen) const;
+  [[nodiscard]] recorded_answer measure(configuration const& chosen) const;
   /// Sets an estimate for configurations without a record; an empty one removes it.
   void estimate_by(time_estimate estimate) { estimate_ = std::move(estimate); }
 
@@ -69,7 +69,7 @@ class recorded_device {
   [[nodiscard]] std::vector<configuration> const& configurations() const noexcept { return order_; }
   /// Returns the seconds of the fastest recorded configuration; infinite if none succeeded.
   [[nodiscard]] double best_seconds() const noexcept;
-  [[nodiscard]] replay_summary const& summary() const noexcept { return summary_; }
+  [[nodiscard]] recorded_summary const& summary() const noexcept { return summary_; }
 
  private:
   struct entry {
@@ -84,7 +84,7 @@ class recorded_device {
   std::unordered_map<configuration, entry, configuration_hash> known_;
   std::vector<configuration> order_;
   time_estimate estimate_;
-  replay_summary summary_;
+  recorded_summary summary_;
 };
 
 /// Makes an estimate for configurations without a record: a cost model fitted to all records. A score only gives an
@@ -111,7 +111,7 @@ struct feature_rows {
 
 }  // namespace detail
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/recorded/recorded_device.inl.hpp"

@@ -10,7 +10,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/recorded/recorded_device.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 bool recorded_device::leave_out(std::string why) {
   if (++summary_.left_out == 1) summary_.first_fault = std::move(why);
@@ -47,13 +47,13 @@ bool recorded_device::add(record const& r) {
   return true;
 }
 
-replay_answer recorded_device::measure(configuration const& chosen) const {
-  if (auto const at = known_.find(chosen); at != known_.end()) return {replay_source::recorded, at->second.result};
-  replay_answer answer;
+recorded_answer recorded_device::measure(configuration const& chosen) const {
+  if (auto const at = known_.find(chosen); at != known_.end()) return {recorded_source::recorded, at->second.result};
+  recorded_answer answer;
   answer.result.status = trial_status::unsupported;
   answer.result.message = "not recorded";
   if (!estimate_) return answer;
-  answer.source = replay_source::estimated;
+  answer.source = recorded_source::estimated;
   answer.result.message = "not recorded: an estimate";
   auto const seconds = estimate_(chosen);
   if (!(seconds > 0 && seconds < std::numeric_limits<double>::infinity())) return answer;
@@ -97,4 +97,4 @@ time_estimate fit_oracle(recorded_device const& device, row_writer features, any
   };
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

@@ -9,7 +9,7 @@
 
 #include "ttune/tune/recorded/recorded_pool.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 recorded_pool::recorded_pool(std::vector<configuration> candidates, recorded_pool_options options)
     : candidates_(std::move(candidates)), options_(options), plan_(options.exploration) {}
@@ -78,4 +78,4 @@ std::vector<configuration> recorded_pool::propose(search_request const& request)
   return made;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

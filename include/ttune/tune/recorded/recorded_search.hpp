@@ -10,7 +10,7 @@
 #include "ttune/search/search.hpp"
 #include "ttune/tune/recorded/recorded_device.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `recorded_search`.
 struct replay_options {
@@ -20,7 +20,7 @@ struct replay_options {
 };
 
 /// The best time that a search found, trial by trial.
-struct replay_curve {
+struct recorded_curve {
   std::vector<double> best_seconds;  ///< [trial] best time so far; infinite before the first success
   std::size_t recorded = 0;
   /// Number of answers from the estimate; if not 0, the curve is not based on measurements alone.
@@ -42,11 +42,11 @@ struct replay_curve {
 /// already, or can predict before it is fitted (ensemble_model), also scores half of the first batch
 /// (`propose_advised`). The same arguments give the same curve. Throws argument_error for a batch size of 0 or without
 /// a strategy.
-[[nodiscard]] replay_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
-                                           any_cost_model model, row_writer const& features,
-                                           replay_options const& options = {});
+[[nodiscard]] recorded_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
+                                             any_cost_model model, row_writer const& features,
+                                             replay_options const& options = {});
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/recorded/recorded_search.inl.hpp"

@@ -8,14 +8,14 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/recorded/recorded_search.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
-double replay_curve::share_of(double best, std::size_t trials) const {
+double recorded_curve::share_of(double best, std::size_t trials) const {
   if (trials == 0 || best_seconds.empty()) return 0;
   return best / best_seconds[std::min(trials, best_seconds.size()) - 1];
 }
 
-std::optional<std::size_t> replay_curve::trials_to(double best, double share) const {
+std::optional<std::size_t> recorded_curve::trials_to(double best, double share) const {
   for (std::size_t i = 0; i < best_seconds.size(); ++i)
     if (best_seconds[i] * share <= best) return i + 1;
   return std::nullopt;
@@ -36,11 +36,11 @@ class replay_session {
       visited_.insert(c);
       if (curve_.best_seconds.size() == trials) continue;
       auto const [source, result] = device_.measure(c);
-      if (source == replay_source::unknown) {
+      if (source == recorded_source::unknown) {
         ++curve_.unknown;
         continue;
       }
-      ++(source == replay_source::recorded ? curve_.recorded : curve_.estimated);
+      ++(source == recorded_source::recorded ? curve_.recorded : curve_.estimated);
       if (result.ok()) best_ = std::min(best_, result.seconds);
       else ++curve_.failed;
       curve_.best_seconds.push_back(best_);
@@ -74,7 +74,7 @@ class replay_session {
 
   [[nodiscard]] configuration_set const& visited() const noexcept { return visited_; }
   [[nodiscard]] std::vector<observation> const& incumbents() const noexcept { return incumbents_; }
-  [[nodiscard]] replay_curve const& curve() const noexcept { return curve_; }
+  [[nodiscard]] recorded_curve const& curve() const noexcept { return curve_; }
 
  private:
   recorded_device const& device_;
@@ -85,13 +85,13 @@ class replay_session {
   std::vector<observation> incumbents_;
   feature_rows rows_;
   double best_ = std::numeric_limits<double>::infinity();
-  replay_curve curve_;
+  recorded_curve curve_;
 };
 
 }  // namespace detail
 
-replay_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
-                             any_cost_model model, row_writer const& features, replay_options const& options) {
+recorded_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
+                               any_cost_model model, row_writer const& features, replay_options const& options) {
   if (!search) throw argument_error("recorded_search needs a strategy");
   if (options.batch == 0) throw argument_error("recorded_search: a batch has at least one trial");
   constexpr int patience = 64;
@@ -109,4 +109,4 @@ replay_curve recorded_search(sampler const& space, recorded_device const& device
   return session.curve();
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

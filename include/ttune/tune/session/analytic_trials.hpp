@@ -10,7 +10,7 @@
 #include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 class analytic_trials final : public trial_runner {
  public:
@@ -33,7 +33,7 @@ class analytic_trials final : public trial_runner {
   std::unordered_map<std::uint64_t, measurement> known_;  ///< results by `candidate::text`
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/analytic_trials.inl.hpp"

@@ -5,7 +5,7 @@
 #include "ttune/tune/session/analytic_trials.hpp"
 #include "ttune/tune/session/candidate.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 trial analytic_trials::first(configuration const& seed, double) {
   if (auto const there = backend_.availability(); !there)
@@ -41,4 +41,4 @@ std::optional<kernel_image> analytic_trials::image_of(configuration const& chose
   return compile_candidate(work_, backend_, chosen);
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -8,7 +8,7 @@
 #include "ttune/tune/session/session_clock.hpp"
 #include "ttune/tune/tuner_options.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 class budget_meter {
  public:
@@ -53,4 +53,4 @@ class budget_meter {
   double reserved_ = 0;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -14,7 +14,7 @@
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 struct candidate {
   ir::lowered program;
@@ -47,4 +47,4 @@ struct candidate {
   return by.compile(made.program, std::move(made.signature)).image;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

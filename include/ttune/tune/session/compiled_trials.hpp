@@ -16,7 +16,7 @@
 #include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Makes trials with a backend and a worker. Adds to the report: phases, checked elements, isolation.
 class compiled_trials final : public trial_runner {
@@ -57,7 +57,7 @@ class compiled_trials final : public trial_runner {
   std::unordered_map<std::uint64_t, measurement> known_;  ///< results by `candidate::text`
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/compiled_trials.inl.hpp"

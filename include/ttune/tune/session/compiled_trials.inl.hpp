@@ -8,7 +8,7 @@
 #include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 void compiled_trials::prepare(std::span<configuration const> batch) {
   auto const timed = timing(tuning_phase::compile);
@@ -130,4 +130,4 @@ comparison compiled_trials::compare(trial const& a, trial const& b, std::int32_t
   return measurer_->compare(*a.image, *b.image, pairs);
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

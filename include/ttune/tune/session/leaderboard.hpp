@@ -9,7 +9,7 @@
 #include "ttune/search/search.hpp"
 #include "ttune/tune/session/trial.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 class leaderboard {
  public:
@@ -37,4 +37,4 @@ class leaderboard {
   std::vector<trial> trials_;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

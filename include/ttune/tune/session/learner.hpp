@@ -12,7 +12,7 @@
 #include "ttune/tune/progress.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 class learner {
  public:
@@ -51,7 +51,7 @@ class learner {
   double validation_ = progress::unknown;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/learner.inl.hpp"

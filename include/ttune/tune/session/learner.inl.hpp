@@ -9,7 +9,7 @@
 #include "ttune/tune/session/learner.hpp"
 #include "ttune/tune/session/warm_started_model.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 void learner::inform(shared_store const& records, record_key const& measured_as) {
   if (!std::exchange(informed_, true)) model_ = warm_started_model(model_, records, measured_as);
@@ -58,4 +58,4 @@ batch_scorer learner::scorer(workload const& of) {
   };
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

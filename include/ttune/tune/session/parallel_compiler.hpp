@@ -13,7 +13,7 @@
 #include "ttune/space/knob.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 struct compiled_candidate {
   std::uint64_t text = 0;              ///< `candidate::text`
@@ -43,7 +43,7 @@ class parallel_compiler {
   std::vector<std::unique_ptr<backend>> others_;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/parallel_compiler.inl.hpp"

@@ -13,7 +13,7 @@
 #include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/parallel_compiler.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// State that the threads share: each takes the next candidate until none is left.
 class parallel_compiler::batch_job {
@@ -92,4 +92,4 @@ std::vector<compiled_candidate> parallel_compiler::compile(std::span<configurati
   return job.result();
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -5,7 +5,7 @@
 #include "ttune/tune/session/session_clock.hpp"
 #include "ttune/tune/tuning_report.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 class scope_timer {
  public:
@@ -25,4 +25,4 @@ class scope_timer {
   return {clock, report.phase_seconds[static_cast<std::size_t>(phase)]};
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

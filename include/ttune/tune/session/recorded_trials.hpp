@@ -9,13 +9,13 @@
 #include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 class recorded_trials final : public trial_runner {
  public:
   recorded_trials(workload const& of, backend& by, std::shared_ptr<recorded_device const> from, tuning_report& report)
       : work_(of), backend_(by), device_(std::move(from)) {
-    report.replayed = true;
+    report.recorded = true;
   }
 
   /// Returns the recorded seed or, without a record of it, the first recorded success: the speed of the seed is then
@@ -35,7 +35,7 @@ class recorded_trials final : public trial_runner {
   std::shared_ptr<recorded_device const> device_;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/recorded_trials.inl.hpp"

@@ -5,7 +5,7 @@
 #include "ttune/tune/session/candidate.hpp"
 #include "ttune/tune/session/recorded_trials.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 trial recorded_trials::first(configuration const& seed, double) {
   if (auto t = measure(seed, {}); t.result.ok() && t.what == trial::kind::made) return t;
@@ -16,7 +16,7 @@ trial recorded_trials::first(configuration const& seed, double) {
 
 trial recorded_trials::measure(configuration const& chosen, trial_limits const&) {
   auto answer = device_->measure(chosen);
-  auto const known = answer.source != replay_source::unknown;
+  auto const known = answer.source != recorded_source::unknown;
   return {chosen, std::move(answer.result), std::nullopt, known ? trial::kind::made : trial::kind::unknown};
 }
 
@@ -29,4 +29,4 @@ std::optional<kernel_image> recorded_trials::image_of(configuration const& chose
   return compile_candidate(work_, backend_, chosen);
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

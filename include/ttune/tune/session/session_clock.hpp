@@ -7,7 +7,7 @@
 #include <exception>
 #include <functional>
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Seconds since its creation; they never decrease. If the source steps back, the clock stops for that step only.
 class session_clock {
@@ -46,4 +46,4 @@ class session_clock {
   mutable std::exception_ptr failure_;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -10,7 +10,7 @@
 #include "ttune/ir/stmt.hpp"
 #include "ttune/schedule/space.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 struct simpler_schedule {
   std::string name;
@@ -38,4 +38,4 @@ struct simpler_schedule {
   return {{"plain loops with parallel outer ones", outer_loops_shared(of, machine)}, {"plain loops", std::move(plain)}};
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

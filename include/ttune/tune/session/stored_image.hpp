@@ -15,7 +15,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/workload.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// A kernel found in the records.
 struct stored_kernel {
@@ -54,7 +54,7 @@ struct stored_kernel {
 /// Returns the recorded choices as text: "C.tile_j=64 C.order=0,1".
 [[nodiscard]] std::string describe_choices(std::vector<knob_choice> const& choices);
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/stored_image.inl.hpp"

@@ -6,7 +6,7 @@
 
 #include "ttune/tune/session/stored_image.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 stored_kernel next_stored_image(record_store const& in, record_key const& wanted) {
   constexpr std::size_t nearest = 1000;  // these include other shapes of the operator
@@ -49,4 +49,4 @@ std::string describe_choices(std::vector<knob_choice> const& choices) {
   return text;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -12,7 +12,7 @@
 #include "ttune/space/knob.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Thrown if the first kernel cannot be compiled; a simpler one may succeed.
 struct refused_kernel : backend_error {
@@ -72,4 +72,4 @@ class trial_runner {
   [[nodiscard]] virtual std::optional<kernel_image> image_of(configuration const& chosen) = 0;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -13,7 +13,7 @@
 #include "ttune/tune/session/trial.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Session of one workload. Keeps references to its arguments.
 class tuning_session {
@@ -91,7 +91,7 @@ class tuning_session {
   std::string why_over_;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/tuning_session.inl.hpp"

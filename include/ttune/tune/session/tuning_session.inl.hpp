@@ -20,7 +20,7 @@
 #include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 inline constexpr std::int32_t final_pairs = 20;
 inline constexpr std::size_t finalists = 3;
@@ -47,7 +47,7 @@ tuning_session::tuning_session(std::int32_t task, tuner_options const& options, 
 
 void tuning_session::make_runner() {
   report_.space_size = work_->sampler().size().text();
-  if (options_.replay) runner_ = std::make_unique<recorded_trials>(*work_, backend_, options_.replay, report_);
+  if (options_.recorded) runner_ = std::make_unique<recorded_trials>(*work_, backend_, options_.recorded, report_);
   else if (auto* const analytic = dynamic_cast<analytic_backend*>(&backend_))
     runner_ = std::make_unique<analytic_trials>(*work_, *analytic, report_);
   else runner_ = std::make_unique<compiled_trials>(*work_, backend_, options_, budget_, report_);
@@ -166,7 +166,9 @@ void tuning_session::queue_proposals() {
 }
 
 /// Returns true if results may be stored. A replay measures nothing that could be stored.
-bool tuning_session::may_record() const { return options_.records && options_.records->writable() && !options_.replay; }
+bool tuning_session::may_record() const {
+  return options_.records && options_.records->writable() && !options_.recorded;
+}
 
 record tuning_session::make_record(trial const& t, std::optional<double> predicted) const {
   record r;
@@ -391,7 +393,7 @@ std::string tuning_session::disagreement(tuning_session& oracle, double toleranc
 }
 
 comparison tuning_session::compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs) {
-  if (found_ || budget_.stopped() || report_.counted || report_.replayed) return {};
+  if (found_ || budget_.stopped() || report_.counted || report_.recorded) return {};
   trial const first{{}, {}, a};
   trial const second{{}, {}, b};
   return runner_->compare(first, second, pairs);
@@ -444,4 +446,4 @@ kernel_explanation tuning_session::explain(configuration const& chosen) const {
           report_.flops, options_.peak_flops_per_second};
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

@@ -5,7 +5,7 @@
 #include "ttune/model/cost_model.hpp"
 #include "ttune/records/store.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Returns the model of one tuning. With transfer samples of this target and objective in the records, it is a
 /// `transfer_model`: models like `given` learn the transfer samples, and `given` learns the task's own rows. A
@@ -14,7 +14,7 @@ namespace ttune::inline v0::detail {
 [[nodiscard]] any_cost_model warm_started_model(any_cost_model const& given, shared_store const& records,
                                                 record_key const& measured_as);
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 #ifdef TTUNE_IMPLEMENTATION
 #include "ttune/tune/session/warm_started_model.inl.hpp"

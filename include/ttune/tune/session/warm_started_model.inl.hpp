@@ -10,7 +10,7 @@
 #include "ttune/model/transfer_model.hpp"
 #include "ttune/tune/session/warm_started_model.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Rows of transfer samples; each transfer sample is a group.
 struct rows_elsewhere {
@@ -50,4 +50,4 @@ any_cost_model warm_started_model(any_cost_model const& given, shared_store cons
   return made;
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

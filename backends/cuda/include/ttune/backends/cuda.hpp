@@ -10,7 +10,7 @@
 #include "ttune/backends/cuda/device_kernel.hpp"
 #include "ttune/runtime/backend.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 using cuda_options = cuda::compile_options;
 
@@ -50,7 +50,7 @@ class cuda_backend final : public backend {
   std::vector<cuda::kernel_resources> resources_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/cuda.inl.hpp"

@@ -10,7 +10,7 @@
 #include "ttune/codegen/cuda.hpp"
 #include "ttune/codegen/device_image.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 cuda_backend::cuda_backend(cuda_options options) : options_(options) {
   auto const all = cuda::devices();
@@ -93,7 +93,7 @@ compile_result cuda_backend::compile(ir::lowered const& program, kernel_signatur
   return result;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 /// Loads images for NVIDIA GPUs; `load` finds this function if the program includes this header
 /// (runtime/device_code.hpp).

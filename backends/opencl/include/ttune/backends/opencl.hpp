@@ -9,7 +9,7 @@
 #include "ttune/backends/opencl/device_kernel.hpp"
 #include "ttune/runtime/backend.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `opencl_backend`.
 struct opencl_options {
@@ -54,7 +54,7 @@ class opencl_backend final : public backend {
   std::unique_ptr<opencl::session> session_;  ///< for backends that compile ahead; created at its first use
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/opencl.inl.hpp"

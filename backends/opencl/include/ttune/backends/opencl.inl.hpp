@@ -10,7 +10,7 @@
 #include "ttune/codegen/device_image.hpp"
 #include "ttune/codegen/opencl.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 opencl_backend::opencl_backend(opencl_options options) : options_(options) {
   auto all = opencl::devices();
@@ -80,7 +80,7 @@ compile_result opencl_backend::compile(ir::lowered const& program, kernel_signat
   return result;
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 /// Loads images for OpenCL devices; `load` finds this function if the program includes this header
 /// (runtime/device_code.hpp).

@@ -10,7 +10,7 @@
 #include "ttune/runtime/backend.hpp"
 #include "ttune/runtime/machine.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Backend for this machine, or for another one that runs the images made here. The first call that needs LLVM opens
 /// it, `availability` or `compile`. CPU or feature names that this LLVM does not know are ignored, which gives less
@@ -45,7 +45,7 @@ class orc_backend final : public backend {
   orc::phase_seconds phases_;
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/orc.inl.hpp"

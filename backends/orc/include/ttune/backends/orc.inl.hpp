@@ -10,7 +10,7 @@
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/runtime/abi.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 orc_backend::orc_backend(ttune::target machine, orc::compiler_options options)
     : target_(std::move(machine)), options_(std::move(options)) {}
@@ -67,4 +67,4 @@ std::optional<std::string> orc_backend::assembly(std::string const& text) {
   return compiler().assembly(text, diagnostics);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

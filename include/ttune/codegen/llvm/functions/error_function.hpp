@@ -7,7 +7,7 @@
 
 #include "ttune/codegen/llvm/functions/exponential.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 struct error_function_fit {
   double last;                   ///< erf is 1 from here on
@@ -48,4 +48,4 @@ struct error_function_fit {
   return with_sign(fused(-scale, tail, x.number(1) - scale), x);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

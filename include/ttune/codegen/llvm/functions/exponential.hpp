@@ -9,7 +9,7 @@
 
 #include "ttune/codegen/llvm/functions/polynomial.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Coefficients of (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2. Minimax fits of the relative error of exp: 4e-9 for
 /// floats, with coefficients that are floats; 2^-57.9 for doubles.
@@ -85,4 +85,4 @@ struct split_exponential {
   return with_sign(e / (e + x.number(2)), x);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -10,7 +10,7 @@
 
 #include "ttune/codegen/llvm/functions/polynomial.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// |x| = 2^n m with 0.75 <= m < 1.5, both floats. n is -infinity for 0 and infinity for infinity; NaN has n or m NaN.
 struct split_number {
@@ -89,4 +89,4 @@ struct split_number {
   return x.compared("olt", x.number(0)).choose(nan, made);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -9,7 +9,7 @@
 
 #include "ttune/codegen/llvm/lane_code.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Returns c[0] + c[1] x + … by Horner's rule: a chain of multiply-adds, one per degree.
 [[nodiscard]] inline lane_value horner(lane_value const& x, std::vector<double> const& c) {
@@ -44,4 +44,4 @@ namespace ttune::inline v0::codegen {
   return parts;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

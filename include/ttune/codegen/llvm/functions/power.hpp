@@ -10,7 +10,7 @@
 #include "ttune/codegen/llvm/functions/exponential.hpp"
 #include "ttune/codegen/llvm/functions/logarithm.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Returns |x|^y for floats, computed in doubles, without special cases. log2(1 + f) / f for -0.25 <= f < 0.5 and 2^r
 /// for |r| <= 0.5 are minimax fits, relative errors 2^-33.2 and 2^-29.0; the logarithm's counts up to 150 times.
@@ -143,4 +143,4 @@ struct double_double {
   return with_cases_of_power(x.wide() ? power_of_doubles(parts, y) : power_of_floats(parts, y), x, y);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

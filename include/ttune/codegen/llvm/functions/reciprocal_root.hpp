@@ -8,7 +8,7 @@
 
 #include "ttune/codegen/llvm/lane_code.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 namespace detail {
 
@@ -61,4 +61,4 @@ namespace detail {
   return made.compared("ord", made).choose(made, estimate);
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

@@ -10,7 +10,7 @@
 
 #include "ttune/codegen/llvm/functions/polynomial.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 enum class angle_function : std::uint8_t { sine, cosine };
 
@@ -57,4 +57,4 @@ struct pi_parts {
   return cosine ? made : (made.as_bits() | sign_bit(r.as_bits())).as_real();        // -0 stays -0
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen

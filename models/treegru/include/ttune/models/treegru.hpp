@@ -13,7 +13,7 @@
 #include "ttune/model/cost_model.hpp"
 #include "ttune/schedule/plan.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// A program as a row of numbers: the number of nodes, then node after node, children first. A node is its parent (-1
 /// for the last node) and its properties.
@@ -28,7 +28,7 @@ struct tree_schema {
 
 /// Returns the row of a loop nest. Loops that run once are left out; if there are more than max_nodes, those of the
 /// last stages are left out, too.
-[[nodiscard]] std::vector<float> tree_row(plan const& p, nest const& n);
+[[nodiscard]] std::vector<float> tree_row(plan const& p, loop_nest const& n);
 
 /// Options of `treegru`.
 struct treegru_options {
@@ -58,7 +58,7 @@ class treegru final : public cost_model {
   std::vector<float> weights_;  ///< see detail::treegru_unit; empty: not fitted
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 // Inline even if the engine is compiled separately: that library does not use Eigen.
 #include "ttune/models/treegru.inl.hpp"

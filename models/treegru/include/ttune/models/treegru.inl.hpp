@@ -10,13 +10,13 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
-inline std::vector<float> tree_row(plan const& p, nest const& n) {
+inline std::vector<float> tree_row(plan const& p, loop_nest const& n) {
   std::vector<float> row(tree_schema::columns);
   auto const node_at = [&row](std::size_t i) { return row.data() + 1 + i * tree_schema::node; };
   std::size_t count = 0;
-  std::array<std::int32_t, nest::max_loops> node_of_loop;
+  std::array<std::int32_t, loop_nest::max_loops> node_of_loop;
   node_of_loop.fill(-1);
   struct pending {
     std::size_t node;
@@ -282,4 +282,4 @@ inline void treegru::load(std::span<std::byte const> bytes) {
   weights_ = std::move(weights);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

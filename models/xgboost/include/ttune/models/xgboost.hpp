@@ -9,7 +9,7 @@
 #include "ttune/model/cost_model.hpp"
 #include "ttune/models/xgboost/forest.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 /// Options of `xgboost`.
 struct xgboost_options {
@@ -66,7 +66,7 @@ class xgboost final : public cost_model {
   detail::forest failure_;  ///< log-odds of a failure; empty: unknown
 };
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0
 
 // Inline even if the engine is compiled separately: that library does not link xgboost.
 #include "ttune/models/xgboost.inl.hpp"

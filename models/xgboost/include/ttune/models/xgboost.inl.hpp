@@ -16,7 +16,7 @@
 #include "ttune/models/xgboost/forest.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0 {
+namespace ttune { inline namespace v0 {
 
 namespace detail {
 
@@ -431,4 +431,4 @@ inline void xgboost::load(std::span<std::byte const> bytes) {
   *this = std::move(read);
 }
 
-}  // namespace ttune::inline v0
+}}  // namespace ttune::v0

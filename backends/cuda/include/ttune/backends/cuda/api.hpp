@@ -10,7 +10,7 @@
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/support/shared_library.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 /// Opens NVRTC: the environment variable TTUNE_NVRTC_LIBRARY first, then the loader's paths, then the toolkit's folder.
 inline shared_library const& nvrtc() {
@@ -135,4 +135,4 @@ inline void check(int code, char const* what) {
                        is_lasting(code));
 }
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda

@@ -9,7 +9,7 @@
 
 #include "ttune/backends/cuda/api.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 /// Resources of a kernel, as reported by the assembler.
 struct kernel_resources {
@@ -46,7 +46,7 @@ struct compiled_code {
 /// Parses the log that NVRTC writes with `--ptxas-options=-v`.
 [[nodiscard]] std::vector<kernel_resources> resources_of(std::string const& log);
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/cuda/compiler.inl.hpp"

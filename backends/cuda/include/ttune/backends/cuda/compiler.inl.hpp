@@ -6,7 +6,7 @@
 #include "ttune/backends/cuda/compiler.hpp"
 #include "ttune/core/warpgroup_product.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 namespace detail {
 
@@ -132,4 +132,4 @@ std::optional<compiled_code> compile(std::string const& source, int architecture
   return made;
 }
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda

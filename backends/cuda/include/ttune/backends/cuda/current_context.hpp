@@ -4,7 +4,7 @@
 
 #include "ttune/backends/cuda/api.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 /// Pushes a context, and pops it at the end of the scope.
 struct current_context {
@@ -17,4 +17,4 @@ struct current_context {
   }
 };
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda

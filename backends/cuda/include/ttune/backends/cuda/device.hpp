@@ -10,7 +10,7 @@
 #include "ttune/backends/cuda/api.hpp"
 #include "ttune/core/target.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 /// A GPU of this machine.
 struct device_info {
@@ -47,7 +47,7 @@ struct device_info {
 [[nodiscard]] int architecture_of(std::string_view name);
 [[nodiscard]] int architecture_of(target const& t);
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/cuda/device.inl.hpp"

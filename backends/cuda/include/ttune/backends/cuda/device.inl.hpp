@@ -4,7 +4,7 @@
 #include "ttune/backends/cuda/device.hpp"
 #include "ttune/core/warpgroup_product.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 std::vector<device_info> devices() {
   std::vector<device_info> found;
@@ -128,4 +128,4 @@ int architecture_of(std::string_view name) { return detail::number_behind("sm_",
 std::string portable_name(int architecture) { return "compute_" + std::to_string(architecture); }
 int portable_architecture_of(std::string_view name) { return detail::number_behind("compute_", name); }
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda

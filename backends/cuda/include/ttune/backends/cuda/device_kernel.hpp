@@ -9,7 +9,7 @@
 #include "ttune/backends/cuda/resident_kernel.hpp"
 #include "ttune/runtime/device_code.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 /// Operands are in host memory and are copied to the device and back. Runs are timed by events, without the copies.
 /// Many consecutive runs form a graph, so that the time of a short kernel does not consist of launch overhead. Calls
@@ -49,7 +49,7 @@ class device_kernel final : public device_code {
   std::mutex one_at_a_time_;
 };
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/cuda/device_kernel.inl.hpp"

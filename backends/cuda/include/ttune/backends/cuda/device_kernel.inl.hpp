@@ -7,7 +7,7 @@
 #include "ttune/backends/cuda/current_context.hpp"
 #include "ttune/backends/cuda/device_kernel.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 device_kernel::device_kernel(kernel_image const& image) : kernel_(image) {
   try {
@@ -128,4 +128,4 @@ double device_kernel::run(entry what, void* const* operands, std::int64_t calls,
   return seconds;
 }
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda

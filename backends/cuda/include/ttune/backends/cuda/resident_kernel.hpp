@@ -10,7 +10,7 @@
 #include "ttune/codegen/device_program.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 /// Runs the image of a tuned kernel (`tuner.tune(op.program()).image`) on device memory. It uses the device's primary
 /// context, which the runtime API uses, too. Pointers may come from cuMemAlloc, cudaMalloc or managed memory and must
@@ -58,7 +58,7 @@ class resident_kernel {
   std::int64_t workspace_bytes_ = 0;
 };
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/cuda/resident_kernel.inl.hpp"

@@ -8,7 +8,7 @@
 #include "ttune/backends/cuda/resident_kernel.hpp"
 #include "ttune/codegen/device_image.hpp"
 
-namespace ttune::inline v0::cuda {
+namespace ttune { inline namespace v0 { namespace cuda {
 
 resident_kernel::resident_kernel(kernel_image const& image) : signature_(image.signature) {
   auto const p = codegen::payload_from_bytes(image.code);
@@ -126,4 +126,4 @@ void resident_kernel::enqueue(std::span<device_pointer const> operands, void* on
   put(main_, operands, static_cast<stream>(on_stream));
 }
 
-}  // namespace ttune::inline v0::cuda
+}}}  // namespace ttune::v0::cuda

@@ -8,7 +8,7 @@
 #include "ttune/backends/opencl/bindings.hpp"
 #include "ttune/runtime/device_code.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 /// Returns true for errors after which a context is unusable. GPU drivers report an illegal address in this way, too.
 [[nodiscard]] constexpr bool is_lasting(cl_int code) noexcept {
@@ -40,4 +40,4 @@ decltype(auto) checked(Work&& work) {
   }
 }
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl

@@ -26,7 +26,7 @@
 
 #include "ttune/support/shared_library.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 /// Opens the ICD loader; the environment variable TTUNE_OPENCL_LIBRARY has priority.
 inline shared_library const& icd_loader() {
@@ -37,7 +37,7 @@ inline shared_library const& icd_loader() {
   return one;
 }
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl
 
 // The bindings call ::clFinish and the like, so each function needs a global name. A missing one causes a link error.
 #define TTUNE_OPENCL_FUNCTION(name)        \
@@ -170,6 +170,6 @@ TTUNE_OPENCL_FUNCTION(clSetKernelArg)
 #undef clRetainProgram
 #undef clSetKernelArg
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 namespace cl = ::ttune_v0_opencl_bindings;
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl

@@ -10,7 +10,7 @@
 #include "ttune/backends/opencl/session.hpp"
 #include "ttune/codegen/device_image.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 /// Compiles a text. Returns nothing, with the compiler's diagnostics, if it does not compile.
 [[nodiscard]] std::optional<cl::Program> compile(session const& in, std::string const& source,
@@ -20,7 +20,7 @@ namespace ttune::inline v0::opencl {
 /// Returns the driver's binary of a compiled program; empty if the driver does not provide it.
 [[nodiscard]] std::vector<std::uint8_t> binary_of(cl::Program const& p);
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/opencl/compiler.inl.hpp"

@@ -3,7 +3,7 @@
 
 #include "ttune/backends/opencl/compiler.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 namespace detail {
 
@@ -52,4 +52,4 @@ std::vector<std::uint8_t> binary_of(cl::Program const& p) {
   }
 }
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl

@@ -11,7 +11,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/runtime/availability.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 /// A device of a platform.
 struct device_info {
@@ -46,7 +46,7 @@ struct device_info {
 /// cores, vectors use its lanes.
 [[nodiscard]] target target_of(device_info const& d);
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/opencl/device.inl.hpp"

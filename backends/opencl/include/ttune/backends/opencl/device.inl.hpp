@@ -8,7 +8,7 @@
 #include "ttune/codegen/opencl.hpp"
 #include "ttune/runtime/machine.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 namespace detail {
 
@@ -136,4 +136,4 @@ target target_of(device_info const& d) {
   return t;
 }
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl

@@ -11,7 +11,7 @@
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/runtime/image.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 /// Operands are in host memory. A device that shares host memory uses them in place; for other devices they are copied,
 /// and the copies are not timed. Calls from several threads run one after the other.
@@ -62,7 +62,7 @@ class device_kernel final : public device_code {
   std::mutex one_at_a_time_;
 };
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/opencl/device_kernel.inl.hpp"

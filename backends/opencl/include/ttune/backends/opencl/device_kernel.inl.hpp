@@ -8,7 +8,7 @@
 
 #include "ttune/backends/opencl/device_kernel.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 device_kernel::device_kernel(kernel_image const& image) : signature_(image.signature) {
   auto const p = codegen::payload_from_bytes(image.code);
@@ -153,4 +153,4 @@ double device_kernel::run(entry what, void* const* operands, std::int64_t calls,
   });
 }
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl

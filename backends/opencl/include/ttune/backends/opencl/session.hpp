@@ -4,7 +4,7 @@
 
 #include "ttune/backends/opencl/device.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 /// A device that is ready for use.
 class session {
@@ -36,7 +36,7 @@ class session {
   cl::CommandQueue queue_;
 };
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/opencl/session.inl.hpp"

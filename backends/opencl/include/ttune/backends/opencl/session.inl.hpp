@@ -7,7 +7,7 @@
 
 #include "ttune/backends/opencl/session.hpp"
 
-namespace ttune::inline v0::opencl {
+namespace ttune { inline namespace v0 { namespace opencl {
 
 cl::Context session::made_context(opencl::device_info const& d) { return cl::Context(d.handle); }
 
@@ -52,4 +52,4 @@ session::session(device_info d) : device_(std::move(d)) {
   });
 }
 
-}  // namespace ttune::inline v0::opencl
+}}}  // namespace ttune::v0::opencl

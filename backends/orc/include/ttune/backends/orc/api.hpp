@@ -30,7 +30,7 @@
 /// 1 if ORC's C API can place sections: since LLVM 16.
 #define TTUNE_ORC_PLACES_SECTIONS (LLVM_VERSION_MAJOR >= 16)
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 /// The passes that improve emitted text, which is already unrolled and vectorised. The last one gives every loop a
 /// block before it, which keeps the registers of consecutive loops apart. Chosen by measurement, see
@@ -175,4 +175,4 @@ using buffer_owner = owner<LLVMMemoryBufferRef, LLVMDisposeMemoryBuffer>;
   return text.empty() ? "unknown error" : text;
 }
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc

@@ -11,7 +11,7 @@
 #include "ttune/backends/orc/linker.hpp"
 #include "ttune/core/target.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 /// Seconds spent in the phases of one compilation.
 struct phase_seconds {
@@ -84,7 +84,7 @@ class compiler {
   phase_seconds phases_;
 };
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/orc/compiler.inl.hpp"

@@ -11,7 +11,7 @@
 #include "ttune/backends/orc/known_names.hpp"
 #include "ttune/runtime/machine.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 /// Registers targets and switches off passes that cost time on unrolled kernels and gain nothing: loop strength
 /// reduction, merging of stores (quadratic in the stores of a block), both schedulers after instruction selection.
@@ -200,4 +200,4 @@ void compiler::without_unwinding(LLVMModuleRef parsed) const {
   }
 }
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc

@@ -14,7 +14,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 inline constexpr std::size_t most_image_bytes = 16U << 20;
 
@@ -55,7 +55,7 @@ class elf_linker {
   linked_code made_;
 };
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc
 
 #if TTUNE_PART_BODIES
 #include "ttune/backends/orc/elf_linker.inl.hpp"

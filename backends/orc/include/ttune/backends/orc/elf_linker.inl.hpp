@@ -8,7 +8,7 @@
 
 #include "ttune/backends/orc/elf_linker.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 elf_linker::elf_linker(std::span<std::uint8_t const> object) : object_(object) {}
 
@@ -105,4 +105,4 @@ void elf_linker::find_entries() {
   }
 }
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc

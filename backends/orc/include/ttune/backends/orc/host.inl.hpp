@@ -4,7 +4,7 @@
 #include "ttune/backends/orc/api.hpp"
 #include "ttune/backends/orc/host.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 target named_by_llvm(target machine) {
   if (machine.cpu != "native") return machine;
@@ -13,4 +13,4 @@ target named_by_llvm(target machine) {
   return machine;
 }
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc

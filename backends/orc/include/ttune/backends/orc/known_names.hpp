@@ -12,7 +12,7 @@
 
 #include "ttune/backends/orc/api.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 /// Names of a CPU and its features.
 struct processor_names {
@@ -75,4 +75,4 @@ template <class F>
   return wanted;
 }
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc

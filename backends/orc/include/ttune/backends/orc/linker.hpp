@@ -12,7 +12,7 @@
 #include "ttune/backends/orc/api.hpp"
 #include "ttune/backends/orc/elf_linker.hpp"
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 #if TTUNE_ORC_PLACES_SECTIONS
 
@@ -87,7 +87,7 @@ class linker {
 
 #endif
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc
 
 #if TTUNE_ORC_PLACES_SECTIONS && TTUNE_PART_BODIES
 #include "ttune/backends/orc/linker.inl.hpp"

@@ -9,7 +9,7 @@
 
 #if TTUNE_ORC_PLACES_SECTIONS
 
-namespace ttune::inline v0::orc {
+namespace ttune { inline namespace v0 { namespace orc {
 
 linker::linker(machine_owner of) : memory_(new std::uint8_t[2 * most_bytes + 2 * page_bytes]) {
   auto const start = reinterpret_cast<std::uintptr_t>(memory_.get());
@@ -141,6 +141,6 @@ std::string linker::difference(linked_code const& a, linked_code const& b) const
   return "the code cannot stand alone: section " + name + " holds an absolute address";
 }
 
-}  // namespace ttune::inline v0::orc
+}}}  // namespace ttune::v0::orc
 
 #endif

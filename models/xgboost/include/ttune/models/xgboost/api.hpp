@@ -9,7 +9,7 @@
 
 #include "ttune/support/shared_library.hpp"
 
-namespace ttune::inline v0::detail::xgboost_api {
+namespace ttune { inline namespace v0 { namespace detail { namespace xgboost_api {
 
 /// Opens the library; the environment variable TTUNE_XGBOOST_LIBRARY has priority.
 inline shared_library const& library() {
@@ -36,4 +36,4 @@ TTUNE_XGBOOST_FUNCTION(XGDMatrixSetFloatInfo)
 TTUNE_XGBOOST_FUNCTION(XGDMatrixSetUIntInfo)
 #undef TTUNE_XGBOOST_FUNCTION
 
-}  // namespace ttune::inline v0::detail::xgboost_api
+}}}}  // namespace ttune::v0::detail::xgboost_api

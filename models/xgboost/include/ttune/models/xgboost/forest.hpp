@@ -10,7 +10,7 @@
 
 #include "ttune/model/cost_model.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// A sum of regression trees. An inner node sends a row to the left child if feature < threshold, else to the right
 /// one; a leaf sends it to itself, so that all rows of a tree take the same number of steps and no branch is
@@ -60,7 +60,7 @@ class forest {
   float base_ = 0;
 };
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail
 
 // Inline even if the engine is compiled separately: that library does not link xgboost.
 #include "ttune/models/xgboost/forest.inl.hpp"

@@ -10,7 +10,7 @@
 #include "ttune/models/xgboost/forest.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune::inline v0::detail {
+namespace ttune { inline namespace v0 { namespace detail {
 
 /// Numbers the nodes breadth first, so that siblings are adjacent.
 inline void forest::add(tree const& t) {
@@ -122,4 +122,4 @@ inline void forest::load(byte_reader& in, std::size_t columns) {
   *this = std::move(read);
 }
 
-}  // namespace ttune::inline v0::detail
+}}}  // namespace ttune::v0::detail

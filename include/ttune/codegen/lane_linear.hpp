@@ -12,11 +12,11 @@
 #include "ttune/support/config.hpp"
 #include "ttune/support/integer.hpp"
 
-namespace ttune::inline v0::codegen {
+namespace ttune { inline namespace v0 { namespace codegen {
 
 /// constant + lane * (0, 1, …) + sum of coefficient * value. Each value stores the loop depth of its definition, so
 /// that partial sums can be computed in the outermost possible loop.
-struct linear {
+struct lane_linear {
   struct term {
     std::string value;  ///< its name
     int depth = 0;
@@ -43,8 +43,8 @@ struct linear {
     terms.insert(std::upper_bound(terms.begin(), terms.end(), t, after), t);
   }
 
-  [[nodiscard]] linear scaled(std::int64_t by) const {
-    linear made;
+  [[nodiscard]] lane_linear scaled(std::int64_t by) const {
+    lane_linear made;
     made.constant = constant * by;
     made.lane = lane * by;
     if (by == 0) return made;
@@ -53,7 +53,7 @@ struct linear {
     return made;
   }
 
-  friend linear operator+(linear a, linear const& b) {
+  friend lane_linear operator+(lane_linear a, lane_linear const& b) {
     a.constant += b.constant;
     a.lane += b.lane;
     for (auto const& t : b.terms) a.add(t);
@@ -71,13 +71,13 @@ struct linear {
 
 /// floor(a / by) = quotient + floor(rest / by); a and rest have the same remainder.
 struct partial_division {
-  linear quotient;
-  linear rest;  ///< without terms, it is the remainder itself, and `quotient` is complete
+  lane_linear quotient;
+  lane_linear rest;  ///< without terms, it is the remainder itself, and `quotient` is complete
 };
 
 /// Moves terms that are multiples of `by` out of the division. Returns nothing if the lanes of a vector have different
 /// quotients, or may have.
-[[nodiscard]] inline std::optional<partial_division> divide_partly(linear const& a, std::int64_t by, int lanes) {
+[[nodiscard]] inline std::optional<partial_division> divide_partly(lane_linear const& a, std::int64_t by, int lanes) {
   partial_division made;
   made.rest.constant = a.constant;
   (a.lane % by == 0 ? made.quotient : made.rest).lane = a.lane % by == 0 ? a.lane / by : a.lane;
@@ -98,4 +98,4 @@ struct partial_division {
   return made;
 }
 
-}  // namespace ttune::inline v0::codegen
+}}}  // namespace ttune::v0::codegen
