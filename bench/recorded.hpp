@@ -91,7 +91,7 @@ inline recorded_device device_of(task const& t, space const& in, std::string con
 
 // -------------------------------------------------------------------------------------------------------- features
 
-using one_row = std::function<std::vector<float>(nest const&, configuration const&)>;
+using one_row = std::function<std::vector<float>(ttune::loop_nest const&, configuration const&)>;
 struct feature_set {
   char const* name;
   one_row (*of)(plan const& p);  ///< keeps a reference to the plan

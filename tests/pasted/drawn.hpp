@@ -35,7 +35,7 @@ struct drawn {
       auto const p = make_plan(one.space);
       ttune::loop_nest n;
       instantiate(p, one.chosen, n);
-      (void)lowering::build_statements(p, n);
+      (void)ttune::lowering::build_statements(p, n);
     } catch (ttune::schedule_error const&) {
       continue;
     }

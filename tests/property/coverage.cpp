@@ -162,6 +162,8 @@ void look_at(std::uint64_t seed, schedule_source from, handle<ir::program> const
   look_at_text(made, codegen::llvm_ir(made, machine), all);
   if (from == schedule_source::plain) return;
   look_at_steps(s, from, all);
+  loop_nest n;
+  instantiate(planned, chosen, n);
   look_at_nest(n, from, all);
   if (from != schedule_source::written) look_at_rules(s, all);
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ttune/arith/bounds_of_data.inl.hpp"
+#include "ttune/arith/bounds_of_data.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/narrow_integers.hpp"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "ttune/arith/simplify.inl.hpp"
-#include "ttune/arith/substitute.inl.hpp"
-#include "ttune/arith/symbolic_bounds.inl.hpp"
+#include "ttune/arith/simplify.hpp"
+#include "ttune/arith/substitute.hpp"
+#include "ttune/arith/symbolic_bounds.hpp"
 #include "ttune/lowering/sampled_share.hpp"
 #include "ttune/lowering/scratch_reads.hpp"
 #include "ttune/lowering/skip_stages.hpp"

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/arith/affine.inl.hpp"
+#include "ttune/arith/affine.hpp"
 #include "ttune/arith/conditions.hpp"
-#include "ttune/arith/interval.inl.hpp"
+#include "ttune/arith/interval.hpp"
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/lowering/speculate_selects.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "ttune/arith/conditions.hpp"
-#include "ttune/arith/simplify.inl.hpp"
-#include "ttune/arith/symbolic_bounds.inl.hpp"
+#include "ttune/arith/simplify.hpp"
+#include "ttune/arith/symbolic_bounds.hpp"
 #include "ttune/lowering/sampled_share.hpp"
 #include "ttune/lowering/scratch_reads.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"

@@ -74,6 +74,12 @@ class transfer_model final : public cost_model {
   bool trusts_base_ = false;  ///< held-out own rows do not contradict the base
 };
 
+namespace detail {
+
+/// Returns the columns that mean the same for a task of any size: ratios, conflicts, occupancy, parts of the estimate.
+[[nodiscard]] std::vector<std::size_t> const& relative_columns();
+
+}  // namespace detail
 }}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION

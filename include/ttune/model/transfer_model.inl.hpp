@@ -81,7 +81,7 @@ inline std::vector<std::size_t> make_relative_columns() {
   return columns;
 }
 
-inline std::vector<std::size_t> const& relative_columns() {
+std::vector<std::size_t> const& relative_columns() {
   static std::vector<std::size_t> const columns = make_relative_columns();
   return columns;
 }

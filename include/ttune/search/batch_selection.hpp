@@ -61,6 +61,12 @@ struct diversity_policy {
   }
 };
 
+namespace detail {
+
+/// Returns the standard deviation, or 1 if it is 0.
+[[nodiscard]] double spread_of(std::span<float const> scores);
+
+}  // namespace detail
 }}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION

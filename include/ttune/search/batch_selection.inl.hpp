@@ -30,8 +30,7 @@ std::vector<bool> exploration_plan::next(std::size_t batch) {
 
 namespace detail {
 
-/// Returns the standard deviation, or 1 if it is 0.
-inline double spread_of(std::span<float const> scores) {
+double spread_of(std::span<float const> scores) {
   double sum = 0, squares = 0;
   for (double const s : scores) {
     sum += s;

@@ -6,31 +6,12 @@
 #include <limits>
 
 #include "ttune/space/constraint.hpp"
+#include "ttune/space/saturating.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 {
 
 namespace detail {
-
-inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept {
-  std::int64_t r = 0;
-  if (!__builtin_add_overflow(a, b, &r)) return r;
-  return b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
-}
-inline std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) noexcept {
-  std::int64_t r = 0;
-  if (!__builtin_sub_overflow(a, b, &r)) return r;
-  return b < 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
-}
-inline std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) noexcept {
-  std::int64_t r = 0;
-  if (!__builtin_mul_overflow(a, b, &r)) return r;
-  return (a < 0) == (b < 0) ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
-}
-/// Returns true if a / b does not fit 64 bits.
-inline bool division_overflows(std::int64_t a, std::int64_t b) noexcept {
-  return a == std::numeric_limits<std::int64_t>::min() && b == -1;
-}
 
 std::int64_t apply(knob_expression::op what, std::int64_t a, std::int64_t b) noexcept {
   using op = knob_expression::op;

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "ttune/space/knob_adjacency.hpp"
-#include "ttune/space/solver/constraint_automaton.inl.hpp"
+#include "ttune/space/solver/row_numbering.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 

@@ -10,8 +10,8 @@
 
 #include "ttune/space/knob_adjacency.inl.hpp"
 #include "ttune/space/sampler.hpp"
-#include "ttune/space/solver/constraint_automaton.inl.hpp"
-#include "ttune/space/solver/decision_diagram.inl.hpp"
+#include "ttune/space/solver/constraint_automaton.hpp"
+#include "ttune/space/solver/decision_diagram.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 {

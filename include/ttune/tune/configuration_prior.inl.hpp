@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ttune/feature/schema.hpp"
-#include "ttune/model/transfer_model.inl.hpp"
+#include "ttune/model/transfer_model.hpp"
 #include "ttune/search/search.hpp"
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/configuration_prior.hpp"

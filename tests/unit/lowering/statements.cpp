@@ -4,6 +4,7 @@
 
 #include "support/derived_programs.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/lowering/passes.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule.hpp"

@@ -8,6 +8,7 @@
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/ir/visit.hpp"
+#include "ttune/lowering/statements.hpp"
 #include "ttune/schedule.hpp"
 #include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"

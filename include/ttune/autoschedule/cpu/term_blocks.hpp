@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ttune/autoschedule/cpu/packing.hpp"
+#include "ttune/ir/tuple.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "ttune/search/batch_selection.hpp"
 #include "ttune/tune/recorded/recorded_pool.hpp"
 
 namespace ttune { inline namespace v0 {
