@@ -4,7 +4,7 @@
 
 For each PART, a pkg-config name such as ttune-orc, program.cpp is compiled against what `meson
 install` laid down. Two programs, one with all bodies in its file and one of the compiled parts, are built
-with SOURCE as a Meson subproject and with CMake, after the installation was moved. All with warnings
+with pkg-config, with SOURCE as a Meson subproject, and with CMake, after the installation was moved. All with warnings
 that ttune does not promise to be free of, as errors: a user sees none of them. Only the installed
 package is ever on the compiler's path."""
 import functools
@@ -57,8 +57,7 @@ def as_check(function, *arguments):
 
 def flags(part):
     header = HEADERS.get(part)
-    return [*([f"-DTTUNE_PART_HEADER={header}"] if header else []),
-            *(["-DTTUNE_PART_COMPILED"] if part.endswith("-compiled") else [])]
+    return [f"-DTTUNE_PART_HEADER={header}"] if header else []
 
 
 def groups(parts):
@@ -91,14 +90,28 @@ class checks:
         self.moved = self.work / "moved"
         shutil.copytree(self.prefix, self.moved)
 
-    def with_pkgconfig(self, part):
+    def flags_of(self, parts):
         folders = [str(path.parent) for path in self.prefix.rglob("ttune.pc")]
         environment = {**os.environ, "PKG_CONFIG_PATH": ":".join(folders)}
-        found = command(["pkg-config", "--cflags", "--libs", part], env=environment).split()
+        return command(["pkg-config", "--cflags", "--libs", *parts], env=environment).split()
+
+    def with_pkgconfig(self, part):
+        """A part alone: its flags find all headers, and for a compiled part all functions."""
+        found = self.flags_of([part])
         if ours := [flag for flag in found if flag.startswith("-W") or str(self.source) in flag]:
             return "flags of our own build in the .pc file: " + " ".join(ours)
-        target = self.work / f"{part}-program"
-        command([self.compiler, "-std=c++20", *WARNINGS, *flags(part), self.program, "-o", target, *found])
+        if not part.endswith("-compiled"):
+            return command([self.compiler, "-std=c++20", "-fsyntax-only", *WARNINGS, *flags(part), self.program, *found]) or None
+        self.build_program(part, [*flags(part), self.program], found)
+
+    def together_with_pkgconfig(self, name, parts):
+        program = self.work / f"together-{name}.cpp"
+        program.write_text(program_of(name, parts), encoding="utf-8")
+        self.build_program(name, [program], self.flags_of(parts))
+
+    def build_program(self, name, arguments, found):
+        target = self.work / f"{name}-program"
+        command([self.compiler, "-std=c++20", *WARNINGS, *arguments, "-o", target, *found])
         command([target])
 
     def without_bodies(self):
@@ -210,6 +223,8 @@ def main():
             runner.run([("meson install", functools.partial(str, error))])
         runner.run([("files", as_check(check.files)),
                     *[(f"pkg-config {part}", as_check(check.with_pkgconfig, part)) for part in parts],
+                    *[(f"pkg-config, all parts: {name}", as_check(check.together_with_pkgconfig, name, members))
+                      for name, members in groups(parts).items()],
                     ("no bodies", as_check(check.without_bodies)), *check.cmake_checks(), ("subproject", as_check(check.as_subproject))])
 
 

@@ -113,8 +113,8 @@ TEST_CASE("derived: sums of one task stay in registers, those of several do not"
     auto const space = derive_space(op(inputs(x), outputs(d), "squares").program(), machine);
     return ir::print(ttune_test::build(make_plan(space), space.seed));
   };
-  CHECK(text_of(4096).find("shared") == std::string::npos);
-  CHECK(text_of(1 << 20).find("shared") != std::string::npos);
+  CHECK(text_of(4096).find("workspace") == std::string::npos);
+  CHECK(text_of(1 << 20).find("workspace") != std::string::npos);
 }
 
 TEST_CASE("derived: a long sum of a prime number of terms is shared among the cores, too") {

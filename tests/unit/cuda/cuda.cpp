@@ -406,6 +406,7 @@ TEST_CASE("cuda: random programs on blocks and threads become cubins, and run wh
     cuda_backend backend(devices.empty() ? cuda::target_of_architecture(architectures[n % architectures.size()])
                                          : cuda::target_of(devices[0]));
     auto const result = backend.compile(made, {});
+    if (result.diagnostics.find(", a device takes ") != std::string::npos) continue;  // too many threads were drawn
     REQUIRE_MESSAGE(result.image, "TTUNE_SEED=", seed + n, "\n", result.diagnostics, "\n", ir::print(made));
     ++compiled;
     if (devices.empty()) continue;

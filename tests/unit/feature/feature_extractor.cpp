@@ -390,7 +390,7 @@ TEST_CASE("the other columns of all knobs follow, knob after knob") {
 }
 
 TEST_CASE("the README lists every feature in order") {
-  std::ifstream file(std::string(TTUNE_TESTS_DIR) + "/../include/ttune/tune/README.md");
+  std::ifstream file(std::string(TTUNE_TESTS_DIR) + "/../include/ttune/feature/README.md");
   std::stringstream text;
   text << file.rdbuf();
   std::size_t at = 0;

@@ -47,14 +47,14 @@ TEST_CASE("bind: a matrix product through shared memory, at shapes that nothing 
 TEST_CASE("bind: the threads share the fetch, and wait for each other") {
   auto const text = ir::print(lowered_of(tiled(12, 8, 10, false)));
   INFO(text);
-  CHECK(contains(text, "alloc As f32 (6, 5) group"));  // for all threads: 2 virtual ones of 3 rows
-  CHECK(contains(text, "alloc Bs f32 (5, 4) group"));
+  CHECK(contains(text, "alloc As f32 (6, 5) shared"));  // for all threads: 2 virtual ones of 3 rows
+  CHECK(contains(text, "alloc Bs f32 (5, 4) shared"));
   CHECK(contains(text, "let As.k = As.k.turn * 4 + C.jt in [0, 5)"));
   CHECK(contains(text, "if C.iv == 0"));
   CHECK(ttune_test::barriers(lowered_of(tiled(12, 8, 10, false))) == 2);
   auto const doubled = ir::print(lowered_of(tiled(12, 8, 10, true)));
   INFO(doubled);
-  CHECK(contains(doubled, "alloc As f32 (2, 6, 5) group"));
+  CHECK(contains(doubled, "alloc As f32 (2, 6, 5) shared"));
   CHECK(contains(doubled, "if acc.ko + 1 < 2"));
   CHECK(ttune_test::barriers(lowered_of(tiled(12, 8, 10, true))) == 2);  // before the loop and in it
 }
@@ -74,11 +74,11 @@ TEST_CASE("double_buffer: more than two buffers, and a barrier that awaits all b
   for (std::int64_t const buffers : {1, 2, 3, 4, 8}) check_space(s.double_buffer(buffers).space(), 0);
   auto const text = ir::print(lowered_of(s.double_buffer(3).space()));
   INFO(text);
-  CHECK(contains(text, "alloc As f32 (3, 6, 7) group ahead"));  // 3 of 7 elements of a row are unused
+  CHECK(contains(text, "alloc As f32 (3, 6, 7) shared ahead"));  // 3 of 7 elements of a row are unused
   CHECK(contains(text, "if C.ko + 2 < 5"));
   CHECK(contains(text, "barrier, 1 pending"));
   auto const fewer = ir::print(lowered_of(s.double_buffer(8).space()));  // not more than there are iterations
-  CHECK(contains(fewer, "alloc As f32 (5, 6, 7) group ahead"));
+  CHECK(contains(fewer, "alloc As f32 (5, 6, 7) shared ahead"));
 }
 
 TEST_CASE("bind: no barrier is superfluous: without any one of them the interpreter sees a race") {

@@ -60,7 +60,7 @@ TEST_CASE("swizzle: what is printed, and what is refused") {
   loop_nest n;
   instantiate(make_plan(made), {}, n);
   auto const text = ir::print(lowering::build_statements(make_plan(made), n));
-  CHECK_MESSAGE(text.find("alloc P f32 (1, 20) group swizzled 120") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("alloc P f32 (1, 20) shared swizzled 120") != std::string::npos, text);
   auto const says = [](auto const& schedule, std::string const& sentence) {
     try {
       (void)make_plan(schedule.space());
