@@ -138,8 +138,9 @@ class deriver {
   void share_long_reductions() {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
-      if (!st.definition->reduces() || st.definition->updates || suits_lanes(st)) continue;
-      auto const choice = choose_shares(st, out_.machine());
+      if (!st.definition->reduces() || st.definition->updates) continue;
+      auto const choice =
+          suits_lanes(st) ? choose_column_shares(st, out_.machine()) : choose_shares(st, out_.machine());
       if (!choice) continue;
       partial_.steps.push_back(shared(st, *choice));
       out_.step(partial_.steps.back());

@@ -127,3 +127,31 @@ TEST_CASE("derived: a long sum of a prime number of terms is shared among the co
   CHECK(std::any_of(space.steps.begin(), space.steps.end(),
                     [](step const& s) { return s.what == primitive::rfactor && s.values[0].literal < 0; }));
 }
+
+TEST_CASE("derived: sums of few columns are shared by the cores, several shares in the registers of each") {
+  auto machine = named_target("x86-64-v4");
+  machine.cores = 4;
+  auto const [i, j] = axes<"i", "j">;
+  for (auto const& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{100'000, 3}, {100'003, 5}, {65'536, 64}}) {
+    tensor<"A", float, 2> const A{{rows, columns}};
+    auto const S = compute<"S">(j) = sum(over(i), A(i, j));
+    auto const space = derive_space(op(inputs(A), outputs(S), "columns").program(), machine);
+    auto const text = ir::print(lower(space, space.seed));
+    CHECK_MESSAGE(text.find("parallel S.shares") != std::string::npos, text);
+  }
+  tensor<"B", float, 2> const B{{1 << 16, 4096}};  // columns enough for the cores
+  auto const S = compute<"S">(j) = sum(over(i), B(i, j));
+  auto const space = derive_space(op(inputs(B), outputs(S), "columns").program(), machine);
+  CHECK(ir::print(lower(space, space.seed)).find("shares") == std::string::npos);
+}
+
+TEST_CASE("derived: sums of few columns in shares, interpreted") {
+  auto const [i, j] = axes<"i", "j">;
+  tensor<"A", float, 2> const A{{23'003, 3}};
+  tensor<"B", float, 2> const B{{23'003, 2}};
+  auto const S = compute<"S">(j) = sum(over(i), A(i, j));
+  check_derived(op(inputs(A), outputs(S), "columns"));
+  auto const k = axis<"k">{};
+  auto const P = compute<"P">(j, k) = sum(over(i), A(i, j) * B(i, k));
+  check_derived(op(inputs(A, B), outputs(P), "tall_product"));
+}

@@ -9,6 +9,7 @@
 // cores, sums of whole operands.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "ttune/autoschedule/analysis.hpp"
@@ -69,6 +70,37 @@ struct stage_size {
   if (size.results >= cores || size.elements < least_shared_elements) return std::nullopt;
   for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x)
     if (auto const count = shares_of(st.axis_size(x), cores); count > 0) return share_choice{x, count};
+  return std::nullopt;
+}
+
+/// Returns true if a read moves along two axes at once, as A(i + j) does.
+[[nodiscard]] inline bool reads_windows(stage_plan const& st) {
+  return std::any_of(st.accesses.begin(), st.accesses.end(), [](access_plan const& a) {
+    return std::any_of(a.indices.begin(), a.indices.end(), [](index_plan const& i) {
+      return std::count_if(i.coefficient.begin(), i.coefficient.end(), [](auto c) { return c != 0; }) > 1;
+    });
+  });
+}
+
+/// Chooses shares of a reduction with lanes along a free axis, such as sums of a few columns, or a product of two tall
+/// matrices: one core would read all rows. Each core has eight shares or more, since a sum of few vectors waits for its
+/// own additions. Columns of 10^6 x 3, two cores: 783 -> 97 us; of 10^6 x 64: 12.6 -> 5.2 ms.
+[[nodiscard]] inline std::optional<share_choice> choose_column_shares(stage_plan const& st, target const& machine) {
+  constexpr std::int64_t together = 8;
+  constexpr std::int64_t tile_vectors = 4;  // of columns, which one core computes
+  constexpr std::int64_t least_terms = 256;
+  auto const cores = static_cast<std::int64_t>(machine.cores);
+  auto const size = size_of(st);
+  auto const columns = tile_vectors * machine.lanes(st.definition->type());
+  if (!ir::reorders_apart(st.definition->reduction) || reads_windows(st)) return std::nullopt;
+  if (size.elements < least_shared_elements || size.results > columns * cores) return std::nullopt;
+  auto const most = std::min(2 * together * cores, size.elements / size.results / least_terms);
+  for (auto x = st.definition->axes.size(); x < st.axis_count(); ++x) {
+    auto const extent = st.axis_size(x);
+    for (auto count = std::min(most, extent); count >= std::max<std::int64_t>(2, most * 3 / 4); --count)
+      if (extent % count == 0) return share_choice{x, count};
+    if (extent >= most * least_terms && most >= 2) return share_choice{x, most};  // the last one is shorter
+  }
   return std::nullopt;
 }
 
