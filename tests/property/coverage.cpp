@@ -67,6 +67,7 @@ void look_at_rules(space const& s, reached& all) {
     bool const splits_phases = one.what == primitive::split && one.results.back().ends_with("_p");
     if (one.what == primitive::rfactor && makes(".runs") && sums_much) ++here["sum of more than 8192 terms in runs"];
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
+    if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
     if (splits_phases) ++here[one.results.size() == 3 ? "phases of rows" : "phases of vectors"];
     if (splits_phases && one.results.size() == 3 && !unrolls(s, one.stage, one.results.back()))
       ++here["phases of rows that stay a loop"];
@@ -193,8 +194,9 @@ std::vector<std::string> required() {
   for (char const* const what : {"cache_read with an axis", "rows that slide"})
     for (char const* const source : {"random schedule: ", "derived space: "})
       names.push_back(source + std::string(what));
-  for (char const* const rule : {"sum of more than 8192 terms in runs", "vectors that take terms in turn",
-                                 "phases of rows", "phases of rows that stay a loop", "phases of vectors"})
+  for (char const* const rule :
+       {"sum of more than 8192 terms in runs", "terms shared by the cores", "vectors that take terms in turn",
+        "phases of rows", "phases of rows that stay a loop", "phases of vectors"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",

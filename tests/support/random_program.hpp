@@ -437,13 +437,13 @@ class program_generator {
     return std::ranges::any_of(s.reduction.axes, [](ir::axis const& a) { return a.size() > 8192; });
   }
 
-  /// Makes a sum of more than 8192 terms, with few results.
+  /// Makes a sum of more than 8192 terms, with few results; from eight on, the cores share the terms.
   handle<ir::stage> long_sum(std::string const& name) {
-    auto const results = 1 + pick(5);
+    auto const results = random_.chance(0.5) ? 8 + pick(4) : 1 + pick(5);
     auto const terms = 8193 + pick(200);
     auto s = sum_over(name, {{"i", 0, results}}, {{"r", 0, terms}});
     if (random_.chance(0.7)) type_ = dtype::f32;
-    bool const slides = random_.chance(0.5);
+    bool const slides = random_.chance(0.3);
     auto const i = ir::make_variable("i"), r = ir::make_variable("r");
     auto const shape = slides ? std::vector<ir::extent>{terms + results - 1} : std::vector<ir::extent>{terms, results};
     auto const at = slides ? std::vector{i + r} : std::vector{r, i};
