@@ -164,6 +164,17 @@ TEST_CASE("settled storage: lanes that a condition leaves out keep the first val
   for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(s.program, s, {}, machine) == "");
 }
 
+TEST_CASE("settled storage: a register that only an arm which never runs reads") {
+  auto const [i, j, r] = axes<"i", "j", "r">;
+  tensor<"T", std::int32_t, 3> const T{{10, 14, 10}};
+  auto const A = compute<"A">(i.in(11), j.in(2)) = sum(over(r.in(1)), zero_outside(T)(r + j, i + r, r + j));
+  auto const B = compute<"B">(i.in(16), j.in(11)) =
+      sum(over(r.in(1)), select(r + j <= r + i, zero_outside(T)(r + j, i + r, r + j), zero_outside(A)(j, i + r)));
+  auto const o = op(inputs(T), outputs(B), "dead_arm");
+  auto const s = schedule(o, "B").cache_write("acc").in("A").store_in(ir::memory::registers).compute_at("acc", r);
+  for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(o.program(), s, {}, machine) == "");
+}
+
 TEST_CASE("halves: their maxima and comparisons call no function") {
   auto const [i, r] = axes<"i", "r">;
   tensor<"T", f16, 2> const T{{5, 19}};

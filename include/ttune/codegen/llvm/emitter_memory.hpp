@@ -432,7 +432,8 @@ inline value llvm_emitter::load_register(ir::buffer const& b, lane_linear const&
   auto const& file = registers_[&b];
   std::vector<element> all(static_cast<std::size_t>(flat.lane == 0 ? 1 : lanes_));
   if (flat.lane == 0) {  // one element for all lanes, whichever of them run
-    all[0] = file.at(static_cast<std::size_t>(flat.constant));
+    auto const at = static_cast<std::size_t>(flat.constant);
+    if (at < file.size()) all[0] = file[at];  // else only code that never runs reads it: nothing was stored before
     return assemble(all, compute_type(b.type), &all);
   }
   auto wanted = all;
