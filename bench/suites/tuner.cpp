@@ -124,11 +124,11 @@ class steps {
   void featurise() {
     auto const candidates = draw(4096, 1);
     ttune::loop_nest n;
-    add("replay", seconds_each(candidates.size(), chosen_, [&] {
+    add("instantiate", seconds_each(candidates.size(), chosen_, [&] {
           for (auto const& c : candidates) ttune::instantiate(work_.plan(), c, n);
         }));
     rows_.reserve(candidates.size() * work_.feature_count());
-    add("replay+features",
+    add("instantiate+features",
         seconds_each(candidates.size(), chosen_,
                      [&] {
                        rows_.clear();
@@ -258,7 +258,7 @@ class steps {
       (void)search.propose({32, visited, score, {}});
       evaluations = search.last_round().evaluations;
     });
-    add("anneal", seconds, std::to_string(evaluations) + " candidates replayed, featurised and scored");
+    add("anneal", seconds, std::to_string(evaluations) + " candidates instantiated, featurised and scored");
   }
 
   /// Measures a real run without records.

@@ -145,14 +145,14 @@ static float __int_as_float(int b) { float x; std::memcpy(&x, &b, 4); return x; 
 static double __longlong_as_double(long long b) { double x; std::memcpy(&x, &b, 8); return x; }
 // ldmatrix: lane 8 j + r says where row r of piece j begins, 16 bytes; register j of a lane is the pair (lane / 4, lane % 4 * 2)
 // and the one behind it of piece j, transposed: (lane % 4 * 2, lane / 4) and the one below it.
-template <bool Turned> static void load_pieces(void const* from, std::vector<unsigned*> const& to) {
+template <bool Transposed> static void load_fragments(void const* from, std::vector<unsigned*> const& to) {
   int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   unsigned* const all = exchanged.data() + warp * 32 * 6;
   std::memcpy(all + lane * 6, &from, sizeof from);
   of_warps[warp].wait();
   for (int j = 0; j < int(to.size()); ++j)
     for (int e = 0; e < 2; ++e) {
-      int const row = Turned ? lane % 4 * 2 + e : lane / 4, column = Turned ? lane / 4 : lane % 4 * 2 + e;
+      int const row = Transposed ? lane % 4 * 2 + e : lane / 4, column = Transposed ? lane / 4 : lane % 4 * 2 + e;
       char const* begin;
       std::memcpy(&begin, all + (8 * j + row) * 6, sizeof begin);
       if (reinterpret_cast<std::uintptr_t>(begin) % 16 != 0) std::abort();
@@ -160,12 +160,12 @@ template <bool Turned> static void load_pieces(void const* from, std::vector<uns
     }
   of_warps[warp].wait();
 }
-static void ttune_load_pieces_1(unsigned& a, void const* from) { load_pieces<false>(from, {&a}); }
-static void ttune_load_pieces_2(unsigned& a, unsigned& b, void const* from) { load_pieces<false>(from, {&a, &b}); }
-static void ttune_load_pieces_4(unsigned& a, unsigned& b, unsigned& c, unsigned& d, void const* from) { load_pieces<false>(from, {&a, &b, &c, &d}); }
-static void ttune_load_pieces_1_turned(unsigned& a, void const* from) { load_pieces<true>(from, {&a}); }
-static void ttune_load_pieces_2_turned(unsigned& a, unsigned& b, void const* from) { load_pieces<true>(from, {&a, &b}); }
-static void ttune_load_pieces_4_turned(unsigned& a, unsigned& b, unsigned& c, unsigned& d, void const* from) { load_pieces<true>(from, {&a, &b, &c, &d}); }
+static void ttune_load_fragments_1(unsigned& a, void const* from) { load_fragments<false>(from, {&a}); }
+static void ttune_load_fragments_2(unsigned& a, unsigned& b, void const* from) { load_fragments<false>(from, {&a, &b}); }
+static void ttune_load_fragments_4(unsigned& a, unsigned& b, unsigned& c, unsigned& d, void const* from) { load_fragments<false>(from, {&a, &b, &c, &d}); }
+static void ttune_load_fragments_1_transposed(unsigned& a, void const* from) { load_fragments<true>(from, {&a}); }
+static void ttune_load_fragments_2_transposed(unsigned& a, unsigned& b, void const* from) { load_fragments<true>(from, {&a, &b}); }
+static void ttune_load_fragments_4_transposed(unsigned& a, unsigned& b, unsigned& c, unsigned& d, void const* from) { load_fragments<true>(from, {&a, &b, &c, &d}); }
 template <class A, class B, int Terms, class Sum>
 static void mma(Sum* const (&c)[4], std::vector<unsigned> const& a, std::vector<unsigned> const& b) {
   int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;

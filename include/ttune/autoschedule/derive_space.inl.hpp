@@ -15,11 +15,11 @@
 #include "ttune/autoschedule/cpu/separated.hpp"
 #include "ttune/autoschedule/cpu/short_rows.hpp"
 #include "ttune/autoschedule/cpu/skinny_gemm.hpp"
+#include "ttune/autoschedule/cpu/split_reduction.hpp"
 #include "ttune/autoschedule/cpu/stencil_pipeline.hpp"
 #include "ttune/autoschedule/cpu/transform.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/autoschedule/gpu/gpu.hpp"
-#include "ttune/autoschedule/gpu/split_reduction.hpp"
 #include "ttune/autoschedule/keep_stage.hpp"
 #include "ttune/autoschedule/row_chain.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
@@ -29,9 +29,9 @@ namespace ttune { inline namespace v0 {
 namespace autoschedule {
 
 /// Visits the stages from the outputs back and gives each a schedule, alone or together with its reader.
-class deriver {
+class autoscheduler {
  public:
-  deriver(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
+  autoscheduler(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
 
   space run() {
     partial_.program = out_.program();
@@ -140,9 +140,9 @@ class deriver {
     for (auto const& st : p_.stages) {
       if (!st.definition->reduces() || st.definition->updates) continue;
       auto const choice =
-          suits_lanes(st) ? choose_column_shares(st, out_.machine()) : choose_shares(st, out_.machine());
+          suits_lanes(st) ? choose_column_shares(st, out_.machine()) : choose_row_shares(st, out_.machine());
       if (!choice) continue;
-      partial_.steps.push_back(shared(st, *choice));
+      partial_.steps.push_back(split_reduction(st, *choice));
       out_.step(partial_.steps.back());
     }
     if (partial_.steps.size() != steps) p_ = make_plan(partial_);
@@ -264,7 +264,7 @@ class deriver {
       done_[r] = true;
       stages.push_back({&p_.stages[r], p_.stages[r].definition->name});
     }
-    rows(out_, p_, st, st.definition->name, stages, blocks_[i]).write();
+    row_reduction(out_, p_, st, st.definition->name, stages, blocks_[i]).write();
   }
 
   /// Returns true for a stage without a choice of its own, such as one with a single point, that combines elements of a
@@ -444,7 +444,7 @@ class deriver {
       if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
     auto const& part = at_once_[static_cast<std::size_t>(&st - p_.stages.data())];
     if (suits_lanes(st)) schedule_contraction(st, name, acc, st, blocks, part);
-    else rows(out_, p_, st, name, {{&st, acc}}, blocks).write();
+    else row_reduction(out_, p_, st, name, {{&st, acc}}, blocks).write();
     out_.settle(false);
   }
 
@@ -452,7 +452,7 @@ class deriver {
   void schedule_contraction(stage_plan const& reduction, std::string const& reader, std::string const& acc,
                             stage_plan const& stored_by, block_axis const& blocks, part_at_once const& part = {}) {
     auto const stream = blocks.name.empty() ? choose_stream(p_, reduction, out_.machine()) : std::nullopt;
-    if (stream) streamed(out_, reduction, reader, acc, stored_by, *stream).write();
+    if (stream) skinny_gemm(out_, reduction, reader, acc, stored_by, *stream).write();
     else contraction(out_, p_, reduction, reader, acc, stored_by, blocks, part).write();
   }
 
@@ -531,7 +531,7 @@ class deriver {
 space derive_space(handle<ir::program> const& program, target const& machine) {
   if (machine.is_gpu()) return autoschedule::gpu_space(program, machine);
   if (auto made = autoschedule::pipeline_space(program, machine)) return *std::move(made);
-  return autoschedule::deriver(program, machine).run();
+  return autoschedule::autoscheduler(program, machine).run();
 }
 
 }}  // namespace ttune::v0

@@ -10,8 +10,8 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-/// One value for each axis of a stage. Replay makes many of these: an empty one is cheap to make, and the first values
-/// need no heap.
+/// One value for each axis of a stage. `instantiate` makes many of these: an empty one is cheap to make, and the first
+/// values need no heap.
 template <class Value>
 class axis_memo {
  public:

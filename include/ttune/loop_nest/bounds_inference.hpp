@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells how far the axes of stages move while some loops of a loop nest run. Regions and bounds are made of that.
+// Computes how far the axes of stages move while the inner loops of a loop nest run. Regions and bounds are made of
+// these distances.
 #pragma once
 
 #include <algorithm>

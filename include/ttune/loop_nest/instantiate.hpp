@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays a plan with a configuration: computes all numbers of its loops, with the bounds of computed regions, in well
-// under a microsecond and without a heap allocation. It is on the hot path of the search.
+// Instantiates a plan with a configuration: computes all numbers of its loops, with the bounds of computed regions, in
+// well under a microsecond and without a heap allocation. It is on the hot path of the search.
 #pragma once
 
 #include "ttune/loop_nest/loop_nest.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of scratch buffers are read, and under which conditions: analysis for lowering/skip_stages.hpp.
+// Finds where the elements of scratch buffers are read, and under which conditions: the analysis of
+// lowering/skip_stages.hpp.
 #pragma once
 
 #include <algorithm>

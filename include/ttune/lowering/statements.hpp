@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a nest to the statement tree: only for candidates that get compiled.
+// Builds the statements of a loop nest. Only candidates that will be compiled need them.
 #pragma once
 
 #include "ttune/loop_nest/loop_nest.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan is a space prepared for replay: the program after its structural steps, all loops that the steps make, and all
-// accesses as affine maps. Only numbers are missing, which replay (loop_nest/instantiate.hpp) fills in.
+// A plan is a space prepared for instantiation: the program after its structural steps, all loops that the steps make,
+// and all accesses as affine maps. Only numbers are missing, which `instantiate` (loop_nest/instantiate.hpp) fills in.
 #pragma once
 
 #include "ttune/schedule/stage_plan.hpp"

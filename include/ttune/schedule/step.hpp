@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule is data: a list of steps. Replayed with a configuration, the steps become a nest; printed, they are a text
+// A schedule is data: a list of steps. With a configuration, the steps become a loop nest; printed, they are a text
 // that can be pasted back; hashed, they are a part of the database key.
 #pragma once
 

@@ -208,7 +208,7 @@ TEST_CASE("matrix products: operands in shared memory come by ldmatrix, as much 
   };
   struct loads {
     space of;
-    int fours, twos, ones, turned_twos;
+    int fours, twos, ones, transposed_twos;
     int architecture = 80;
   };
   // a tile's left operand is four pieces, its right one two; one load takes those of neighbouring tiles
@@ -226,10 +226,10 @@ TEST_CASE("matrix products: operands in shared memory come by ldmatrix, as much 
   for (auto const& c : cases) {
     auto const text = codegen::cuda(lowered_of(c.of), cuda::target_of_architecture(c.architecture)).source;
     INFO(text);
-    CHECK(count(text, "  ttune_load_pieces_4(") == c.fours);
-    CHECK(count(text, "  ttune_load_pieces_2(") == c.twos);
-    CHECK(count(text, "  ttune_load_pieces_1(") == c.ones);
-    CHECK(count(text, "  ttune_load_pieces_2_turned(") == c.turned_twos);
+    CHECK(count(text, "  ttune_load_fragments_4(") == c.fours);
+    CHECK(count(text, "  ttune_load_fragments_2(") == c.twos);
+    CHECK(count(text, "  ttune_load_fragments_1(") == c.ones);
+    CHECK(count(text, "  ttune_load_fragments_2_transposed(") == c.transposed_twos);
     check(c.of, c.architecture);
     if (!cuda::nvrtc().failure().empty()) continue;
     cuda_backend backend(cuda::target_of_architecture(c.architecture));

@@ -80,7 +80,7 @@ TEST_CASE("swizzle: derived where ldmatrix reads, with copies ahead of 16 bytes"
   auto const text = check(of, of.seed);
   INFO(text);
   CHECK(text.find("ttune_copy_ahead_16(") != std::string::npos);
-  CHECK(text.find("ttune_load_pieces_4(") != std::string::npos);
+  CHECK(text.find("ttune_load_fragments_4(") != std::string::npos);
   CHECK(text.find(" ^ ") != std::string::npos);
   CHECK(ir::print(lowered_of(of, of.seed)).find("shared ahead swizzled") != std::string::npos);
   if (!cuda::nvrtc().failure().empty()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay: extents and strides of loops, regions of stages computed inside of others, permutations.
+// instantiate: extents and strides of loops, regions of stages computed inside of others, permutations.
 #include "ttune/loop_nest/instantiate.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ handle<ir::program> copy(std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
-TEST_CASE("replay: parts of a split") {
+TEST_CASE("instantiate: parts of a split") {
   space const of{copy(100, 7),
                  {{primitive::split, "C", {"i"}, {"a", "b", "c"}, {{0, 1, 0}, {0, 2, 0}}}},
                  {factors_knob("t", 100, 3)},
@@ -48,7 +48,7 @@ TEST_CASE("replay: parts of a split") {
   }
 }
 
-TEST_CASE("replay: parts that do not divide, and parts larger than the axis") {
+TEST_CASE("instantiate: parts that do not divide, and parts larger than the axis") {
   auto const with = [](std::int64_t inner) {
     return instantiated({copy(10, 1), {{primitive::split, "C", {"i"}, {"a", "b"}, {literal(inner)}}}, {}, {}, {}}, {});
   };
@@ -58,7 +58,7 @@ TEST_CASE("replay: parts that do not divide, and parts larger than the axis") {
   CHECK(with(64).loops[1].extent == 10);
 }
 
-TEST_CASE("replay: a permutation knob") {
+TEST_CASE("instantiate: a permutation knob") {
   space const of{
       copy(4, 6), {{primitive::reorder, "C", {"i", "j"}, {}, {{0, 0, 0}}}}, {permutation_knob("order", 2)}, {}, {}};
   CHECK(instantiated(of, {{0}}).loops[0].extent == 4);
@@ -66,7 +66,7 @@ TEST_CASE("replay: a permutation knob") {
   CHECK(instantiated(of, {{1}}).loops[1].extent == 4);
 }
 
-TEST_CASE("replay: what a permutation knob moves, no later reorder names") {
+TEST_CASE("instantiate: a later reorder may not name the loops of a permutation knob") {
   auto const then = [](std::vector<std::string> loops) {
     return make_plan({copy(4, 6),
                       {{primitive::split, "C", {"j"}, {"jo", "ji"}, {literal(2)}},
@@ -83,7 +83,7 @@ TEST_CASE("replay: what a permutation knob moves, no later reorder names") {
   CHECK_NOTHROW((void)then({"ji"}));
 }
 
-TEST_CASE("replay: a permutation knob keeps the terms of a reduction that is not commutative in order") {
+TEST_CASE("instantiate: a permutation knob keeps the terms of a reduction that is not commutative in order") {
   auto const [i, r, s] = axes<"i", "r", "s">;
   tensor<"A", float, 3> const A{{4, 5, 6}};
   auto const C = compute<"C">(i) = sum(over(r, s), A(i, r, s));
@@ -104,13 +104,13 @@ TEST_CASE("replay: a permutation knob keeps the terms of a reduction that is not
   CHECK_THROWS_AS((void)permuting({"i", "s"}), schedule_error);  // s would pass r
 }
 
-TEST_CASE("replay: a boolean knob leaves a loop as it is") {
+TEST_CASE("instantiate: a boolean knob leaves a loop as it is") {
   space const of{copy(4, 6), {{primitive::vectorize, "C", {"j"}, {}, {{0, 0, 0}}}}, {boolean_knob("v")}, {}, {}};
   CHECK(instantiated(of, {{0}}).loops[1].kind == ir::loop_kind::serial);
   CHECK(instantiated(of, {{1}}).loops[1].kind == ir::loop_kind::vectorized);
 }
 
-TEST_CASE("replay: the region of a stage computed inside its reader") {
+TEST_CASE("instantiate: the region of a stage computed inside its reader") {
   auto const [i, r] = axes<"i", "r">;
   tensor<"A", float, 1> const A{{67}};
   auto const P = compute<"P">(i) = A(i) * 2.0F;

@@ -144,7 +144,7 @@ TEST_CASE("a strategy with a fixed seed is reproducible on a recorded device, wi
   sampler const all(log.in.knobs);
   for (any_search const& search : {any_search(annealing({.chains = 16, .steps = 20})), any_search(genetic_search())})
     for (bool const guided : {false, true}) {
-      replay_options const options{.trials = 96, .batch = 32, .seed = 11};
+      recorded_search_options const options{.trials = 96, .batch = 32, .seed = 11};
       auto const walk = [&] {
         auto const model = guided ? any_cost_model(linear_model{}) : any_cost_model();
         return recorded_search(all, log.device, search.another(), model, log.rows(), options);

@@ -166,7 +166,7 @@ TEST_CASE("recorded_search: a model finds the best of the records sooner than ch
   double guided = 0;
   double blind = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    replay_options const options{.trials = 256, .batch = 32, .seed = seed};
+    recorded_search_options const options{.trials = 256, .batch = 32, .seed = seed};
     guided += recorded_search(land.space(), device, pool, linear_model{}, features, options)
                   .share_of(device.best_seconds(), 256) /
               5;
@@ -181,7 +181,7 @@ TEST_CASE("recorded_search: strategies of the whole space propose unrecorded con
   landscape const land;
   auto device = recorded_landscape(land, 500);
   auto const features = land.features();
-  replay_options const options{.trials = 128, .batch = 16, .seed = 2};
+  recorded_search_options const options{.trials = 128, .batch = 16, .seed = 2};
   auto const bare = recorded_search(land.space(), device, random_search{}, {}, features, options);
   CHECK(bare.unknown > 10 * bare.best_seconds.size());
   CHECK(bare.best_seconds.size() < 128);

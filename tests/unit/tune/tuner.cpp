@@ -369,7 +369,8 @@ TEST_CASE("tuner::tune_all: a search that cannot be copied serves one workload o
   CHECK_THROWS_AS((void)made.tune_all(spaces_of(*compiler, {"a", "b"}), {.trials = 3}), argument_error);
 }
 
-// -------------------------------------------------------------------------------------------------------- replay
+// -------------------------------------------------------------------------------------------------------- recorded
+// trials
 
 namespace {
 
@@ -418,7 +419,7 @@ TEST_CASE(
   CHECK(first != run(2));
 }
 
-TEST_CASE("tuner: a replay tries recorded configurations and ends when there are no more") {
+TEST_CASE("tuner: recorded trials are tried in turn, and the search ends when there are no more") {
   auto const compiler = std::make_shared<unavailable_backend>();
   auto const in = derive_space(copy_program(), compiler->target());
   workload const work(in, compiler->target());
@@ -438,7 +439,7 @@ TEST_CASE("tuner: a replay tries recorded configurations and ends when there are
   CHECK(made.report.trials <= 5);
   CHECK(made.report.seconds <= made.report.seed_seconds);
   options.recorded = std::make_shared<recorded_device>(in.knobs);
-  CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the replay of copy has no record of a success",
+  CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the recorded trials of copy have no success",
                        backend_error);
 }
 

@@ -16,12 +16,12 @@
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
-class rows {
+class row_reduction {
  public:
   /// `stages` are in the order in which they are found from the reader. The last one is no input of a reduction; at
   /// least one of them is a reduction.
-  rows(space_builder& out, plan const& p, stage_plan const& reader, std::string reader_name,
-       std::vector<row_stage> stages, block_axis blocks = {})
+  row_reduction(space_builder& out, plan const& p, stage_plan const& reader, std::string reader_name,
+                std::vector<row_stage> stages, block_axis blocks = {})
       : out_(out),
         p_(p),
         e_(reader),

@@ -61,22 +61,22 @@ struct stream_choice {
   auto const bytes_each = static_cast<std::int64_t>(size_in_bytes(made.type()));
   auto const bytes = st.axis_size(columns) * st.axis_size(*reduced) * bytes_each;
   bool const is_large = bytes > machine.l2_bytes * machine.cores;
-  auto const streamed = std::find_if(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
+  auto const operand_read = std::find_if(st.accesses.begin(), st.accesses.end(), [&](access_plan const& a) {
     return !a.write && a.operand >= 0 && !is_constant_operand(p, a) && stride(p, st, a, columns) == 1 &&
            stride(p, st, a, *reduced) * bytes_each >= (sums > 1 ? page / 2 : page);
   });
-  if (!is_large || streamed == st.accesses.end()) return std::nullopt;
+  if (!is_large || operand_read == st.accesses.end()) return std::nullopt;
   // Longer runs save loads and stores of the accumulators, which matters more if there are more of them.
   auto const length = rows < few_rows ? 8 : 32;
-  auto const& operand = p.program->inputs[static_cast<std::size_t>(streamed->operand)]->name;
+  auto const& operand = p.program->inputs[static_cast<std::size_t>(operand_read->operand)]->name;
   return stream_choice{columns, *reduced, operand, rows, runs_of(st.axis_size(*reduced), length)};
 }
 
-class streamed {
+class skinny_gemm {
  public:
   /// `reader` stores what `reduction` accumulates; both have the same free axes.
-  streamed(space_builder& out, stage_plan const& reduction, std::string reader_name, std::string reduction_name,
-           stage_plan const& reader, stream_choice choice)
+  skinny_gemm(space_builder& out, stage_plan const& reduction, std::string reader_name, std::string reduction_name,
+              stage_plan const& reader, stream_choice choice)
       : out_(out),
         r_(reduction),
         e_(reader),

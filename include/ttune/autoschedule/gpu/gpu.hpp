@@ -23,9 +23,9 @@
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
-class gpu_deriver {
+class gpu_autoscheduler {
  public:
-  gpu_deriver(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
+  gpu_autoscheduler(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
 
   [[nodiscard]] space run() {
     inline_maps();
@@ -69,7 +69,7 @@ class gpu_deriver {
       auto const choice = matrices ? choose_matrix_shares(st, out_.machine(), *matrices)
                                    : choose_block_shares(st, out_.machine(), together);
       if (!choice) continue;
-      partial_.steps.push_back(shared(st, *choice));
+      partial_.steps.push_back(split_reduction(st, *choice));
       shares_.push_back(share_axis(st.axis_name(choice->axis)));
       out_.step(partial_.steps.back());
     }
@@ -216,7 +216,7 @@ class gpu_deriver {
 };
 
 [[nodiscard]] inline space gpu_space(handle<ir::program> const& program, target const& machine) {
-  return gpu_deriver(program, machine).run();
+  return gpu_autoscheduler(program, machine).run();
 }
 
 }}}  // namespace ttune::v0::autoschedule

@@ -59,7 +59,7 @@ class plain_c_dialect final : public c_dialect {
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
   }
-  [[nodiscard]] std::string group_id(int) const override { return "0"; }
+  [[nodiscard]] std::string block_id(int) const override { return "0"; }
   [[nodiscard]] std::string thread_id(int) const override { return "0"; }
   [[nodiscard]] std::string barrier() const override { return ""; }
   [[nodiscard]] std::string prelude(bool) const override {

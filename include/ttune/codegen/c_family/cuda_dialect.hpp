@@ -55,7 +55,7 @@ class cuda_dialect final : public c_dialect {
     return where == ir::memory::shared ? "__shared__ __align__(16) " : "";
   }
   [[nodiscard]] std::string table_prefix() const override { return "__device__ const "; }
-  [[nodiscard]] std::int64_t declared_group_bytes() const override { return 48 << 10; }
+  [[nodiscard]] std::int64_t declared_shared_bytes() const override { return 48 << 10; }
   [[nodiscard]] std::string launch_array(std::string const& name) const override {
     return "extern __shared__ __align__(16) unsigned char " + name + "[];";
   }
@@ -67,7 +67,7 @@ class cuda_dialect final : public c_dialect {
     for (std::size_t i = 0; i < parameters.size(); ++i) text += (i != 0 ? ", " : "") + parameters[i];
     return text + ")";
   }
-  [[nodiscard]] std::string group_id(int direction) const override {
+  [[nodiscard]] std::string block_id(int direction) const override {
     return std::string("blockIdx.") + "xyz"[direction];
   }
   [[nodiscard]] std::string thread_id(int direction) const override {
@@ -78,17 +78,19 @@ class cuda_dialect final : public c_dialect {
   [[nodiscard]] std::string shuffled(std::string const& text, int apart) const override {
     return "__shfl_xor_sync(0xffffffffu, " + text + ", " + std::to_string(apart) + ")";
   }
-  [[nodiscard]] bool copies_ahead(target const& machine) const override { return nvidia_architecture(machine) >= 80; }
-  [[nodiscard]] std::string copy_ahead_function(std::string const& wanted, int bytes) const override {
+  [[nodiscard]] bool has_async_copies(target const& machine) const override {
+    return nvidia_architecture(machine) >= 80;
+  }
+  [[nodiscard]] std::string async_copy_function(std::string const& wanted, int bytes) const override {
     auto const n = std::to_string(bytes);  // only copies of 16 bytes bypass the L1 cache
     return function_prefix() + "void " + wanted + "(void* to, const void* from) {\n  asm volatile(\"cp.async." +
            (bytes == 16 ? "cg" : "ca") + ".shared.global [%0], [%1], " + n +
            ";\" :: \"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from) : \"memory\");\n}\n";
   }
-  [[nodiscard]] std::string close_copies_function(std::string const& wanted) const override {
+  [[nodiscard]] std::string commit_copies_function(std::string const& wanted) const override {
     return function_prefix() + "void " + wanted + "() { asm volatile(\"cp.async.commit_group;\" ::: \"memory\"); }\n";
   }
-  [[nodiscard]] std::string await_copies_function(std::string const& wanted, int pending) const override {
+  [[nodiscard]] std::string wait_copies_function(std::string const& wanted, int pending) const override {
     return function_prefix() + "void " + wanted + "() { asm volatile(\"cp.async.wait_group " + std::to_string(pending) +
            ";\" ::: \"memory\"); }\n";
   }
@@ -132,19 +134,20 @@ class cuda_dialect final : public c_dialect {
            "(float x) { unsigned int r; asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(r) : \"f\"(x)); return r; }\n";
   }
   [[nodiscard]] bool loads_matrices(target const& machine) const override { return nvidia_architecture(machine) >= 75; }
-  [[nodiscard]] std::string matrix_load_function(std::string const& wanted, int pieces, bool turned) const override {
+  [[nodiscard]] std::string matrix_load_function(std::string const& wanted, int fragments,
+                                                 bool transposed) const override {
     std::string parameters;
     std::string list;
     std::string outputs;
-    for (int i = 0; i < pieces; ++i) {
+    for (int i = 0; i < fragments; ++i) {
       auto const number = std::to_string(i);
       parameters += "unsigned int& r" + number + ", ";
       list += (i != 0 ? ", %" : "%") + number;
       outputs += (i != 0 ? ", \"=r\"(r" : "\"=r\"(r") + number + ")";
     }
     return function_prefix() + "void " + wanted + "(" + parameters +
-           "const void* from) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + std::to_string(pieces) +
-           (turned ? ".trans" : "") + ".shared.b16 {" + list + "}, [%" + std::to_string(pieces) +
+           "const void* from) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + std::to_string(fragments) +
+           (transposed ? ".trans" : "") + ".shared.b16 {" + list + "}, [%" + std::to_string(fragments) +
            "];\"\n               : " + outputs +
            "\n               : \"r\"((unsigned int)__cvta_generic_to_shared(from))\n               : \"memory\");\n}\n";
   }

@@ -39,25 +39,25 @@ class c_dialect {
   /// Returns an element type with the address space that a pointer to it needs, as "__global const float*".
   [[nodiscard]] virtual std::string pointer(ir::memory where, std::string const& element, bool read_only) const = 0;
   [[nodiscard]] virtual std::string restrict_word() const = 0;
-  /// Returns the prefix of an array of a thread or of a group.
+  /// Returns the prefix of an array in a thread's or in shared memory.
   [[nodiscard]] virtual std::string array_prefix(ir::memory where) const = 0;
   [[nodiscard]] virtual std::string table_prefix() const = 0;
-  /// Returns the largest number of bytes that array declarations may take of a group's memory. If a kernel needs more,
+  /// Returns the largest number of bytes that array declarations may take of shared memory. If a kernel needs more,
   /// all arrays are in one array of bytes, which `launch_array` declares and whose size the launch sets.
-  [[nodiscard]] virtual std::int64_t declared_group_bytes() const { return std::int64_t{1} << 62; }
+  [[nodiscard]] virtual std::int64_t declared_shared_bytes() const { return std::int64_t{1} << 62; }
   [[nodiscard]] virtual std::string launch_array(std::string const& /*name*/) const { return {}; }
 
   // ---- kernels
   /// Returns the head of a kernel. `shuffles`: its threads exchange values (`shuffled`).
   [[nodiscard]] virtual std::string head(std::string const& kernel, std::vector<std::string> const& parameters,
                                          std::int64_t const* threads, bool shuffles) const = 0;
-  /// Returns the number of groups that a CPU device assigns to a core at a time: with few groups of much work, one core
+  /// Returns the number of blocks that a CPU device assigns to a core at a time: with few blocks of much work, one core
   /// would get all of them.
-  [[nodiscard]] virtual int groups_at_a_time() const { return 1; }
-  [[nodiscard]] virtual std::string group_id(int direction) const = 0;
-  /// Returns the expression for the number of groups; empty if the driver compiles kernels before their first launch.
+  [[nodiscard]] virtual int blocks_at_a_time() const { return 1; }
+  [[nodiscard]] virtual std::string block_id(int direction) const = 0;
+  /// Returns the expression for the number of blocks; empty if the driver compiles kernels before their first launch.
   /// Other drivers are made to, see device_launch::may_idle.
-  [[nodiscard]] virtual std::string group_count(int) const { return {}; }
+  [[nodiscard]] virtual std::string block_count(int) const { return {}; }
   [[nodiscard]] virtual std::string thread_id(int direction) const = 0;
   [[nodiscard]] virtual std::string barrier() const = 0;
   /// Returns the value of `text` in the thread of the warp whose number differs by exclusive or with `apart`; empty if
@@ -67,12 +67,12 @@ class c_dialect {
   /// holds.
   [[nodiscard]] virtual bool has_warps() const { return false; }
   [[nodiscard]] virtual std::string whether_warps() const { return {}; }
-  /// Returns true if copies of 4, 8 and 16 bytes into a group's memory can be asynchronous until a barrier waits for
+  /// Returns true if copies of 4, 8 and 16 bytes into shared memory can be asynchronous until a barrier waits for
   /// them. The two functions below then return the text of helper functions with the given names.
-  [[nodiscard]] virtual bool copies_ahead(target const& /*machine*/) const { return false; }
-  [[nodiscard]] virtual std::string copy_ahead_function(std::string const& /*name*/, int /*bytes*/) const { return {}; }
-  [[nodiscard]] virtual std::string close_copies_function(std::string const& /*name*/) const { return {}; }
-  [[nodiscard]] virtual std::string await_copies_function(std::string const& /*name*/, int /*pending*/) const {
+  [[nodiscard]] virtual bool has_async_copies(target const& /*machine*/) const { return false; }
+  [[nodiscard]] virtual std::string async_copy_function(std::string const& /*name*/, int /*bytes*/) const { return {}; }
+  [[nodiscard]] virtual std::string commit_copies_function(std::string const& /*name*/) const { return {}; }
+  [[nodiscard]] virtual std::string wait_copies_function(std::string const& /*name*/, int /*pending*/) const {
     return {};
   }
   /// Returns the text before everything else; `doubles`: the program uses doubles.
@@ -102,11 +102,12 @@ class c_dialect {
   /// Returns true if the threads of a warp compute matrix products together; otherwise each thread computes its own
   /// part.
   [[nodiscard]] virtual bool has_matrix_products() const { return false; }
-  /// Returns true if a warp can load fragments of 8 x 8 elements of 16 bits from its group's memory (ldmatrix).
+  /// Returns true if a warp can load fragments of 8 x 8 elements of 16 bits from shared memory (ldmatrix).
   [[nodiscard]] virtual bool loads_matrices(target const& /*machine*/) const { return false; }
-  /// Returns a function that loads `pieces` registers, given the address of a fragment's row. `turned`: transposed.
-  [[nodiscard]] virtual std::string matrix_load_function(std::string const& /*name*/, int /*pieces*/,
-                                                         bool /*turned*/) const {
+  /// Returns a function that loads `fragments` registers, given the address of a fragment's row. `transposed`:
+  /// transposed.
+  [[nodiscard]] virtual std::string matrix_load_function(std::string const& /*name*/, int /*fragments*/,
+                                                         bool /*transposed*/) const {
     return {};
   }
   /// Returns a function that adds to four sums, given the registers of both operands: rows vary fastest, then the

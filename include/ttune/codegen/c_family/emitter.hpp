@@ -79,7 +79,7 @@ class c_emitter {
   [[nodiscard]] std::vector<std::string> parameters();
   [[nodiscard]] bool is_for_tasks(ir::stmt const& body) const;
   [[nodiscard]] int spacing_of(ir::stmt const& body) const;
-  [[nodiscard]] std::string group_id(int direction) const;
+  [[nodiscard]] std::string block_id(int direction) const;
   [[nodiscard]] static bool has_kernel(ir::stmt const& s);
   [[nodiscard]] bool is_kernel_loop(ir::loop const& l) const;
   [[nodiscard]] static int direction_of(ir::loop_kind k);
@@ -110,11 +110,11 @@ class c_emitter {
   void emit_conditional(ir::conditional const& c);
   [[nodiscard]] bool emit_chosen(ir::conditional const& c, value const& condition);
   [[nodiscard]] bool emit_copy(ir::store const& w);
-  [[nodiscard]] bool emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
+  [[nodiscard]] bool emit_async_copy(ir::buffer const& b, std::string const& to, ir::buffer const& source,
                                      std::string const& from, int bytes);
   void emit_allocate(ir::allocate const& a);
   [[nodiscard]] std::string declaration(ir::buffer const& b, ir::memory where, std::string const& name) const;
-  void declare_group_arrays(device_launch& launch);
+  void declare_shared_arrays(device_launch& launch);
   [[nodiscard]] bool is_for_first_thread(ir::stmt const& s) const;
   [[nodiscard]] std::string is_first(unsigned missing) const;
   [[nodiscard]] static dtype widest_store(ir::stmt const& s);
@@ -152,27 +152,27 @@ class c_emitter {
   [[nodiscard]] std::string declare_lane(char const* variable, std::string const& name, std::string const& text,
                                          std::int64_t most);
   void declare_lanes();
-  void declare_pieces();
+  void declare_fragment_rows();
   [[nodiscard]] std::vector<ir::expr> indices_by_lanes(ir::access const& a) const;
 
   // ------------------------------------------------------------- operands of matrix products (emitter_fragment)
   /// An operand that is loaded by ldmatrix.
-  struct matrix_pieces {
+  struct matrix_fragments {
     ir::access const* access = nullptr;
     ir::buffer const* from = nullptr;
     bool left = false;
-    bool turned = false;  ///< columns are contiguous, not terms
+    bool transposed = false;  ///< columns are contiguous, not terms
   };
   [[nodiscard]] std::vector<std::string> fragments(matrix_tile const& t);
   void forget_fragments();
-  [[nodiscard]] static int pieces_of(matrix_tile const& t, bool left) {
+  [[nodiscard]] static int fragment_count(matrix_tile const& t, bool left) {
     return (left ? matrix_product::thread_rows : 1) * t.how.halves;
   }
-  [[nodiscard]] std::optional<matrix_pieces> find_pieces(matrix_tile const& t, bool left);
-  [[nodiscard]] lane_linear piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
-                                        ir::expr const& column, arith::substitution const& with);
+  [[nodiscard]] std::optional<matrix_fragments> find_fragments(matrix_tile const& t, bool left);
+  [[nodiscard]] lane_linear fragment_index(matrix_tile const& t, matrix_fragments const& of, ir::expr const& number,
+                                           ir::expr const& column, arith::substitution const& with);
   [[nodiscard]] std::tuple<std::string, std::int64_t, int> next_tiles(ir::access const& a, int most);
-  [[nodiscard]] std::vector<std::string> loaded_pieces(matrix_tile const& t, matrix_pieces const& of);
+  [[nodiscard]] std::vector<std::string> loaded_fragments(matrix_tile const& t, matrix_fragments const& of);
   template <class Place>
   [[nodiscard]] static bool are_neighbours(ir::buffer const& b, int count, Place const& place);
   [[nodiscard]] std::string as_tf32(ir::buffer const& from, std::string const& element);
@@ -312,11 +312,11 @@ class c_emitter {
   std::vector<std::pair<std::size_t, std::size_t>> scopes_;  ///< start and end of their heads in the text
   c_names names_;
   std::array<span, directions> grid_;
-  int spacing_ = 1;                        ///< only every spacing_-th group works
+  int spacing_ = 1;                        ///< only every spacing_-th block works
   std::map<int, std::string> identities_;  ///< names of block and thread indices, by direction
   unsigned entered_ = 0;                   ///< directions whose loop surrounds the current statement
-  std::string group_arrays_;
-  std::vector<std::pair<ir::buffer const*, std::string>> in_group_;  ///< buffers in shared memory with their names
+  std::string shared_arrays_;
+  std::vector<std::pair<ir::buffer const*, std::string>> in_shared_;  ///< buffers in shared memory with their names
   std::map<ir::buffer const*, std::string> arrays_;
   register_shapes shapes_;
   std::unordered_map<std::string, lane_linear> variables_;
@@ -343,7 +343,7 @@ class c_emitter {
   std::vector<std::tuple<ir::loop const*, std::int64_t, std::int64_t>> repeated_;
   std::map<std::string, std::string> fragments_;  ///< names of loaded fragments, by text
   /// Registers loaded by ldmatrix, by address.
-  std::map<std::string, std::vector<std::string>> loaded_pieces_;
+  std::map<std::string, std::vector<std::string>> loaded_fragments_;
   std::map<ir::expr_node const*, std::string> moved_;  ///< elements loaded by a wide move; `lane_` selects one
   int lane_ = 0;
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fragments: the part of a matrix product's operands that a lane holds (emitter_matrix.hpp), and its loads.
 //
-// From shared memory, fragments are loaded by ldmatrix, which loads one to four pieces of 8 x 8 elements of 16 bits for
-// the whole warp. Lane 8 j + r provides the address of row r of piece j, 16 bytes; lane 4 g + t receives the t-th four
-// bytes of row g.
+// From shared memory, fragments are loaded by ldmatrix, which loads one to four fragments of 8 x 8 elements of 16 bits
+// for the whole warp. Lane 8 j + r provides the address of row r of piece j, 16 bytes; lane 4 g + t receives the t-th
+// four bytes of row g.
 //
 //   terms are contiguous            a row of a piece is 16 bytes of terms of one row of the left operand, or of one
 //                                   column of the right one: 8 terms of 16 bits, 16 bytes or 4 numbers of 32 bits
 //   columns are contiguous,         a row of a piece is one term of 8 columns; ldmatrix.trans gives each lane two
 //   elements of 16 bits             terms of one column
 //
-// Consecutive tiles share an instruction where possible. Four pieces are 512 bytes, four times the width of all banks:
-// no fewer bank accesses than word by word, but one address and one instruction instead of two to eight.
+// Consecutive tiles share an instruction where possible. Four fragments are 512 bytes, four times the width of all
+// banks: no fewer bank accesses than word by word, but one address and one instruction instead of two to eight.
 //
 // Otherwise each lane loads words. The terms may be in any order if both operands agree: if neither is loaded by
 // ldmatrix (a GPU without it, operands in global memory), a lane takes adjacent terms, 8 bytes in one load.
@@ -26,8 +26,8 @@ namespace ttune { inline namespace v0 { namespace codegen {
 /// Returns the registers of both operands in the order of the instruction: rows vary fastest, then the halves of the
 /// terms.
 inline std::vector<std::string> c_emitter::fragments(matrix_tile const& t) {
-  auto const left = find_pieces(t, true);
-  auto const right = find_pieces(t, false);
+  auto const left = find_fragments(t, true);
+  auto const right = find_fragments(t, false);
   auto const by_words = [&](ir::access const& a, arith::substitution const& with) {
     auto made = indices_by_lanes(a);
     for (auto& i : made) i = arith::simplify(arith::substitute(i, with), ranges_);
@@ -43,26 +43,26 @@ inline std::vector<std::string> c_emitter::fragments(matrix_tile const& t) {
       !left && !right &&
       (is_side_by_side(*t.left, rows[0], *t.terms, t.how) || is_side_by_side(*t.right, column, *t.terms, t.how));
   std::vector<std::string> made;
-  if (left) made = loaded_pieces(t, *left);
+  if (left) made = loaded_fragments(t, *left);
   else {
     std::vector<std::vector<std::string>> words;
     for (auto const& row : rows) words.push_back(fragment(*t.left, row, *t.terms, t.how, side_by_side));
     for (std::size_t half = 0; half < static_cast<std::size_t>(t.how.halves); ++half)
       for (auto const& row : words) made.push_back(row[half]);
   }
-  for (auto const& r : right ? loaded_pieces(t, *right) : fragment(*t.right, column, *t.terms, t.how, side_by_side))
+  for (auto const& r : right ? loaded_fragments(t, *right) : fragment(*t.right, column, *t.terms, t.how, side_by_side))
     made.push_back(r);
   return made;
 }
 
 inline void c_emitter::forget_fragments() {
   fragments_.clear();
-  loaded_pieces_.clear();
+  loaded_fragments_.clear();
 }
 
 // -------------------------------------------------------------------------------------------- loads by a whole warp
 
-inline void c_emitter::declare_pieces() {
+inline void c_emitter::declare_fragment_rows() {
   if (variables_.contains(detail::of_piece)) return;
   auto const thread = "(" + type_name(dtype::index) + ")" + dialect_.thread_id(0);
   (void)declare_lane(detail::of_piece_row, "piece_row", thread + " % 8", 7);
@@ -71,8 +71,8 @@ inline void c_emitter::declare_pieces() {
 
 /// Returns the start of row `@piece_row` of piece `number` of an operand of the tile. Pieces are numbered like
 /// registers. `with` substitutes variables of surrounding loops.
-inline lane_linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces const& of, ir::expr const& number,
-                                          ir::expr const& column, arith::substitution const& with) {
+inline lane_linear c_emitter::fragment_index(matrix_tile const& t, matrix_fragments const& of, ir::expr const& number,
+                                             ir::expr const& column, arith::substitution const& with) {
   auto const row = ir::make_variable(detail::of_piece_row);
   auto const parts = matrix_product::thread_rows;
   auto const half = of.left ? detail::divided(number, parts) : number;
@@ -81,12 +81,12 @@ inline lane_linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces co
     places[detail::of_row] = row;
     places[t.rows->variable] = detail::rest_of(number, parts);
   } else {
-    auto const at = of.turned ? column : row;
+    auto const at = of.transposed ? column : row;
     places[detail::of_column] = detail::divided(at, matrix_product::thread_columns);
     places[t.columns->variable] = detail::rest_of(at, matrix_product::thread_columns);
   }
   auto const first = half * ir::make_index(t.how.terms / t.how.halves);
-  places[t.terms->variable] = of.turned ? first + row : first + column;
+  places[t.terms->variable] = of.transposed ? first + row : first + column;
   std::vector<ir::expr> indices;
   for (auto const& i : of.access->indices)
     indices.push_back(arith::simplify(arith::substitute(by_lanes(arith::substitute(i, with)), places), ranges_));
@@ -94,21 +94,21 @@ inline lane_linear c_emitter::piece_index(matrix_tile const& t, matrix_pieces co
 }
 
 /// Returns how an operand is loaded by ldmatrix; nothing if that is impossible.
-inline std::optional<c_emitter::matrix_pieces> c_emitter::find_pieces(matrix_tile const& t, bool left) {
+inline std::optional<c_emitter::matrix_fragments> c_emitter::find_fragments(matrix_tile const& t, bool left) {
   auto const& access = left ? *t.left : *t.right;
   auto const& b = *std::get<handle<ir::buffer>>(access.from);
   if (place_of(b) != ir::memory::shared || !dialect_.loads_matrices(machine_)) return std::nullopt;
-  declare_pieces();
+  declare_fragment_rows();
   auto const across = 16 / static_cast<int>(size_in_bytes(b.type));
-  for (bool const turned : {false, true}) {
-    if (turned && (left || size_in_bytes(b.type) != 2)) continue;
-    matrix_pieces const made{&access, &b, left, turned};
+  for (bool const transposed : {false, true}) {
+    if (transposed && (left || size_in_bytes(b.type) != 2)) continue;
+    matrix_fragments const made{&access, &b, left, transposed};
     auto const is_whole = [&](int piece) {
       return are_neighbours(b, across, [&](int column) {
-        return piece_index(t, made, ir::make_index(piece), ir::make_index(column), {});
+        return fragment_index(t, made, ir::make_index(piece), ir::make_index(column), {});
       });
     };
-    int const wanted = pieces_of(t, left);
+    int const wanted = fragment_count(t, left);
     int whole = 0;
     while (whole < wanted && is_whole(whole)) ++whole;
     if (whole == wanted) return made;
@@ -131,18 +131,18 @@ inline std::tuple<std::string, std::int64_t, int> c_emitter::next_tiles(ir::acce
   return {"", 0, 1};
 }
 
-/// Returns the registers of an operand's pieces; one instruction also loads those of the next tiles.
-inline std::vector<std::string> c_emitter::loaded_pieces(matrix_tile const& t, matrix_pieces const& of) {
-  int const wanted = pieces_of(t, of.left);
+/// Returns the registers of an operand's fragments; one instruction also loads those of the next tiles.
+inline std::vector<std::string> c_emitter::loaded_fragments(matrix_tile const& t, matrix_fragments const& of) {
+  int const wanted = fragment_count(t, of.left);
   auto const [variable, now, tiles] = next_tiles(*of.access, 4 / wanted);
   auto const text = [&](ir::expr const& piece, ir::expr const& later) {
     arith::substitution with;
     if (tiles > 1) with[variable] = later + now;
-    return offset(*of.from, piece_index(t, of, piece, ir::make_index(0), with));
+    return offset(*of.from, fragment_index(t, of, piece, ir::make_index(0), with));
   };
   auto const all = detail::rest_of(ir::make_variable(detail::of_piece), wanted * tiles);
   auto const own = detail::rest_of(all, wanted);
-  auto& known = loaded_pieces_[text(own, ir::make_index(0))];
+  auto& known = loaded_fragments_[text(own, ir::make_index(0))];
   if (known.empty()) {
     std::vector<std::string> registers;
     std::string list;
@@ -151,12 +151,12 @@ inline std::vector<std::string> c_emitter::loaded_pieces(matrix_tile const& t, m
       list += registers.back() + ", ";
     }
     line("unsigned int " + list.substr(0, list.size() - 2) + ";");
-    auto const name = "ttune_load_pieces_" + std::to_string(wanted * tiles) + (of.turned ? "_turned" : "");
-    if (!helpers_.contains(name)) helpers_[name] = dialect_.matrix_load_function(name, wanted * tiles, of.turned);
+    auto const name = "ttune_load_fragments_" + std::to_string(wanted * tiles) + (of.transposed ? "_transposed" : "");
+    if (!helpers_.contains(name)) helpers_[name] = dialect_.matrix_load_function(name, wanted * tiles, of.transposed);
     line(name + "(" + list + text(own, detail::divided(all, wanted)) + ");");
     for (int i = tiles; i-- > 0;)
-      loaded_pieces_[text(own, ir::make_index(i))].assign(registers.begin() + i * wanted,
-                                                          registers.begin() + (i + 1) * wanted);
+      loaded_fragments_[text(own, ir::make_index(i))].assign(registers.begin() + i * wanted,
+                                                             registers.begin() + (i + 1) * wanted);
   }
   if (of.from->type != dtype::f32) return known;
   std::vector<std::string> rounded;

@@ -156,8 +156,8 @@ inline lane_linear c_emitter::swizzled(ir::buffer const& b, std::vector<ir::expr
   };
   auto const chunk = cut(ir::binary_op::floor_divide, at, elements);
   auto const row = cut(ir::binary_op::floor_modulo, cut(ir::binary_op::floor_divide, chunk, b.swizzle), line);
-  auto const turned = exclusive(index(cut(ir::binary_op::floor_modulo, chunk, line)), index(row));
-  auto const first = index(cut(ir::binary_op::floor_divide, chunk, line)).scaled(line) + turned;
+  auto const swapped = exclusive(index(cut(ir::binary_op::floor_modulo, chunk, line)), index(row));
+  auto const first = index(cut(ir::binary_op::floor_divide, chunk, line)).scaled(line) + swapped;
   return first.scaled(elements) + index(cut(ir::binary_op::floor_modulo, at, elements));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Division into kernels: the outermost loop over blocks or threads, a parallel loop outside of one (its iterations
-// become groups of one thread), and the statements between such loops, run by one thread. Serial loops around kernels
+// become blocks of one thread), and the statements between such loops, run by one thread. Serial loops around kernels
 // become repeated launches; conditions and lets around kernels move into them.
 #pragma once
 
@@ -234,24 +234,24 @@ inline void c_emitter::kernel(ir::stmt body, std::vector<device_launch>& launche
     launch.threads[d] = grid_[3 + d].size();
   }
   launch.groups[0] *= spacing_;
-  declare_group_arrays(launch);
-  launch.may_idle = is_for_tasks(body) && !dialect_.group_count(0).empty();
+  declare_shared_arrays(launch);
+  launch.may_idle = is_for_tasks(body) && !dialect_.block_count(0).empty();
   if (launch.may_idle)
-    group_arrays_ =
-        "  if (" + dialect_.group_count(0) + " != " + std::to_string(launch.groups[0]) + ") return;\n" + group_arrays_;
+    shared_arrays_ =
+        "  if (" + dialect_.block_count(0) + " != " + std::to_string(launch.groups[0]) + ") return;\n" + shared_arrays_;
   launch.values.resize(host_variables_.size());
-  kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data(), shuffles_) + " {\n" + group_arrays_ +
+  kernels_ += dialect_.head(launch.kernel, arguments, launch.threads.data(), shuffles_) + " {\n" + shared_arrays_ +
               text_ + "}\n\n";
   launches.push_back(std::move(launch));
 }
 
 /// Declares one array per buffer, or all in one array whose size the launch sets.
-inline void c_emitter::declare_group_arrays(device_launch& launch) {
+inline void c_emitter::declare_shared_arrays(device_launch& launch) {
   constexpr std::int64_t unit = 16;  // the largest unit of a move
   std::string apart;
   std::string together;
   auto const whole = std::string("ttune_group_memory");
-  for (auto const& [b, name] : in_group_) {
+  for (auto const& [b, name] : in_shared_) {
     auto const bytes = b->room() * static_cast<std::int64_t>(size_in_bytes(b->type));
     auto const pointer = dialect_.pointer(ir::memory::shared, dialect_.storage(b->type), false);
     apart += "  " + declaration(*b, ir::memory::shared, name) + "\n";
@@ -260,8 +260,8 @@ inline void c_emitter::declare_group_arrays(device_launch& launch) {
     launch.group_bytes += bytes;
     launch.launch_bytes += (bytes + unit - 1) / unit * unit;
   }
-  bool const declared = launch.launch_bytes <= dialect_.declared_group_bytes();
-  group_arrays_ = (declared ? apart : "  " + dialect_.launch_array(whole) + "\n" + together) + group_arrays_;
+  bool const declared = launch.launch_bytes <= dialect_.declared_shared_bytes();
+  shared_arrays_ = (declared ? apart : "  " + dialect_.launch_array(whole) + "\n" + together) + shared_arrays_;
   if (declared) launch.launch_bytes = 0;
   else launch.group_bytes = launch.launch_bytes;
 }
@@ -274,8 +274,8 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   grid_ = {};
   entered_ = 0;
   identities_.clear();
-  group_arrays_.clear();
-  in_group_.clear();
+  shared_arrays_.clear();
+  in_shared_.clear();
   arrays_.clear();
   variables_.clear();
   transposed_.clear();
@@ -296,27 +296,27 @@ inline std::vector<std::string> c_emitter::begin_kernel(std::string const& name,
   if (dialect_.has_threads()) measure(body, known, false);
   spacing_ = spacing_of(body);
   if (spacing_ > 1)
-    group_arrays_ += "  if (" + dialect_.group_id(0) + " % " + std::to_string(spacing_) + " != 0) return;\n";
+    shared_arrays_ += "  if (" + dialect_.block_id(0) + " % " + std::to_string(spacing_) + " != 0) return;\n";
   return arguments;
 }
 
-/// Returns true for groups of one thread on a CPU.
+/// Returns true for blocks of one thread on a CPU.
 inline bool c_emitter::is_for_tasks(ir::stmt const& body) const {
   bool const one_thread = grid_[3].size() * grid_[4].size() * grid_[5].size() == 1;
   return !machine_.is_gpu() && one_thread && !detail::has_barrier(body);
 }
 
-/// Returns the spacing of working groups. A CPU device with few groups of one thread gets idle groups between them, so
+/// Returns the spacing of working blocks. A CPU device with few blocks of one thread gets idle blocks between them, so
 /// that each core gets some working ones.
 inline int c_emitter::spacing_of(ir::stmt const& body) const {
   bool const few = grid_[0].size() > 1 && grid_[1].size() * grid_[2].size() == 1 &&
-                   grid_[0].size() < 2 * dialect_.groups_at_a_time() * machine_.cores;
-  return machine_.cores > 1 && few && is_for_tasks(body) ? dialect_.groups_at_a_time() : 1;
+                   grid_[0].size() < 2 * dialect_.blocks_at_a_time() * machine_.cores;
+  return machine_.cores > 1 && few && is_for_tasks(body) ? dialect_.blocks_at_a_time() : 1;
 }
 
-inline std::string c_emitter::group_id(int direction) const {
-  if (direction != 0 || spacing_ == 1) return dialect_.group_id(direction);
-  return "(" + dialect_.group_id(0) + " / " + std::to_string(spacing_) + ")";
+inline std::string c_emitter::block_id(int direction) const {
+  if (direction != 0 || spacing_ == 1) return dialect_.block_id(direction);
+  return "(" + dialect_.block_id(0) + " / " + std::to_string(spacing_) + ")";
 }
 
 }}}  // namespace ttune::v0::codegen

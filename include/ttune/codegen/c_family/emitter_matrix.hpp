@@ -86,7 +86,7 @@ inline void c_emitter::leave_threads(ir::loop const& l) {
 inline std::string c_emitter::declare_lane(char const* variable, std::string const& name, std::string const& text,
                                            std::int64_t most) {
   auto const fresh = names_.fresh(name);
-  group_arrays_ += "  const " + type_name(dtype::index) + " " + fresh + " = " + text + ";\n";
+  shared_arrays_ += "  const " + type_name(dtype::index) + " " + fresh + " = " + text + ";\n";
   variables_[variable] = atom(fresh, true);
   ranges_[variable] = {0, most};
   return fresh;

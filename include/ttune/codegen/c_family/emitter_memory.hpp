@@ -7,7 +7,7 @@
 
 namespace ttune { inline namespace v0 { namespace codegen {
 
-/// Returns the memory space of a buffer. Large arrays of the only thread of a group are placed in shared memory, since
+/// Returns the memory space of a buffer. Large arrays of the only thread of a block are placed in shared memory, since
 /// the memory of a thread is small on most devices.
 inline ir::memory c_emitter::place_of(ir::buffer const& b) const {
   constexpr std::int64_t most_own_bytes = 16 << 10;
@@ -32,8 +32,8 @@ inline std::string c_emitter::array(ir::buffer const& b) {
     throw backend_error(std::string(dialect_.name()) + ": buffer " + b.name + " is used outside of its alloc");
   auto const name = names_.fresh(b.name);
   auto const pointer = dialect_.pointer(ir::memory::workspace, dialect_.storage(b.type), false);
-  group_arrays_ += "  " + pointer + " const " + name + " = (" + pointer + ")(workspace" +
-                   (place->second != 0 ? " + " + std::to_string(place->second) : "") + ");\n";
+  shared_arrays_ += "  " + pointer + " const " + name + " = (" + pointer + ")(workspace" +
+                    (place->second != 0 ? " + " + std::to_string(place->second) : "") + ");\n";
   arrays_[&b] = name;
   return name;
 }
@@ -86,7 +86,7 @@ inline std::optional<c_emitter::value> c_emitter::column(ir::buffer const& b, la
   if (!known.of) {
     known = {&b, scopes_.size(), std::move(rows)};
     for (auto const& step : plan.steps()) {
-      auto const name = names_.fresh(b.name + "_turned");
+      auto const name = names_.fresh(b.name + "_transposed");
       line("const " + type_name(b.type, first.width) + " " + name + " = " +
            shuffled(step.places, known.vectors[static_cast<std::size_t>(step.first)],
                     known.vectors[static_cast<std::size_t>(step.second)], b.type) +
@@ -151,7 +151,7 @@ inline std::optional<c_emitter::value> c_emitter::neighbours(ir::buffer const& b
 /// Returns lanes of such a buffer; lanes that are not adjacent are combined.
 inline c_emitter::value c_emitter::load_variables(ir::buffer const& b, lane_linear const& flat) {
   if (auto const together = neighbours(b, flat)) return *together;
-  if (auto const turned = column(b, flat)) return *turned;
+  if (auto const gathered = column(b, flat)) return *gathered;
   std::string all;
   for (int i = 0; i < lanes_; ++i) all += (i != 0 ? ", " : "") + variable(b, flat.constant + flat.lane * i);
   return {"(" + type_name(b.type, lanes_) + ")(" + all + ")", b.type, lanes_};

@@ -79,7 +79,7 @@ inline std::string c_emitter::is_first(unsigned missing) const {
   std::string made;
   for (int d = 0; d < directions; ++d)
     if ((missing >> d & 1) != 0)
-      made += (made.empty() ? "" : " && ") + (d < 3 ? group_id(d) : dialect_.thread_id(d - 3)) + " == 0";
+      made += (made.empty() ? "" : " && ") + (d < 3 ? block_id(d) : dialect_.thread_id(d - 3)) + " == 0";
   return made;
 }
 
@@ -95,10 +95,10 @@ inline void c_emitter::emit_plain(ir::stmt const& s) {
   if (auto const* b = ir::as<ir::barrier>(s)) {
     if (!dialect_.has_threads())
       throw backend_error(std::string(dialect_.name()) + ": there are no threads that could meet at a barrier");
-    if (b->pending >= 0 && dialect_.copies_ahead(machine_)) {
+    if (b->pending >= 0 && dialect_.has_async_copies(machine_)) {
       auto const awaited = "ttune_await_copies_" + std::to_string(b->pending);
-      helpers_["ttune_close_copies"] = dialect_.close_copies_function("ttune_close_copies");
-      helpers_[awaited] = dialect_.await_copies_function(awaited, b->pending);
+      helpers_["ttune_close_copies"] = dialect_.commit_copies_function("ttune_close_copies");
+      helpers_[awaited] = dialect_.wait_copies_function(awaited, b->pending);
       line("ttune_close_copies();");
       line(awaited + "();");
     }
@@ -119,7 +119,7 @@ inline void c_emitter::emit_allocate(ir::allocate const& a) {
   auto const name = names_.fresh(b.name);
   arrays_[&b] = name;
   if (where == ir::memory::shared) {
-    in_group_.emplace_back(&b, name);
+    in_shared_.emplace_back(&b, name);
     emit(a.body);
   } else {
     open("");
@@ -284,12 +284,12 @@ inline void c_emitter::emit_bound(ir::loop const& l) {
   else {
     auto& identity = identities_[d];
     if (identity.empty()) {
-      auto const id = d < 3 ? group_id(d) : dialect_.thread_id(d - 3);
+      auto const id = d < 3 ? block_id(d) : dialect_.thread_id(d - 3);
       // Declared at the start of the kernel, since several loops over the direction may use it.
       identity = names_.fresh(l.variable);
-      group_arrays_ += "  const " + type_name(dtype::index) + " " + identity + " = (" + type_name(dtype::index) + ")" +
-                       id + (g.begin != 0 ? (g.begin < 0 ? " - " : " + ") + std::to_string(std::abs(g.begin)) : "") +
-                       ";\n";
+      shared_arrays_ += "  const " + type_name(dtype::index) + " " + identity + " = (" + type_name(dtype::index) + ")" +
+                        id + (g.begin != 0 ? (g.begin < 0 ? " - " : " + ") + std::to_string(std::abs(g.begin)) : "") +
+                        ";\n";
       if (g.begin >= 0) naturals_.insert(identity);
     }
     at = atom(identity);

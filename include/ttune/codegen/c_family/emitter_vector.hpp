@@ -7,13 +7,13 @@
 namespace ttune { inline namespace v0 { namespace codegen {
 
 /// Emits an asynchronous copy of `bytes` bytes; returns false if it must be an ordinary copy.
-inline bool c_emitter::emit_copy_ahead(ir::buffer const& b, std::string const& to, ir::buffer const& source,
+inline bool c_emitter::emit_async_copy(ir::buffer const& b, std::string const& to, ir::buffer const& source,
                                        std::string const& from, int bytes) {
   bool const from_device = source.where == ir::memory::operand || source.where == ir::memory::prepared;
-  if (!b.ahead || !from_device || !source.content.empty() || bytes < 4 || !dialect_.copies_ahead(machine_))
+  if (!b.ahead || !from_device || !source.content.empty() || bytes < 4 || !dialect_.has_async_copies(machine_))
     return false;
   auto const name = "ttune_copy_ahead_" + std::to_string(bytes);
-  helpers_[name] = dialect_.copy_ahead_function(name, bytes);
+  helpers_[name] = dialect_.async_copy_function(name, bytes);
   line(name + "(" + to + ", " + from + ");");
   return true;
 }
@@ -25,7 +25,7 @@ inline bool c_emitter::emit_copy(ir::store const& w) {
   if (!a || lanes_ != 1 || w.value->type != w.to->type || moved_.contains(w.value.get())) return false;
   auto const& from = *std::get<handle<ir::buffer>>(a->from);
   if (w.to->ahead &&
-      emit_copy_ahead(*w.to, offset(*w.to, flat_index(*w.to, w.indices)), from,
+      emit_async_copy(*w.to, offset(*w.to, flat_index(*w.to, w.indices)), from,
                       offset(from, flat_index(from, a->indices)), static_cast<int>(size_in_bytes(w.to->type))))
     return true;
   if (w.to->type != dtype::f16 && w.to->type != dtype::bf16) return false;
@@ -99,7 +99,7 @@ inline void c_emitter::emit_moves(ir::loop const& l, std::int64_t begin, std::in
   };
   auto const* w = ir::as<ir::store>(l.body);
   auto const bytes = static_cast<int>(size_in_bytes(widest_store(l.body)));
-  bool const ahead = w && w->to->ahead && dialect_.copies_ahead(machine_);
+  bool const ahead = w && w->to->ahead && dialect_.has_async_copies(machine_);
   if (!ahead && move_all(16 / bytes, [&](std::int64_t i, int width) { return emit_wide_move(l, i, width); })) return;
   for (int const word : {16, 8, 4})
     if (w && move_all(word / static_cast<int>(size_in_bytes(w->to->type)),
@@ -140,7 +140,7 @@ inline bool c_emitter::emit_wide_copy(ir::loop const& l, std::int64_t begin, int
   variables_.erase(l.variable);
   if (!to || !from) return false;
   auto const bytes = lanes * static_cast<int>(size_in_bytes(w->to->type));
-  if (emit_copy_ahead(*w->to, offset(*w->to, *to), source, offset(source, *from), bytes)) return true;
+  if (emit_async_copy(*w->to, offset(*w->to, *to), source, offset(source, *from), bytes)) return true;
   std::string const type = bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned int";
   line("*(" + type + "*)(" + offset(*w->to, *to) + ") = *(const " + type + "*)(" + offset(source, *from) + ");");
   return true;

@@ -79,11 +79,11 @@ class opencl_dialect final : public c_dialect {
     return text + ")";
   }
   /// The value of PoCL's POCL_PTHREAD_MIN_WGS.
-  [[nodiscard]] int groups_at_a_time() const override { return 32; }
-  [[nodiscard]] std::string group_id(int direction) const override {
+  [[nodiscard]] int blocks_at_a_time() const override { return 32; }
+  [[nodiscard]] std::string block_id(int direction) const override {
     return "get_group_id(" + std::to_string(direction) + ")";
   }
-  [[nodiscard]] std::string group_count(int direction) const override {
+  [[nodiscard]] std::string block_count(int direction) const override {
     return "get_num_groups(" + std::to_string(direction) + ")";
   }
   [[nodiscard]] std::string thread_id(int direction) const override {

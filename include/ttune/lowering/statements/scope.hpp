@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan and the nest that are lowered, and where the statement stands that is being made.
+// The plan and the loop nest that are lowered, and the place of the statement that is being made.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct scope {
   std::vector<loop_around> around;  ///< outermost first
   std::vector<bool> computed;       ///< by stage: it is computed before the statement that is being made
 
-  scope(plan const& of, loop_nest const& replayed) : p(of), n(replayed), computed(of.stages.size(), false) {}
+  scope(plan const& of, loop_nest const& nest) : p(of), n(nest), computed(of.stages.size(), false) {}
 
   [[nodiscard]] loop_nest::loop const& loop(std::size_t st, std::int32_t level) const {
     return n.loops[static_cast<std::size_t>(n.stages[st].first + level)];

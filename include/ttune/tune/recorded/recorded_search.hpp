@@ -13,7 +13,7 @@
 namespace ttune { inline namespace v0 {
 
 /// Options of `recorded_search`.
-struct replay_options {
+struct recorded_search_options {
   std::size_t trials = 512;  ///< number of answers that count as trials: recorded and estimated ones, failures included
   std::size_t batch = 64;    ///< trials between two fits
   std::uint64_t seed = 1;    ///< seed of the strategy
@@ -44,7 +44,7 @@ struct recorded_curve {
 /// a strategy.
 [[nodiscard]] recorded_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
                                              any_cost_model model, row_writer const& features,
-                                             replay_options const& options = {});
+                                             recorded_search_options const& options = {});
 
 }}  // namespace ttune::v0
 

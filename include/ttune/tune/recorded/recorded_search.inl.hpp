@@ -24,9 +24,9 @@ std::optional<std::size_t> recorded_curve::trials_to(double best, double share) 
 namespace detail {
 
 /// The state of a search.
-class replay_session {
+class search_session {
  public:
-  replay_session(recorded_device const& device, any_cost_model model, row_writer const& features)
+  search_session(recorded_device const& device, any_cost_model model, row_writer const& features)
       : device_(device), model_(std::move(model)), features_(features) {}
 
   /// Measures one batch; returns true if it contained a trial.
@@ -91,12 +91,13 @@ class replay_session {
 }  // namespace detail
 
 recorded_curve recorded_search(sampler const& space, recorded_device const& device, any_search search,
-                               any_cost_model model, row_writer const& features, replay_options const& options) {
+                               any_cost_model model, row_writer const& features,
+                               recorded_search_options const& options) {
   if (!search) throw argument_error("recorded_search needs a strategy");
   if (options.batch == 0) throw argument_error("recorded_search: a batch has at least one trial");
   constexpr int patience = 64;
   search->start(space, options.seed);
-  detail::replay_session session(device, std::move(model), features);
+  detail::search_session session(device, std::move(model), features);
   for (int idle = 0; session.curve().best_seconds.size() < options.trials && idle < patience;) {
     auto const score = session.learn();
     auto const left = options.trials - session.curve().best_seconds.size();

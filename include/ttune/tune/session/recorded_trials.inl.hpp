@@ -11,7 +11,7 @@ trial recorded_trials::first(configuration const& seed, double) {
   if (auto t = measure(seed, {}); t.result.ok() && t.what == trial::kind::made) return t;
   for (auto const& c : device_->configurations())
     if (auto t = measure(c, {}); t.result.ok()) return t;
-  throw backend_error("the replay of " + work_.space().program->name + " has no record of a success");
+  throw backend_error("the recorded trials of " + work_.space().program->name + " have no success");
 }
 
 trial recorded_trials::measure(configuration const& chosen, trial_limits const&) {

@@ -23,7 +23,7 @@ struct trial {
   enum class kind : std::uint8_t {
     made,
     same,    ///< has the program of an earlier trial, and its result; nothing ran
-    unknown  ///< a replay has no record of it; there is no result, but the configuration is not faulty
+    unknown  ///< the recorded device does not know it: there is no result, but the configuration is not faulty
   };
   configuration chosen;
   measurement result;

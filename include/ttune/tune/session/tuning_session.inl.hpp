@@ -165,7 +165,7 @@ void tuning_session::queue_proposals() {
   for (auto& c : model.propose(*work_, count, known)) queue_.push_back(std::move(c));
 }
 
-/// Returns true if results may be stored. A replay measures nothing that could be stored.
+/// Returns true if results may be stored. A recorded device measures nothing that could be stored.
 bool tuning_session::may_record() const {
   return options_.records && options_.records->writable() && !options_.recorded;
 }
