@@ -3,13 +3,13 @@
 
 #include "ttune/codegen/c.hpp"
 #include "ttune/codegen/c_family/c_dialect.hpp"
-#include "ttune/codegen/c_family/emitter.hpp"
+#include "ttune/codegen/c_family/device_program_builder.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen {
 
 device_program c(ir::lowered const& program, target const& machine) {
-  plain_c_dialect const dialect;
-  return c_emitter(program, machine, dialect).run();
+  c_family::plain_c_dialect const dialect;
+  return c_family::device_program_builder(program, machine, dialect).build();
 }
 
 }}}  // namespace ttune::v0::codegen

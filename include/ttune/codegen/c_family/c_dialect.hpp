@@ -8,7 +8,7 @@
 #include "ttune/codegen/c_family/dialect.hpp"
 #include "ttune/codegen/c_family/saturating.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// C11.
 class plain_c_dialect final : public c_dialect {
@@ -108,4 +108,4 @@ class plain_c_dialect final : public c_dialect {
   }
 };
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

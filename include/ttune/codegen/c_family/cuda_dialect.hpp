@@ -9,7 +9,7 @@
 #include "ttune/codegen/c_family/saturating.hpp"
 #include "ttune/core/warpgroup_product.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// CUDA C++ for NVRTC.
 class cuda_dialect final : public c_dialect {
@@ -241,4 +241,4 @@ class cuda_dialect final : public c_dialect {
   }
 };
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The differences between OpenCL C, CUDA C++ and C. emitter.hpp has the common part.
+// The differences between OpenCL C, CUDA C++ and C. The emitters of this folder write what they have in common.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "ttune/core/matrix_product.hpp"
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// Translation of vectorised loops.
 enum class vector_style : std::uint8_t {
@@ -136,4 +136,4 @@ class c_dialect {
   [[nodiscard]] virtual std::string hold_function(std::string const& /*name*/, int /*count*/) const { return {}; }
 };
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

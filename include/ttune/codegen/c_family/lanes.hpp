@@ -9,18 +9,24 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen { namespace detail {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-// Variables of a statement tree never contain @ in their names.
-inline constexpr char const* of_warp = "@warp";
-inline constexpr char const* of_row = "@row";        ///< 0 … 7: position among lanes with different rows
-inline constexpr char const* of_column = "@column";  ///< 0 … 3: position among lanes with different columns
-/// Column index (as `of_column`) of the lane whose column this lane loads.
-inline constexpr char const* of_owner = "@owner";
-inline constexpr char const* of_part = "@part";            ///< 0, 1: which of that lane's columns
-inline constexpr char const* of_piece_row = "@piece_row";  ///< 0 … 7: row whose address a lane gives to ldmatrix
-inline constexpr char const* of_piece = "@piece";          ///< 0 … 3: piece of that row
-inline constexpr char const* of_others = "@others";        ///< a thread in a direction that is not a lane
+/// Names of variables for the parts of a thread's number. Variables of a statement tree never contain @ in their names.
+namespace lane_variable {
+
+inline constexpr char const* group = "@group";      ///< number of the group of four warps
+inline constexpr char const* quarter = "@quarter";  ///< 0 … 3: number of the warp in its group
+inline constexpr char const* warp = "@warp";
+inline constexpr char const* row = "@row";        ///< 0 … 7: position among lanes with different rows
+inline constexpr char const* column = "@column";  ///< 0 … 3: position among lanes with different columns
+/// Column index (as `column`) of the lane whose column this lane loads.
+inline constexpr char const* owner = "@owner";
+inline constexpr char const* part = "@part";            ///< 0, 1: which of that lane's columns
+inline constexpr char const* piece_row = "@piece_row";  ///< 0 … 7: row whose address a lane gives to ldmatrix
+inline constexpr char const* piece = "@piece";          ///< 0 … 3: piece of that row
+inline constexpr char const* others = "@others";        ///< a thread in a direction that is not a lane
+
+}  // namespace lane_variable
 
 [[nodiscard]] inline ir::expr divided(ir::expr a, std::int64_t by) {
   return ir::make_binary(ir::binary_op::floor_divide, std::move(a), ir::make_index(by));
@@ -56,9 +62,9 @@ inline constexpr char const* of_others = "@others";        ///< a thread in a di
 /// Replaces a thread's number by warp and lane.
 [[nodiscard]] inline ir::expr thread_by_lanes(ir::expr const& e, std::string const& thread) {
   constexpr std::int64_t warp_threads = matrix_product::lanes_of_rows * matrix_product::lanes_of_columns;
-  auto const lane =
-      ir::make_variable(of_row) * ir::make_index(matrix_product::lanes_of_columns) + ir::make_variable(of_column);
-  return in_parts(e, thread, warp_threads, ir::make_variable(of_warp), lane);
+  auto const lane = ir::make_variable(lane_variable::row) * ir::make_index(matrix_product::lanes_of_columns) +
+                    ir::make_variable(lane_variable::column);
+  return in_parts(e, thread, warp_threads, ir::make_variable(lane_variable::warp), lane);
 }
 
-}}}}  // namespace ttune::v0::codegen::detail
+}}}}  // namespace ttune::v0::codegen::c_family

@@ -9,7 +9,7 @@
 
 #include "ttune/support/config.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// The identifiers of a kernel.
 class c_names {
@@ -63,4 +63,4 @@ class c_names {
   std::set<std::string> taken_;
 };
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

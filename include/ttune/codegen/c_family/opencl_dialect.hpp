@@ -8,7 +8,7 @@
 #include "ttune/codegen/c_family/dialect.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// How a device forms sub-groups.
 enum class sub_groups : std::uint8_t {
@@ -141,4 +141,4 @@ class opencl_dialect final : public c_dialect {
   sub_groups groups_;
 };
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

@@ -12,7 +12,7 @@
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// The division of a kernel's arrays into variables.
 class register_shapes {
@@ -88,4 +88,4 @@ class register_shapes {
   bool settled_ = false;
 };
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

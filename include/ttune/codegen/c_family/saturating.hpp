@@ -8,7 +8,7 @@
 #include "ttune/core/dtype.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// Returns a function `name` that converts to the type named `to` ("i32", "index64"): rounds towards zero, saturates,
 /// maps NaN to 0.
@@ -31,4 +31,4 @@ template <class TypeName>
   throw backend_error("no conversion of floats to " + to);
 }
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

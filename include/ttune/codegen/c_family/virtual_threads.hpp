@@ -10,87 +10,21 @@
 //       acc[…] += …
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ttune/codegen/c_family/statement_queries.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
-
-namespace detail {
-
-template <class Test>
-[[nodiscard]] bool any_statement(ir::stmt const& s, Test const& test) {
-  if (!s) return false;
-  if (test(s)) return true;
-  auto const inside = [&](ir::stmt const& part) { return any_statement(part, test); };
-  if (auto const* n = ir::as<ir::block>(s)) {
-    for (auto const& part : n->body)
-      if (inside(part)) return true;
-    return false;
-  }
-  if (auto const* n = ir::as<ir::loop>(s)) return inside(n->body);
-  if (auto const* n = ir::as<ir::let>(s)) return inside(n->body);
-  if (auto const* n = ir::as<ir::allocate>(s)) return inside(n->body);
-  if (auto const* n = ir::as<ir::conditional>(s)) return inside(n->then) || inside(n->otherwise);
-  return false;
-}
-
-[[nodiscard]] inline bool is_thread_loop(ir::loop_kind k) noexcept {
-  return k >= ir::loop_kind::thread_x && k <= ir::loop_kind::thread_z;
-}
-[[nodiscard]] inline bool is_block_loop(ir::loop_kind k) noexcept {
-  return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z;
-}
-
-/// Returns true if a statement contains a barrier or a loop over threads.
-[[nodiscard]] inline bool needs_all_threads(ir::stmt const& s) {
-  return any_statement(s, [](ir::stmt const& part) {
-    auto const* l = ir::as<ir::loop>(part);
-    return ir::as<ir::barrier>(part) || (l && (is_thread_loop(l->kind) || is_block_loop(l->kind)));
-  });
-}
-
-[[nodiscard]] inline bool has_barrier(ir::stmt const& s) {
-  return any_statement(s, [](ir::stmt const& part) { return ir::as<ir::barrier>(part) != nullptr; });
-}
-
-/// Returns true if a part of a statement is done by a matrix or dot-product instruction.
-[[nodiscard]] inline bool has_tensorized(ir::stmt const& s) {
-  return any_statement(s, [](ir::stmt const& part) {
-    auto const* l = ir::as<ir::loop>(part);
-    return l && l->kind == ir::loop_kind::tensorized;
-  });
-}
-
-[[nodiscard]] inline bool speaks_of(ir::expr const& e, std::vector<std::string> const& names) {
-  return ir::contains(e, [&](ir::expr const& n) {
-    auto const* v = ir::as<ir::variable>(n);
-    return v && std::find(names.begin(), names.end(), v->name) != names.end();
-  });
-}
-
-/// Returns true for a loop whose iterations store to the same elements: the loop of a reduction.
-[[nodiscard]] inline bool is_over_terms(ir::loop const& l) {
-  if (l.kind != ir::loop_kind::serial) return false;
-  bool stores = false;
-  bool const moves = any_statement(l.body, [&](ir::stmt const& part) {
-    auto const* w = ir::as<ir::store>(part);
-    stores = stores || w;
-    return w && std::any_of(w->indices.begin(), w->indices.end(),
-                            [&](ir::expr const& i) { return speaks_of(i, {l.variable}); });
-  });
-  return stores && !moves;
-}
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// One loop over virtual threads.
 class virtual_thread_loop {
  public:
-  explicit virtual_thread_loop(ir::loop const& l) : loop_(l), own_{l.variable} {
+  explicit virtual_thread_loop(ir::loop const& l) : loop_(l), thread_variables_{l.variable} {
     if (!ir::is_constant(l.begin) || !ir::is_constant(l.end))
       throw backend_error("the number of virtual threads " + l.variable + " is not known");
   }
@@ -98,7 +32,7 @@ class virtual_thread_loop {
   [[nodiscard]] ir::stmt spread(ir::stmt const& s) {
     if (!s) return s;
     if (auto const* n = ir::as<ir::block>(s)) return spread_block(*n);
-    if (!has_barrier(s)) return around(s);
+    if (!has_barrier(s)) return over_virtual_threads(s);
     if (ir::as<ir::barrier>(s)) return s;
     if (auto const* n = ir::as<ir::loop>(s)) {
       require_alike(n->begin, "a loop");
@@ -110,11 +44,12 @@ class virtual_thread_loop {
       return ir::make_conditional(n->condition, spread(n->then), spread(n->otherwise));
     }
     if (auto const* n = ir::as<ir::let>(s)) {
-      if (!speaks_of(n->value, own_)) return ir::make_let(n->variable, n->value, n->low, n->high, spread(n->body));
+      if (!mentions(n->value, thread_variables_))
+        return ir::make_let(n->variable, n->value, n->low, n->high, spread(n->body));
       lets_.push_back(n);
-      own_.push_back(n->variable);
+      thread_variables_.push_back(n->variable);
       auto made = spread(n->body);
-      own_.pop_back();
+      thread_variables_.pop_back();
       lets_.pop_back();
       return made;
     }
@@ -132,13 +67,13 @@ class virtual_thread_loop {
   /// threads.
   [[nodiscard]] ir::stmt spread_block(ir::block const& b) {
     std::vector<ir::stmt> parts;
-    std::vector<ir::stmt> alone;
+    std::vector<ir::stmt> together;
     auto const flush = [&] {
-      if (!alone.empty()) parts.push_back(around(ir::make_block(std::exchange(alone, {}))));
+      if (!together.empty()) parts.push_back(over_virtual_threads(ir::make_block(std::exchange(together, {}))));
     };
     for (auto const& part : b.body) {
-      if (!has_barrier(part) && !only(part) && !has_tensorized(part)) {
-        alone.push_back(part);
+      if (!has_barrier(part) && !only_thread_of(part) && !has_tensorized(part)) {
+        together.push_back(part);
         continue;
       }
       flush();
@@ -149,21 +84,21 @@ class virtual_thread_loop {
   }
 
   /// Returns the only virtual thread for which `s` does something, if that is known.
-  [[nodiscard]] ir::expr only(ir::stmt const& s) const {
-    if (auto const* n = ir::as<ir::let>(s)) return only(n->body);
-    if (auto const* n = ir::as<ir::loop>(s)) return only(n->body);
+  [[nodiscard]] ir::expr only_thread_of(ir::stmt const& s) const {
+    if (auto const* n = ir::as<ir::let>(s)) return only_thread_of(n->body);
+    if (auto const* n = ir::as<ir::loop>(s)) return only_thread_of(n->body);
     auto const* n = ir::as<ir::conditional>(s);
     if (!n || !n->then || n->otherwise) return {};
     auto const* b = ir::as<ir::binary>(n->condition);
     auto const* v = b && b->op == ir::binary_op::equal ? ir::as<ir::variable>(b->left) : nullptr;
-    return v && v->name == loop_.variable && ir::is_constant(b->right) ? b->right : only(n->then);
+    return v && v->name == loop_.variable && ir::is_constant(b->right) ? b->right : only_thread_of(n->then);
   }
 
-  [[nodiscard]] ir::stmt around(ir::stmt s) const {
+  [[nodiscard]] ir::stmt over_virtual_threads(ir::stmt s) const {
     if (auto const* l = ir::as<ir::loop>(s);
-        l && is_over_terms(*l) && !speaks_of(l->begin, own_) && !speaks_of(l->end, own_))
-      return ir::make_loop(l->variable, l->begin, l->end, l->kind, around(l->body));
-    if (auto const which = only(s))
+        l && is_over_terms(*l) && !mentions(l->begin, thread_variables_) && !mentions(l->end, thread_variables_))
+      return ir::make_loop(l->variable, l->begin, l->end, l->kind, over_virtual_threads(l->body));
+    if (auto const which = only_thread_of(s))
       return ir::make_let(loop_.variable, which, ir::constant_integer(which), ir::constant_integer(which) + 1,
                           with_lets(std::move(s)));
     return ir::make_loop(loop_.variable, loop_.begin, loop_.end, ir::loop_kind::unrolled, with_lets(std::move(s)));
@@ -176,7 +111,7 @@ class virtual_thread_loop {
   }
 
   void require_alike(ir::expr const& e, char const* what) const {
-    if (speaks_of(e, own_))
+    if (mentions(e, thread_variables_))
       throw backend_error("virtual threads " + loop_.variable + " come to a barrier by different ways: " + what +
                           " around it depends on them");
   }
@@ -205,11 +140,9 @@ class virtual_thread_loop {
   }
 
   ir::loop const& loop_;
-  std::vector<std::string> own_;  ///< variables that differ between virtual threads
+  std::vector<std::string> thread_variables_;  ///< variables that differ between virtual threads
   std::vector<ir::let const*> lets_;
 };
-
-}  // namespace detail
 
 /// Removes loops over virtual threads.
 [[nodiscard]] inline ir::stmt spread_virtual_threads(ir::stmt const& s) {
@@ -218,9 +151,9 @@ class virtual_thread_loop {
       [](ir::stmt const& part) {
         auto const* l = ir::as<ir::loop>(part);
         if (!l || l->kind != ir::loop_kind::virtual_thread) return part;
-        return detail::virtual_thread_loop(*l).spread(l->body);
+        return virtual_thread_loop(*l).spread(l->body);
       },
       [](ir::expr const& e) { return e; });
 }
 
-}}}  // namespace ttune::v0::codegen
+}}}}  // namespace ttune::v0::codegen::c_family

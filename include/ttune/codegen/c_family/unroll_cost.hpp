@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a compiler is asked to unroll a loop.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/codegen/c_family/statement_queries.hpp"
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
+
+/// Estimates the compiler's work for a statement, in additions. Stores outside of the thread's own memory need
+/// addresses and cost more.
+[[nodiscard]] inline std::int64_t compiler_steps(ir::stmt const& s) {
+  constexpr std::int64_t steps_of_address = 32;
+  if (!s) return 0;
+  std::int64_t all = 0;
+  if (auto const* n = ir::as<ir::block>(s))
+    for (auto const& part : n->body) all += compiler_steps(part);
+  if (auto const* n = ir::as<ir::allocate>(s)) all = compiler_steps(n->body);
+  if (auto const* n = ir::as<ir::let>(s)) all = compiler_steps(n->body);
+  if (auto const* n = ir::as<ir::conditional>(s)) all = 2 * (compiler_steps(n->then) + compiler_steps(n->otherwise));
+  if (auto const* n = ir::as<ir::store>(s)) all = is_thread_memory(*n->to) ? 1 : steps_of_address;
+  if (auto const* n = ir::as<ir::loop>(s)) {
+    bool const repeats = n->kind != ir::loop_kind::tensorized && ir::is_constant(n->begin) && ir::is_constant(n->end);
+    all = compiler_steps(n->body) * (repeats ? ir::constant_integer(n->end) - ir::constant_integer(n->begin) : 1);
+  }
+  return all;
+}
+
+/// Returns true if the loop's variable selects elements of an array of the thread.
+[[nodiscard]] inline bool selects_thread_elements(ir::loop const& l) {
+  auto const selects = [&](ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    return is_thread_memory(b) && any_mentions(indices, l.variable);
+  };
+  return any_statement(l.body, [&](ir::stmt const& part) {
+    auto const* w = ir::as<ir::store>(part);
+    return w && (selects(*w->to, w->indices) || ir::contains(w->value, [&](ir::expr const& e) {
+                   auto const* a = ir::as<ir::access>(e);
+                   return a && selects(buffer_of(*a), a->indices);
+                 }));
+  });
+}
+
+/// Returns the number of iterations that one iteration of the unrolled loop does; 0 if it is unrolled completely.
+/// Loops that select a thread's own elements are, as registers have no addresses. Others are unrolled while the text
+/// stays short: compile time grows with it, and the loop overhead is small beside that many sums.
+[[nodiscard]] inline std::int64_t unroll_factor(ir::loop const& l, std::int64_t trips) {
+  constexpr std::int64_t most_steps = 256;
+  auto const steps = std::max<std::int64_t>(1, compiler_steps(l.body));
+  if (selects_thread_elements(l) || trips * steps <= most_steps) return 0;
+  auto factor = std::max<std::int64_t>(1, most_steps / steps);
+  while (trips % factor != 0) --factor;
+  return factor;
+}
+
+}}}}  // namespace ttune::v0::codegen::c_family

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of a warpgroup product's operands in core matrices (core/warpgroup_product.hpp), and the tiles of 64 rows
+// that virtual threads stand for.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/codegen/c_family/find_warpgroup_tile.hpp"
+#include "ttune/codegen/lane_linear.hpp"
+#include "ttune/core/warpgroup_product.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
+
+/// The layout of an operand in core matrices, in elements.
+struct operand_cores {
+  lane_linear first;  ///< position for the first virtual thread, without the parts that depend on the thread's number
+  /// Rows or columns are contiguous, not terms.
+  bool across = false;
+  /// Distance between core matrices along the terms.
+  std::int64_t term_step = 0;
+  std::int64_t step = 0;  ///< distance between core matrices along rows or columns
+  /// Distance of each virtual thread from the first one.
+  std::vector<std::int64_t> steps;
+};
+
+/// One instruction's part of the sums.
+struct rows_of_64 {
+  std::int64_t left = 0;  ///< start in the operands, relative to the first virtual thread
+  std::int64_t right = 0;
+  std::vector<std::int64_t> threads;  ///< virtual threads in the instruction's order of sums
+  [[nodiscard]] int columns() const {
+    return static_cast<int>(threads.size()) / warpgroup_product::thread_rows * warpgroup_product::core;
+  }
+};
+
+/// Returns the coefficient of a name in a linear form.
+[[nodiscard]] inline std::int64_t coefficient_of(lane_linear const& l, std::string const& name) {
+  for (auto const& t : l.terms)
+    if (t.value == name) return t.coefficient;
+  return 0;
+}
+
+/// Returns the distance between the core matrices of columns; `refuse(why)` throws if they do not follow each other.
+template <class Refuse>
+[[nodiscard]] std::int64_t step_of_columns(std::set<std::int64_t> const& columns, Refuse const& refuse) {
+  auto const step = columns.size() > 1 ? *std::next(columns.begin()) - *columns.begin() : warpgroup_product::core;
+  std::int64_t n = 0;
+  for (auto const column : columns)
+    if (column != *columns.begin() + n++ * step || step % warpgroup_product::core != 0)
+      refuse("columns do not follow each other");
+  return step;
+}
+
+/// Returns the rows and columns of each virtual thread: tiles of 64 rows, in each of them groups of 8 columns, the
+/// upper rows first. Sets `right.step`. Throws backend_error if virtual threads do not form such tiles.
+[[nodiscard]] inline std::vector<rows_of_64> order_virtual_threads(warpgroup_tile const& t, operand_cores const& left,
+                                                                   operand_cores& right, c_dialect const& dialect) {
+  auto const refuse = [&](std::string const& why) {
+    refuse_tile(dialect, *t.columns,
+                "virtual threads do not stand for all rows 8 apart and all columns 8 apart: " + why);
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> thread_at;  // by the steps of both operands
+  std::set<std::int64_t> rows;
+  std::set<std::int64_t> columns;
+  for (std::size_t i = 0; i < left.steps.size(); ++i) {
+    thread_at[{left.steps[i], right.steps[i]}] = ir::constant_integer(t.virtuals->begin) + static_cast<std::int64_t>(i);
+    rows.insert(left.steps[i]);
+    columns.insert(right.steps[i]);
+  }
+  if (thread_at.size() != left.steps.size() || thread_at.size() != rows.size() * columns.size())
+    refuse("some have the same ones, or not all of them");
+  if (static_cast<std::int64_t>(columns.size()) * warpgroup_product::core > warpgroup_product::most_columns)
+    refuse("they have more than 256 columns, choose smaller parts");
+  right.step = step_of_columns(columns, refuse);
+  std::vector<rows_of_64> tiles;
+  while (!rows.empty()) {
+    auto& made = tiles.emplace_back();
+    made.left = *rows.begin();
+    made.right = *columns.begin();
+    std::int64_t const halves[] = {made.left, made.left + left.step};
+    for (auto const half : halves)
+      if (rows.erase(half) == 0) refuse("rows that are 8 further than others are missing");
+    for (auto const column : columns)
+      for (auto const half : halves) made.threads.push_back(thread_at.at({half, column}));
+  }
+  return tiles;
+}
+
+}}}}  // namespace ttune::v0::codegen::c_family
