@@ -10,8 +10,13 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 /// implements it.
 class body_emitter {
  public:
-  virtual ~body_emitter() = default;
+  body_emitter() = default;
+  body_emitter(body_emitter const&) = delete;
+  body_emitter& operator=(body_emitter const&) = delete;
   virtual void emit(ir::stmt const& s) = 0;
+
+ protected:
+  ~body_emitter() = default;
 };
 
 }}}}  // namespace ttune::v0::codegen::c_family

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "ttune/codegen/c_family/matrix_instructions.hpp"
 #include "ttune/core/dtype.hpp"
-#include "ttune/core/matrix_product.hpp"
+#include "ttune/core/target.hpp"
 #include "ttune/ir/stmt.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
@@ -96,44 +97,8 @@ class c_dialect {
   /// Returns a declaration of `b`, the bits of a float. Not used by dialects with vector types.
   [[nodiscard]] virtual std::string float_as_bits(std::string const& x) const = 0;
 
-  // ---- matrix products (core/matrix_product.hpp)
-  /// Returns a function that rounds a float to TF32 and returns its register.
-  [[nodiscard]] virtual std::string tf32_function(std::string const& /*name*/) const { return {}; }
-  /// Returns true if the threads of a warp compute matrix products together; otherwise each thread computes its own
-  /// part.
-  [[nodiscard]] virtual bool has_matrix_products() const { return false; }
-  /// Returns true if a warp can load fragments of 8 x 8 elements of 16 bits from shared memory (ldmatrix).
-  [[nodiscard]] virtual bool loads_matrices(target const& /*machine*/) const { return false; }
-  /// Returns a function that loads `fragments` registers, given the address of a fragment's row. `transposed`:
-  /// transposed.
-  [[nodiscard]] virtual std::string matrix_load_function(std::string const& /*name*/, int /*fragments*/,
-                                                         bool /*transposed*/) const {
-    return {};
-  }
-  /// Returns a function that adds to four sums, given the registers of both operands: rows vary fastest, then the
-  /// halves of the terms.
-  [[nodiscard]] virtual std::string matrix_function(std::string const& /*name*/, matrix_product const& /*how*/,
-                                                    dtype /*left*/, dtype /*right*/, dtype /*sum*/) const {
-    return {};
-  }
-
-  // ---- warpgroup products (core/warpgroup_product.hpp), for dialects with matrix products
-  /// Returns a function that makes an operand's descriptor from the address of the first core matrix and the bytes
-  /// between core matrices along the terms and along the other direction.
-  [[nodiscard]] virtual std::string cores_function(std::string const& /*name*/) const { return {}; }
-  /// Returns a function that takes both descriptors and a thread's sums. `across`: rows (or columns) are contiguous in
-  /// a core matrix.
-  [[nodiscard]] virtual std::string warpgroup_function(std::string const& /*name*/, int /*columns*/, dtype /*type*/,
-                                                       bool /*left_across*/, bool /*right_across*/) const {
-    return {};
-  }
-  /// The next functions return functions without arguments: one called before a batch of such products, one after it,
-  /// and one before a barrier after which the products read data that threads have written.
-  [[nodiscard]] virtual std::string begin_products_function(std::string const& /*name*/) const { return {}; }
-  [[nodiscard]] virtual std::string end_products_function(std::string const& /*name*/) const { return {}; }
-  [[nodiscard]] virtual std::string publish_function(std::string const& /*name*/) const { return {}; }
-  /// Returns a function that takes sums and forces the compiler to keep them in registers at that point.
-  [[nodiscard]] virtual std::string hold_function(std::string const& /*name*/, int /*count*/) const { return {}; }
+  /// Returns the matrix instructions of warps; null if each thread computes its own part of a product.
+  [[nodiscard]] virtual matrix_instructions const* matrices() const { return nullptr; }
 };
 
 }}}}  // namespace ttune::v0::codegen::c_family

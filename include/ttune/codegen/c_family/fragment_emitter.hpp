@@ -176,7 +176,7 @@ inline std::string fragment_emitter::load_half(line_of_terms const& l, int half)
 /// Returns a number rounded to TF32.
 inline std::string fragment_emitter::rounded(ir::buffer const& from, std::string const& element) {
   std::string const name = "ttune_to_tf32";
-  kernel_.shared.define(name, [&] { return kernel_.dialect.tf32_function(name); });
+  kernel_.shared.define(name, [&] { return kernel_.dialect.matrices()->tf32_function(name); });
   return loaded_.load("unsigned int", from.name + "_rounded", name + "(" + element + ")");
 }
 

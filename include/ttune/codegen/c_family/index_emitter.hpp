@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ttune/arith/simplify.hpp"
+#include "ttune/codegen/c_family/expression_evaluator.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/lane_decisions.hpp"
 #include "ttune/codegen/lane_linear.hpp"
@@ -16,19 +17,12 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// Emits any expression. Indices need it for what is not index arithmetic: data used as an index, and conditions.
-class expression_emitter {
- public:
-  virtual ~expression_emitter() = default;
-  [[nodiscard]] virtual c_value evaluate(ir::expr const& e) = 0;
-};
-
 /// In: index expressions. Out: linear forms of names in the text, and conditions that are known when the text is
 /// written. Variables must be bound (kernel_variables). All functions throw lanes_diverge if the index of a vector's
 /// lane is not linear in the lane.
 class index_emitter {
  public:
-  index_emitter(kernel_state& kernel, expression_emitter& expressions) : kernel_(kernel), expressions_(expressions) {}
+  index_emitter(kernel_state& kernel, expression_evaluator& expressions) : kernel_(kernel), expressions_(expressions) {}
 
   [[nodiscard]] lane_linear index(ir::expr const& e);
   /// Returns the position of an element in the buffer's memory.
@@ -45,7 +39,7 @@ class index_emitter {
   [[nodiscard]] lane_linear exclusive_or(lane_linear const& a, lane_linear const& b);
 
   kernel_state& kernel_;
-  expression_emitter& expressions_;
+  expression_evaluator& expressions_;
 };
 
 inline lane_linear index_emitter::index(ir::expr const& e) {

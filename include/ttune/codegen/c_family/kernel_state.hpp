@@ -41,7 +41,7 @@ struct kernel_state {
       : program(p),
         variables(known),
         grid(measure_grid(body, known, p.machine, p.dialect)),
-        publishes_shared_memory(p.dialect.has_matrix_products() && has_warpgroup_tile(body)) {}
+        publishes_shared_memory(p.dialect.matrices() && has_warpgroup_tile(body)) {}
   kernel_state(kernel_state const&) = delete;
   kernel_state& operator=(kernel_state const&) = delete;
 

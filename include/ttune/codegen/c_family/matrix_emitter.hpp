@@ -104,8 +104,8 @@ inline std::string matrix_emitter::define_product(matrix_tile const& t) {
   auto const right = buffer_of(*t.right).type;
   auto const name =
       "ttune_mma_" + std::to_string(t.how.terms) + "_" + ttune::name_of(left) + "_" + ttune::name_of(right);
-  kernel_.shared.define(name,
-                        [&] { return kernel_.dialect.matrix_function(name, t.how, left, right, t.sum->to->type); });
+  kernel_.shared.define(
+      name, [&] { return kernel_.dialect.matrices()->matrix_function(name, t.how, left, right, t.sum->to->type); });
   return name;
 }
 

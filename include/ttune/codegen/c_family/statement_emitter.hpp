@@ -164,7 +164,7 @@ inline void statement_emitter::emit_loop(ir::loop const& l) {
 /// Emits a loop that instructions of warps compute; returns false for other loops.
 inline bool statement_emitter::emit_pattern(ir::loop const& l, lane_linear const& begin, lane_linear const& end) {
   bool const unrolled = begin.is_constant() && end.is_constant() && l.kind == ir::loop_kind::unrolled;
-  bool const has_products = kernel_.dialect.has_matrix_products();
+  bool const has_products = kernel_.dialect.matrices() != nullptr;
   if (has_products && l.kind == ir::loop_kind::tensorized && is_matrix_tile(l.body)) {
     matrices_.emit_tile(l);
     return true;

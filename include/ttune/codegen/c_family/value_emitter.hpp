@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "ttune/codegen/c_family/expression_evaluator.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
@@ -15,7 +16,7 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// In: expressions of a lowered program. Out: values. In a vectorised loop, a value that depends on the lane is a
 /// vector of all its lanes; throws lanes_diverge if that cannot be. Only the chosen arm of a select reads memory.
-class value_emitter final : public expression_emitter {
+class value_emitter final : public expression_evaluator {
  public:
   value_emitter(kernel_state& kernel, index_emitter& indices, memory_emitter& memory)
       : kernel_(kernel), indices_(indices), memory_(memory) {}

@@ -110,7 +110,7 @@ inline void warp_load_emitter::declare_rows_of_pieces() {
 inline std::optional<warp_load> warp_load_emitter::find(matrix_tile const& t, bool left) {
   auto const& access = left ? *t.left : *t.right;
   auto const& b = buffer_of(access);
-  if (memory_space_of(b, kernel_) != ir::memory::shared || !kernel_.dialect.loads_matrices(kernel_.machine))
+  if (memory_space_of(b, kernel_) != ir::memory::shared || !kernel_.dialect.matrices()->loads_matrices(kernel_.machine))
     return std::nullopt;
   declare_rows_of_pieces();
   auto const elements_of_row = 16 / static_cast<int>(size_in_bytes(b.type));
@@ -186,7 +186,8 @@ inline std::vector<std::string> warp_load_emitter::emit_load(warp_load const& of
   }
   kernel_.text.line("unsigned int " + list.substr(0, list.size() - 2) + ";");
   auto const name = "ttune_load_fragments_" + std::to_string(registers) + (of.transposed ? "_transposed" : "");
-  kernel_.shared.define(name, [&] { return kernel_.dialect.matrix_load_function(name, registers, of.transposed); });
+  kernel_.shared.define(
+      name, [&] { return kernel_.dialect.matrices()->matrix_load_function(name, registers, of.transposed); });
   kernel_.text.line(name + "(" + list + address + ");");
   return names;
 }

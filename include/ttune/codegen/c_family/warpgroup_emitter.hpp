@@ -41,7 +41,7 @@ class warpgroup_emitter {
   void emit(ir::loop const& virtuals);
   /// Makes what threads have written visible to the products after the next barrier.
   void publish_shared_memory() {
-    call("ttune_publish", [&](std::string const& name) { return kernel_.dialect.publish_function(name); });
+    call("ttune_publish", [&](std::string const& name) { return kernel_.dialect.matrices()->publish_function(name); });
   }
 
  private:
@@ -218,7 +218,7 @@ inline std::string warpgroup_emitter::descriptor(ir::buffer const& b, operand_co
   first.constant += start;
   auto const bytes = static_cast<std::int64_t>(size_in_bytes(b.type));
   std::string const function = "ttune_cores";
-  kernel_.shared.define(function, [&] { return kernel_.dialect.cores_function(function); });
+  kernel_.shared.define(function, [&] { return kernel_.dialect.matrices()->cores_function(function); });
   return loaded_.load("unsigned long long", b.name + "_cores",
                       function + "(" + memory_.pointer_to(b, first) + ", " + std::to_string(cores.term_step * bytes) +
                           ", " + std::to_string(cores.step * bytes) + ")");
@@ -231,10 +231,10 @@ inline std::string warpgroup_emitter::define_product(warpgroup_tile const& t, op
   auto const name =
       "ttune_wgmma_" + std::string(ttune::name_of(type)) + "_" + (left.across ? "1" : "0") + (right.across ? "1" : "0");
   kernel_.shared.define(name + "_" + std::to_string(columns), [&] {
-    return kernel_.dialect.warpgroup_function(name, columns, type, left.across, right.across);
+    return kernel_.dialect.matrices()->warpgroup_function(name, columns, type, left.across, right.across);
   });
   kernel_.shared.define("ttune_hold_" + std::to_string(columns),
-                        [&] { return kernel_.dialect.hold_function("ttune_hold", columns / 2); });
+                        [&] { return kernel_.dialect.matrices()->hold_function("ttune_hold", columns / 2); });
   return name;
 }
 
@@ -292,9 +292,11 @@ inline void warpgroup_emitter::emit(ir::loop const& virtuals) {
     for (auto const& s : sums) kernel_.text.line("ttune_hold(" + s + ");");
   };
   hold();
-  call("ttune_begin_products", [&](std::string const& name) { return kernel_.dialect.begin_products_function(name); });
+  call("ttune_begin_products",
+       [&](std::string const& name) { return kernel_.dialect.matrices()->begin_products_function(name); });
   kernel_.text.append(products);
-  call("ttune_end_products", [&](std::string const& name) { return kernel_.dialect.end_products_function(name); });
+  call("ttune_end_products",
+       [&](std::string const& name) { return kernel_.dialect.matrices()->end_products_function(name); });
   hold();
   kernel_.variables.restore(saved);
   loaded_.clear();
