@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "ttune/codegen/c_family/buffer_names.hpp"
-#include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
 #include "ttune/codegen/c_family/register_emitter.hpp"
@@ -28,8 +27,8 @@ struct emitted_kernel {
 };
 
 /// In: the statement of a kernel, without virtual threads, and the shapes of its arrays. Out: the kernel. It owns what
-/// the emitters share and the emitters themselves, each of which has references to those that it uses: indices ↔ values
-/// → memory → registers, and statements around them. One object emits one kernel, once.
+/// the emitters share and the emitters themselves; each has references to those that it uses, which stand before it.
+/// One object emits one kernel, once.
 class kernel_emitter {
  public:
   /// While `shapes` are not settled, the use of arrays is recorded in them.
@@ -41,9 +40,8 @@ class kernel_emitter {
         names_(kernel_),
         registers_(kernel_, names_, shapes),
         memory_(kernel_, names_, registers_),
-        indices_(kernel_, values_),
-        values_(kernel_, indices_, memory_),
-        statements_(kernel_, indices_, values_, memory_, registers_, names_) {}
+        values_(kernel_, memory_),
+        statements_(kernel_, values_, memory_, registers_, names_) {}
 
   [[nodiscard]] emitted_kernel emit();
 
@@ -59,7 +57,6 @@ class kernel_emitter {
   buffer_names names_;
   register_emitter registers_;
   memory_emitter memory_;
-  index_emitter indices_;
   value_emitter values_;
   statement_emitter statements_;
 };

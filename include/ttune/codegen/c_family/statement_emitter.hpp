@@ -28,20 +28,20 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 /// lanes_diverge inside of a vectorised loop.
 class statement_emitter final : public body_emitter {
  public:
-  statement_emitter(kernel_state& kernel, index_emitter& indices, value_emitter& values, memory_emitter& memory,
-                    register_emitter& registers, buffer_names& names)
+  statement_emitter(kernel_state& kernel, value_emitter& values, memory_emitter& memory, register_emitter& registers,
+                    buffer_names& names)
       : kernel_(kernel),
-        indices_(indices),
+        indices_(values.indices()),
         values_(values),
         memory_(memory),
-        loops_(kernel, indices, registers, *this),
-        thread_loops_(kernel, indices, *this),
+        loops_(kernel, indices_, registers, *this),
+        thread_loops_(kernel, indices_, *this),
         vectors_(kernel, registers, loops_, *this),
-        copies_(kernel, indices, memory),
-        wide_moves_(kernel, indices, memory, values, copies_, loops_),
+        copies_(kernel, indices_, memory),
+        wide_moves_(kernel, indices_, memory, values, copies_, loops_),
         warp_reductions_(kernel, names, loops_, *this),
-        matrices_(kernel, indices, memory, loops_),
-        warpgroups_(kernel, indices, memory) {}
+        matrices_(kernel, indices_, memory, loops_),
+        warpgroups_(kernel, indices_, memory) {}
 
   /// Emits a statement. If it is outside of a loop over threads and stores to memory that other threads see, only the
   /// first thread executes it.

@@ -14,13 +14,15 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// In: expressions of a lowered program. Out: values. In a vectorised loop, a value that depends on the lane is a
-/// vector of all its lanes; throws lanes_diverge if that cannot be. Only the chosen arm of a select reads memory.
+/// In: expressions of a lowered program. Out: values. It owns the emitter of indices, which calls it back for data. In
+/// a vectorised loop, a value that depends on the lane is a vector of all its lanes; throws lanes_diverge if that
+/// cannot be. Only the chosen arm of a select reads memory.
 class value_emitter final : public expression_evaluator {
  public:
-  value_emitter(kernel_state& kernel, index_emitter& indices, memory_emitter& memory)
-      : kernel_(kernel), indices_(indices), memory_(memory) {}
+  value_emitter(kernel_state& kernel, memory_emitter& memory)
+      : kernel_(kernel), memory_(memory), indices_(kernel, *this) {}
 
+  [[nodiscard]] index_emitter& indices() noexcept { return indices_; }
   [[nodiscard]] c_value evaluate(ir::expr const& e) override;
 
   /// Lets an element stand for an access, until the next call of forget_replacements.
@@ -47,8 +49,8 @@ class value_emitter final : public expression_evaluator {
   [[nodiscard]] c_types const& types() const { return kernel_.types; }
 
   kernel_state& kernel_;
-  index_emitter& indices_;
   memory_emitter& memory_;
+  index_emitter indices_;
   std::map<ir::expr_node const*, std::string> replacements_;
 };
 
