@@ -83,6 +83,7 @@
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/runtime/worker/server.hpp"
 #include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/primitive/all.hpp"
 #include "ttune/schedule/schedule_builder.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/search/annealing.hpp"
