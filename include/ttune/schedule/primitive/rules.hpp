@@ -6,7 +6,8 @@
 //   a
 //                                          plan; throws schedule_error with the culprit and the remedy
 //                             check        is called once after all steps of a plan, in the order of list.hpp
-//                             lay_out      changes the extents of a buffer when a nest is lowered
+//                             lay_out      changes the extents of a buffer when a nest is lowered, for steps that
+//                                          `apply` put into stage_plan::layout
 //                             arguments    prints the arguments of the call in C++
 //                             draw         draws arguments for the random programs of the tests, which may not fit
 //
