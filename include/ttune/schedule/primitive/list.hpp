@@ -37,7 +37,8 @@ enum class step_effect : std::uint8_t { program, loops, place, buffer };
   X(compute_once, program) \
   X(expand_reduction, program) \
   X(slide, place) \
-  X(separate, program)
+  X(separate, program) \
+  X(storage_align, buffer)
 // clang-format on
 
 /// The primitives. Each has a header of its own with its page, schedule/primitive/<name>.hpp.
