@@ -11,6 +11,7 @@
 #include "ttune/arith/interval.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/operands.hpp"
+#include "ttune/ir/visit.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
