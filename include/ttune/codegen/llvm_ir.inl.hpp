@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ttune/codegen/llvm/emitter.hpp"
+#include "ttune/codegen/llvm/module_emitter.hpp"
 #include "ttune/codegen/llvm/storage.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
 #include "ttune/lowering/blend_lanes.hpp"
@@ -14,7 +14,7 @@ std::string llvm_ir(ir::lowered const& program, target const& machine) {
   auto settled = with_settled_storage(program);
   for (auto* const part : {&settled.prepare, &settled.body})
     *part = lowering::blend_lanes(lowering::speculate_selects(lowering::narrow_integers(*part)));
-  return llvm_emitter(settled, machine).run();
+  return llvm::module_emitter(settled, machine).run();
 }
 
 void plan_workspace(ir::lowered const& program, kernel_signature& signature) {
