@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "ttune/codegen/llvm/memory_emitters.hpp"
 #include "ttune/codegen/llvm/statement_emitter.hpp"
+#include "ttune/codegen/llvm/value_emitter.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -15,23 +17,17 @@ class module_emitter {
  public:
   module_emitter(ir::lowered const& program, target const& machine)
       : program_(program),
-        tables_(module_),
         writer_(machine, module_),
         values_(writer_),
         arithmetic_(writer_),
-        addresses_(program, tables_, writer_, arithmetic_),
-        assembler_(writer_, values_),
-        registers_(writer_, state_, assembler_),
-        loads_(writer_, state_, values_, addresses_, registers_),
-        stores_(writer_, state_, values_, addresses_, registers_),
-        expressions_(writer_, module_, state_, values_, arithmetic_, addresses_, loads_, program.same_bits),
-        statements_(scalar_loops_, writer_, state_, values_, arithmetic_, addresses_, assembler_, registers_, loads_,
-                    stores_, expressions_) {}
+        memory_(program, module_, writer_, state_, values_, arithmetic_),
+        expressions_(writer_, module_, state_, values_, arithmetic_, memory_, program.same_bits),
+        statements_(scalar_loops_, writer_, state_, values_, arithmetic_, memory_, expressions_) {}
 
   /// Throws backend_error for programs that this backend cannot express.
   [[nodiscard]] std::string run() {
-    tables_.add_tables_of(program_.prepare);
-    tables_.add_tables_of(program_.body);
+    memory_.tables.add_tables_of(program_.prepare);
+    memory_.tables.add_tables_of(program_.body);
     for (;;) {
       try {
         emit_functions();
@@ -49,15 +45,15 @@ class module_emitter {
     module_.forget_functions();
     writer_.restart_numbers();
     state_ = {};
-    assembler_.end_arm({});
+    memory_.assembler.end_arm({});
     if (program_.prepare) emit_function("ttune_prepare", program_.prepare);
     emit_function("ttune_main", program_.body);
   }
 
   void emit_function(std::string const& name, ir::stmt const& body) {
     writer_.begin_function();
-    registers_.clear();
-    addresses_.define_local_memory();
+    memory_.registers.clear();
+    memory_.addresses.define_local_memory();
     if (body) statements_.emit(body);
     writer_.finish_function("define void @" + name + "(ptr %operands, ptr %runtime, ptr %workspace)");
   }
@@ -65,16 +61,11 @@ class module_emitter {
   ir::lowered const& program_;
   loop_set scalar_loops_;  ///< vectorised loops that must be unrolled
   module_text module_;
-  constant_tables tables_;
   ir_writer writer_;
   function_state state_;
   value_builder values_;
   index_arithmetic arithmetic_;
-  buffer_addresses addresses_;
-  register_assembler assembler_;
-  register_file registers_;
-  load_emitter loads_;
-  store_emitter stores_;
+  memory_emitters memory_;
   value_emitter expressions_;
   statement_emitter statements_;
 };

@@ -6,7 +6,7 @@
 #include "ttune/codegen/llvm/conditional_emitter.hpp"
 #include "ttune/codegen/llvm/dot_emitter.hpp"
 #include "ttune/codegen/llvm/loop_emitter.hpp"
-#include "ttune/codegen/llvm/store_emitter.hpp"
+#include "ttune/codegen/llvm/memory_emitters.hpp"
 #include "ttune/codegen/llvm/value_emitter.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -15,19 +15,17 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 /// back for their bodies (body_emitter.hpp).
 class statement_emitter final : public body_emitter {
  public:
+  /// `scalar_loops`: vectorised loops that must be unrolled.
   statement_emitter(loop_set const& scalar_loops, ir_writer& writer, function_state& state, value_builder& values,
-                    index_arithmetic& arithmetic, buffer_addresses& addresses, register_assembler& assembler,
-                    register_file& registers, load_emitter& loads, store_emitter& stores, value_emitter& expressions)
+                    index_arithmetic& arithmetic, memory_emitters& memory, value_emitter& expressions)
       : writer_(writer),
         state_(state),
-        addresses_(addresses),
-        registers_(registers),
-        stores_(stores),
+        memory_(memory),
         expressions_(expressions),
         indices_(expressions.indices()),
-        dots_(writer, state, values, addresses, loads, stores, indices_),
-        loops_(scalar_loops, writer, state, indices_, arithmetic, addresses, registers, dots_, *this),
-        conditionals_(writer, state, indices_, expressions, assembler, registers, *this) {}
+        dots_(writer, state, values, memory.addresses, memory.loads, memory.stores, indices_),
+        loops_(scalar_loops, writer, state, indices_, arithmetic, memory.addresses, memory.registers, dots_, *this),
+        conditionals_(writer, state, indices_, expressions, memory.assembler, memory.registers, *this) {}
 
   void emit(ir::stmt const& s) override {
     if (auto const* several = ir::as<ir::block>(s))
@@ -50,26 +48,24 @@ class statement_emitter final : public body_emitter {
 
   void emit_allocate(ir::allocate const& a) {
     emit(a.body);
-    registers_.erase(*a.storage);
+    memory_.registers.erase(*a.storage);
     writer_.open_frames().forget_loads(a.storage->name);
   }
 
   /// Prefetches into the second-level cache: the first one is too small for lines so far ahead.
   void emit_prefetch(ir::prefetch const& hint) {
     auto const at = indices_.flat_index(*hint.from, hint.indices);
-    if (at.lane == 0) addresses_.prefetch(addresses_.pointer(*hint.from, at), 2);
+    if (at.lane == 0) memory_.addresses.prefetch(memory_.addresses.pointer(*hint.from, at), 2);
   }
 
   void emit_store(ir::store const& write) {
     auto const v = expressions_.evaluate(write.value);
-    stores_.store(*write.to, indices_.flat_index(*write.to, write.indices), v);
+    memory_.stores.store(*write.to, indices_.flat_index(*write.to, write.indices), v);
   }
 
   ir_writer& writer_;
   function_state& state_;
-  buffer_addresses& addresses_;
-  register_file& registers_;
-  store_emitter& stores_;
+  memory_emitters& memory_;
   value_emitter& expressions_;
   index_emitter& indices_;
   dot_emitter dots_;

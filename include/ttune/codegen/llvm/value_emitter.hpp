@@ -13,6 +13,7 @@
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
 #include "ttune/codegen/llvm/gather_emitter.hpp"
 #include "ttune/codegen/llvm/math_emitter.hpp"
+#include "ttune/codegen/llvm/memory_emitters.hpp"
 #include "ttune/codegen/llvm/select_emitter.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
@@ -23,18 +24,18 @@ class value_emitter final : public expression_evaluator {
  public:
   /// `same_bits`: results must not depend on the machine, so there are no estimates.
   value_emitter(ir_writer& writer, module_text& module, function_state& state, value_builder& values,
-                index_arithmetic& arithmetic, buffer_addresses& addresses, load_emitter& loads, bool same_bits)
+                index_arithmetic& arithmetic, memory_emitters& memory, bool same_bits)
       : writer_(writer),
         state_(state),
         values_(values),
         index_arithmetic_(arithmetic),
-        loads_(loads),
+        loads_(memory.loads),
         same_bits_(same_bits),
         indices_(state, arithmetic, values, *this),
         redirected_(state, indices_),
-        gathers_(writer, state, values, addresses, loads, indices_, redirected_, *this),
+        gathers_(writer, state, values, memory.addresses, loads_, indices_, redirected_, *this),
         conditions_(writer, arithmetic, indices_),
-        selects_(writer, module, state, values, loads, indices_, conditions_, *this),
+        selects_(writer, module, state, values, loads_, indices_, conditions_, *this),
         casts_(writer, values),
         arithmetic_(writer, state, values),
         functions_(writer, module, state, values) {}
