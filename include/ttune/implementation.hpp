@@ -50,6 +50,7 @@
 #include "ttune/lowering/narrow_integers.hpp"
 #include "ttune/lowering/partition.hpp"
 #include "ttune/lowering/passes.hpp"
+#include "ttune/lowering/settle_storage.hpp"
 #include "ttune/lowering/skip_stages.hpp"
 #include "ttune/lowering/speculate_selects.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
