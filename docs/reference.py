@@ -42,6 +42,10 @@ def page_list(path):
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
             pages.append((*(part.strip() for part in line[3:].split("|")), []))
+        elif "*" in line and not line.startswith("#"):
+            matching = sorted((path.resolve().parents[2] / "include").glob(line))
+            with_page = [h.name for h in matching if "\n// →\n" in h.read_text(encoding="utf-8")]
+            pages[-1][-1].extend(line.rpartition("/")[0] + "/" + name for name in with_page)
         elif line and not line.startswith("#"):
             pages[-1][-1].append(line)
     return pages
@@ -197,8 +201,8 @@ def of_fields(fields):
 def of_class(compound, level):
     name = text_of(compound, "compoundname")
     short = name.removeprefix("ttune::")
-    made = [f"{'#' * level} {escape(short)}", code_block(template_of(compound) + f"{compound.get('kind')} {short}")]
-    made += description(compound)
+    made = [] if short.endswith("_call") else [f"{'#' * level} {escape(short)}", code_block(template_of(compound) + f"{compound.get('kind')} {short}")]
+    made += [] if short.endswith("_call") else description(compound)
     members = [m for section in compound.findall("sectiondef") for m in section.findall("memberdef") if is_shown(m)]
     made += of_fields([m for m in members if m.get("kind") == "variable"])
     for member in members:
@@ -237,6 +241,26 @@ class headers:
         return [block for _, part in found for block in part]
 
 
+def page_of_comment(path):
+    """The comment on top of a header as Markdown: indented lines are code."""
+    lines = [line[2:].removeprefix(" ") for line in path.read_text(encoding="utf-8").split("#pragma once")[0].splitlines()[1:]]
+    made, text, code = [], [], []
+    for line in [*lines, ""]:
+        if code and line and not line.startswith("  "):
+            made.append("```text\n" + "\n".join(code).strip("\n") + "\n```")
+            code = []
+        if line.startswith("  ") or (code and not line):
+            code.append(line[2:])
+        elif line:
+            text.append(line)
+        if text and (not line or code):
+            made.append(escape(" ".join(text)))
+            text = []
+    if code:
+        made.append("```text\n" + "\n".join(code).strip("\n") + "\n```")
+    return made
+
+
 def first_sentence(path):
     """What a header says of itself, behind the SPDX line."""
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
@@ -269,7 +293,10 @@ def write_pages(root, out):
     for file, title, sentence, names in pages:
         made = [f"# {title}", sentence]
         for name in names:
-            made += [f"## `<{name}>`", first_sentence(paths[name]), *found.section(paths[name])]
+            if "/primitive/" in name:
+                made += [f"## {escape(paths[name].stem)}", *found.section(paths[name]), *page_of_comment(paths[name])]
+            else:
+                made += [f"## `<{name}>`", first_sentence(paths[name]), *found.section(paths[name])]
         (folder / f"{file}.md").write_text("\n\n".join(block for block in made if block) + "\n", encoding="utf-8")
     lines = [f"- [{title}]({file}.md): {sentence}" for file, title, sentence, _ in pages]
     contents = "\n".join(file for file, *_ in pages)

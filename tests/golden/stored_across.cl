@@ -28,24 +28,24 @@ void C_kernel_0(__global const float* restrict A, __global const float* restrict
       acc_4 = acc_4 + A[acc_k + 64] * vload4(0, B + acc_k * 8 + C_jo * 4);
       acc_5 = acc_5 + A[acc_k + 80] * vload4(0, B + acc_k * 8 + C_jo * 4);
     }
-    const float4 acc_turned = ttune_lanes_a0_b0_a1_b1_float4(acc_0, acc_2);
-    const float4 acc_turned_1 = ttune_lanes_a2_b2_a3_b3_float4(acc_0, acc_2);
-    const float4 acc_turned_2 = ttune_lanes_a0_b0_a1_b1_float4(acc_1, acc_3);
-    const float4 acc_turned_3 = ttune_lanes_a2_b2_a3_b3_float4(acc_1, acc_3);
-    const float4 acc_turned_4 = ttune_lanes_a0_b0_a1_b1_float4(acc_turned, acc_turned_2);
-    const float4 acc_turned_5 = ttune_lanes_a2_b2_a3_b3_float4(acc_turned, acc_turned_2);
-    const float4 acc_turned_6 = ttune_lanes_a0_b0_a1_b1_float4(acc_turned_1, acc_turned_3);
-    const float4 acc_turned_7 = ttune_lanes_a2_b2_a3_b3_float4(acc_turned_1, acc_turned_3);
-    vstore4(acc_turned_4, 0, C + C_jo * 24);
-    const float4 acc_turned_8 = ttune_lanes_a0_b0_a1_b1_float4(acc_4, acc_5);
-    const float4 acc_turned_9 = ttune_lanes_a2_b2_a3_b3_float4(acc_4, acc_5);
-    vstore2(acc_turned_8.s01, 0, C + C_jo * 24 + 4);
-    vstore4(acc_turned_5, 0, C + C_jo * 24 + 6);
-    vstore2(acc_turned_8.s23, 0, C + C_jo * 24 + 10);
-    vstore4(acc_turned_6, 0, C + C_jo * 24 + 12);
-    vstore2(acc_turned_9.s01, 0, C + C_jo * 24 + 16);
-    vstore4(acc_turned_7, 0, C + C_jo * 24 + 18);
-    vstore2(acc_turned_9.s23, 0, C + C_jo * 24 + 22);
+    const float4 acc_transposed = ttune_lanes_a0_b0_a1_b1_float4(acc_0, acc_2);
+    const float4 acc_transposed_1 = ttune_lanes_a2_b2_a3_b3_float4(acc_0, acc_2);
+    const float4 acc_transposed_2 = ttune_lanes_a0_b0_a1_b1_float4(acc_1, acc_3);
+    const float4 acc_transposed_3 = ttune_lanes_a2_b2_a3_b3_float4(acc_1, acc_3);
+    const float4 acc_transposed_4 = ttune_lanes_a0_b0_a1_b1_float4(acc_transposed, acc_transposed_2);
+    const float4 acc_transposed_5 = ttune_lanes_a2_b2_a3_b3_float4(acc_transposed, acc_transposed_2);
+    const float4 acc_transposed_6 = ttune_lanes_a0_b0_a1_b1_float4(acc_transposed_1, acc_transposed_3);
+    const float4 acc_transposed_7 = ttune_lanes_a2_b2_a3_b3_float4(acc_transposed_1, acc_transposed_3);
+    vstore4(acc_transposed_4, 0, C + C_jo * 24);
+    const float4 acc_transposed_8 = ttune_lanes_a0_b0_a1_b1_float4(acc_4, acc_5);
+    const float4 acc_transposed_9 = ttune_lanes_a2_b2_a3_b3_float4(acc_4, acc_5);
+    vstore2(acc_transposed_8.s01, 0, C + C_jo * 24 + 4);
+    vstore4(acc_transposed_5, 0, C + C_jo * 24 + 6);
+    vstore2(acc_transposed_8.s23, 0, C + C_jo * 24 + 10);
+    vstore4(acc_transposed_6, 0, C + C_jo * 24 + 12);
+    vstore2(acc_transposed_9.s01, 0, C + C_jo * 24 + 16);
+    vstore4(acc_transposed_7, 0, C + C_jo * 24 + 18);
+    vstore2(acc_transposed_9.s23, 0, C + C_jo * 24 + 22);
   }
 }
 

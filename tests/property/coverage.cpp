@@ -179,11 +179,12 @@ std::vector<primitive> drawn() {
   return all;
 }
 
-/// Returns the primitives of derived spaces for CPUs: all of those, but no notes, and prefetches only of operands that
-/// are larger than a cache.
+/// Returns the primitives of derived spaces for CPUs (prefetches only of operands that are larger than a cache).
 std::vector<primitive> derived() {
   auto all = drawn();
-  std::erase_if(all, [](primitive p) { return p == primitive::annotate || p == primitive::prefetch; });
+  primitives::for_each_rules([&]<class Rules>(primitive p) {
+    if (!Rules::in_derived_spaces) std::erase(all, p);
+  });
   return all;
 }
 

@@ -117,7 +117,7 @@ ttune_test::primitive_counts check(std::uint64_t seed, std::uint64_t count,
 
 TEST_CASE("schedules: random programs under random schedules keep their meaning") {
   auto const counts = check(ttune_test::seed(), programs(2'500), {});
-  for (int p = 0; p < ttune_test::primitive_count; ++p) {
+  for (int p = 0; p < primitive_count; ++p) {
     if (static_cast<primitive>(p) == primitive::swizzle) continue;  // needs shared memory, as the next case has it
     INFO(std::string(name_of(static_cast<primitive>(p))));
     CHECK(counts.applied[static_cast<std::size_t>(p)] > 0);

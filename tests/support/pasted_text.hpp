@@ -79,53 +79,65 @@ class pasted_text {
       std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
       if (!text.empty()) of.push_back(unquoted(text));
     }
-    made_[0].compute_once(of, unquoted(arguments_.back()));
+    made_[0].add(primitive(), of, {unquoted(arguments_.back())});
   }
   [[nodiscard]] static std::string last_part(std::string const& name) { return name.substr(name.rfind(':') + 1); }
-  template <class Enum, std::size_t N>
-  [[nodiscard]] static Enum value_of(std::string const& name, char const* const (&names)[N]) {
+  template <std::size_t N>
+  [[nodiscard]] static std::int64_t value_of(std::string const& name, char const* const (&names)[N]) {
     auto const found = std::find(std::begin(names), std::end(names), last_part(name));
     if (found == std::end(names)) throw std::invalid_argument(name);
-    return static_cast<Enum>(found - std::begin(names));
+    return found - std::begin(names);
   }
 
+  /// Returns the number of a primitive.
+  [[nodiscard]] ttune::primitive primitive() const {
+    for (int p = 0; p < ttune::primitive_count; ++p)
+      if (name_ == name_of(static_cast<ttune::primitive>(p))) return static_cast<ttune::primitive>(p);
+    throw std::invalid_argument("no primitive is called " + name_);
+  }
+  /// Adds a step: numbers and enumerators are values, names in quotes are results, other names are loops.
+  void add_step() {
+    std::vector<std::string> loops;
+    std::vector<std::string> results;
+    std::vector<ttune::knob_value> values;
+    for (auto const& a : arguments_) {
+      if (a.find("memory::") != std::string::npos) values.push_back(ttune::literal(value_of(a, memories)));
+      else if (a.find("loop_kind::") != std::string::npos) values.push_back(ttune::literal(value_of(a, loop_kinds)));
+      else if (a.find_first_not_of("-0123456789") == std::string::npos) values.push_back(ttune::literal(std::stoll(a)));
+      else if (a[0] == '"') results.push_back(unquoted(a));
+      else loops.push_back(a);
+    }
+    made_[0].add(primitive(), std::move(loops), std::move(results), std::move(values));
+  }
+
+  /// Applies a call. Most calls follow the rule of add_step; the others are listed.
   void apply() {
     auto& to = made_[0];
-    using ttune::primitive;
-    constexpr char const* kinds[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",
-                                     "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
-    constexpr char const* places[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
     if (name_ == "in") to.enter_by_text(argument(0), false);
-    else if (name_ == "cache_read") to.cache_read(argument(0), argument(1), arguments_.size() > 2 ? arguments_[2] : "");
-    else if (name_ == "cache_write") to.cache_write(argument(0));
-    else if (name_ == "rfactor")
-      to.rfactor(arguments_.at(0), std::stoll(arguments_.at(1)), argument(2), arguments_.at(3));
     else if (name_ == "inline_stage") to.inline_stage(argument(0));
     else if (name_ == "compute_once") compute_once();
-    else if (name_ == "separate") to.separate(arguments_.at(0), argument(1));
-    else if (name_ == "compute_with") to.compute_with(argument(0));
     else if (name_ == "split") split();
     else if (name_ == "fuse") to.fuse(from(0, 1), arguments_.back());
-    else if (name_ == "merge") to.merge(from(0, 1), arguments_.back());
-    else if (name_ == "reorder") to.reorder(from(0));
-    else if (name_ == "parallel") to.run_as(primitive::parallel, from(0));
-    else if (name_ == "vectorize") to.run_as(primitive::vectorize, from(0));
-    else if (name_ == "unroll") to.run_as(primitive::unroll, from(0));
-    else if (name_ == "tensorize") to.run_as(primitive::tensorize, from(0));
-    else if (name_ == "bind") to.bind(arguments_.at(0), value_of<ttune::ir::loop_kind>(arguments_.at(1), kinds));
-    else if (name_ == "annotate") to.annotate(arguments_.at(0), argument(1), std::stoll(arguments_.at(2)));
-    else if (name_ == "compute_at") to.compute_at(argument(0), arguments_.at(1));
-    else if (name_ == "store_in")
-      to.store_in(value_of<ttune::ir::memory>(arguments_.at(0), places),
-                  arguments_.size() > 1 ? std::stoll(arguments_[1]) : 0);
-    else if (name_ == "prefetch") to.prefetch(argument(0), arguments_.at(1), std::stoll(arguments_.at(2)));
-    else if (name_ == "swizzle") to.swizzle(arguments_.empty() ? 1 : std::stoll(arguments_[0]));
-    else if (name_ == "pack") to.pack();
-    else if (name_ == "slide") to.slide();
-    else if (name_ == "expand_reduction") to.expand_reduction();
-    else if (name_ == "double_buffer") to.double_buffer(arguments_.empty() ? 2 : std::stoll(arguments_[0]));
-    else throw std::invalid_argument("no primitive is called " + name_);
+    else if (name_ == "merge") to.add(primitive(), from(0, 1), {arguments_.back()});
+    else if (name_ == "cache_read") to.add(primitive(), sources(), {argument(1)});
+    else if (name_ == "compute_with") to.add(primitive(), {argument(0)});
+    else if (name_ == "compute_at") to.add(primitive(), {argument(0), arguments_.at(1)});
+    else if (name_ == "rfactor")
+      to.add(primitive(), {arguments_.at(0)}, {argument(2), arguments_.at(3)},
+             {ttune::literal(std::stoll(arguments_.at(1)))});
+    else add_step();
   }
+  /// Returns the source of cache_read, and its axis if there is one.
+  [[nodiscard]] std::vector<std::string> sources() const {
+    std::vector<std::string> made{argument(0)};
+    if (arguments_.size() > 2) made.push_back(arguments_[2]);
+    return made;
+  }
+
+  static constexpr char const* loop_kinds[] = {"serial",     "parallel", "vectorized", "unrolled",
+                                               "tensorized", "block_x",  "block_y",    "block_z",
+                                               "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
+  static constexpr char const* memories[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
 
   std::vector<ttune::schedule_builder> made_;
   std::string rest_;

@@ -10,7 +10,7 @@
 
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/primitive/compute_once.hpp"
+#include "ttune/schedule/primitive/all.hpp"
 #include "ttune/schedule/space.hpp"
 #include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"
@@ -18,16 +18,14 @@
 
 namespace ttune_test {
 
-inline constexpr int primitive_count = static_cast<int>(ttune::primitive::separate) + 1;
-
 /// Numbers of applications and refusals of each primitive.
 struct primitive_counts {
-  std::array<long, primitive_count> applied{};
-  std::array<long, primitive_count> refused{};
+  std::array<long, ttune::primitive_count> applied{};
+  std::array<long, ttune::primitive_count> refused{};
 
   [[nodiscard]] std::string text() const {
     std::string made;
-    for (int p = 0; p < primitive_count; ++p)
+    for (int p = 0; p < ttune::primitive_count; ++p)
       made += std::string(made.empty() ? "" : ", ") + name_of(static_cast<ttune::primitive>(p)) + " " +
               std::to_string(applied[static_cast<std::size_t>(p)]) + " (" +
               std::to_string(refused[static_cast<std::size_t>(p)]) + " refused)";
@@ -35,23 +33,25 @@ struct primitive_counts {
   }
 };
 
+/// Returns the primitives that change the program, or all others, then `more` of them, which are drawn more often.
+[[nodiscard]] inline std::vector<ttune::primitive> primitives_that(bool change_program,
+                                                                   std::vector<ttune::primitive> const& more) {
+  std::vector<ttune::primitive> made;
+  for (int p = 0; p < ttune::primitive_count; ++p)
+    if (auto const one = static_cast<ttune::primitive>(p); changes_program(one) == change_program) made.push_back(one);
+  made.insert(made.end(), more.begin(), more.end());
+  return made;
+}
+
 struct random_schedule_options {
   int structural = 3;  ///< attempts at steps that change the program
   int loops = 10;      ///< attempts at steps that change loops and places
-  std::vector<ttune::primitive> structural_primitives{
-      ttune::primitive::merge,        ttune::primitive::cache_read,       ttune::primitive::cache_write,
-      ttune::primitive::rfactor,      ttune::primitive::inline_stage,     ttune::primitive::compute_with,
-      ttune::primitive::compute_once, ttune::primitive::expand_reduction, ttune::primitive::separate,
-      ttune::primitive::compute_once, ttune::primitive::separate};
-  std::vector<ttune::primitive> loop_primitives{
-      ttune::primitive::split,      ttune::primitive::split,      ttune::primitive::split,
-      ttune::primitive::fuse,       ttune::primitive::reorder,    ttune::primitive::reorder,
-      ttune::primitive::parallel,   ttune::primitive::vectorize,  ttune::primitive::unroll,
-      ttune::primitive::bind,       ttune::primitive::compute_at, ttune::primitive::compute_at,
-      ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::store_in,
-      ttune::primitive::pack,       ttune::primitive::annotate,   ttune::primitive::double_buffer,
-      ttune::primitive::prefetch,   ttune::primitive::tensorize,  ttune::primitive::swizzle,
-      ttune::primitive::slide,      ttune::primitive::slide,      ttune::primitive::slide};
+  std::vector<ttune::primitive> structural_primitives =
+      primitives_that(true, {ttune::primitive::compute_once, ttune::primitive::separate});
+  std::vector<ttune::primitive> loop_primitives =
+      primitives_that(false, {ttune::primitive::split, ttune::primitive::split, ttune::primitive::reorder,
+                              ttune::primitive::compute_at, ttune::primitive::compute_at, ttune::primitive::compute_at,
+                              ttune::primitive::slide, ttune::primitive::slide});
   std::vector<ttune::ir::memory> memories{ttune::ir::memory::operand,   ttune::ir::memory::prepared,
                                           ttune::ir::memory::workspace, ttune::ir::memory::local,
                                           ttune::ir::memory::registers, ttune::ir::memory::shared};
@@ -63,9 +63,9 @@ struct random_schedule_options {
   random_schedule_options made;
   made.loops = 14;
   made.loop_primitives.insert(made.loop_primitives.end(), {p::store_in, p::store_in, p::vectorize, p::unroll});
-  std::erase(made.loop_primitives, ttune::primitive::bind);
-  std::erase(made.loop_primitives, ttune::primitive::double_buffer);
-  std::erase(made.loop_primitives, ttune::primitive::swizzle);
+  ttune::primitives::for_each_rules([&]<class Rules>(p one) {
+    if (!Rules::on_cpus) std::erase(made.loop_primitives, one);
+  });
   std::erase(made.memories, ttune::ir::memory::shared);
   return made;
 }
@@ -111,108 +111,28 @@ class schedule_generator {
     return made_;
   }
 
- private:
-  using primitive = ttune::primitive;
+  // ---- what the primitives draw their arguments from (`draw` in schedule/primitive/)
 
   std::int64_t pick(std::int64_t below) {
     return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(below)));
   }
+  [[nodiscard]] bool chance(double probability) { return random_.chance(probability); }
   template <class T>
   T const& one_of(std::vector<T> const& values) {
     return values[random_.below(values.size())];
   }
   std::string fresh(char const* stem) { return stem + std::to_string(names_++); }
-
-  void attempt(primitive what) {
-    auto const knobs = made_.knobs.size();
-    auto s = proposal(what);
-    made_.steps.push_back(std::move(s));
-    try {
-      plan_ = make_plan(made_);
-      ++counts_.applied[static_cast<std::size_t>(what)];
-    } catch (ttune::schedule_error const&) {
-      made_.steps.pop_back();
-      made_.knobs.resize(knobs);
-      ++counts_.refused[static_cast<std::size_t>(what)];
-    }
-  }
-
   std::int32_t add_knob(ttune::knob k) {
     made_.knobs.push_back(std::move(k));
     return static_cast<std::int32_t>(made_.knobs.size()) - 1;
   }
+  [[nodiscard]] std::vector<ttune::ir::memory> const& memories() const { return options_.memories; }
 
-  ttune::step proposal(primitive what) {
-    auto const& st = plan_.stages[random_.below(plan_.stages.size())];
-    ttune::step s{what, st.definition->name, {}, {}, {}};
-    switch (what) {
-      case primitive::merge: s.results = {fresh("m")}; return with_adjacent_axes(st, std::move(s));
-      case primitive::cache_read:
-        s.results = {fresh("copy")};
-        s.loops = {some_source(st)};
-        if (random_.chance(0.3)) s.loops.push_back(st.axis_name(random_.below(st.axis_count())));
-        return s;
-      case primitive::cache_write: s.results = {fresh("acc")}; return s;
-      case primitive::rfactor: return rfactor(st, std::move(s));
-      case primitive::inline_stage: return s;
-      case primitive::compute_with: s.loops = {some_twin(st)}; return s;
-      case primitive::compute_once:
-        s.results = {fresh("once")};
-        s.loops = random_.chance(0.4) ? std::vector{some_source(st)} : axes_of_some_function(st);
-        return s;
-      case primitive::separate:
-        s.results = {fresh("part")};
-        s.loops = {st.definition->reduction.axes.empty() ? "none" : one_of(st.definition->reduction.axes).name};
-        return s;
-      case primitive::split: return split(st, std::move(s));
-      case primitive::fuse: s.results = {fresh("f")}; return fuse(st, std::move(s));
-      case primitive::reorder: return reorder(st, std::move(s));
-      case primitive::parallel:
-      case primitive::vectorize:
-      case primitive::unroll:
-        s.loops = {some_loop(st)};
-        if (random_.chance(0.3)) s.values = {{add_knob(ttune::boolean_knob(fresh("maybe"))), 0, 0}};
-        return s;
-      case primitive::tensorize:
-        s.loops = {random_.chance(0.2) || st.order.empty() ? some_loop(st)
-                                                           : st.loops[static_cast<std::size_t>(st.order.back())].name};
-        return s;
-      case primitive::bind:
-        s.loops = {some_loop(st)};
-        s.values = {ttune::literal(static_cast<std::int64_t>(ttune::ir::loop_kind::block_x) + pick(7))};
-        return s;
-      case primitive::compute_at: return compute_at(st, std::move(s));
-      case primitive::store_in:
-        s.values = {ttune::literal(static_cast<std::int64_t>(one_of(options_.memories)))};
-        if (random_.chance(0.3)) s.values.push_back(ttune::literal(pick(5)));
-        return s;
-      case primitive::swizzle:
-        if (random_.chance(0.3)) s.values = {{add_knob(ttune::one_of_knob(fresh("apart"), {1, 2, 3, 8})), 0, 0}};
-        else if (random_.chance(0.5)) s.values = {ttune::literal(1 + pick(8)), ttune::literal(1 + pick(2))};
-        return s;
-      case primitive::slide:
-      case primitive::expand_reduction:
-      case primitive::pack: return s;
-      case primitive::double_buffer:
-        if (random_.chance(0.3)) s.values = {{add_knob(ttune::one_of_knob(fresh("buffers"), {1, 2, 3, 4})), 0, 0}};
-        else if (random_.chance(0.5)) s.values = {ttune::literal(2 + pick(3))};
-        return s;
-      case primitive::prefetch:
-        s.loops = {some_loop(st)};
-        s.results = {some_source(st)};
-        s.values = {random_.chance(0.3)
-                        ? ttune::knob_value{add_knob(ttune::one_of_knob(fresh("ahead"), {0, 1, 5})), 0, 0}
-                        : ttune::literal(1 + pick(8))};
-        return s;
-      case primitive::annotate:
-        s.loops = {some_loop(st)};
-        s.results = {"note"};
-        s.values = {ttune::literal(pick(8))};
-        return s;
-    }
-    return s;
+  [[nodiscard]] static std::vector<std::string> axes_of(ttune::stage_plan const& st) {
+    std::vector<std::string> names;
+    for (std::size_t a = 0; a < st.axis_count(); ++a) names.push_back(st.axis_name(a));
+    return names;
   }
-
   [[nodiscard]] static std::vector<std::string> loops_of(ttune::stage_plan const& st) {
     std::vector<std::string> names;
     for (auto const id : st.order) {
@@ -225,19 +145,24 @@ class schedule_generator {
     auto const names = loops_of(st);
     return names.empty() ? "none" : one_of(names);
   }
-
-  std::vector<std::string> axes_of_some_function(ttune::stage_plan const& st) {
-    using namespace ttune::primitives::detail;
-    std::vector<std::vector<std::string>> found{{"none"}};
-    for (auto const& c : st.definition->components)
-      ttune::ir::for_each_node(c.value, [&](ttune::ir::expr const& e) {
-        if (!is_function(e)) return;
-        found.emplace_back();
-        for (auto const& a : axes_of(e, *st.definition)) found.back().push_back(a.name);
-      });
-    return found.back();
+  std::string some_source(ttune::stage_plan const& st) {
+    std::vector<std::string> names;
+    for (auto const& a : st.accesses) {
+      if (a.producer >= 0) names.push_back(plan_.stages[static_cast<std::size_t>(a.producer)].definition->name);
+      if (a.operand >= 0) names.push_back(plan_.program->inputs[static_cast<std::size_t>(a.operand)]->name);
+    }
+    return names.empty() ? "none" : one_of(names);
   }
-
+  /// Returns a stage that reads this one if there is any, but sometimes just any stage.
+  ttune::stage_plan const& some_reader(ttune::stage_plan const& st) {
+    auto const self = static_cast<std::size_t>(&st - plan_.stages.data());
+    std::vector<std::size_t> readers;
+    for (auto r = self + 1; r < plan_.stages.size(); ++r)
+      for (auto const& a : plan_.stages[r].accesses)
+        if (a.producer == static_cast<std::int32_t>(self)) readers.push_back(r);
+    auto const any = random_.below(plan_.stages.size());
+    return plan_.stages[readers.empty() || chance(0.1) ? any : one_of(readers)];
+  }
   /// Returns a stage of the same iteration space, if there is one.
   std::string some_twin(ttune::stage_plan const& st) {
     auto const has_axes_of = [](ttune::stage_plan const& a, ttune::stage_plan const& b) {
@@ -251,92 +176,21 @@ class schedule_generator {
     return twins.empty() ? one_of(plan_.stages).definition->name : one_of(twins);
   }
 
-  ttune::step with_adjacent_axes(ttune::stage_plan const& st, ttune::step s) {
-    auto const& reduced = st.definition->reduction.axes;
-    auto const& axes = reduced.size() > 1 && random_.chance(0.4) ? reduced : st.definition->axes;
-    auto const at = random_.below(axes.size());
-    for (auto a = at; a < std::min(axes.size(), at + 2); ++a) s.loops.push_back(axes[a].name);
-    return s;
-  }
-
-  std::string some_source(ttune::stage_plan const& st) {
-    std::vector<std::string> names;
-    for (auto const& a : st.accesses) {
-      if (a.producer >= 0) names.push_back(plan_.stages[static_cast<std::size_t>(a.producer)].definition->name);
-      if (a.operand >= 0) names.push_back(plan_.program->inputs[static_cast<std::size_t>(a.operand)]->name);
+ private:
+  void attempt(ttune::primitive what) {
+    auto const knobs = made_.knobs.size();
+    auto const& st = one_of(plan_.stages);
+    ttune::step s{what, st.definition->name, {}, {}, {}};
+    ttune::primitives::with_rules(what, [&]<class Rules>() { Rules::draw(*this, st, s); });
+    made_.steps.push_back(std::move(s));
+    try {
+      plan_ = make_plan(made_);
+      ++counts_.applied[static_cast<std::size_t>(what)];
+    } catch (ttune::schedule_error const&) {
+      made_.steps.pop_back();
+      made_.knobs.resize(knobs);
+      ++counts_.refused[static_cast<std::size_t>(what)];
     }
-    return names.empty() ? "none" : one_of(names);
-  }
-
-  ttune::step rfactor(ttune::stage_plan const& st, ttune::step s) {
-    auto const& reduced = st.definition->reduction.axes;
-    s.loops = {reduced.empty() ? "none" : one_of(reduced).name};
-    s.results = {fresh("part"), fresh("l")};
-    std::int64_t const factors[] = {1, 2, -2, 4, -3, 6};  // lengths of runs; negative ones are numbers of runs
-    s.values = {ttune::literal(factors[pick(6)])};
-    return s;
-  }
-
-  ttune::step split(ttune::stage_plan const& st, ttune::step s) {
-    auto const name = some_loop(st);
-    s.loops = {name};
-    auto const parts = 2 + static_cast<std::int32_t>(pick(2));
-    for (std::int32_t i = 0; i < parts; ++i) s.results.push_back(fresh("p"));
-    auto const extent = extent_of_axis(st, name);
-    if (extent > 0 && random_.chance(0.5)) {
-      constexpr ttune::factor_policy policies[] = {ttune::factor_policy::exact, ttune::factor_policy::powers_of_two,
-                                                   ttune::factor_policy::any};
-      auto const id = add_knob(ttune::factors_knob(fresh("tile"), extent, parts, policies[pick(3)]));
-      for (std::int32_t c = 1; c < parts; ++c) s.values.push_back({id, c, 0});
-    } else {
-      for (std::int32_t c = 1; c < parts; ++c) s.values.push_back(ttune::literal(1 + pick(7)));
-    }
-    return s;
-  }
-  [[nodiscard]] static std::int64_t extent_of_axis(ttune::stage_plan const& st, std::string const& name) {
-    for (std::size_t a = 0; a < st.axis_count(); ++a)
-      if (st.axis_name(a) == name) return st.axis_size(a);
-    return 0;
-  }
-
-  ttune::step fuse(ttune::stage_plan const& st, ttune::step s) {
-    auto const names = loops_of(st);
-    if (names.empty()) return s;
-    auto const from = random_.below(names.size());
-    for (auto i = from; i < std::min(names.size(), from + 2 + random_.below(2)); ++i) s.loops.push_back(names[i]);
-    return s;
-  }
-
-  ttune::step reorder(ttune::stage_plan const& st, ttune::step s) {
-    auto names = loops_of(st);
-    for (auto i = names.size(); i > 1; --i) std::swap(names[i - 1], names[random_.below(i)]);
-    names.resize(std::min<std::size_t>(names.size(), 1 + random_.below(4)));
-    s.loops = names;
-    if (!names.empty() && random_.chance(0.3))
-      s.values = {{add_knob(ttune::permutation_knob(fresh("order"), static_cast<std::int32_t>(names.size()))), 0, 0}};
-    return s;
-  }
-
-  ttune::step compute_at(ttune::stage_plan const& st, ttune::step s) {
-    std::size_t self = 0;
-    while (&plan_.stages[self] != &st) ++self;
-    std::vector<std::string> readers;
-    for (auto r = self + 1; r < plan_.stages.size(); ++r)
-      for (auto const& a : plan_.stages[r].accesses)
-        if (a.producer == static_cast<std::int32_t>(self)) readers.push_back(plan_.stages[r].definition->name);
-    auto const& any = one_of(plan_.stages).definition->name;
-    s.loops = {readers.empty() || random_.chance(0.1) ? any : one_of(readers)};
-    ttune::stage_plan const* reader = &st;
-    for (auto const& other : plan_.stages)
-      if (other.definition->name == s.loops[0]) reader = &other;
-    auto const places = random_.chance(0.3) ? 2 + pick(2) : 1;
-    for (std::int64_t i = 0; i < places; ++i)
-      s.loops.push_back(random_.chance(0.1)   ? ttune::place_root
-                        : random_.chance(0.1) ? ttune::place_inline
-                                              : some_loop(*reader));
-    if (places > 1)
-      s.values = {{add_knob(ttune::location_knob(fresh("place"), static_cast<std::int32_t>(places))), 0, 0}};
-    return s;
   }
 
   ttune::rng& random_;

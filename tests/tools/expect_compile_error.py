@@ -17,18 +17,33 @@ A file holds its expectations and, in the same place, the mistake and its correc
 Both expectations are regular expressions and may be given more than once. With -DTTUNE_CONTROL the
 file must compile; without, the compiler must print each of them and exactly one `error:`. Lines of
 the source are not printed, so a culprit is found only where the compiler names it. The engine's bodies
-are not seen: what is refused here is refused by declarations."""
+are not seen: what is refused here is refused by declarations.
+
+The headers that most files include are compiled once, ahead of all files (PRECOMPILED)."""
 import functools
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import runner
 
 EXPECTATION = re.compile(r"^\s*//\s*expect-(error|culprit):\s*(.+?)\s*$", re.MULTILINE)
 ERROR = re.compile(r"^.*?\b(?:fatal )?error:.*$", re.MULTILINE)
+
+
+PRECOMPILED = ("ttune/kernel.hpp", "ttune/schedule.hpp")
+
+
+def precompile(compiler, folder, flags):
+    """Returns the flags that include the common headers before a file."""
+    header = pathlib.Path(folder) / "common.hpp"
+    header.write_text("".join(f"#include <{name}>\n" for name in PRECOMPILED), encoding="utf-8")
+    made = header.with_name(header.name + (".pch" if "clang" in pathlib.Path(compiler).name else ".gch"))
+    subprocess.run([compiler, "-std=c++20", "-x", "c++-header", *flags, str(header), "-o", str(made)], check=True)
+    return ["-include-pch", str(made)] if made.suffix == ".pch" else ["-include", str(header)]
 
 
 def compile_file(compiler, path, flags):
@@ -68,7 +83,9 @@ def main():
     files = [pathlib.Path(os.path.normpath(name)) for name in rest[:split]]
     flags = rest[split + 1:]
     name = pathlib.Path(compiler).name
-    runner.run([(f"{path.stem} ({name})", functools.partial(check, compiler, path, flags)) for path in files])
+    with tempfile.TemporaryDirectory() as folder:
+        flags = [*flags, *precompile(compiler, folder, flags)]
+        runner.run([(f"{path.stem} ({name})", functools.partial(check, compiler, path, flags)) for path in files])
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ namespace ttune { inline namespace v0 { namespace codegen {
 /// values.
 [[nodiscard]] std::string llvm_ir(ir::lowered const& program, target const& machine);
 
-/// Fills in the sizes of the signature's prepared buffers and workspaces, which depend on the schedule.
-void plan_workspace(ir::lowered const& program, kernel_signature& signature);
+/// Does the same, and fills in the sizes of the signature's prepared buffers and workspaces, which depend on the
+/// schedule.
+[[nodiscard]] std::string llvm_ir(ir::lowered const& program, target const& machine, kernel_signature& signature);
 
 }}}  // namespace ttune::v0::codegen
 

@@ -12,7 +12,7 @@
 #include "ttune/lowering/statements/prologues.hpp"
 #include "ttune/lowering/statements/threads.hpp"
 #include "ttune/lowering/statements/values.hpp"
-#include "ttune/schedule/primitive/compute_at.hpp"
+#include "ttune/schedule/primitive/lookup.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 

@@ -27,7 +27,7 @@ namespace ttune { inline namespace v0 { namespace ops {
 /// Limits of a thread block.
 struct gpu_block_limits {
   std::int64_t threads = 1024;
-  std::int64_t bytes = 49152;  ///< bytes of shared memory (CUDA: shared memory)
+  std::int64_t bytes = 49152;  ///< bytes of shared memory
 };
 
 namespace detail {
@@ -60,40 +60,46 @@ inline knob_expression fetched(std::int32_t knob) { return column(knob, 1) * col
     split_choice const choice{{}, knob, static_cast<std::int32_t>(parts.size())};
     w.split(loop, choice, std::move(parts));
   };
-  w.cache_write("compute_local");
+  auto const bind = [&w](char const* loop, loop_kind kind) {
+    w.add(primitive::bind, {loop}, {}, {literal(static_cast<std::int64_t>(kind))});
+  };
+  auto const cache_read = [&w](char const* source, char const* copy) {
+    w.add(primitive::cache_read, {source}, {copy});
+  };
+  w.add(primitive::cache_write, {}, {"compute_local"});
   tile("tile_f", "f", {"bf", "vf", "tf", "fi"});
   tile("tile_y", "y", {"by", "vy", "ty", "yi"});
   tile("tile_x", "x", {"bx", "vx", "tx", "xi"});
-  w.reorder({"n", "bf", "by", "bx", "vf", "vy", "vx", "tf", "ty", "tx", "fi", "yi", "xi"});
-  w.bind("bf", loop_kind::block_z);
-  w.bind("by", loop_kind::block_y);
-  w.bind("bx", loop_kind::block_x);
+  w.add(primitive::reorder, {"n", "bf", "by", "bx", "vf", "vy", "vx", "tf", "ty", "tx", "fi", "yi", "xi"});
+  bind("bf", loop_kind::block_z);
+  bind("by", loop_kind::block_y);
+  bind("bx", loop_kind::block_x);
   w.fuse({"vf", "vy", "vx"}, "v");
-  w.bind("v", loop_kind::virtual_thread);
-  w.bind("tf", loop_kind::thread_z);
-  w.bind("ty", loop_kind::thread_y);
-  w.bind("tx", loop_kind::thread_x);
+  bind("v", loop_kind::virtual_thread);
+  bind("tf", loop_kind::thread_z);
+  bind("ty", loop_kind::thread_y);
+  bind("tx", loop_kind::thread_x);
 
   w.enter("compute_local");
-  w.cache_read("kernel", "kernel_shared");
-  w.cache_read("pad_temp_shared", "pad_temp_local");
-  w.cache_read("kernel_shared", "kernel_local");
+  cache_read("kernel", "kernel_shared");
+  cache_read("pad_temp_shared", "pad_temp_local");
+  cache_read("kernel_shared", "kernel_local");
   tile("tile_rc", "c", {"rco", "rcm", "rci"});
   tile("tile_ry", "s", {"rxo", "rxm", "rxi"});
   tile("tile_rx", "r", {"ryo", "rym", "ryi"});
-  w.reorder({"rco", "ryo", "rxo", "rcm", "rym", "rxm", "rci", "ryi", "rxi", "n", "f", "y", "x"});
-  w.compute_at("compute", "tx");
+  w.add(primitive::reorder, {"rco", "ryo", "rxo", "rcm", "rym", "rxm", "rci", "ryi", "rxi", "n", "f", "y", "x"});
+  w.add(primitive::compute_at, {"compute", "tx"});
   for (char const* const copy : {"pad_temp_local", "kernel_local"}) {
     w.enter(copy);
-    w.compute_at("compute_local", "rxm");
+    w.add(primitive::compute_at, {"compute_local", "rxm"});
   }
-  auto const fetch = [&w](char const* stage, char const* z, char const* y_loop, char const* x_loop) {
+  auto const fetch = [&](char const* stage, char const* z, char const* y_loop, char const* x_loop) {
     w.enter(stage);
-    w.compute_at("compute_local", "rxo");
-    w.store_in(ir::memory::shared);
-    w.bind(z, loop_kind::thread_z);
-    w.bind(y_loop, loop_kind::thread_y);
-    w.bind(x_loop, loop_kind::thread_x);
+    w.add(primitive::compute_at, {"compute_local", "rxo"});
+    w.add(primitive::store_in, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::shared))});
+    bind(z, loop_kind::thread_z);
+    bind(y_loop, loop_kind::thread_y);
+    bind(x_loop, loop_kind::thread_x);
   };
   fetch("pad_temp_shared", "c", "h", "w");
   fetch("kernel_shared", "f", "c", "s");

@@ -7,9 +7,28 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/schedule/schedule_builder.hpp"
+#include "ttune/space/factors.hpp"
 
 namespace ttune { inline namespace v0 {
+
+/// How a loop is split: into the given inner extents, outermost first, or by a knob.
+struct split_choice {
+  std::vector<std::int64_t> inner;  ///< literal extents; empty for a knob
+  std::string name;                 ///< name of the knob
+  std::int32_t parts = 2;
+  factor_policy policy = factor_policy::exact;
+  factor_limits limits = {};
+  std::vector<std::int32_t> values = {};  ///< for one_of: possible inner extents; if empty, the policy decides
+};
+
+/// A boolean knob that decides if the step is applied.
+struct boolean_choice {
+  std::string name;
+};
+/// A permutation knob for the order of loops.
+struct order_choice {
+  std::string name;
+};
 
 /// Exact factorisations of the axis' extent into N parts.
 template <std::int32_t N>
@@ -34,13 +53,5 @@ template <std::int32_t N>
 [[nodiscard]] inline boolean_choice maybe(std::string name) { return {std::move(name)}; }
 /// A choice of the order of loops: `.reorder(permutation("order"), io, jo)`.
 [[nodiscard]] inline order_choice permutation(std::string name) { return {std::move(name)}; }
-
-namespace detail {
-
-/// Converts a split argument to a choice: a choice is returned unchanged, a number is the inner extent.
-[[nodiscard]] inline split_choice as_choice(split_choice const& c) { return c; }
-[[nodiscard]] inline split_choice as_choice(std::int64_t inner) { return {{inner}, {}}; }
-
-}  // namespace detail
 
 }}  // namespace ttune::v0

@@ -5,67 +5,35 @@
 #include "ttune/arith/canonicalize_boundaries.hpp"
 #include "ttune/schedule/limits.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/primitive/annotate.hpp"
-#include "ttune/schedule/primitive/bind.hpp"
-#include "ttune/schedule/primitive/cache_read.hpp"
-#include "ttune/schedule/primitive/cache_write.hpp"
-#include "ttune/schedule/primitive/compute_at.hpp"
-#include "ttune/schedule/primitive/compute_once.hpp"
-#include "ttune/schedule/primitive/compute_with.hpp"
-#include "ttune/schedule/primitive/double_buffer.hpp"
-#include "ttune/schedule/primitive/expand_reduction.hpp"
-#include "ttune/schedule/primitive/fuse.hpp"
-#include "ttune/schedule/primitive/inline_stage.hpp"
-#include "ttune/schedule/primitive/merge.hpp"
-#include "ttune/schedule/primitive/prefetch.hpp"
-#include "ttune/schedule/primitive/reorder.hpp"
-#include "ttune/schedule/primitive/rfactor.hpp"
-#include "ttune/schedule/primitive/separate.hpp"
-#include "ttune/schedule/primitive/slide.hpp"
-#include "ttune/schedule/primitive/split.hpp"
-#include "ttune/schedule/primitive/swizzle.hpp"
-#include "ttune/schedule/primitive/tensorize.hpp"
+#include "ttune/schedule/primitive/all.hpp"
+#include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 {
 
 namespace detail {
 
 /// Applies a step that changes the program. Such steps come first, wherever they are listed: they name axes, not loops.
-inline handle<ir::program> structural_step(handle<ir::program> const& p, step const& s) {
-  switch (s.what) {
-    case primitive::merge: return primitives::merge(p, s);
-    case primitive::cache_read: return primitives::cache_read(p, s);
-    case primitive::cache_write: return primitives::cache_write(p, s);
-    case primitive::rfactor: return primitives::rfactor(p, s);
-    case primitive::inline_stage: return primitives::inline_stage(p, s);
-    case primitive::compute_once: return primitives::compute_once(p, s);
-    case primitive::compute_with: return primitives::compute_with(p, s);
-    case primitive::expand_reduction: return primitives::expand_reduction(p, s);
-    case primitive::separate: return primitives::separate(p, s);
-    default: return p;
-  }
+inline handle<ir::program> changed_program(handle<ir::program> const& p, step const& s) {
+  auto made = p;
+  primitives::with_rules(s.what, [&]<class Rules>() {
+    if constexpr (requires { made = Rules::apply(p, s); }) made = Rules::apply(p, s);
+  });
+  return made;
 }
 
-inline void loop_step(plan& p, step const& s) {
-  switch (s.what) {
-    case primitive::split: return primitives::split(p, s);
-    case primitive::fuse: return primitives::fuse(p, s);
-    case primitive::reorder: return primitives::reorder(p, s);
-    case primitive::parallel:
-    case primitive::vectorize:
-    case primitive::unroll: return primitives::set_kind(p, s);
-    case primitive::bind: return primitives::bind(p, s);
-    case primitive::compute_at: return primitives::compute_at(p, s);
-    case primitive::store_in: return primitives::store_in(p, s);
-    case primitive::pack: return primitives::pack(p, s);
-    case primitive::slide: return primitives::slide(p, s);
-    case primitive::swizzle: return primitives::swizzle(p, s);
-    case primitive::annotate: return primitives::annotate(p, s);
-    case primitive::double_buffer: return primitives::double_buffer(p, s);
-    case primitive::prefetch: return primitives::prefetch(p, s);
-    case primitive::tensorize: return primitives::tensorize(p, s);
-    default: return;
-  }
+/// Applies a step that changes loops, places or buffers.
+inline void apply_to_plan(plan& p, step const& s) {
+  primitives::with_rules(s.what, [&]<class Rules>() {
+    if constexpr (requires { Rules::apply(p, s); }) Rules::apply(p, s);
+  });
+}
+
+/// Calls the checks of the primitives, once after all steps.
+inline void check_steps(plan& p) {
+  primitives::for_each_rules([&]<class Rules>(primitive) {
+    if constexpr (requires { Rules::check(p); }) Rules::check(p);
+  });
 }
 
 /// Returns the index that is clamped to [0, extent), at one end or both; `e` itself if it is not clamped.
@@ -233,77 +201,6 @@ inline void choose_memory(plan& p) {
   }
 }
 
-/// Returns true if stage `reader` runs inside of `place`, as far as no knob decides it.
-inline bool runs_inside(plan const& p, std::int32_t reader, place_plan const& place) {
-  auto loop = -1;  // the loop of place.stage in which the reader is computed
-  while (reader != place.stage) {
-    auto const& places = p.stages[static_cast<std::size_t>(reader)].places;
-    if (places.size() != 1) return true;
-    if (places[0].kind == place_plan::sort::inlined) return true;
-    if (places[0].kind == place_plan::sort::root) return false;
-    loop = places[0].loop;
-    reader = places[0].stage;
-  }
-  auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
-  if (loop < 0) return true;
-  if (!at.permuted.empty()) return true;
-  return primitives::position(at, loop) >= primitives::position(at, place.loop);
-}
-
-/// Checks that a stage computed inside of a loop is read only there.
-inline void check_places(plan const& p) {
-  for (std::size_t i = 0; i < p.stages.size(); ++i) {
-    auto const& st = p.stages[i];
-    if (st.places.size() != 1 || st.places[0].kind != place_plan::sort::inside) continue;
-    for (std::size_t r = i + 1; r < p.stages.size(); ++r)
-      for (auto const& a : p.stages[r].accesses)
-        if (!a.write && a.producer == static_cast<std::int32_t>(i) &&
-            !runs_inside(p, static_cast<std::int32_t>(r), st.places[0]))
-          throw schedule_error(
-              "compute_at", st.definition->name,
-              "is read by " + p.stages[r].definition->name +
-                  ", which is computed outside of this loop: choose a loop that holds all its readers");
-  }
-}
-
-/// Collects the parts of a split loop, from the outermost to the innermost.
-inline void collect_leaves(stage_plan const& st, std::int32_t loop, std::vector<std::int32_t>& leaves) {
-  auto const& l = st.loops[static_cast<std::size_t>(loop)];
-  if (l.children.empty()) leaves.push_back(loop);
-  for (auto const c : l.children) collect_leaves(st, c, leaves);
-}
-
-/// Checks that terms of a reduction that is not associative and commutative keep the order of its axes, parts of an
-/// axis outermost first.
-inline void check_order(stage_plan const& st) {
-  auto const& reduction = st.definition->reduction;
-  if (!st.definition->reduces() || (reduction.associative && reduction.commutative)) return;
-  auto const say = [&](std::int32_t loop) {
-    throw schedule_error("reorder", st.loops[static_cast<std::size_t>(loop)].name,
-                         "the reduction of " + st.definition->name +
-                             " is not declared associative and commutative: its terms keep their order");
-  };
-  auto const reduced = [&](std::int32_t loop) {
-    auto const axis = st.loops[static_cast<std::size_t>(loop)].axis;
-    return primitives::is_reduction_axis(st, axis) && st.axis_size(static_cast<std::size_t>(axis)) != 1;
-  };
-  std::vector<std::int32_t> in_order;
-  for (auto a = st.definition->axes.size(); a < st.axis_count(); ++a)
-    if (st.axis_size(a) != 1) collect_leaves(st, static_cast<std::int32_t>(a), in_order);
-  auto next = in_order.begin();
-  for (auto const id : st.order)
-    if (reduced(id) && id != *next++) say(id);
-  auto const moves = [&](std::int32_t at) { return reduced(st.order[static_cast<std::size_t>(at)]); };
-  if (std::none_of(st.permuted.begin(), st.permuted.end(), moves)) return;
-  int passed = 0;  // includes those that keep their places between the others
-  for (auto at = st.permuted.front(); at <= st.permuted.back(); ++at)
-    if (moves(at) && ++passed == 2) say(st.order[static_cast<std::size_t>(at)]);
-}
-
-}  // namespace detail
-
-namespace detail {
-
 /// Checks that the numbers fit the arrays of a nest.
 inline void check_size(plan const& p) {
   std::size_t loops = 0;
@@ -321,18 +218,12 @@ plan make_plan(space const& of) {
   plan p;
   p.knobs = of.knobs;
   p.program = arith::canonicalize_boundaries(of.program);
-  for (auto const& s : of.steps) p.program = detail::structural_step(p.program, s);
+  for (auto const& s : of.steps) p.program = detail::changed_program(p.program, s);
   p.program = arith::canonicalize_boundaries(p.program);  // boundaries that inlining combined
   for (auto const& st : p.program->stages) p.stages.push_back(detail::plan_stage(p.program, st));
   for (auto& st : p.stages) detail::plan_accesses(p, st);
-  for (auto const& s : of.steps) detail::loop_step(p, s);
-  detail::check_places(p);
-  for (auto const& st : p.stages) detail::check_order(st);
-  primitives::choose_group_memory(p);
-  primitives::check_bound(p);
-  primitives::check_doubled(p);
-  primitives::check_sliding(p);
-  primitives::check_prefetched(p);
+  for (auto const& s : of.steps) detail::apply_to_plan(p, s);
+  detail::check_steps(p);
   detail::choose_memory(p);
   detail::check_size(p);
   return p;

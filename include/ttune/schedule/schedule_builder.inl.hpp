@@ -199,68 +199,19 @@ void schedule_builder::fuse(std::vector<std::string> loops, std::string result) 
   add(primitive::fuse, std::move(loops), {std::move(result)});
 }
 
-void schedule_builder::merge(std::vector<std::string> axes, std::string result) {
-  add(primitive::merge, std::move(axes), {std::move(result)});
-}
-
-void schedule_builder::reorder(std::vector<std::string> loops) { add(primitive::reorder, std::move(loops)); }
 void schedule_builder::reorder(order_choice const& choice, std::vector<std::string> loops) {
   auto const id = add_knob(primitive::reorder, permutation_knob(choice.name, static_cast<std::int32_t>(loops.size())));
   add(primitive::reorder, std::move(loops), {}, {{id, 0, 0}});
 }
 
-void schedule_builder::run_as(primitive how, std::vector<std::string> loops) { add(how, std::move(loops)); }
-void schedule_builder::run_as(primitive how, boolean_choice const& choice, std::vector<std::string> loops) {
-  auto const id = add_knob(how, boolean_knob(choice.name));
-  add(how, std::move(loops), {}, {{id, 0, 0}});
+void schedule_builder::add_by_choice(primitive what, boolean_choice const& choice, std::vector<std::string> loops) {
+  auto const id = add_knob(what, boolean_knob(choice.name));
+  add(what, std::move(loops), {}, {{id, 0, 0}});
 }
 
-void schedule_builder::bind(std::string loop, ir::loop_kind kind) {
-  add(primitive::bind, {std::move(loop)}, {}, {literal(static_cast<std::int64_t>(kind))});
-}
-void schedule_builder::annotate(std::string loop, std::string note, std::int64_t value) {
-  add(primitive::annotate, {std::move(loop)}, {std::move(note)}, {literal(value)});
-}
-
-void schedule_builder::compute_at(std::string reader, std::string loop) {
-  add(primitive::compute_at, {std::move(reader), std::move(loop)});
-}
-void schedule_builder::cache_read(std::string source, std::string copy, std::string axis) {
-  std::vector<std::string> of = {std::move(source)};
-  if (!axis.empty()) of.push_back(std::move(axis));
-  add(primitive::cache_read, std::move(of), {std::move(copy)});
-}
-void schedule_builder::cache_write(std::string inner) { add(primitive::cache_write, {}, {std::move(inner)}); }
-void schedule_builder::rfactor(std::string axis, std::int64_t factor, std::string partial, std::string kept) {
-  add(primitive::rfactor, {std::move(axis)}, {std::move(partial), std::move(kept)}, {literal(factor)});
-}
-void schedule_builder::separate(std::string axis, std::string partial) {
-  add(primitive::separate, {std::move(axis)}, {std::move(partial)});
-}
 void schedule_builder::inline_stage(std::string stage) {
   made_.steps.push_back({primitive::inline_stage, std::move(stage), {}, {}, {}});
 }
-void schedule_builder::compute_with(std::string stage) { add(primitive::compute_with, {std::move(stage)}); }
-void schedule_builder::compute_once(std::vector<std::string> of, std::string stage) {
-  add(primitive::compute_once, std::move(of), {std::move(stage)});
-}
-void schedule_builder::store_in(ir::memory where, std::int64_t padding) {
-  std::vector<knob_value> values{literal(static_cast<std::int64_t>(where))};
-  if (padding != 0) values.push_back(literal(padding));
-  add(primitive::store_in, {}, {}, std::move(values));
-}
-void schedule_builder::swizzle(std::int64_t rows_apart) { add(primitive::swizzle, {}, {}, {literal(rows_apart)}); }
-void schedule_builder::pack() { add(primitive::pack, {}); }
-void schedule_builder::slide() { add(primitive::slide, {}); }
-void schedule_builder::expand_reduction() { add(primitive::expand_reduction, {}); }
-void schedule_builder::double_buffer(std::int64_t buffers) {
-  add(primitive::double_buffer, {}, {}, {literal(buffers)});
-}
-
-void schedule_builder::prefetch(std::string source, std::string loop, std::int64_t iterations) {
-  add(primitive::prefetch, {std::move(loop)}, {std::move(source)}, {literal(iterations)});
-}
-
 void schedule_builder::where(extent_formula const& condition) {
   std::vector<knob_expression> stack;
   for (auto const& i : condition.items) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ttune/ir/node.hpp"
+#include "ttune/ir/stmt.hpp"
 #include "ttune/schedule/step.hpp"
 #include "ttune/space/constraint.hpp"
 

@@ -98,14 +98,6 @@ template <fixed_string... Names>
   return {std::string(Names.text)...};
 }
 
-/// Returns the name of an operand or a stage, which is given itself or by its name.
-[[nodiscard]] inline std::string source_text(std::string text) { return text; }
-template <class Source>
-  requires requires { Source::name.text; }
-[[nodiscard]] std::string source_text(Source const&) {
-  return Source::name.text;
-}
-
 }  // namespace detail
 
 }}  // namespace ttune::v0

@@ -70,6 +70,7 @@ struct stage_plan {
   knob_value padding = literal(0);   ///< unused elements after each row of the buffer
   std::vector<knob_value> swizzled;  ///< factors of the distance of rows that are read at once; empty: no swizzle
   bool packed = false;
+  std::vector<step> layout;  ///< steps whose primitives change the extents of the buffer (`lay_out`)
   bool slides = false;
   bool doubled = false;
   knob_value buffers = literal(2);  ///< number of buffers of a stage computed ahead; 1: it is not computed ahead

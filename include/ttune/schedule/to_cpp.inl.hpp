@@ -7,6 +7,7 @@
 
 #include "ttune/ir/stmt.hpp"
 #include "ttune/schedule/plan.hpp"
+#include "ttune/schedule/primitive/all.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
 
@@ -142,110 +143,28 @@ class cpp_writer {
     for (auto const& s : steps) write(s);
     std::string declared;
     std::string quoted;
-    for (auto const& a : axes_) {
-      declared += (declared.empty() ? "" : ", ") + a;
-      quoted += (quoted.empty() ? "" : ", ") + ("\"" + a + "\"");
+    for (auto const& axis : names_.axes()) {
+      declared += (declared.empty() ? "" : ", ") + axis;
+      quoted += (quoted.empty() ? "" : ", ") + primitives::cpp_names::quoted(axis);
     }
-    if (!axes_.empty()) declared = "const auto [" + declared + "] = ttune::axes<" + quoted + ">;\n";
+    if (!declared.empty()) declared = "const auto [" + declared + "] = ttune::axes<" + quoted + ">;\n";
     return declared + "const ttune::space space = ttune::schedule(op, \"" + start + "\")" + calls_ + ";\n";
   }
 
  private:
-  void call(step const& s, std::string const& name, std::string const& arguments) {
+  void write(step const& s) {
     if (s.stage != current_ && s.what != primitive::inline_stage) {
       calls_ += "\n    .in(\"" + s.stage + "\")";
       current_ = s.stage;
     }
-    calls_ += "\n    ." + name + "(" + arguments + ")";
-  }
-  std::string loop(std::string const& name) {
-    if (std::find(axes_.begin(), axes_.end(), name) == axes_.end()) axes_.push_back(name);
-    return name;
-  }
-  std::string listed(std::vector<std::string> const& names) {
-    std::string text;
-    for (auto const& n : names) text += (text.empty() ? "" : ", ") + loop(n);
-    return text;
-  }
-  [[nodiscard]] static std::string quoted(std::string const& text) { return "\"" + text + "\""; }
-
-  void write(step const& s) {
-    auto const value = [&](std::size_t i = 0) { return s.values[i].literal; };
-    switch (s.what) {
-      case primitive::cache_read:
-        return call(
-            s, "cache_read",
-            quoted(s.loops[0]) + ", " + quoted(s.results[0]) + (s.loops.size() > 1 ? ", " + loop(s.loops[1]) : ""));
-      case primitive::cache_write: return call(s, "cache_write", quoted(s.results[0]));
-      case primitive::rfactor: {
-        auto const over = loop(s.loops[0]);
-        return call(s, "rfactor",
-                    over + ", " + std::to_string(value()) + ", " + quoted(s.results[0]) + ", " + loop(s.results[1]));
-      }
-      case primitive::inline_stage: return call(s, "inline_stage", quoted(s.stage));
-      case primitive::compute_with: return call(s, "compute_with", quoted(s.loops[0]));
-      case primitive::compute_once: {
-        std::string of;
-        for (auto const& n : s.loops) of += (of.empty() ? "" : ", ") + quoted(n);
-        return call(s, "compute_once", "{" + of + "}, " + quoted(s.results[0]));
-      }
-      case primitive::separate: return call(s, "separate", loop(s.loops[0]) + ", " + quoted(s.results[0]));
-      case primitive::split: return write_split(s);
-      case primitive::merge:
-      case primitive::fuse: {
-        auto const loops = listed(s.loops);
-        return call(s, name_of(s.what), loops + ", " + loop(s.results[0]));
-      }
-      case primitive::reorder:
-      case primitive::parallel:
-      case primitive::vectorize:
-      case primitive::unroll:
-      case primitive::tensorize: return call(s, name_of(s.what), listed(s.loops));
-      case primitive::bind: return call(s, "bind", loop(s.loops[0]) + ", ttune::ir::loop_kind::" + kind_name(value()));
-      case primitive::annotate:
-        return call(s, "annotate", loop(s.loops[0]) + ", " + quoted(s.results[0]) + ", " + std::to_string(value()));
-      case primitive::compute_at: return call(s, "compute_at", quoted(s.loops[0]) + ", " + loop(s.loops[1]));
-      case primitive::store_in: {
-        auto const padding = s.values.size() > 1 ? s.values[1].literal : 0;
-        return call(s, "store_in",
-                    "ttune::ir::memory::" + std::string(memory_name(value())) +
-                        (padding != 0 ? ", " + std::to_string(padding) : ""));
-      }
-      case primitive::slide:
-      case primitive::expand_reduction:
-      case primitive::pack: return call(s, name_of(s.what), "");
-      case primitive::swizzle: {
-        std::int64_t apart = 1;
-        for (auto const& factor : s.values) apart *= factor.literal;
-        return call(s, name_of(s.what), apart == 1 ? "" : std::to_string(apart));
-      }
-      case primitive::prefetch:
-        return call(s, name_of(s.what),
-                    quoted(s.results[0]) + ", " + loop(s.loops[0]) + ", " + std::to_string(value()));
-      case primitive::double_buffer:
-        return call(s, name_of(s.what), s.values.empty() || value() == 2 ? "" : std::to_string(value()));
-    }
-  }
-  void write_split(step const& s) {
-    auto text = loop(s.loops[0]) + ", ";
-    std::string inner;
-    for (auto const& v : s.values) inner += (inner.empty() ? "" : ", ") + std::to_string(v.literal);
-    text += s.values.size() == 1 ? inner : "{" + inner + "}";
-    call(s, "split", text + ", " + listed(s.results));
-  }
-  [[nodiscard]] static char const* kind_name(std::int64_t kind) {
-    constexpr char const* texts[] = {"serial",  "parallel", "vectorized", "unrolled", "tensorized", "block_x",
-                                     "block_y", "block_z",  "thread_x",   "thread_y", "thread_z",   "virtual_thread"};
-    return texts[static_cast<std::size_t>(kind)];
-  }
-  [[nodiscard]] static char const* memory_name(std::int64_t where) {
-    constexpr char const* texts[] = {"operand", "prepared", "workspace", "local", "registers", "shared"};
-    return texts[static_cast<std::size_t>(where)];
+    std::string arguments;
+    primitives::with_rules(s.what, [&]<class Rules>() { arguments = Rules::arguments(s, names_); });
+    calls_ += "\n    ." + std::string(name_of(s.what)) + "(" + arguments + ")";
   }
 
   std::string current_;
   std::string calls_;
-  std::vector<std::string> axes_;
+  primitives::cpp_names names_;
 };
 
 }  // namespace detail

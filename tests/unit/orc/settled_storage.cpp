@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs and schedules that random tests found to be refused or wrong: buffers that cannot be registers, arms that
 // end in different shapes, tasks that share a buffer, hints that read.
-#include "ttune/codegen/llvm/storage.hpp"
+#include "ttune/lowering/settle_storage.hpp"
 
 #include <doctest/doctest.h>
 

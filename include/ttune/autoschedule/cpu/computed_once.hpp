@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ttune/autoschedule/select_axis.hpp"
-#include "ttune/schedule/primitive/compute_once.hpp"
+#include "ttune/schedule/primitive/functions.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -47,8 +47,7 @@ namespace detail {
     bool found = false;
     for (auto const& c : st->components)
       found = found || ir::contains(c.value, [&](ir::expr const& e) { return ir::equal(e, term); });
-    if (found && primitives::detail::has_axes(*st, axes) && spaces.insert(space_name(*st)).second)
-      times += points_of(*st);
+    if (found && primitives::has_axes(*st, axes) && spaces.insert(space_name(*st)).second) times += points_of(*st);
   }
   return times / points_of(axes);
 }
@@ -77,9 +76,9 @@ namespace detail {
 [[nodiscard]] inline std::optional<std::vector<std::string>> computed_fewer_times(ir::program const& p,
                                                                                   ir::stage const& st,
                                                                                   ir::expr const& term) {
-  auto const axes = primitives::detail::axes_of(term, st);
+  auto const axes = primitives::axes_of(term, st);
   auto const points = points_of(axes);
-  auto const element = primitives::detail::as_function_of_element(term);
+  auto const element = primitives::as_function_of_element(term);
   if (element.form) {
     auto const& from = ir::as<ir::access>(element.element)->from;
     double elements = 1;
@@ -88,8 +87,7 @@ namespace detail {
     if (fewer && elements <= most_once_elements) return std::vector{ir::name_of(from)};
   }
   if (axes.empty() || points > most_once_elements || !changes_inside(st, axes) ||
-      !primitives::detail::is_defined_everywhere(term, arith::ranges_of(st)) ||
-      times_of_term(p, term, axes) < least_times_once)
+      !primitives::is_defined_everywhere(term, arith::ranges_of(st)) || times_of_term(p, term, axes) < least_times_once)
     return std::nullopt;
   std::vector<std::string> names;
   for (auto const& a : axes) names.push_back(a.name);
@@ -101,7 +99,7 @@ namespace detail {
                                                                                 ir::stage const& st,
                                                                                 ir::expr const& e) {
   bool const is_whole = !st.reduces() && ir::equal(e, st.components[0].value);
-  if (primitives::detail::is_function(e) && !is_whole)
+  if (primitives::is_function(e) && !is_whole)
     if (auto made = computed_fewer_times(p, st, e)) return made;
   std::optional<std::vector<std::string>> found;
   ir::for_each_operand(e, [&](ir::expr const& o) {

@@ -11,8 +11,7 @@
 
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/ir/tuple.hpp"
-#include "ttune/schedule/primitive/compute_once.hpp"
-#include "ttune/schedule/primitive/compute_with.hpp"
+#include "ttune/schedule/primitive/functions.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -53,14 +52,14 @@ namespace detail {
   auto const& a = *first.definition;
   auto const& b = *second.definition;
   auto const of_all_axes = [&](ir::expr const& e) {
-    auto const axes = primitives::detail::axes_of(e, a);
+    auto const axes = primitives::axes_of(e, a);
     std::size_t moving = 0;
     for (std::size_t x = 0; x < first.axis_count(); ++x) moving += first.axis_size(x) > 1 ? 1 : 0;
     return static_cast<std::size_t>(
                std::count_if(axes.begin(), axes.end(), [](auto const& n) { return n.size() > 1; })) == moving;
   };
   return ir::contains(a.components[0].value, [&](ir::expr const& e) {
-    return primitives::detail::is_function(e) && of_all_axes(e) &&
+    return primitives::is_function(e) && of_all_axes(e) &&
            ir::contains(b.components[0].value, [&](ir::expr const& other) { return ir::equal(e, other); });
   });
 }

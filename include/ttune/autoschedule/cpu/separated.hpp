@@ -8,7 +8,7 @@
 
 #include "ttune/autoschedule/cpu/computed_once.hpp"
 #include "ttune/autoschedule/cpu/stencil_stages.hpp"
-#include "ttune/schedule/primitive/separate.hpp"
+#include "ttune/schedule/primitive/window_places.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -17,13 +17,13 @@ namespace detail {
 /// Returns how many times fewer operations a window takes if it is reduced along one of its axes last.
 [[nodiscard]] inline double gain_of_separating(stage_plan const& st, std::size_t reduced) {
   auto const& definition = *st.definition;
-  auto const form = primitives::detail::place_along(definition, reduced);
+  auto const form = primitives::place_along(definition, reduced);
   if (!form) return 0;
   auto const cost = cost_of_element(st);
   auto const term = cost.arithmetic + cost.loads + 1;
   auto const terms = static_cast<double>(primitives::terms_of(definition));
   auto const last = static_cast<double>(definition.reduction.axes[reduced].size());
-  auto const [from, to] = primitives::detail::places_of(definition, *form);
+  auto const [from, to] = primitives::places_of(definition, *form);
   auto const shared = static_cast<double>(to - from + 1) / static_cast<double>(definition.axes[form->free].size());
   constexpr double load_and_combine = 2;
   constexpr double store = 2;

@@ -10,7 +10,7 @@
 #include "ttune/arith/simplify.hpp"
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
-#include "ttune/schedule/primitive/bind.hpp"
+#include "ttune/schedule/primitive/loop_kind.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 

@@ -8,7 +8,7 @@
 
 #include "ttune/lowering/statements/bases.hpp"
 #include "ttune/lowering/statements/double_buffers.hpp"
-#include "ttune/schedule/primitive/swizzle.hpp"
+#include "ttune/schedule/primitive/all.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
@@ -122,7 +122,15 @@ class storage {
       for (std::size_t d = 0; d < p_.stages[st].definition->axes.size(); ++d)
         made.push_back(slides_along(n_, st, d) ? s.ring : s.extent[d]);
     if (!made.empty()) made.back() += s.padding;
+    for (auto const& step : p_.stages[st].layout) lay_out(step, p_.stages[st], made);
     return made;
+  }
+
+  /// Lets the primitive of a step change the extents of a buffer.
+  static void lay_out(step const& s, stage_plan const& of, std::vector<std::int64_t>& extents) {
+    primitives::with_rules(s.what, [&]<class Rules>() {
+      if constexpr (requires { Rules::lay_out(s, of, extents); }) Rules::lay_out(s, of, extents);
+    });
   }
 
   [[nodiscard]] ir::expr in_ring(std::size_t st, std::size_t axis, ir::expr const& relative) const {

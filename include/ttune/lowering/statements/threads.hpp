@@ -24,7 +24,7 @@ namespace ttune { inline namespace v0 { namespace lowering {
 [[nodiscard]] inline ir::stmt by_threads(scope const& in, std::size_t st, ir::stmt s) {
   for (auto const& l : in.around)
     if (primitives::is_thread(l.kind) &&
-        !primitives::detail::has_loop(in.p.stages[st], [&](ir::loop_kind k) { return k == l.kind; }))
+        !primitives::has_loop(in.p.stages[st], [&](ir::loop_kind k) { return k == l.kind; }))
       s = only_first(l, s);
   return s;
 }

@@ -18,24 +18,74 @@
 //                                        barrier
 //                                        … P[…]
 //                                        barrier                  P: store_in(group), bind(e, thread_x)
+//
+// schedule(E).bind(i, block_x).bind(j, thread_x).in(P).compute_at(E, j).store_in(group).bind(j, thread_x) prints
+//
+//   for E.i < 6
+//     alloc P f32 (1, 8) local
+//     for P.j < 8
+//       P[0, P.j] = A[E.i, P.j] + 1.0
+//     for E.j < 8
+//       E[E.i, E.j] = P[0, E.j] * P[0, E.j]
+// →
+//   bind(block.x) E.i < 6
+//     alloc P f32 (1, 8) shared
+//     bind(thread.x) E.j < 8
+//       let P.j = E.j in [0, 8)
+//         P[0, P.j] = A[E.i, P.j] + 1.0
+//       barrier
+//       E[E.i, E.j] = P[0, E.j] * P[0, E.j]
 #pragma once
 
-#include "ttune/schedule/primitive/annotate.hpp"
+#include <string>
+#include <utility>
+
+#include "ttune/schedule/primitive/rules.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-[[nodiscard]] inline bool is_block(ir::loop_kind k) {
-  return k >= ir::loop_kind::block_x && k <= ir::loop_kind::block_z;
-}
-[[nodiscard]] inline bool is_thread(ir::loop_kind k) { return k >= ir::loop_kind::thread_x; }
-[[nodiscard]] inline bool is_bound(ir::loop_kind k) { return is_block(k) || is_thread(k); }
-/// Returns true for loops whose iterations run in parallel on a CPU.
-[[nodiscard]] inline bool is_at_once(ir::loop_kind k) {
-  return k == ir::loop_kind::parallel || k == ir::loop_kind::vectorized;
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class bind_call {
+ public:
+  /// Binds a loop to the blocks or threads of a GPU: `bind(io, ttune::ir::loop_kind::block_x)`.
+  template <class Loop>
+  [[nodiscard]] auto bind(Loop const& loop, ir::loop_kind kind) const {
+    return typed::with_loops(
+        static_cast<Schedule const&>(*this),
+        [kind](auto& builder, auto names) {
+          builder.add(primitive::bind, std::move(names), {}, {literal(static_cast<std::int64_t>(kind))});
+        },
+        loop);
+  }
+};
+
+template <>
+struct rules<primitive::bind> : default_rules {
+  static constexpr bool on_cpus = false;
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.loops = {random.some_loop(st)};
+    s.values = {literal(static_cast<std::int64_t>(ir::loop_kind::block_x) + random.pick(7))};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  static void apply(plan& p, step const& s);
+  static void check(plan& p);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
+#include "ttune/schedule/primitive/loop_kind.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+std::string rules<primitive::bind>::arguments(step const& s, cpp_names& names) {
+  return names.loop(s.loops[0]) + ", ttune::ir::loop_kind::" + cpp_names::loop_kind(s.values[0].literal);
 }
 
 /// Binds loops[0] to values[0], a literal of type ir::loop_kind.
-inline void bind(plan& p, step const& s) {
+void rules<primitive::bind>::apply(plan& p, step const& s) {
   if (s.loops.size() != 1 || s.values.size() != 1 || !s.values[0].is_literal() ||
       !(s.values[0].literal >= static_cast<std::int64_t>(ir::loop_kind::block_x) &&
         s.values[0].literal <= static_cast<std::int64_t>(ir::loop_kind::virtual_thread)))
@@ -49,16 +99,10 @@ inline void bind(plan& p, step const& s) {
                  " of this stage is bound to the same blocks or threads: fuse the two first");
   if (is_permuted(st, leaf(st, s, s.loops[0])))
     refuse(s, s.loops[0], "stands where a permutation knob puts it: leave it out there");
-  set_kind(p, s);
+  set_loop_kind(p, s, kind);
 }
 
 namespace detail {
-
-template <class Is>
-[[nodiscard]] inline bool has_loop(stage_plan const& st, Is const& is) {
-  return std::any_of(st.order.begin(), st.order.end(),
-                     [&](std::int32_t id) { return is(st.loops[static_cast<std::size_t>(id)].kind); });
-}
 
 /// Returns true if a loop with this property surrounds a place, or may do so by a permutation knob.
 template <class Is>
@@ -77,12 +121,12 @@ template <class Is>
 }
 
 /// Returns the stage in shared memory that a place is inside of; -1 if there is none.
-[[nodiscard]] inline std::int32_t group_around(plan const& p, place_plan const& place) {
+[[nodiscard]] inline std::int32_t shared_stage_around(plan const& p, place_plan const& place) {
   if (place.kind != place_plan::sort::inside) return -1;
   auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
   if (at.where == ir::memory::shared) return place.stage;
   for (auto const& outer : at.places)
-    if (auto const found = group_around(p, outer); found >= 0) return found;
+    if (auto const found = shared_stage_around(p, outer); found >= 0) return found;
   return -1;
 }
 
@@ -110,11 +154,11 @@ template <class Is>
 }  // namespace detail
 
 /// Puts stages that several threads compute for others into shared memory.
-inline void choose_group_memory(plan& p) {
+inline void choose_shared_memory(plan& p) {
   for (auto& st : p.stages) {
     bool const attached = std::any_of(st.places.begin(), st.places.end(),
                                       [](place_plan const& at) { return at.kind == place_plan::sort::inside; });
-    if (!attached || !detail::has_loop(st, is_thread)) continue;
+    if (!attached || !has_loop(st, is_thread)) continue;
     if (st.where_given && st.where != ir::memory::shared)
       throw schedule_error("store_in", st.definition->name,
                            "is computed by several threads, so other threads must see it: store it in shared memory");
@@ -124,7 +168,8 @@ inline void choose_group_memory(plan& p) {
 }
 
 /// Checks the rules of loops over blocks and threads, inside of a stage and across stages.
-inline void check_bound(plan const& p) {
+void rules<primitive::bind>::check(plan& p) {
+  choose_shared_memory(p);
   for (auto const& st : p.stages) {
     auto const say = [&](char const* what, std::string const& sentence) {
       throw schedule_error(what, st.definition->name, sentence);
@@ -143,14 +188,14 @@ inline void check_bound(plan const& p) {
       inside_others = inside_others || is_at_once(kind);
     }
     for (auto const& at : st.places) {
-      if (detail::has_loop(st, is_bound) && detail::is_around(p, at, is_at_once))
+      if (has_loop(st, is_bound) && detail::is_around(p, at, is_at_once))
         say("bind", "has a loop over blocks or threads, but is computed inside of a parallel or vectorized one");
-      if (detail::has_loop(st, is_block) && detail::is_around(p, at, is_bound))
+      if (has_loop(st, is_block) && detail::is_around(p, at, is_bound))
         say("bind", "has a loop over blocks, but is computed inside of a loop over blocks or threads");
       if (auto const* writer = detail::updated_by_threads(p, st); writer && at.kind == place_plan::sort::inside)
         say("compute_at", "reads " + writer->definition->updates->name + " while threads of " +
                               writer->definition->name + " update it: compute it at the root");
-      if (auto const holder = st.where == ir::memory::shared ? detail::group_around(p, at) : -1; holder >= 0)
+      if (auto const holder = st.where == ir::memory::shared ? detail::shared_stage_around(p, at) : -1; holder >= 0)
         say("compute_at", "lives in shared memory and so does " +
                               p.stages[static_cast<std::size_t>(holder)].definition->name +
                               ", inside of which it is computed: compute it where that is computed");
@@ -159,3 +204,4 @@ inline void check_bound(plan const& p) {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

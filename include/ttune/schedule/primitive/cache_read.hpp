@@ -7,12 +7,66 @@
 // With an axis, only the reads whose indices use it are replaced:
 //
 //   C(i, j) = sum(k) A(i, k) * A(j, k)      →      C(i, j) = sum(k) A(i, k) * Ap(j, k)      cache_read(A, C, "Ap", j)
+//
+// .cache_read(B, "Bp") prints
+//
+//   C(A f32 (6, 8), B f32 (8, 10)) -> C f32 (6, 10)
+//   C(i, j) = sum(k < 8) A(i, k) * B(k, j)
+// →
+//   C(A f32 (6, 8), B f32 (8, 10)) -> C f32 (6, 10)
+//   Bp(k < 8, j < 10) = B(k, j)
+//   C(i, j) = sum(k < 8) A(i, k) * Bp(k, j)
 #pragma once
 
+#include <string>
+#include <utility>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class cache_read_call {
+ public:
+  /// Makes the current stage read an operand or a stage through a copy, the stage `copy`.
+  template <class Source>
+  [[nodiscard]] auto cache_read(Source const& source, std::string copy) const {
+    return typed::with_step(static_cast<Schedule const&>(*this), primitive::cache_read, {typed::source_text(source)},
+                            {std::move(copy)});
+  }
+  /// Does the same for the reads whose indices use an axis only: `cache_read(A, "panel", j)` of A(i, k) * A(j, k).
+  template <class Source, fixed_string Axis>
+  [[nodiscard]] auto cache_read(Source const& source, std::string copy, axis<Axis> const&) const {
+    return typed::with_step(static_cast<Schedule const&>(*this), primitive::cache_read,
+                            {typed::source_text(source), Axis.text}, {std::move(copy)});
+  }
+};
+
+template <>
+struct rules<primitive::cache_read> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.results = {random.fresh("copy")};
+    s.loops = {random.some_source(st)};
+    if (random.chance(0.3)) s.loops.push_back(random.one_of(random.axes_of(st)));
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/arith/affine.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
+
+std::string rules<primitive::cache_read>::arguments(step const& s, cpp_names& names) {
+  return names.quoted(s.loops[0]) + ", " + names.quoted(s.results[0]) +
+         (s.loops.size() > 1 ? ", " + names.loop(s.loops[1]) : "");
+}
 
 /// Returns the name of the axis that an index is, as in `j` and `j + 1 - 1`; empty if it is something else.
 [[nodiscard]] inline std::string axis_of_index(ir::expr const& index) {
@@ -47,7 +101,7 @@ namespace ttune { inline namespace v0 { namespace primitives {
   return found;
 }
 
-[[nodiscard]] inline handle<ir::program> cache_read(handle<ir::program> const& p, step const& s) {
+handle<ir::program> rules<primitive::cache_read>::apply(handle<ir::program> const& p, step const& s) {
   auto const reader = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));
   ir::access const* read = nullptr;
@@ -88,3 +142,4 @@ namespace ttune { inline namespace v0 { namespace primitives {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -4,13 +4,58 @@
 //
 //   C(i, j) = sum(k) …      →      acc(i, j) = sum(k) …
 //                                  C(i, j) = acc(i, j)                          cache_write(C, "acc")
+//
+// .cache_write("acc") prints
+//
+//   C(A f32 (6, 8), B f32 (8, 10)) -> C f32 (6, 10)
+//   C(i, j) = sum(k < 8) A(i, k) * B(k, j)
+// →
+//   C(A f32 (6, 8), B f32 (8, 10)) -> C f32 (6, 10)
+//   acc(i < 6, j < 10) = sum(k < 8) A(i, k) * B(k, j)
+//   C(i, j) = acc(i, j)
 #pragma once
 
+#include <string>
+#include <utility>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class cache_write_call {
+ public:
+  /// Moves the reduction of the current stage, with its reduced axes, to the stage `inner`.
+  [[nodiscard]] auto cache_write(std::string inner) const {
+    return typed::without_reduction(static_cast<Schedule const&>(*this), [&](auto& builder) {
+      builder.add(primitive::cache_write, {}, {std::move(inner)});
+    });
+  }
+};
+
+template <>
+struct rules<primitive::cache_write> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& /*st*/, step& s) {
+    s.results = {random.fresh("acc")};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-[[nodiscard]] inline handle<ir::program> cache_write(handle<ir::program> const& p, step const& s) {
+std::string rules<primitive::cache_write>::arguments(step const& s, cpp_names& names) {
+  return names.quoted(s.results[0]);
+}
+
+handle<ir::program> rules<primitive::cache_write>::apply(handle<ir::program> const& p, step const& s) {
   auto const writer = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));
   if (writer->updates) refuse(s, s.stage, "updates its operand in place");
@@ -35,3 +80,4 @@ namespace ttune { inline namespace v0 { namespace primitives {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

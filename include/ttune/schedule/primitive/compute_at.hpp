@@ -6,28 +6,74 @@
 //     for ii                           for ii
 //       C[io, ii] = … P[…]               C[io, ii] = … P[…]
 //
-// store_in chooses the memory of that part and, in shared memory, the number of unused elements after each row, so that
-// threads that read down a column use different banks. pack lays the part out in the order in which its loops write
-// it.
+// The place may be a knob, with the root and the reader itself among its choices.
+//
+// .in(P).compute_at(E, i) prints
+//
+//   alloc P f32 (6, 8) workspace
+//   for P.i < 6
+//     for P.j < 8
+//       P[P.i, P.j] = A[P.i, P.j] + 1.0
+//   for E.i < 6
+//     for E.j < 8
+//       E[E.i, E.j] = P[E.i, E.j] * P[E.i, E.j]
+// →
+//   for E.i < 6
+//     alloc P f32 (1, 8) local
+//     for P.j < 8
+//       P[0, P.j] = A[E.i, P.j] + 1.0
+//     for E.j < 8
+//       E[E.i, E.j] = P[0, E.j] * P[0, E.j]
 #pragma once
 
+#include <string>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class compute_at_call {
+ public:
+  /// Computes the current stage inside of a loop of its reader.
+  template <class Reader, fixed_string Loop>
+  [[nodiscard]] auto compute_at(Reader const& reader, axis<Loop> const&) const {
+    return typed::with_loop_of<Reader, Loop>(static_cast<Schedule const&>(*this), [&](auto& builder) {
+      builder.add(primitive::compute_at, {typed::source_text(reader), Loop.text});
+    });
+  }
+};
+
+template <>
+struct rules<primitive::compute_at> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    auto const& reader = random.some_reader(st);
+    s.loops = {reader.definition->name};
+    auto const places = random.chance(0.3) ? 2 + random.pick(2) : 1;
+    for (std::int64_t i = 0; i < places; ++i)
+      s.loops.push_back(random.chance(0.1) ? place_root : random.chance(0.1) ? place_inline : random.some_loop(reader));
+    if (places > 1)
+      s.values = {{random.add_knob(location_knob(random.fresh("place"), static_cast<std::int32_t>(places))), 0, 0}};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  static void apply(plan& p, step const& s);
+  static void check(plan& p);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/schedule/primitive/lookup.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-inline bool reads_through(plan const& p, std::size_t reader, std::size_t producer) {
-  // Stages are in topological order: follow the reads from `reader` down to `producer`.
-  std::vector<bool> reached(p.stages.size(), false);
-  reached[reader] = true;
-  for (std::size_t i = reader + 1; i-- > producer;) {
-    if (!reached[i]) continue;
-    for (auto const& a : p.stages[i].accesses)
-      if (!a.write && a.producer >= 0) reached[static_cast<std::size_t>(a.producer)] = true;
-  }
-  return reached[producer];
+std::string rules<primitive::compute_at>::arguments(step const& s, cpp_names& names) {
+  return names.quoted(s.loops[0]) + ", " + names.loop(s.loops[1]);
 }
 
-inline void compute_at(plan& p, step const& s) {
+void rules<primitive::compute_at>::apply(plan& p, step const& s) {
   auto const self = static_cast<std::size_t>(stage_index(p, s, s.stage));
   auto const reader = stage_index(p, s, s.loops.at(0));
   auto& st = p.stages[self];
@@ -52,25 +98,38 @@ inline void compute_at(plan& p, step const& s) {
   st.place = s.values.empty() ? literal(0) : s.values[0];
 }
 
-inline void store_in(plan& p, step const& s) {
-  auto& st = stage_of(p, s);
-  if (st.output) refuse(s, s.stage, "is an output; it lives where the caller puts it");
-  st.where = static_cast<ir::memory>(s.values.at(0).literal);
-  if (st.where == ir::memory::operand) refuse(s, s.stage, "is no operand: choose another memory");
-  st.where_given = true;
-  st.padding = literal(0);
-  if (s.values.size() < 2) return;
-  constexpr std::int64_t most = 1024;
-  if (st.where != ir::memory::shared) refuse(s, s.stage, "rows are padded in shared memory only");
-  if (s.values[1].is_literal() && (s.values[1].literal < 0 || s.values[1].literal > most))
-    refuse(s, s.stage, "rows are padded by 0 to " + std::to_string(most) + " elements");
-  st.padding = s.values[1];
+/// Returns true if stage `reader` runs inside of `place`, as far as no knob decides it.
+inline bool runs_inside(plan const& p, std::int32_t reader, place_plan const& place) {
+  auto loop = -1;  // the loop of place.stage in which the reader is computed
+  while (reader != place.stage) {
+    auto const& places = p.stages[static_cast<std::size_t>(reader)].places;
+    if (places.size() != 1) return true;
+    if (places[0].kind == place_plan::sort::inlined) return true;
+    if (places[0].kind == place_plan::sort::root) return false;
+    loop = places[0].loop;
+    reader = places[0].stage;
+  }
+  auto const& at = p.stages[static_cast<std::size_t>(place.stage)];
+  if (loop < 0) return true;
+  if (!at.permuted.empty()) return true;
+  return position(at, loop) >= position(at, place.loop);
 }
 
-inline void pack(plan& p, step const& s) {
-  auto& st = stage_of(p, s);
-  if (st.output) refuse(s, s.stage, "is an output; its layout is the caller's");
-  st.packed = true;
+/// Checks that a stage computed inside of a loop is read only there.
+void rules<primitive::compute_at>::check(plan& p) {
+  for (std::size_t i = 0; i < p.stages.size(); ++i) {
+    auto const& st = p.stages[i];
+    if (st.places.size() != 1 || st.places[0].kind != place_plan::sort::inside) continue;
+    for (std::size_t r = i + 1; r < p.stages.size(); ++r)
+      for (auto const& a : p.stages[r].accesses)
+        if (!a.write && a.producer == static_cast<std::int32_t>(i) &&
+            !runs_inside(p, static_cast<std::int32_t>(r), st.places[0]))
+          throw schedule_error(
+              "compute_at", st.definition->name,
+              "is read by " + p.stages[r].definition->name +
+                  ", which is computed outside of this loop: choose a loop that holds all its readers");
+  }
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -11,97 +11,75 @@
 // All stages that compute the same function read the new stage, too. Only functions are taken (exp, sqrt, power, …),
 // because their results do not depend on absent arguments. They must be defined at all points of the axes, whatever
 // guards the stage has: no read may lie outside, and no integer may be divided by data.
+//
+// .compute_once({"i", "k"}, "E") prints
+//
+//   L(A f32 (6, 8), B f32 (8, 10)) -> L f32 (6, 10)
+//   L(i, j) = sum(k < 8) exp(A(i, k)) * B(k, j)
+// →
+//   L(A f32 (6, 8), B f32 (8, 10)) -> L f32 (6, 10)
+//   E(i < 6, k < 8) = exp(A(i, k))
+//   L(i, j) = sum(k < 8) E(i, k) * B(k, j)
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class compute_once_call {
+ public:
+  /// The largest function in the current stage of exactly these axes, or of single elements of one source, becomes
+  /// stage `name`: `compute_once({"i", "k"}, "E")`.
+  [[nodiscard]] auto compute_once(std::vector<std::string> of, std::string name) const {
+    return typed::with_step(static_cast<Schedule const&>(*this), primitive::compute_once, std::move(of),
+                            {std::move(name)});
+  }
+};
+
+/// Returns the axes of the last function in a stage; {"none"} if there is none.
+[[nodiscard]] std::vector<std::string> axes_of_a_function(ir::stage const& st);
+
+template <>
+struct rules<primitive::compute_once> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.results = {random.fresh("once")};
+    s.loops = random.chance(0.4) ? std::vector{random.some_source(st)} : axes_of_a_function(*st.definition);
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include <algorithm>
 #include <optional>
 
-#include "ttune/arith/interval.hpp"
 #include "ttune/ir/equal.hpp"
+#include "ttune/schedule/primitive/functions.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-namespace detail {
-
-/// Returns true for functions, except those of 16-bit floats: a kernel computes them in f32, but a stage would round.
-[[nodiscard]] inline bool is_function(ir::expr const& e) {
-  if (e->type == dtype::f16 || e->type == dtype::bf16) return false;
-  if (auto const* u = ir::as<ir::unary>(e)) return u->op >= ir::unary_op::sqrt && u->op <= ir::unary_op::erf;
-  auto const* b = ir::as<ir::binary>(e);
-  return b && b->op == ir::binary_op::power;
+std::string rules<primitive::compute_once>::arguments(step const& s, cpp_names& names) {
+  std::string of;
+  for (auto const& n : s.loops) of += (of.empty() ? "" : ", ") + names.quoted(n);
+  return "{" + of + "}, " + names.quoted(s.results[0]);
 }
+
+namespace detail {
 
 [[nodiscard]] inline int count_nodes(ir::expr const& e) {
   int count = 0;
   ir::for_each_node(e, [&](ir::expr const&) { ++count; });
   return count;
-}
-
-/// Returns the axes of a stage, reduced ones included, that an expression depends on, in the stage's order.
-[[nodiscard]] inline std::vector<ir::axis> axes_of(ir::expr const& e, ir::stage const& st) {
-  std::vector<ir::axis> made;
-  for (auto const* axes : {&st.axes, &st.reduction.axes})
-    for (auto const& a : *axes)
-      if (ir::contains(e, [&](ir::expr const& part) {
-            auto const* v = ir::as<ir::variable>(part);
-            return v && v->name == a.name;
-          }))
-        made.push_back(a);
-  return made;
-}
-
-[[nodiscard]] inline bool divides_by_data(ir::expr const& e) {
-  auto const* b = ir::as<ir::binary>(e);
-  return b && !is_float(e->type) && e->type != dtype::index && !ir::is_constant(b->right) &&
-         (b->op == ir::binary_op::divide || b->op == ir::binary_op::modulo);
-}
-[[nodiscard]] inline bool is_updated(ir::source const& from) {
-  auto const* t = std::get_if<handle<ir::tensor>>(&from);
-  return t && (*t)->role == ir::tensor_role::inout;
-}
-
-/// Returns true if an expression has a value at all points: reads lie inside, integers are divided by constants.
-[[nodiscard]] inline bool is_defined_everywhere(ir::expr const& e, arith::ranges const& known) {
-  return !ir::contains(e, [&](ir::expr const& part) {
-    if (divides_by_data(part)) return true;
-    auto const* a = ir::as<ir::access>(part);
-    if (!a) return false;
-    if (is_updated(a->from)) return true;
-    auto const shape = ir::shape_of(a->from);
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      bool const is_data =
-          ir::contains(a->indices[d], [](ir::expr const& i) { return ir::as<ir::access>(i) != nullptr; });
-      auto const range = arith::bounds(a->indices[d], known);
-      if (is_data || range.low < 0 || range.high >= shape[d]) return true;
-    }
-    return a->outside != ir::boundary::none;
-  });
-}
-
-[[nodiscard]] inline ir::expr dimension_variable(std::size_t d) { return ir::make_variable("d" + std::to_string(d)); }
-
-/// A function of one element and of nothing else that varies; its indices are replaced by d0, d1, ….
-struct function_of_element {
-  ir::expr form;
-  ir::expr element;  ///< the access of that element
-};
-[[nodiscard]] inline function_of_element as_function_of_element(ir::expr const& e) {
-  ir::expr element;
-  bool fits = is_function(e);
-  auto const look = [&](auto const& self, ir::expr const& part) -> ir::expr {
-    if (ir::as<ir::variable>(part)) fits = false;
-    auto const* a = ir::as<ir::access>(part);
-    if (!a) return ir::map_operands(part, [&](ir::expr const& o) { return self(self, o); });
-    fits = fits && a->outside == ir::boundary::none && !is_updated(a->from) && (!element || ir::equal(element, part));
-    element = part;
-    std::vector<ir::expr> places;
-    for (std::size_t d = 0; d < a->indices.size(); ++d) places.push_back(dimension_variable(d));
-    return ir::make_access(a->from, std::move(places), ir::boundary::none, {}, a->component);
-  };
-  auto form = look(look, e);
-  if (!fits || !element || ir::contains(form, divides_by_data)) return {};
-  return {std::move(form), std::move(element)};
 }
 
 /// Returns the largest part of a stage's values for which `test` is true, the first one of several.
@@ -138,15 +116,6 @@ template <class With>
   });
   made.components.push_back({"", term->type, shifted});
   return made;
-}
-
-[[nodiscard]] inline bool has_axes(ir::stage const& st, std::vector<ir::axis> const& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](ir::axis const& w) {
-    for (auto const* axes : {&st.axes, &st.reduction.axes})
-      for (auto const& a : *axes)
-        if (a.name == w.name) return a.begin == w.begin && a.end == w.end;
-    return false;
-  });
 }
 
 /// Adds a stage `made` to the program; reads it wherever `place_of(stage, part)` returns indices.
@@ -215,7 +184,7 @@ template <class PlaceOf>
 }  // namespace detail
 
 /// loops: axes of the stage, in its order, or one source that it reads. results[0]: the new stage.
-[[nodiscard]] inline handle<ir::program> compute_once(handle<ir::program> const& p, step const& s) {
+handle<ir::program> rules<primitive::compute_once>::apply(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));
   if (target->updates) refuse(s, s.stage, "updates its operand in place");
@@ -226,4 +195,16 @@ template <class PlaceOf>
   return detail::once_for_elements(p, s, *target);
 }
 
+std::vector<std::string> axes_of_a_function(ir::stage const& st) {
+  std::vector<std::string> found{"none"};
+  for (auto const& c : st.components)
+    ir::for_each_node(c.value, [&](ir::expr const& e) {
+      if (!is_function(e)) return;
+      found.clear();
+      for (auto const& a : axes_of(e, st)) found.push_back(a.name);
+    });
+  return found;
+}
+
 }}}  // namespace ttune::v0::primitives
+#endif

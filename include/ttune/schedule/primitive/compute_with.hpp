@@ -8,8 +8,49 @@
 // The free and reduced axes of both must have the same ranges, in order, and their predicates must be equal. The later
 // stage may read the earlier one only at its own axes, and only if the earlier one is no reduction: it then computes
 // the value itself. Outputs are joined only with neighbouring outputs, since operands keep their order.
+//
+// .compute_with("S") prints
+//
+//   T(A f32 (6, 8)) -> T f32 (6), S f32 (6)
+//   T(i) = sum(k < 8) A(i, k)
+//   S(i) = sum(k < 8) A(i, k) * A(i, k)
+// →
+//   T(A f32 (6, 8)) -> T.T f32 (6), T.S f32 (6)
+//   T(i) = reduce(k < 8) T A(i, k), S A(i, k) * A(i, k)
+//     from T 0.0, S 0.0
+//     by T left.T + right.T, S left.S + right.S
 #pragma once
 
+#include <string>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class compute_with_call {
+ public:
+  /// The current stage gets the results of another one, too, which has the same axes: one loop nest for both.
+  template <class Stage>
+  [[nodiscard]] auto compute_with(Stage const& stage) const {
+    return typed::with_step(static_cast<Schedule const&>(*this), primitive::compute_with, {typed::source_text(stage)});
+  }
+};
+
+template <>
+struct rules<primitive::compute_with> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.loops = {random.some_twin(st)};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include <algorithm>
 #include <unordered_map>
 
@@ -18,6 +59,10 @@
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
+
+std::string rules<primitive::compute_with>::arguments(step const& s, cpp_names& names) {
+  return names.quoted(s.loops[0]);
+}
 
 namespace detail {
 
@@ -189,7 +234,7 @@ class stage_joiner {
 }  // namespace detail
 
 /// stage: keeps its name and gets the results of both. loops[0]: the stage that joins it.
-[[nodiscard]] inline handle<ir::program> compute_with(handle<ir::program> const& p, step const& s) {
+handle<ir::program> rules<primitive::compute_with>::apply(handle<ir::program> const& p, step const& s) {
   auto const stays = find_stage(p, s, s.stage);
   auto const joins = find_stage(p, s, s.loops.at(0));
   if (stays == joins) refuse(s, s.stage, "is one stage: name another one that joins it");
@@ -197,3 +242,4 @@ class stage_joiner {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -13,15 +13,70 @@
 // that time (cp.async of NVIDIA's GPUs): the barrier of an iteration ends a batch of copies and waits for all but the
 // last N
 // - 2 batches. If a knob chooses 1, the stage is computed where it is read.
+//
+// .double_buffer() prints
+//
+//   for E.i < 6
+//     alloc P f32 (1, 8) local
+//     for P.j < 8
+//       P[0, P.j] = A[E.i, P.j] + 1.0
+//     for E.j < 8
+//       E[E.i, E.j] = P[0, E.j] * P[0, E.j]
+// →
+//   alloc P f32 (2, 1, 8) local
+//   for P.j < 8
+//     P[0, 0, P.j] = A[0, P.j] + 1.0
+//   for E.i < 6
+//     if E.i + 1 < 6
+//       for P.j < 8
+//         P[(E.i + 1) % 2, 0, P.j] = A[E.i + 1, P.j] + 1.0
+//     for E.j < 8
+//       E[E.i, E.j] = P[E.i % 2, 0, E.j] * P[E.i % 2, 0, E.j]
 #pragma once
 
+#include <string>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class double_buffer_call {
+ public:
+  /// Computes the current stage ahead in the surrounding loop, by as many iterations as there are additional buffers.
+  [[nodiscard]] auto double_buffer(std::int64_t buffers = 2) const {
+    return typed::with_step(static_cast<Schedule const&>(*this), primitive::double_buffer, {}, {}, {literal(buffers)});
+  }
+};
+
+template <>
+struct rules<primitive::double_buffer> : default_rules {
+  static constexpr bool on_cpus = false;
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& /*st*/, step& s) {
+    if (random.chance(0.3)) s.values = {{random.add_knob(one_of_knob(random.fresh("buffers"), {1, 2, 3, 4})), 0, 0}};
+    else if (random.chance(0.5)) s.values = {literal(2 + random.pick(3))};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  static void apply(plan& p, step const& s);
+  static void check(plan& p);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/schedule/primitive/lookup.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
+std::string rules<primitive::double_buffer>::arguments(step const& s, cpp_names& names) {
+  return s.values.empty() || s.values[0].literal == 2 ? "" : names.number(s.values[0]);
+}
+
 inline constexpr std::int64_t max_buffers = 8;
 
-inline void double_buffer(plan& p, step const& s) {
+void rules<primitive::double_buffer>::apply(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   if (st.doubled) refuse(s, s.stage, "is double buffered already");
   if (s.values.size() > 1 ||
@@ -32,7 +87,7 @@ inline void double_buffer(plan& p, step const& s) {
 }
 
 /// Checks that a stage computed ahead reads nothing that is computed in the same loop.
-inline void check_doubled(plan const& p) {
+void rules<primitive::double_buffer>::check(plan& p) {
   for (auto const& st : p.stages) {
     if (!st.doubled) continue;
     auto const say = [&](std::string const& sentence) {
@@ -55,3 +110,4 @@ inline void check_doubled(plan const& p) {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -6,11 +6,30 @@
 //
 // A term whose predicate is false becomes the identity. Floats keep the identity as their first term: a sum of -0 alone
 // is +0, a maximum of NaN alone is -infinity.
+//
+// .expand_reduction() prints
+//
+//   F(A f32 (6, 8)) -> F f32 (4, 8)
+//   F(i, j) = sum(k < 3) A(i + k, j)
+// →
+//   F(A f32 (6, 8)) -> F f32 (4, 8)
+//   F(i, j) = 0.0 + A(i, j) + A(i + 1, j) + A(i + 2, j)
 #pragma once
 
-#include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/ir/node.hpp"
+#include "ttune/schedule/primitive/rules.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class expand_reduction_call {
+ public:
+  /// The reduction of the current stage, of few terms, becomes one expression.
+  [[nodiscard]] auto expand_reduction() const {
+    return typed::with_step(static_cast<Schedule const&>(*this), primitive::expand_reduction);
+  }
+};
 
 /// Expressions of more terms take too long to compile.
 inline constexpr std::int64_t most_expanded_terms = 64;
@@ -20,6 +39,18 @@ inline constexpr std::int64_t most_expanded_terms = 64;
   for (auto const& a : st.reduction.axes) terms *= std::max<std::int64_t>(a.size(), 0);
   return terms;
 }
+
+template <>
+struct rules<primitive::expand_reduction> : default_rules {
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
+#include "ttune/schedule/primitive/rebuild.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
 
 namespace detail {
 
@@ -58,7 +89,7 @@ namespace detail {
 
 }  // namespace detail
 
-[[nodiscard]] inline handle<ir::program> expand_reduction(handle<ir::program> const& p, step const& s) {
+handle<ir::program> rules<primitive::expand_reduction>::apply(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   if (!target->reduces()) refuse(s, s.stage, "reduces nothing");
   if (target->updates) refuse(s, s.stage, "updates its operand in place");
@@ -83,3 +114,4 @@ namespace detail {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -3,13 +3,51 @@
 //
 //   P(i) = f(A(i))
 //   C(i) = P(i) + P(i + 1)      →      C(i) = f(A(i)) + f(A(i + 1))              inline_stage(P)
+//
+// .inline_stage(P) prints
+//
+//   E(A f32 (6, 8)) -> E f32 (6, 8)
+//   P(i < 6, j < 8) = A(i, j) + 1.0
+//   E(i, j) = P(i, j) * P(i, j)
+// →
+//   E(A f32 (6, 8)) -> E f32 (6, 8)
+//   E(i, j) = (A(i, j) + 1.0) * (A(i, j) + 1.0)
 #pragma once
 
+#include <string>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class inline_stage_call {
+ public:
+  /// Computes a stage where it is read.
+  template <class Stage>
+  [[nodiscard]] auto inline_stage(Stage const& stage) const {
+    return typed::with_builder(static_cast<Schedule const&>(*this),
+                               [&](auto& builder) { builder.inline_stage(typed::source_text(stage)); });
+  }
+};
+
+template <>
+struct rules<primitive::inline_stage> : default_rules {
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-[[nodiscard]] inline handle<ir::program> inline_stage(handle<ir::program> const& p, step const& s) {
+std::string rules<primitive::inline_stage>::arguments(step const& s, cpp_names& names) { return names.quoted(s.stage); }
+
+handle<ir::program> rules<primitive::inline_stage>::apply(handle<ir::program> const& p, step const& s) {
   auto const gone = find_stage(p, s, s.stage);
   if (gone->reduces()) refuse(s, s.stage, "is a reduction; only a stage without one can be computed where it is read");
   if (gone->updates) refuse(s, s.stage, "updates its operand in place");
@@ -33,3 +71,4 @@ namespace ttune { inline namespace v0 { namespace primitives {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the stages and loops that a primitive names, and reports missing ones. The headers of this folder are the
-// bodies of make_plan; only schedule/plan.inl.hpp includes them.
+// Finds the stages and loops that a primitive names, and reports missing ones.
 #pragma once
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "ttune/schedule/stage_plan.hpp"
 #include "ttune/support/error.hpp"
@@ -69,6 +69,19 @@ inline std::size_t position(stage_plan const& st, std::int32_t id) {
 inline bool is_permuted(stage_plan const& st, std::int32_t id) {
   return std::find(st.permuted.begin(), st.permuted.end(), static_cast<std::int32_t>(position(st, id))) !=
          st.permuted.end();
+}
+
+/// Returns true if a stage reads another one, or reads stages that do.
+inline bool reads_through(plan const& p, std::size_t reader, std::size_t producer) {
+  // Stages are in topological order: follow the reads from `reader` down to `producer`.
+  std::vector<bool> reached(p.stages.size(), false);
+  reached[reader] = true;
+  for (std::size_t i = reader + 1; i-- > producer;) {
+    if (!reached[i]) continue;
+    for (auto const& a : p.stages[i].accesses)
+      if (!a.write && a.producer >= 0) reached[static_cast<std::size_t>(a.producer)] = true;
+  }
+  return reached[producer];
 }
 
 }}}  // namespace ttune::v0::primitives

@@ -12,14 +12,72 @@
 // stage that is read at, or reads, both axes unchanged over whole dimensions is merged with this one. An operand is
 // reshaped if all its reads have this form; another operand is read at yx / X and yx % X. Other stages that read a
 // merged one do so at i * X + j. No element is copied, since their order in memory does not change.
+//
+// .merge(i, j, ij) prints
+//
+//   E(A f32 (6, 8)) -> E f32 (6, 8)
+//   P(i < 6, j < 8) = A(i, j) + 1.0
+//   E(i, j) = P(i, j) * P(i, j)
+// →
+//   E(A f32 (48)) -> E f32 (48)
+//   P(ij < 48) = A(ij) + 1.0
+//   E(ij) = P(ij) * P(ij)
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class merge_call {
+ public:
+  /// Fuses adjacent axes into one with the last name, in this stage and in the stages connected to it: `merge(y, x,
+  /// yx)`. From then on, those stages are entered by name.
+  template <class... Axes>
+  [[nodiscard]] auto merge(Axes const&... axes) const {
+    static_assert(sizeof...(Axes) >= 3, "ttune: merge takes two or more axes and the name of the one that they become");
+    return typed::join_loops_of(
+        static_cast<Schedule const&>(*this),
+        [](auto& builder, auto names, std::string result) {
+          builder.add(primitive::merge, std::move(names), {std::move(result)});
+        },
+        std::make_index_sequence<sizeof...(Axes) - 1>{}, axes...);
+  }
+};
+
+template <>
+struct rules<primitive::merge> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.results = {random.fresh("m")};
+    auto const& reduced = st.definition->reduction.axes;
+    auto const& axes = reduced.size() > 1 && random.chance(0.4) ? reduced : st.definition->axes;
+    auto const at = static_cast<std::size_t>(random.pick(static_cast<std::int64_t>(axes.size())));
+    for (auto a = at; a < std::min(axes.size(), at + 2); ++a) s.loops.push_back(axes[a].name);
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include <map>
 
 #include "ttune/arith/simplify.hpp"
 #include "ttune/schedule/primitive/rebuild.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
+
+std::string rules<primitive::merge>::arguments(step const& s, cpp_names& names) {
+  auto const axes = names.loops(s.loops);
+  return axes + ", " + names.loop(s.results[0]);
+}
 
 namespace detail {
 
@@ -199,7 +257,8 @@ class axis_merger {
 }  // namespace detail
 
 /// loops: neighbouring axes on the left of the stage, or reduced ones, in order. results[0]: the new axis.
-[[nodiscard]] inline handle<ir::program> merge(handle<ir::program> p, step const& s) {
+handle<ir::program> rules<primitive::merge>::apply(handle<ir::program> const& before, step const& s) {
+  auto p = before;
   if (s.loops.size() < 2 || s.results.size() != 1)
     refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");
   auto first = s.loops[0];
@@ -212,3 +271,4 @@ class axis_merger {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -9,14 +9,76 @@
 //
 // Useful for rows that are pages apart, since a processor's own prefetchers stop at the end of a page. It is a hint: it
 // changes no result, and may name places after the end of the source. If a knob chooses 0, nothing is prefetched.
+//
+// .reorder(i, k, j).prefetch(B, k, 2) prints
+//
+//   for C.i < 6
+//     for C.j < 10
+//       C[C.i, C.j] = 0.0
+//       for C.k < 8
+//         C[C.i, C.j] += A[C.i, C.k] * B[C.k, C.j]
+// →
+//   for C.i < 6
+//     for C.j < 10
+//       C[C.i, C.j] = 0.0
+//     for C.k < 8
+//       prefetch B[C.k + 2, 0]
+//       for C.j < 10
+//         C[C.i, C.j] += A[C.i, C.k] * B[C.k, C.j]
 #pragma once
 
+#include <string>
+#include <utility>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class prefetch_call {
+ public:
+  /// In each iteration of a loop of the current stage, prefetches the cache lines of an operand that are read
+  /// `iterations` iterations later.
+  template <class Source, class Loop>
+  [[nodiscard]] auto prefetch(Source const& source, Loop const& loop, std::int64_t iterations) const {
+    return typed::with_loops(
+        static_cast<Schedule const&>(*this),
+        [&](auto& builder, auto names) {
+          builder.add(primitive::prefetch, std::move(names), {typed::source_text(source)}, {literal(iterations)});
+        },
+        loop);
+  }
+};
+
+/// Maximum of lines that one iteration may prefetch: processors have room for a few dozen at a time.
+inline constexpr std::size_t max_prefetched_lines = 32;
+
+template <>
+struct rules<primitive::prefetch> : default_rules {
+  static constexpr bool in_derived_spaces = false;
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.loops = {random.some_loop(st)};
+    s.results = {random.some_source(st)};
+    s.values = {random.chance(0.3) ? knob_value{random.add_knob(one_of_knob(random.fresh("ahead"), {0, 1, 5})), 0, 0}
+                                   : literal(1 + random.pick(8))};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  static void apply(plan& p, step const& s);
+  static void check(plan& p);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/schedule/primitive/lookup.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-/// Maximum of lines that one iteration may prefetch: processors have room for a few dozen at a time.
-inline constexpr std::size_t max_prefetched_lines = 32;
+std::string rules<primitive::prefetch>::arguments(step const& s, cpp_names& names) {
+  return names.quoted(s.results[0]) + ", " + names.loop(s.loops[0]) + ", " + names.number(s.values[0]);
+}
 
 /// Returns the index of `source` among the operands that a stage reads; -1 if it reads none of that name, or a table.
 inline std::int32_t read_operand(plan const& p, stage_plan const& st, std::string const& source) {
@@ -28,7 +90,7 @@ inline std::int32_t read_operand(plan const& p, stage_plan const& st, std::strin
   return -1;
 }
 
-inline void prefetch(plan& p, step const& s) {
+void rules<primitive::prefetch>::apply(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   if (s.loops.size() != 1 || s.results.size() != 1 || s.values.size() != 1)
     refuse(s, listed(s.loops), "takes an operand, a loop and the number of iterations ahead");
@@ -41,7 +103,7 @@ inline void prefetch(plan& p, step const& s) {
 }
 
 /// Checks after all steps that the loop has consecutive iterations.
-inline void check_prefetched(plan const& p) {
+void rules<primitive::prefetch>::check(plan& p) {
   for (auto const& st : p.stages) {
     if (st.prefetched.operand < 0) continue;
     auto const& l = st.loops[static_cast<std::size_t>(st.prefetched.loop)];
@@ -55,3 +117,4 @@ inline void check_prefetched(plan const& p) {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -11,14 +11,66 @@
 //                                         S(i) = sum(t < f) Sf(t, i)          rfactor(S, k, -f, "Sf", "t")
 //
 // The primitive reassociates: it needs a built-in reduction, or a tuple reduction declared associative and commutative.
+//
+// .rfactor(k, 3, "Cf", l) prints
+//
+//   C(A f32 (6, 8), B f32 (8, 10)) -> C f32 (6, 10)
+//   C(i, j) = sum(k < 8) A(i, k) * B(k, j)
+// →
+//   C(A f32 (6, 8), B f32 (8, 10)) -> C f32 (6, 10)
+//   Cf(i < 6, j < 10, l < 3) = sum(k < 3) A(i, k * 3 + l) * B(k * 3 + l, j) where k * 3 + l < 8
+//   C(i, j) = sum(l < 3) Cf(i, j, l)
 #pragma once
 
+#include <string>
+#include <utility>
+
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class rfactor_call {
+ public:
+  /// Splits the reduced axis `over` into runs of `factor`. The position in a run becomes the free axis `kept` of the
+  /// stage `partial`, which the current stage reduces.
+  template <fixed_string Over, fixed_string Kept>
+  [[nodiscard]] auto rfactor(axis<Over> const&, std::int64_t factor, std::string partial, axis<Kept> const&) const {
+    return typed::with_reduced_axis<Over, Kept>(static_cast<Schedule const&>(*this), [&](auto& builder) {
+      builder.add(primitive::rfactor, {Over.text}, {std::move(partial), Kept.text}, {literal(factor)});
+    });
+  }
+};
+
+template <>
+struct rules<primitive::rfactor> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    auto const& reduced = st.definition->reduction.axes;
+    s.loops = {reduced.empty() ? "none" : random.one_of(reduced).name};
+    s.results = {random.fresh("part"), random.fresh("l")};
+    std::int64_t const factors[] = {1, 2, -2, 4, -3, 6};  // lengths of runs; negative ones are numbers of runs
+    s.values = {literal(factors[random.pick(6)])};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include <cstdlib>
 
 #include "ttune/schedule/primitive/rebuild.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
+
+std::string rules<primitive::rfactor>::arguments(step const& s, cpp_names& names) {
+  auto const over = names.loop(s.loops[0]);
+  return over + ", " + names.number(s.values[0]) + ", " + names.quoted(s.results[0]) + ", " + names.loop(s.results[1]);
+}
 
 namespace detail {
 
@@ -48,7 +100,7 @@ namespace detail {
 }  // namespace detail
 
 /// results: the new stage, the new axis. values[0]: its extent, a literal; a negative one means that it counts runs.
-[[nodiscard]] inline handle<ir::program> rfactor(handle<ir::program> const& p, step const& s) {
+handle<ir::program> rules<primitive::rfactor>::apply(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));
   if (!target->reduces()) refuse(s, s.stage, "reduces nothing");
@@ -83,3 +135,4 @@ namespace detail {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

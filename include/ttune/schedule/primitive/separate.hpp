@@ -9,63 +9,62 @@
 // or q is 1. Windows of a stride (2 * x + s), dilated ones (x + 2 * s) and mirrored ones (x - s) are of this form.
 //
 // The primitive reassociates: it needs a built-in reduction without an order of its own.
+//
+// .separate(l, "V") prints
+//
+//   G(A f32 (6, 8)) -> G f32 (4, 7)
+//   G(i, j) = sum(k < 3, l < 2) A(i + k, j + l)
+// →
+//   G(A f32 (6, 8)) -> G f32 (4, 7)
+//   V(i < 4, j < 8) = sum(k < 3) A(i + k, j)
+//   G(i, j) = sum(l < 2) V(i, j + l)
 #pragma once
 
-#include <cstdlib>
-#include <numeric>
-#include <optional>
+#include <string>
+#include <utility>
 
-#include "ttune/arith/affine.hpp"
-#include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/schedule/primitive/rules.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-namespace detail {
-
-/// The place p * x + q * s of a term in a row, for a free axis x and a reduced axis s.
-struct place_in_row {
-  std::size_t free = 0;     ///< the number of the axis x
-  std::size_t reduced = 0;  ///< the number of the axis s, among the reduced ones
-  std::int64_t p = 0;
-  std::int64_t q = 0;  ///< both are 0 as long as nothing is known
-};
-
-/// Finds the form of the places of all terms of a stage, for a free axis and a reduced one.
-class place_finder {
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class separate_call {
  public:
-  place_finder(ir::stage const& st, std::size_t free, std::size_t reduced)
-      : st_(st), x_(st.axes[free].name), s_(st.reduction.axes[reduced].name) {
-    place_.free = free;
-    place_.reduced = reduced;
+  /// Windows of the current stage are reduced along all of their axes except this one by a stage `partial`, which
+  /// neighbouring windows share.
+  template <fixed_string Over>
+  [[nodiscard]] auto separate(axis<Over> const&, std::string partial) const {
+    return typed::with_reduced_axis<Over, Over>(static_cast<Schedule const&>(*this), [&](auto& builder) {
+      builder.add(primitive::separate, {Over.text}, {std::move(partial)});
+    });
   }
-
-  /// Returns nothing if there is no such form.
-  [[nodiscard]] std::optional<place_in_row> find() {
-    look(st_.components[0].value);
-    if (st_.predicate) look(st_.predicate);
-    if (!fits_ || place_.q == 0 || place_.p < 1 || (place_.p != 1 && place_.q != 1)) return std::nullopt;
-    return place_;
-  }
-
- private:
-  void look(ir::expr const& e) {
-    if (!fits_) return;
-    auto const affine = e->type == dtype::index ? arith::to_affine(e) : std::nullopt;
-    if (!affine) return ir::for_each_operand(e, [&](ir::expr const& o) { look(o); });
-    auto const p = affine->coefficient_of(x_);
-    auto const q = affine->coefficient_of(s_);
-    if (p == 0 && q == 0) return;
-    auto const common = std::gcd(p, q) * (p < 0 ? -1 : 1);
-    if (place_.p == 0 && place_.q == 0) place_.p = p / common, place_.q = q / common;
-    fits_ = fits_ && p == place_.p * common && q == place_.q * common;
-  }
-
-  ir::stage const& st_;
-  std::string const& x_;
-  std::string const& s_;
-  place_in_row place_;
-  bool fits_ = true;
 };
+
+template <>
+struct rules<primitive::separate> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.results = {random.fresh("part")};
+    s.loops = {st.definition->reduction.axes.empty() ? "none" : random.one_of(st.definition->reduction.axes).name};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  [[nodiscard]] static handle<ir::program> apply(handle<ir::program> const& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
+#include "ttune/schedule/primitive/rebuild.hpp"
+#include "ttune/schedule/primitive/window_places.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+std::string rules<primitive::separate>::arguments(step const& s, cpp_names& names) {
+  return names.loop(s.loops[0]) + ", " + names.quoted(s.results[0]);
+}
+
+namespace detail {
 
 /// Returns an expression in x and s for the place `at` of the row. One of the two stands for the place, the other is 0.
 [[nodiscard]] inline ir::expr at_place(ir::stage const& st, place_in_row const& form, ir::expr const& e,
@@ -77,28 +76,6 @@ class place_finder {
     if (v == stands) return at;
     return v == x || v == s ? ir::make_index(0) : ir::expr{};
   });
-}
-
-/// Returns the first and the last place in the row.
-[[nodiscard]] inline std::pair<std::int64_t, std::int64_t> places_of(ir::stage const& st, place_in_row const& form) {
-  auto const& x = st.axes[form.free];
-  auto const& s = st.reduction.axes[form.reduced];
-  auto const end = form.q * (s.end.value - 1);
-  auto const begin = form.q * s.begin;
-  auto const last = form.p * (x.end.value - 1);
-  return {form.p * x.begin + std::min(begin, end), last + std::max(begin, end)};
-}
-
-/// Returns the form of the places along a reduced axis and a free one, the last one that fits. Places between the
-/// windows would be computed for nothing: there are none.
-[[nodiscard]] inline std::optional<place_in_row> place_along(ir::stage const& st, std::size_t reduced) {
-  auto const& s = st.reduction.axes[reduced];
-  for (auto x = st.axes.size(); x-- > 0;) {
-    if (!st.axes[x].end.is_constant() || !s.end.is_constant() || st.axes[x].size() < 1 || s.size() < 1) continue;
-    auto const form = place_finder(st, x, reduced).find();
-    if (form && form->p <= s.size() && std::abs(form->q) <= st.axes[x].size()) return form;
-  }
-  return std::nullopt;
 }
 
 /// Returns the stage of the partial results.
@@ -115,7 +92,7 @@ class place_finder {
 }  // namespace detail
 
 /// loops[0]: the reduced axis that remains. results[0]: the new stage.
-[[nodiscard]] inline handle<ir::program> separate(handle<ir::program> const& p, step const& s) {
+handle<ir::program> rules<primitive::separate>::apply(handle<ir::program> const& p, step const& s) {
   auto const target = find_stage(p, s, s.stage);
   require_new_stage(p, s, s.results.at(0));
   auto const& reduced = target->reduction.axes;
@@ -129,7 +106,7 @@ class place_finder {
   std::size_t k = 0;
   while (k < reduced.size() && reduced[k].name != s.loops.at(0)) ++k;
   if (k == reduced.size()) refuse(s, s.loops[0], "is not a reduced axis of " + s.stage);
-  auto const form = detail::place_along(*target, k);
+  auto const form = place_along(*target, k);
   if (!form)
     refuse(s, s.loops[0], "moves no window of " + s.stage + ": its terms need a sum of this axis and a free one");
 
@@ -140,7 +117,7 @@ class place_finder {
       continue;
     }
     auto const partial = b.add(detail::along_places(*st, *form, s.results[0]));
-    auto const first = detail::places_of(*st, *form).first;
+    auto const first = places_of(*st, *form).first;
     std::vector<ir::expr> indices;
     for (auto const& a : st->axes) indices.push_back(ir::make_variable(a.name));
     indices[form->free] = indices[form->free] * form->p + ir::make_variable(reduced[k].name) * form->q + -first;
@@ -154,3 +131,4 @@ class place_finder {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

@@ -14,13 +14,65 @@
 // core/matrix_product.hpp lists the products of matrices. Each thread computes its own rows and columns. The emitter of
 // CUDA checks that 8 x 4 neighbouring threads together compute a matrix, and otherwise reports the reason: without the
 // instruction the kernel would be a different one. Other emitters unroll the loops.
+//
+// .split(k, 4, ko, ki).vectorize(j).reorder(ko, j, ki).tensorize(ki) prints
+//
+//   for C.i < 6
+//     for C.j < 10
+//       C[C.i, C.j] = 0.0
+//       for C.ko < 2
+//         for C.ki < 4
+//           C[C.i, C.j] += A[C.i, C.ko * 4 + C.ki] * B[C.ko * 4 + C.ki, C.j]
+// →
+//   for C.i < 6
+//     vectorize C.j < 10
+//       C[C.i, C.j] = 0.0
+//     for C.ko < 2
+//       vectorize C.j < 10
+//         tensorize C.ki < 4
+//           C[C.i, C.j] += A[C.i, C.ko * 4 + C.ki] * B[C.ko * 4 + C.ki, C.j]
 #pragma once
 
+#include <string>
+
+#include "ttune/schedule/choices.hpp"
+#include "ttune/schedule/primitive/rules.hpp"
+
+namespace ttune { inline namespace v0 { namespace primitives {
+
+/// The call of the typed schedule (<ttune/schedule.hpp>).
+template <class Schedule>
+class tensorize_call {
+ public:
+  /// Maps the innermost loop, over a summed axis, to a dot-product instruction (4 products of bytes, or 2 of 16 bits);
+  /// or the three innermost loops, over rows, columns and terms, to a thread's part of a matrix product.
+  template <class... Loops>
+  [[nodiscard]] auto tensorize(Loops const&... loops) const {
+    return typed::run_loops_as(static_cast<Schedule const&>(*this), primitive::tensorize, loops...);
+  }
+};
+
+template <>
+struct rules<primitive::tensorize> : default_rules {
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.loops = {random.chance(0.2) || st.order.empty() ? random.some_loop(st)
+                                                      : st.loops[static_cast<std::size_t>(st.order.back())].name};
+  }
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+  static void apply(plan& p, step const& s);
+};
+
+}}}  // namespace ttune::v0::primitives
+
+#if TTUNE_COMPILES_PRIMITIVES
 #include "ttune/schedule/primitive/lookup.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-inline void tensorize(plan& p, step const& s) {
+std::string rules<primitive::tensorize>::arguments(step const& s, cpp_names& names) { return names.loops(s.loops); }
+
+void rules<primitive::tensorize>::apply(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   auto const count = s.loops.size();
   if (count != 1 && count != 3)
@@ -45,3 +97,4 @@ inline void tensorize(plan& p, step const& s) {
 }
 
 }}}  // namespace ttune::v0::primitives
+#endif

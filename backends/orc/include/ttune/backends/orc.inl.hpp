@@ -32,8 +32,7 @@ compile_result orc_backend::compile(ir::lowered const& program, kernel_signature
   auto const start = std::chrono::steady_clock::now();
   std::string text;
   try {
-    text = codegen::llvm_ir(program, compiler().target());
-    codegen::plan_workspace(program, signature);
+    text = codegen::llvm_ir(program, compiler().target(), signature);
   } catch (std::exception const& failure) {
     phases_ = {};
     return {std::nullopt, failure.what(), 0};

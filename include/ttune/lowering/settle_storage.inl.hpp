@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which scratch buffers can be where the schedule wants: registers have no addresses, tasks share no stack.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +10,10 @@
 
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
+#include "ttune/lowering/settle_storage.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen {
+namespace ttune { inline namespace v0 { namespace lowering {
+namespace detail {
 
 /// Uses of a program's buffers, found by one walk over it.
 ///
@@ -178,10 +179,8 @@ class storage_settler {
   std::map<ir::buffer const*, handle<ir::buffer>> moved_;
 };
 
-[[nodiscard]] inline ir::lowered with_settled_storage(ir::lowered program) {
-  program.prepare = storage_settler()(program.prepare);
-  program.body = storage_settler()(program.body);
-  return program;
-}
+}  // namespace detail
 
-}}}  // namespace ttune::v0::codegen
+ir::stmt settle_storage(ir::stmt const& s) { return detail::storage_settler()(s); }
+
+}}}  // namespace ttune::v0::lowering

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses of buffers and of their elements.
+#pragma once
+
+#include <string>
+
+#include "ttune/codegen/llvm/constant_tables.hpp"
+#include "ttune/codegen/llvm/index_arithmetic.hpp"
+#include "ttune/codegen/llvm/ir_writer.hpp"
+#include "ttune/codegen/llvm/workspace.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
+
+/// Buffers and linear indices come in, pointers go out. Functions have the parameters %operands and %workspace, tasks
+/// of a parallel loop load them; `define_local_memory` must be called at the start of each.
+class buffer_addresses {
+ public:
+  buffer_addresses(ir::lowered const& program, constant_tables const& tables, ir_writer& writer,
+                   index_arithmetic& arithmetic)
+      : operands_(static_cast<int>(program.operands.size())),
+        workspace_(program),
+        tables_(tables),
+        writer_(writer),
+        arithmetic_(arithmetic) {}
+
+  /// Defines the memory of the thread that calls the kernel.
+  void define_local_memory() {
+    writer_.entry_line("%local = getelementptr i8, ptr %workspace, i64 " + std::to_string(workspace_.shared_bytes));
+  }
+
+  /// Defines the memory of the thread that runs a task: the one of the worker `%worker`.
+  void define_local_memory_of_worker() {
+    writer_.entry_line("%worker64 = sext i32 %worker to i64");
+    writer_.entry_line("%local.skip = mul i64 %worker64, " + std::to_string(workspace_.local_bytes));
+    writer_.entry_line("%local.first = getelementptr i8, ptr %workspace, i64 " +
+                       std::to_string(workspace_.shared_bytes));
+    writer_.entry_line("%local = getelementptr i8, ptr %local.first, i64 %local.skip");
+  }
+
+  /// Returns the address of a buffer, computed once at the start of the function.
+  [[nodiscard]] std::string base(ir::buffer const& b) {
+    auto const key = "base " + b.name;
+    if (auto const* known = writer_.open_frames().find_known(0, key)) return *known;
+    if (!b.content.empty()) return tables_.at(b);
+    if (workspace_plan::on_stack(b)) {
+      auto const made = writer_.on_stack("[" + std::to_string(workspace_plan::bytes(b)) + " x i8]", 64);
+      writer_.open_frames().remember(0, key, made);
+      return made;
+    }
+    if (b.where == ir::memory::operand || b.where == ir::memory::prepared) {
+      auto const slot = b.slot + (b.where == ir::memory::prepared ? operands_ : 0);
+      auto const place =
+          writer_.define_at(0, key + " slot", "getelementptr ptr, ptr %operands, i64 " + std::to_string(slot));
+      return writer_.define_at(0, key, "load ptr, ptr " + place + ", align 8");
+    }
+    auto const offset = std::to_string(workspace_.offsets.at(&b));
+    auto const region = b.where == ir::memory::workspace ? "%workspace" : "%local";
+    return writer_.define_at(0, key, std::string("getelementptr i8, ptr ") + region + ", i64 " + offset);
+  }
+
+  /// Returns the address of an element. Variable parts are added loop by loop, so that the innermost loop adds one
+  /// term. The lane part of the index is ignored.
+  [[nodiscard]] std::string pointer(ir::buffer const& b, lane_linear const& flat) {
+    auto const type = memory_type(b.type);
+    auto address = base(b);
+    for (std::size_t i = 0; i < flat.terms.size();) {
+      auto const depth = flat.terms[i].depth;
+      lane_linear part;
+      for (; i < flat.terms.size() && flat.terms[i].depth == depth; ++i) part.terms.push_back(flat.terms[i]);
+      auto const offset = arithmetic_.materialise(part);
+      address = writer_.define_at(depth, "getelementptr " + type + ", ptr " + address + ", i64 " + offset);
+    }
+    if (flat.constant == 0) return address;
+    return writer_.define("getelementptr " + type + ", ptr " + address + ", i64 " + std::to_string(flat.constant));
+  }
+
+  /// Prefetches the line of an address into the cache of a level.
+  void prefetch(std::string const& address, int cache_level) {
+    writer_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+    writer_.line("call void @llvm.prefetch.p0(ptr " + address + ", i32 0, i32 " + std::to_string(4 - cache_level) +
+                 ", i32 1)");
+  }
+
+ private:
+  int operands_;
+  workspace_plan workspace_;
+  constant_tables const& tables_;
+  ir_writer& writer_;
+  index_arithmetic& arithmetic_;
+};
+
+}}}}  // namespace ttune::v0::codegen::llvm

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditional statements: decided during emission, as masks of lanes, or as branches.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ttune/codegen/llvm/body_emitter.hpp"
+#include "ttune/codegen/llvm/expression_evaluator.hpp"
+#include "ttune/codegen/llvm/index_emitter.hpp"
+#include "ttune/codegen/llvm/register_file.hpp"
+#include "ttune/codegen/llvm/statement_queries.hpp"
+#include "ttune/ir/make.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
+
+/// Conditionals come in. After one, registers that an arm stores have the values of the arm that ran, and loads of
+/// buffers that an arm stores are forgotten.
+class conditional_emitter {
+ public:
+  conditional_emitter(ir_writer& writer, function_state& state, index_emitter& indices,
+                      expression_evaluator& expressions, register_assembler& assembler, register_file& registers,
+                      body_emitter& statements)
+      : writer_(writer),
+        state_(state),
+        indices_(indices),
+        expressions_(expressions),
+        assembler_(assembler),
+        registers_(registers),
+        statements_(statements) {}
+
+  void emit(ir::conditional const& c) {
+    auto const known = indices_.decide(c.condition);
+    if (known) return emit_known(c, *known);
+    if (!indices_.varies(c.condition)) return emit_branch(c);
+    // Conditions that differ between lanes become a mask; conditions that do not become a branch around it.
+    auto const* both = ir::as<ir::binary>(c.condition);
+    if (!both || both->op != ir::binary_op::logical_and || c.otherwise) throw needs_scalar{};
+    auto const right = ir::make_conditional(both->right, c.then);
+    statements_.emit(ir::make_conditional(both->left, right));
+  }
+
+ private:
+  void emit_known(ir::conditional const& c, lane_mask const& known) {
+    if (state_.lanes == 1) {
+      auto const& taken = known[0] ? c.then : c.otherwise;
+      if (taken) statements_.emit(taken);
+      return;
+    }
+    auto inverse = known;
+    inverse.flip();
+    emit_in_lanes(known, c.then);
+    emit_in_lanes(inverse, c.otherwise);
+  }
+
+  void emit_in_lanes(lane_mask const& some, ir::stmt const& s) {
+    if (!s) return;
+    auto const saved = std::exchange(state_.mask, state_.running_in(some));
+    auto const has = [&](bool flag) {
+      return std::find(state_.mask.begin(), state_.mask.end(), flag) != state_.mask.end();
+    };
+    if (!has(false)) state_.mask = saved;
+    if (has(true) || state_.mask.empty()) statements_.emit(s);
+    state_.mask = saved;
+  }
+
+  struct arm_end {
+    register_file::arm registers;
+    std::string text;
+  };
+
+  /// Emits an arm of a condition, without the jump at its end. `begins` is the number of its first value if the
+  /// condition has two arms.
+  [[nodiscard]] arm_end emit_arm(std::string const& label, ir::stmt const& s, std::optional<int> begins) {
+    auto const outer = assembler_.begin_arm(begins);
+    writer_.open_arm(label);
+    if (s) statements_.emit(s);
+    assembler_.end_arm(outer);
+    return {{registers_.contents(), writer_.label()}, writer_.close()};
+  }
+
+  /// Emits a condition of the machine; registers written in an arm are merged after it.
+  void emit_branch(ir::conditional const& c) {
+    auto const condition = expressions_.evaluate(c.condition);
+    if (condition.lanes != 1) throw needs_scalar{};
+    auto const yes = writer_.fresh_label();
+    auto const no = writer_.fresh_label();
+    auto const join = writer_.fresh_label();
+    auto const before = registers_.contents();
+    auto const begins = [&] { return c.then && c.otherwise ? std::optional(writer_.next_number()) : std::nullopt; };
+    auto a = emit_arm(yes, c.then, begins());
+    registers_.exchange(before);
+    auto b = emit_arm(no, c.otherwise, begins());
+    b.text += registers_.take_shape(b.registers, a.registers, true);
+    a.text += registers_.take_shape(a.registers, b.registers, false);
+    auto const jump = "  br label %" + join + "\n";
+    writer_.line("br i1 " + condition.text + ", label %" + yes + ", label %" + no);
+    writer_.append(a.text + jump + b.text + jump);
+    writer_.start_block(join);
+    registers_.exchange(before);
+    registers_.merge(a.registers, b.registers);
+    for (auto const* s : {&c.then, &c.otherwise})
+      if (*s)
+        for (auto const& name : stored_buffers(*s)) writer_.open_frames().forget_loads(name);
+  }
+
+  ir_writer& writer_;
+  function_state& state_;
+  index_emitter& indices_;
+  expression_evaluator& expressions_;
+  register_assembler& assembler_;
+  register_file& registers_;
+  body_emitter& statements_;
+};
+
+}}}}  // namespace ttune::v0::codegen::llvm

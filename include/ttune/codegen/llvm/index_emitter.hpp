@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indices of buffers, and conditions over indices.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ttune/codegen/lane_decisions.hpp"
+#include "ttune/codegen/llvm/expression_evaluator.hpp"
+#include "ttune/codegen/llvm/function_state.hpp"
+#include "ttune/codegen/llvm/index_arithmetic.hpp"
+#include "ttune/codegen/llvm/value_builder.hpp"
+#include "ttune/ir/operands.hpp"
+#include "ttune/ir/visit.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
+
+/// Expressions come in, linear forms go out: lane i has the form's value plus i times its lane part. An index that has
+/// no such form throws `needs_scalar`.
+class index_emitter {
+ public:
+  index_emitter(function_state const& state, index_arithmetic& arithmetic, value_builder& values,
+                expression_evaluator& expressions)
+      : state_(state), arithmetic_(arithmetic), values_(values), expressions_(expressions) {}
+
+  [[nodiscard]] lane_linear index(ir::expr const& e);
+
+  /// Returns the number of an element in its buffer.
+  [[nodiscard]] lane_linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
+    lane_linear flat;
+    std::int64_t stride = 1;
+    for (std::size_t d = indices.size(); d-- > 0;) {
+      flat = flat + index(indices[d]).scaled(stride);
+      stride *= b.extents[d];
+    }
+    return flat;
+  }
+
+  /// Returns the lanes that fulfil a condition, if they are known during emission.
+  [[nodiscard]] std::optional<lane_mask> decide(ir::expr const& condition);
+
+  /// Returns true if an expression may differ between lanes.
+  [[nodiscard]] bool varies(ir::expr const& e) const {
+    bool found = false;
+    ir::for_each_node(e, [&](ir::expr const& n) {
+      if (auto const* v = ir::as<ir::variable>(n)) {
+        auto const it = state_.variables.find(v->name);
+        found = found || (it != state_.variables.end() && it->second.lane != 0);
+      }
+    });
+    return found;
+  }
+
+ private:
+  [[nodiscard]] lane_linear binary(ir::binary const& b);
+
+  function_state const& state_;
+  index_arithmetic& arithmetic_;
+  value_builder& values_;
+  expression_evaluator& expressions_;
+};
+
+inline lane_linear index_emitter::index(ir::expr const& e) {
+  if (auto const* c = ir::as<ir::constant>(e)) return linear_of(c->integer);
+  if (auto const* v = ir::as<ir::variable>(e)) return state_.variables.at(v->name);
+  if (auto const* b = ir::as<ir::binary>(e)) return binary(*b);
+  if (auto const* s = ir::as<ir::select>(e)) {
+    auto const known = decide(s->condition);
+    if (known && std::find(known->begin(), known->end(), false) == known->end()) return index(s->when_true);
+    if (known && std::find(known->begin(), known->end(), true) == known->end()) return index(s->when_false);
+  }
+  // data used as an index, or a choice at run time
+  if (varies(e)) throw needs_scalar{};
+  auto const v = expressions_.evaluate(e);
+  return linear_of(values_.resized(v, v.type, dtype::i64).text, frames::here);
+}
+
+inline lane_linear index_emitter::binary(ir::binary const& b) {
+  auto const x = index(b.left);
+  auto const y = index(b.right);
+  switch (b.op) {
+    case ir::binary_op::add: return x + y;
+    case ir::binary_op::subtract: return x + y.scaled(-1);
+    case ir::binary_op::multiply: return arithmetic_.multiply(x, y);
+    case ir::binary_op::minimum: return arithmetic_.limit(x, y, true);
+    case ir::binary_op::maximum: return arithmetic_.limit(x, y, false);
+    case ir::binary_op::floor_divide:
+    case ir::binary_op::floor_modulo:
+      if (y.is_constant()) return arithmetic_.divide(x, y.constant, state_.lanes, b.op == ir::binary_op::floor_modulo);
+      break;
+    default: break;
+  }
+  if (x.lane != 0 || y.lane != 0) throw needs_scalar{};
+  throw backend_error("llvm: an index uses an operation that indices do not have");
+}
+
+inline std::optional<lane_mask> index_emitter::decide(ir::expr const& condition) {
+  return decide_lanes(condition, state_.lanes, [&](ir::binary const& comparison) -> std::optional<lane_linear> {
+    auto const is_data = [](ir::expr const& n) { return ir::as<ir::access>(n) != nullptr; };
+    if (ir::contains(comparison.left, is_data) || ir::contains(comparison.right, is_data)) return std::nullopt;
+    return index(comparison.left) + index(comparison.right).scaled(-1);
+  });
+}
+
+}}}}  // namespace ttune::v0::codegen::llvm

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the instructions and blocks of one function of LLVM IR.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/codegen/llvm/frames.hpp"
+#include "ttune/codegen/llvm/instruction_set.hpp"
+#include "ttune/codegen/llvm/lane_code.hpp"
+#include "ttune/codegen/llvm/module_text.hpp"
+#include "ttune/core/target.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
+
+/// Instructions come in as text, the names of their results go out. Names are unique in the module. The function's text
+/// is in frames (frames.hpp), one for each open loop and arm of a condition: arithmetic that only needs values of outer
+/// loops is written there, once. `finish_function` moves the text to the module.
+class ir_writer final : public lane_sink {
+ public:
+  ir_writer(target const& machine, module_text& module) : machine_(machine), instructions_(machine), module_(module) {}
+
+  [[nodiscard]] target const& machine() const { return machine_; }
+  [[nodiscard]] instruction_set const& instructions() const { return instructions_; }
+  [[nodiscard]] frames& open_frames() { return frames_; }
+
+  // ------------------------------------------------------------------------------------------------------- names
+  [[nodiscard]] int fresh_number() { return next_++; }
+  [[nodiscard]] std::string fresh() { return "%v" + std::to_string(next_++); }
+  [[nodiscard]] std::string fresh_label() { return "b" + std::to_string(next_++); }
+  /// Returns the number that the next value gets: values with smaller numbers exist already.
+  [[nodiscard]] int next_number() const { return next_; }
+  void restart_numbers() { next_ = 0; }
+
+  // ------------------------------------------------------------------------------------------------ instructions
+  void line(std::string const& text) { frames_.line(text); }
+
+  [[nodiscard]] std::string define(std::string const& instruction) override {
+    auto name = fresh();
+    frames_.line(name + " = " + instruction);
+    return name;
+  }
+
+  /// Writes pure arithmetic once, at the start of the loop of a depth.
+  [[nodiscard]] std::string define_at(int depth, std::string const& key, std::string const& instruction) {
+    if (auto const* known = frames_.find_known(depth, key)) return *known;
+    auto name = fresh();
+    frames_.line_at(depth, name + " = " + instruction);
+    frames_.remember(depth, key, name);
+    return name;
+  }
+  [[nodiscard]] std::string define_at(int depth, std::string const& instruction) {
+    return define_at(depth, instruction, instruction);
+  }
+
+  /// Writes an instruction at the start of the function.
+  void entry_line(std::string const& text) { frames_.line_at(0, text); }
+
+  /// Returns the address of memory on the stack of the function.
+  [[nodiscard]] std::string on_stack(std::string const& type, int alignment) {
+    auto const name = fresh();
+    allocas_ += "  " + name + " = alloca " + type + ", align " + std::to_string(alignment) + "\n";
+    return name;
+  }
+
+  // ------------------------------------------------------------------------------------- vectors and the module
+  [[nodiscard]] std::string splat(std::string const& scalar, std::string const& literal, int lanes) override {
+    if (lanes == 1) return literal;
+    auto const type = vector_of(scalar, lanes);
+    auto const first = define_at(0, "insertelement " + type + " undef, " + scalar + " " + literal + ", i32 0");
+    return define_at(0, "shufflevector " + type + " " + first + ", " + type + " undef, <" + std::to_string(lanes) +
+                            " x i32> zeroinitializer");
+  }
+  void declare(std::string const& declaration) override { module_.declare(declaration); }
+  [[nodiscard]] std::string constants(std::vector<double> const& values) override { return module_.array_of(values); }
+  [[nodiscard]] bool has_fma() const override { return machine_.has_fma; }
+  [[nodiscard]] bool has_scaling() const override { return instructions_.scales; }
+
+  // ------------------------------------------------------------------------------------------------------ blocks
+  /// The label of the current block.
+  [[nodiscard]] std::string const& label() const { return label_; }
+
+  void start_block(std::string const& label) {
+    frames_.top().body += label + ":\n";
+    label_ = label;
+  }
+
+  /// Begins a frame for the body of a loop. Its block gets its label, and its phis, when the body is known.
+  void open_loop(int depth, std::string const& header) {
+    frames_.open(depth, false);
+    label_ = header;
+  }
+
+  /// Begins a frame whose text may be skipped: nothing is hoisted into it.
+  void open_arm() { frames_.open(frames_.depth(), true); }
+  void open_arm(std::string const& label) {
+    open_arm();
+    start_block(label);
+  }
+
+  /// Ends the innermost frame and returns its text, which the caller places by `append`.
+  [[nodiscard]] std::string close() { return frames_.close(); }
+  void append(std::string const& blocks) { frames_.top().body += blocks; }
+
+  // --------------------------------------------------------------------------------------------------- functions
+  /// The unfinished text of a function while another one is written.
+  struct unfinished {
+    frames open;
+    std::string label;
+    std::string allocas;
+  };
+
+  /// Begins a function. Returns what has been written of the current one.
+  unfinished begin_function() {
+    unfinished outer{std::exchange(frames_, {}), std::exchange(label_, "entry"), std::exchange(allocas_, {})};
+    frames_.open(0, false);
+    return outer;
+  }
+
+  /// Ends a function with this head, such as "define void @name()"; adds it to the module.
+  void finish_function(std::string const& head) {
+    line("ret void");
+    auto const text = frames_.close();
+    module_.add_function(head + " #0 {\nentry:\n" + allocas_ + text + "}\n\n");
+  }
+
+  void resume_function(unfinished outer) {
+    frames_ = std::move(outer.open);
+    label_ = std::move(outer.label);
+    allocas_ = std::move(outer.allocas);
+  }
+
+ private:
+  target const& machine_;
+  instruction_set instructions_;
+  module_text& module_;
+  frames frames_;
+  std::string label_;
+  std::string allocas_;
+  int next_ = 0;
+};
+
+}}}}  // namespace ttune::v0::codegen::llvm

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emitter of a module: builds all parts and connects them.
+#pragma once
+
+#include <string>
+
+#include "ttune/codegen/llvm/memory_emitters.hpp"
+#include "ttune/codegen/llvm/statement_emitter.hpp"
+#include "ttune/codegen/llvm/value_emitter.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
+
+/// A lowered program whose storage is settled (lowering/settle_storage.hpp) comes in, the text of a module goes out.
+/// Each part uses those above it. Two parts recur: expressions (a read has indices, which may read) and statements.
+class module_emitter {
+ public:
+  module_emitter(ir::lowered const& program, target const& machine)
+      : program_(program),
+        writer_(machine, module_),
+        values_(writer_),
+        arithmetic_(writer_),
+        memory_(program, module_, writer_, state_, values_, arithmetic_),
+        expressions_(writer_, module_, state_, values_, arithmetic_, memory_, program.same_bits),
+        statements_(scalar_loops_, writer_, state_, values_, arithmetic_, memory_, expressions_) {}
+
+  /// Throws backend_error for programs that this backend cannot express.
+  [[nodiscard]] std::string run() {
+    memory_.tables.add_tables_of(program_.prepare);
+    memory_.tables.add_tables_of(program_.body);
+    for (;;) {
+      try {
+        emit_functions();
+        return module_.finished(writer_.machine().vector_bytes);
+      } catch (needs_scalar const&) {
+        if (!state_.vector_loop)
+          throw backend_error("llvm: a choice between vector lanes outside of a vectorized loop");
+        scalar_loops_.insert(state_.vector_loop);
+      }
+    }
+  }
+
+ private:
+  void emit_functions() {
+    module_.forget_functions();
+    writer_.restart_numbers();
+    state_ = {};
+    memory_.assembler.end_arm({});
+    if (program_.prepare) emit_function("ttune_prepare", program_.prepare);
+    emit_function("ttune_main", program_.body);
+  }
+
+  void emit_function(std::string const& name, ir::stmt const& body) {
+    writer_.begin_function();
+    memory_.registers.clear();
+    memory_.addresses.define_local_memory();
+    if (body) statements_.emit(body);
+    writer_.finish_function("define void @" + name + "(ptr %operands, ptr %runtime, ptr %workspace)");
+  }
+
+  ir::lowered const& program_;
+  loop_set scalar_loops_;  ///< vectorised loops that must be unrolled
+  module_text module_;
+  ir_writer writer_;
+  function_state state_;
+  value_builder values_;
+  index_arithmetic arithmetic_;
+  memory_emitters memory_;
+  value_emitter expressions_;
+  statement_emitter statements_;
+};
+
+}}}}  // namespace ttune::v0::codegen::llvm

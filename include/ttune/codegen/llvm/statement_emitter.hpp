@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements at code generation.
+#pragma once
+
+#include "ttune/codegen/llvm/body_emitter.hpp"
+#include "ttune/codegen/llvm/conditional_emitter.hpp"
+#include "ttune/codegen/llvm/dot_emitter.hpp"
+#include "ttune/codegen/llvm/loop_emitter.hpp"
+#include "ttune/codegen/llvm/memory_emitters.hpp"
+#include "ttune/codegen/llvm/value_emitter.hpp"
+
+namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
+
+/// Statements come in, and their text is written. It hands loops and conditionals to its own emitters, which call it
+/// back for their bodies (body_emitter.hpp).
+class statement_emitter final : public body_emitter {
+ public:
+  /// `scalar_loops`: vectorised loops that must be unrolled.
+  statement_emitter(loop_set const& scalar_loops, ir_writer& writer, function_state& state, value_builder& values,
+                    index_arithmetic& arithmetic, memory_emitters& memory, value_emitter& expressions)
+      : writer_(writer),
+        state_(state),
+        memory_(memory),
+        expressions_(expressions),
+        indices_(expressions.indices()),
+        dots_(writer, state, values, memory.addresses, memory.loads, memory.stores, indices_),
+        loops_(scalar_loops, writer, state, indices_, arithmetic, memory.addresses, memory.registers, dots_, *this),
+        conditionals_(writer, state, indices_, expressions, memory.assembler, memory.registers, *this) {}
+
+  void emit(ir::stmt const& s) override {
+    if (auto const* several = ir::as<ir::block>(s))
+      for (auto const& c : several->body) emit(c);
+    if (auto const* l = ir::as<ir::loop>(s)) loops_.emit(*l);
+    if (auto const* l = ir::as<ir::let>(s)) emit_let(*l);
+    if (auto const* c = ir::as<ir::conditional>(s)) conditionals_.emit(*c);
+    if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
+    if (auto const* hint = ir::as<ir::prefetch>(s)) emit_prefetch(*hint);
+    if (auto const* write = ir::as<ir::store>(s)) emit_store(*write);
+  }
+
+ private:
+  void emit_let(ir::let const& l) {
+    auto const saved = state_.variables;
+    state_.variables[l.variable] = indices_.index(l.value);
+    emit(l.body);
+    state_.variables = saved;
+  }
+
+  void emit_allocate(ir::allocate const& a) {
+    emit(a.body);
+    memory_.registers.erase(*a.storage);
+    writer_.open_frames().forget_loads(a.storage->name);
+  }
+
+  /// Prefetches into the second-level cache: the first one is too small for lines so far ahead.
+  void emit_prefetch(ir::prefetch const& hint) {
+    auto const at = indices_.flat_index(*hint.from, hint.indices);
+    if (at.lane == 0) memory_.addresses.prefetch(memory_.addresses.pointer(*hint.from, at), 2);
+  }
+
+  void emit_store(ir::store const& write) {
+    auto const v = expressions_.evaluate(write.value);
+    memory_.stores.store(*write.to, indices_.flat_index(*write.to, write.indices), v);
+  }
+
+  ir_writer& writer_;
+  function_state& state_;
+  memory_emitters& memory_;
+  value_emitter& expressions_;
+  index_emitter& indices_;
+  dot_emitter dots_;
+  loop_emitter loops_;
+  conditional_emitter conditionals_;
+};
+
+}}}}  // namespace ttune::v0::codegen::llvm
