@@ -20,6 +20,7 @@
 #include "ttune/codegen/c_family/warpgroup_emitter.hpp"
 #include "ttune/codegen/c_family/wide_move_emitter.hpp"
 #include "ttune/ir/equal.hpp"
+#include "ttune/support/on_exit.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
@@ -77,9 +78,7 @@ class statement_emitter final : public body_emitter {
 inline void statement_emitter::emit(ir::stmt const& s) {
   auto const directions = thread_loops_.directions_to_guard(s);
   if (directions == 0) return emit_unguarded(s);
-  thread_loops_.open_guard(directions);
-  emit_unguarded(s);
-  thread_loops_.close_guard(directions);
+  thread_loops_.emit_guarded(directions, [&] { emit_unguarded(s); });
 }
 
 inline void statement_emitter::emit_unguarded(ir::stmt const& s) {
@@ -135,10 +134,12 @@ inline void statement_emitter::emit_let(ir::let const& l) {
   auto const saved = kernel_.variables.find(l.variable);
   kernel_.variables.bind(l.variable, value_of_let(l));
   kernel_.warps.enter_let(l);
+  on_exit const leave([&] {
+    kernel_.warps.leave_let(l);
+    if (saved) kernel_.variables.bind(l.variable, *saved);
+    else kernel_.variables.unbind(l.variable);
+  });
   emit(l.body);
-  kernel_.warps.leave_let(l);
-  if (saved) kernel_.variables.bind(l.variable, *saved);
-  else kernel_.variables.unbind(l.variable);
 }
 
 // ------------------------------------------------------------------------------------------------------------ loops
@@ -206,6 +207,7 @@ inline void statement_emitter::emit_conditional(ir::conditional const& c) {
   if (emit_chosen(c, condition)) return;
   bool const diverges = kernel_.warps.differs_in_warp(c.condition);
   kernel_.warps.enter_divergence(diverges);
+  on_exit const leave([&] { kernel_.warps.leave_divergence(diverges); });
   kernel_.text.open("if (" + condition.text + ")");
   if (c.then) emit(c.then);
   if (c.otherwise) {
@@ -213,7 +215,6 @@ inline void statement_emitter::emit_conditional(ir::conditional const& c) {
     emit(c.otherwise);
   }
   kernel_.text.close();
-  kernel_.warps.leave_divergence(diverges);
 }
 
 /// Emits an addition to a thread's own element under a condition without a branch. Compilers that unroll turn it into a

@@ -11,6 +11,7 @@
 #include "ttune/codegen/c_family/body_emitter.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
+#include "ttune/support/on_exit.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
@@ -32,8 +33,9 @@ class thread_loop_emitter {
   /// statement: it stores to memory that other threads see, has no loop over threads and no barrier, and stores nothing
   /// of a thread's own.
   [[nodiscard]] direction_set directions_to_guard(ir::stmt const& s) const;
-  void open_guard(direction_set directions);
-  void close_guard(direction_set directions);
+  /// Emits what `emit_body` does for the first block or thread in these directions only.
+  template <class EmitBody>
+  void emit_guarded(direction_set directions, EmitBody const& emit_body);
 
  private:
   [[nodiscard]] bool is_for_first_thread(ir::stmt const& s) const;
@@ -77,19 +79,22 @@ inline bool thread_loop_emitter::is_for_first_thread(ir::stmt const& s) const {
   return stores && !concerns_threads;
 }
 
-inline void thread_loop_emitter::open_guard(direction_set directions) {
+template <class EmitBody>
+void thread_loop_emitter::emit_guarded(direction_set directions, EmitBody const& emit_body) {
   std::string condition;
   for (int d = 0; d < kernel_grid::directions; ++d)
     if ((directions >> d & 1) != 0)
       condition += (condition.empty() ? "" : " && ") + number_in(d, kernel_.grid, kernel_.dialect) + " == 0";
   kernel_.text.open("if (" + condition + ")");
-  entered_directions_ |= directions;
-  kernel_.warps.enter_divergence(true);
-}
-
-inline void thread_loop_emitter::close_guard(direction_set directions) {
-  kernel_.warps.leave_divergence(true);
-  entered_directions_ &= ~directions;
+  {
+    entered_directions_ |= directions;
+    kernel_.warps.enter_divergence(true);
+    on_exit const leave([&] {
+      kernel_.warps.leave_divergence(true);
+      entered_directions_ &= ~directions;
+    });
+    emit_body();
+  }
   kernel_.text.close();
 }
 
