@@ -2,6 +2,7 @@
 // Elements of buffers in registers: lanes of SSA vectors.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,13 @@ struct register_element {
 };
 
 using register_elements = std::vector<register_element>;
-using register_contents = std::map<ir::buffer const*, register_elements>;  ///< elements by offset
+
+/// Orders buffers by their names, so that a program has the same text in every process.
+struct buffer_by_name {
+  bool operator()(ir::buffer const* a, ir::buffer const* b) const {
+    return a->name != b->name ? a->name < b->name : std::less<>()(a, b);
+  }
+};
+using register_contents = std::map<ir::buffer const*, register_elements, buffer_by_name>;  ///< elements by offset
 
 }}}}  // namespace ttune::v0::codegen::llvm
