@@ -5,11 +5,11 @@
 
 #include <cstdlib>
 
-#include "pasted/drawn.hpp"
-#include "support/pasted_text.hpp"
+#include "roundtrip_cpp/drawn.hpp"
 #include "support/random_program.hpp"
 #include "support/random_schedule.hpp"
 #include "support/require.hpp"
+#include "support/schedule_reader.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/ir/print.hpp"
@@ -52,7 +52,7 @@ std::string fault_of(space const& drawn, configuration const& chosen) {
   }
   try {
     auto const text = to_cpp(drawn, chosen);
-    auto const pasted = ttune_test::pasted_text(drawn.program, text).space();
+    auto const pasted = ttune_test::schedule_reader(drawn.program, text).space();
     auto const again = make_plan(pasted);
     auto const loops = ttune_test::loops_of(p, chosen);
     auto const pasted_loops = ttune_test::loops_of(again, {});

@@ -128,7 +128,7 @@ int cuGetErrorName(int code, char const** text) {
 int cuDeviceGetCount(int* count) { return *count = number_in_environment("TTUNE_PRETENDED_DEVICES", 1), ok; }
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, ordinal == 0 ? ok : invalid_value; }
 int cuDeviceGetName(char* name, int size, int) {
-  std::strncpy(name, "pretended", static_cast<std::size_t>(size));
+  std::strncpy(name, "fake", static_cast<std::size_t>(size));
   return ok;
 }
 int cuDeviceGetAttribute(int* value, int which, int) {
@@ -260,7 +260,7 @@ int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
 
 /// Reports to the tests: launches, launches of graphs, flushes, copies in and out; then the objects still allocated and
 /// alive, and the shared memory that the last launch requested.
-void ttune_pretended_counts(long* eight) {
+void ttune_fake_counts(long* eight) {
   auto const& s = one();
   long const all[] = {s.count.launches,
                       s.count.graph_launches,

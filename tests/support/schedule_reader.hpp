@@ -13,9 +13,9 @@
 
 namespace ttune_test {
 
-class pasted_text {
+class schedule_reader {
  public:
-  pasted_text(ttune::handle<ttune::ir::program> program, std::string const& text) {
+  schedule_reader(ttune::handle<ttune::ir::program> program, std::string const& text) {
     auto const start = text.find("ttune::schedule(op, ");
     if (start == std::string::npos) throw std::invalid_argument("no schedule");
     rest_ = text.substr(text.find('(', start) + 1);

@@ -2,8 +2,8 @@
 // Compiles the prints of fifty random schedules of five operators: each must make the loops of its schedule.
 #include <doctest/doctest.h>
 
-#include "pasted/drawn.hpp"
-#include "pasted/operators.hpp"
+#include "roundtrip_cpp/drawn.hpp"
+#include "roundtrip_cpp/operators.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
 #define PASTED(name)                                                                                           \
@@ -41,7 +41,7 @@ void compare(char const* name, ttune::handle<ttune::ir::program> const& program,
   compare(#name, ttune_test::name().program(), \
           {name##_0, name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7, name##_8, name##_9})
 
-TEST_CASE("pasted: schedules print as C++ that makes the same loops") {
+TEST_CASE("to_cpp: schedules print as C++ that makes the same loops") {
   COMPARE(matmul);
   COMPARE(conv);
   COMPARE(softmax);

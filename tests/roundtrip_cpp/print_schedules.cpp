@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <fstream>
 
-#include "pasted/drawn.hpp"
-#include "pasted/operators.hpp"
+#include "roundtrip_cpp/drawn.hpp"
+#include "roundtrip_cpp/operators.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
 int main(int count, char** files) {
@@ -26,7 +26,7 @@ int main(int count, char** files) {
   auto const parts = static_cast<std::size_t>(count - 1);
   for (std::size_t part = 0; part < parts; ++part) {
     std::ofstream out(files[part + 1]);
-    out << "#include \"pasted/operators.hpp\"\n#include \"ttune/schedule.hpp\"\n\n";
+    out << "#include \"roundtrip_cpp/operators.hpp\"\n#include \"ttune/schedule.hpp\"\n\n";
     for (auto f = functions.size() * part / parts; f < functions.size() * (part + 1) / parts; ++f)
       out << functions[f] << "\n";
     if (!out.good()) return std::fprintf(stderr, "%s cannot be written\n", files[part + 1]), 1;

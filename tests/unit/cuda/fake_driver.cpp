@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loaded kernels use the driver, observed by a pretended one (tests/pretended), so no GPU is needed. These cases
+// How loaded kernels use the driver, observed by a fake one (tests/fake_driver), so no GPU is needed. These cases
 // run in a process of their own, which opens that driver.
 #include <doctest/doctest.h>
 
@@ -90,7 +90,7 @@ struct counts {
 };
 counts counts_now() {
   std::array<long, 8> all{};
-  reinterpret_cast<void (*)(long*)>(cuda::driver().symbol("ttune_pretended_counts"))(all.data());
+  reinterpret_cast<void (*)(long*)>(cuda::driver().symbol("ttune_fake_counts"))(all.data());
   return {all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]};
 }
 
@@ -100,13 +100,13 @@ TEST_CASE("cuda: kernels use a driver as it wants to be used") {
   auto const* const library = std::getenv("TTUNE_TEST_CUDA_DRIVER");
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
   TTUNE_SKIP_UNLESS("cuda", library && !pretending(),
-                    "TTUNE_TEST_CUDA_DRIVER does not name the library of tests/pretended");
-  auto const command = "TTUNE_CUDA_LIBRARY=\"$TTUNE_TEST_CUDA_DRIVER\" '" + ttune_test::own_path() + "' -ts=pretended";
+                    "TTUNE_TEST_CUDA_DRIVER does not name the library of tests/fake_driver");
+  auto const command = "TTUNE_CUDA_LIBRARY=\"$TTUNE_TEST_CUDA_DRIVER\" '" + ttune_test::own_path() + "' -ts=fake";
   CHECK(std::system(command.c_str()) == 0);
 }
 
-TEST_SUITE("pretended" * doctest::skip(!pretending())) {
-  TEST_CASE("pretended: a newer device loads PTX of an older architecture, and no machine code of it") {
+TEST_SUITE("fake" * doctest::skip(!pretending())) {
+  TEST_CASE("fake: a newer device loads PTX of an older architecture, and no machine code of it") {
     auto const older = cuda::target_of_architecture(80);
     cuda::device_kernel kernel(plus_one(2, 0, cuda_backend(older, {.portable = true})));
     std::vector<float> in(2 * threads);
@@ -119,7 +119,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK_THROWS_AS(cuda::device_kernel(plus_one(2, 0, cuda_backend(newer, {.portable = true}))), backend_error);
   }
 
-  TEST_CASE("pretended: host memory is copied to the device and back, and everything is released") {
+  TEST_CASE("fake: host memory is copied to the device and back, and everything is released") {
     {
       auto const code = load(plus_one(4));
       auto* const device = code->device();
@@ -141,7 +141,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(end.handles == 0);
   }
 
-  TEST_CASE("pretended: many runs are one graph, which is timed as a whole") {
+  TEST_CASE("fake: many runs are one graph, which is timed as a whole") {
     auto const code = load(plus_one(4));
     std::vector<float> a(384, 2);
     std::vector<float> c(384);
@@ -154,7 +154,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(c == std::vector<float>(384, 3));
   }
 
-  TEST_CASE("pretended: a cold run has its cache flushed, outside of its time") {
+  TEST_CASE("fake: a cold run has its cache flushed, outside of its time") {
     auto const code = load(plus_one(4));
     std::vector<float> a(384, 2);
     std::vector<float> c(384);
@@ -165,7 +165,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(c == std::vector<float>(384, 3));
   }
 
-  TEST_CASE("pretended: an application calls with pointers of the device, on a stream of its own") {
+  TEST_CASE("fake: an application calls with pointers of the device, on a stream of its own") {
     cuda::context context = nullptr;
     cuda::check(cuda::cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
     cuda::current_context const here(context);
@@ -199,7 +199,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(counts_now().memory == 0);
   }
 
-  TEST_CASE("pretended: trials run in the worker; an error that lasts costs that worker only") {
+  TEST_CASE("fake: trials run in the worker; an error that lasts costs that worker only") {
     auto const good = plus_one(4);
     runner by(worker::self{}, good.signature, {});
     auto const first = by.set_reference(good, patient());
@@ -217,7 +217,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(by.measure(good, patient()).ok());
   }
 
-  TEST_CASE("pretended: a device that disappears is the result of this trial and of those behind it") {
+  TEST_CASE("fake: a device that disappears is the result of this trial and of those behind it") {
     auto const lost = plus_one(blocks_of_lost_device);
     runner by(worker::self{}, lost.signature, {});
     auto const first = by.measure(lost, patient());
@@ -231,7 +231,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(cuda_backend().availability().reason == "the NVIDIA driver has no device");
   }
 
-  TEST_CASE("pretended: a driver that is older than the toolkit says so, before and after compiling") {
+  TEST_CASE("fake: a driver that is older than the toolkit says so, before and after compiling") {
     auto const image = plus_one(4);
     CHECK(cuda_backend().availability());
     setting const old("TTUNE_PRETENDED_OLD_VERSION", "9020");
@@ -248,7 +248,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(by.measure(image, patient()).status == trial_status::unsupported);
   }
 
-  TEST_CASE("pretended: memory that the device does not have is the candidate's result, and the worker goes on") {
+  TEST_CASE("fake: memory that the device does not have is the candidate's result, and the worker goes on") {
     auto const good = plus_one(4);
     runner by(worker::self{}, good.signature, {});
     auto greedy = good;
@@ -262,7 +262,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(by.respawns() == 0);
   }
 
-  TEST_CASE("pretended: a launch asks for the shared memory that a text may not declare, and a driver may refuse it") {
+  TEST_CASE("fake: a launch asks for the shared memory that a text may not declare, and a driver may refuse it") {
     CHECK(cuda::devices().at(0).block_bytes == 227 << 10);
     auto const image = plus_one(4, (200 << 10) / 4);
     std::vector<float> a(384, 2);
@@ -293,7 +293,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK_THROWS_AS((void)codegen::payload_from_bytes(codegen::to_bytes(p)), record_error);
   }
 
-  TEST_CASE("pretended: a kernel that never ends is ended with its worker") {
+  TEST_CASE("fake: a kernel that never ends is ended with its worker") {
     auto const endless = plus_one(blocks_without_end);
     runner by(worker::self{}, endless.signature, {});
     trial_limits limits;
@@ -304,7 +304,7 @@ TEST_SUITE("pretended" * doctest::skip(!pretending())) {
     CHECK(by.respawns() == 1);
   }
 
-  TEST_CASE("pretended: one wrong element is found, also one that is wrong in later runs only") {
+  TEST_CASE("fake: one wrong element is found, also one that is wrong in later runs only") {
     for (auto const blocks : {blocks_with_wrong_element, blocks_that_race}) {
       auto const wrong = plus_one(blocks);
       runner by(worker::self{}, wrong.signature, {});
