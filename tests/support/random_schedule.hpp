@@ -75,7 +75,7 @@ struct random_schedule_options {
   using p = ttune::primitive;
   random_schedule_options made;
   made.loops = 14;
-  made.structural_primitives = {p::cache_read, p::cache_read, p::cache_write, p::merge, p::rfactor};
+  made.structural_primitives = {p::cache_read, p::cache_read, p::cache_write, p::fuse_axes, p::rfactor};
   made.loop_primitives = {p::split,         p::reorder,    p::bind,       p::bind,     p::bind,     p::bind,
                           p::compute_at,    p::compute_at, p::compute_at, p::store_in, p::store_in, p::double_buffer,
                           p::double_buffer, p::fuse,       p::unroll,     p::swizzle,  p::swizzle};

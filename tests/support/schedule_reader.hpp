@@ -118,7 +118,7 @@ class schedule_reader {
     else if (name_ == "compute_once") compute_once();
     else if (name_ == "split") split();
     else if (name_ == "fuse") to.fuse(from(0, 1), arguments_.back());
-    else if (name_ == "merge") to.add(primitive(), from(0, 1), {arguments_.back()});
+    else if (name_ == "fuse_axes") to.add(primitive(), from(0, 1), {arguments_.back()});
     else if (name_ == "cache_read") to.add(primitive(), sources(), {argument(1)});
     else if (name_ == "compute_with") to.add(primitive(), {argument(0)});
     else if (name_ == "compute_at") to.add(primitive(), {argument(0), arguments_.at(1)});

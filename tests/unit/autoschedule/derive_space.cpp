@@ -296,14 +296,14 @@ TEST_CASE("derived: components of points become phases, and sums over them expre
   auto const O = compute<"O">(i, j) = sum(over(k), M(j, k) * P(i, k));
   auto const moved = op(inputs(P, M), outputs(O), "moved_points");
   CHECK(has(moved, primitive::expand_reduction));
-  CHECK(has(moved, primitive::merge));
+  CHECK(has(moved, primitive::fuse_axes));
   check_derived(moved);
 
   tensor<"A", float, 3> const A{{5, 9, 3}};
   tensor<"alpha", float, 2> const alpha{{5, 9}};
   auto const B = compute<"B">(y, x, c) = A(y, x, c) * alpha(y, x);
   auto const blended = op(inputs(A, alpha), outputs(B), "blended");
-  CHECK(has(blended, primitive::merge));
+  CHECK(has(blended, primitive::fuse_axes));
   check_derived(blended);
 
   tensor<"N", float, 2> const N{{3, 40}};
@@ -312,7 +312,7 @@ TEST_CASE("derived: components of points become phases, and sums over them expre
 
   tensor<"which", std::int32_t, 1> const which{{40}, values(0, 40)};
   auto const G = compute<"G">(i, j) = P(at(which(i)), j);
-  CHECK(!has(op(inputs(P, which), outputs(G), "gathered_points"), primitive::merge));
+  CHECK(!has(op(inputs(P, which), outputs(G), "gathered_points"), primitive::fuse_axes));
 }
 
 TEST_CASE("derived: values of a channel do not draw the lanes away from contiguous elements") {

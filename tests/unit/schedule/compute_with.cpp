@@ -92,12 +92,12 @@ TEST_CASE("compute_with: says why stages stay apart") {
   CHECK(says(refusal(q, "E", "F"), "elsewhere"));
 }
 
-TEST_CASE("merge: stages that run over the same dimensions are merged with reduced axes") {
+TEST_CASE("fuse_axes: stages that run over the same dimensions are merged with reduced axes") {
   tensor<"X", float, 3> const X{{3, 4, 5}};
   auto const m = compute<"m">(i) = sum(over(j, k), X(i, j, k));
   auto const Y = compute<"Y">(i, j, k) = X(i, j, k) - m(i);
   auto const p = op(inputs(X), outputs(Y)).program();
-  auto const with = after(p, {{primitive::merge, "m", {"j", "k"}, {"jk"}, {}}});
+  auto const with = after(p, {{primitive::fuse_axes, "m", {"j", "k"}, {"jk"}, {}}});
   CHECK(with->inputs[0]->shape.size() == 2);
   CHECK(says(ir::print(*with), "sum(jk < 20) X(i, jk)"));
   CHECK(says(ir::print(*with), "Y(i, jk) = X(i, jk) - m(i)"));

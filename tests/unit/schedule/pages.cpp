@@ -39,7 +39,7 @@ TEST_CASE("pages: each primitive shows what is printed before and after it") {
   auto const c = schedule(C);
   auto const e = schedule(E);
   auto const at = e.in(P).compute_at(E, i);
-  check_page("merge", program_text(e), program_text(e.merge(i, j, ij)));
+  check_page("fuse_axes", program_text(e), program_text(e.fuse_axes(i, j, ij)));
   check_page("cache_read", program_text(c), program_text(c.cache_read(B, "Bp")));
   check_page("cache_write", program_text(c), program_text(c.cache_write("acc")));
   check_page("rfactor", program_text(c), program_text(c.rfactor(k, 3, "Cf", l)));

@@ -2,7 +2,7 @@
 // Merges reduced axes that are contiguous together into one long row: sums over channels, rows and columns of images,
 // over a whole operand. Short rows would leave vector lanes idle at the end of each.
 //
-//   m(n) = sum(c, y, x) X(n, c, y, x)      →      m(n) = sum(cyx) X(n, cyx)                     merge(c, y, x, cyx)
+//   m(n) = sum(c, y, x) X(n, c, y, x)      →      m(n) = sum(cyx) X(n, cyx)                     fuse_axes(c, y, x, cyx)
 #pragma once
 
 #include <optional>
@@ -56,7 +56,7 @@ namespace detail {
     for (auto x = axes.size() - 1; x-- > 0;) {
       if (contiguous_reduced_axis(p, st) != static_cast<std::int32_t>(first + x + 1)) continue;
       auto const name = detail::unused_axis(*p.program, axes[x].name + axes[x + 1].name);
-      step const s{primitive::merge, st.definition->name, {axes[x].name, axes[x + 1].name}, {name}, {}};
+      step const s{primitive::fuse_axes, st.definition->name, {axes[x].name, axes[x + 1].name}, {name}, {}};
       auto with = so_far;
       with.steps.push_back(s);
       try {

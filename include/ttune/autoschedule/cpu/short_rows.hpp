@@ -2,7 +2,8 @@
 // Merges a short innermost axis, the components of points or pixels, with the axis before it. The components become
 // phases (phases.hpp) of a long row, or vanish if all operands have the same form.
 //
-//   O(y, x, c) = A(y, x, c) * alpha(y, x)      →      O(yxc) = A(yxc) * alpha(yxc / 3)             merge(y, x, c, yxc)
+//   O(y, x, c) = A(y, x, c) * alpha(y, x)      →      O(yxc) = A(yxc) * alpha(yxc / 3)             fuse_axes(y, x, c,
+//   yxc)
 //
 // Reductions over the components of a point are expanded before that: |v(i)|^2, products with a matrix of 3 x 3.
 #pragma once
@@ -90,7 +91,7 @@ namespace detail {
                                                                            stage_plan const& st, std::size_t first) {
   auto const& axes = st.definition->axes;
   auto const name = unused_axis(*p.program, axes[first].name + axes[first + 1].name);
-  step const s{primitive::merge, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}};
+  step const s{primitive::fuse_axes, st.definition->name, {axes[first].name, axes[first + 1].name}, {name}, {}};
   auto with = so_far;
   with.steps.push_back(s);
   try {

@@ -13,7 +13,7 @@ enum class step_effect : std::uint8_t { program, loops, place, buffer };
 // X(name, what it changes)
 // clang-format off
 #define TTUNE_PRIMITIVES(X) \
-  X(merge, program) \
+  X(fuse_axes, program) \
   X(cache_read, program) \
   X(cache_write, program) \
   X(rfactor, program) \

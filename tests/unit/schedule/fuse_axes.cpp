@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge: which stages and operands lose an axis, and which do not change.
+// fuse_axes: which stages and operands lose an axis, and which do not change.
 #include "ttune/schedule.hpp"
 
 #include "support/derived_programs.hpp"
@@ -15,14 +15,14 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("merge: a 1 x 1 convolution and its epilogue are one axis shorter, tiles run across rows") {
+TEST_CASE("fuse_axes: a 1 x 1 convolution and its epilogue are one axis shorter, tiles run across rows") {
   auto const [f, y, x, c, yx, yxo, yxi] = axes<"f", "y", "x", "c", "yx", "yxo", "yxi">;
   tensor<"I", float, 3> const I{{5, 7, 7}};
   tensor<"W", float, 2> const W{{6, 5}};
   auto const P = compute<"P">(f, y, x) = sum(over(c), I(c, y, x) * W(f, c));
   auto const O = compute<"O">(f, y, x) = max(P(f, y, x), 0.0F);
   space const s = schedule(O)
-                      .merge(y, x, yx)
+                      .fuse_axes(y, x, yx)
                       .split(yx, ttune::any<2>("t"), yxo, yxi)
                       .vectorize(yxi)
                       .in("P")
@@ -37,7 +37,7 @@ TEST_CASE("merge: a 1 x 1 convolution and its epilogue are one axis shorter, til
   check_space(s, 40);
 }
 
-TEST_CASE("merge: operands with other reads keep their shape") {
+TEST_CASE("fuse_axes: operands with other reads keep their shape") {
   auto const [y, x, r, yx] = axes<"y", "x", "r", "yx">;
   tensor<"A", float, 2> const A{{6, 8}};
   tensor<"B", float, 2> const B{{6, 8}};
@@ -45,28 +45,29 @@ TEST_CASE("merge: operands with other reads keep their shape") {
   auto const P = compute<"P">(y, x) = A(y, x) * R(y) + B(y, x);
   auto const Q = compute<"Q">(y.in(6), x.in(8)) =
       sum(over(r.in(2)), zero_outside(P)(y + r, x)) + zero_outside(B)(y - 1, x);
-  space const s = schedule(Q).in("P").merge(y, x, yx);
+  space const s = schedule(Q).in("P").fuse_axes(y, x, yx);
   auto const text = planned(s);
   INFO(text);
   CHECK(contains(text, "A f32 (48), R f32 (6), B f32 (6, 8)"));
   CHECK(contains(text, "P(yx < 48) = A(yx) * R(yx / 8) + B(yx / 8, yx % 8)"));
   CHECK(contains(text, "P(r * 8 + y * 8 + x) where r + y < 6"));
   check_space(s, 0);
-  check_space(schedule(Q).merge(y, x, yx).vectorize(yx), 0);
+  check_space(schedule(Q).fuse_axes(y, x, yx).vectorize(yx), 0);
 }
 
-TEST_CASE("merge: three axes, updates in place, its text, its errors") {
+TEST_CASE("fuse_axes: three axes, updates in place, its text, its errors") {
   auto const [n, y, x, all] = axes<"n", "y", "x", "all">;
   tensor<"A", float, 3> const A{{2, 3, 5}};
   auto const P = compute<"P">(n, y, x) = A(n, y, x) + 1.0F;
   auto const op = ttune::op(inputs(A), outputs(P), "add");
-  space const s = schedule(op, P).merge(n, y, x, all).parallel(all);
+  space const s = schedule(op, P).fuse_axes(n, y, x, all).parallel(all);
   CHECK(contains(planned(s), "A f32 (30)) -> P f32 (30)\nP(all) = A(all) + 1.0"));
-  CHECK(contains(to_cpp(s), "    .merge(n, y, x, all)\n    .parallel(all);"));
+  CHECK(contains(to_cpp(s), "    .fuse_axes(n, y, x, all)\n    .parallel(all);"));
   check_space(s, 0);
   auto const sentence = [&](std::vector<std::string> loops, std::string name) {
     try {
-      (void)make_plan({op.program(), {{primitive::merge, "P", std::move(loops), {std::move(name)}, {}}}, {}, {}, {}});
+      (void)make_plan(
+          {op.program(), {{primitive::fuse_axes, "P", std::move(loops), {std::move(name)}, {}}}, {}, {}, {}});
     } catch (schedule_error const& e) {
       return std::string(e.what());
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge: adjacent axes become one, in this stage and in all stages connected with it; operands are reshaped.
+// fuse_axes: adjacent axes become one, in this stage and in all stages connected with it; operands are reshaped.
 //
-//   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      merge(y, x, yx)
+//   O(f, y, x) = sum(c) I(c, y, x) * W(f, c)      →      O(f, yx) = sum(c) I(c, yx) * W(f, c)      fuse_axes(y, x, yx)
 //
-// Reduced axes can be merged, too, so that contiguous elements form one long row. All stages that run over the same
-// dimensions of their operands are then merged with them.
+// Reduced axes can be fused, too, so that contiguous elements form one long row. All stages that run over the same
+// dimensions of their operands are then fused with them.
 //
-//   S(c) = sum(y, x) I(c, y, x)                      →      S(c) = sum(yx) I(c, yx)                     merge(y, x, yx)
+//   S(c) = sum(y, x) I(c, y, x)                      →      S(c) = sum(yx) I(c, yx)                     fuse_axes(y, x,
+//   yx)
 //
 // Unlike a loop made by fuse, the new axis can be split, so that a tile continues across the rows of small images. A
-// stage that is read at, or reads, both axes unchanged over whole dimensions is merged with this one. An operand is
+// stage that is read at, or reads, both axes unchanged over whole dimensions is fused with this one. An operand is
 // reshaped if all its reads have this form; another operand is read at yx / X and yx % X. Other stages that read a
-// merged one do so at i * X + j. No element is copied, since their order in memory does not change.
+// fused one do so at i * X + j. No element is copied, since their order in memory does not change.
 //
-// .merge(i, j, ij) prints
+// .fuse_axes(i, j, ij) prints
 //
 //   E(A f32 (6, 8)) -> E f32 (6, 8)
 //   P(i < 6, j < 8) = A(i, j) + 1.0
@@ -34,24 +35,25 @@ namespace ttune { inline namespace v0 { namespace primitives {
 
 /// The call of the typed schedule (<ttune/schedule.hpp>).
 template <class Schedule>
-class merge_call {
+class fuse_axes_call {
  public:
-  /// Fuses adjacent axes into one with the last name, in this stage and in the stages connected to it: `merge(y, x,
+  /// Fuses adjacent axes into one with the last name, in this stage and in the stages connected to it: `fuse_axes(y, x,
   /// yx)`. From then on, those stages are entered by name.
   template <class... Axes>
-  [[nodiscard]] auto merge(Axes const&... axes) const {
-    static_assert(sizeof...(Axes) >= 3, "ttune: merge takes two or more axes and the name of the one that they become");
+  [[nodiscard]] auto fuse_axes(Axes const&... axes) const {
+    static_assert(sizeof...(Axes) >= 3,
+                  "ttune: fuse_axes takes two or more axes and the name of the one that they become");
     return typed::join_loops_of(
         static_cast<Schedule const&>(*this),
         [](auto& builder, auto names, std::string result) {
-          builder.add(primitive::merge, std::move(names), {std::move(result)});
+          builder.add(primitive::fuse_axes, std::move(names), {std::move(result)});
         },
         std::make_index_sequence<sizeof...(Axes) - 1>{}, axes...);
   }
 };
 
 template <>
-struct rules<primitive::merge> : default_rules {
+struct rules<primitive::fuse_axes> : default_rules {
   template <class Draw>
   static void draw(Draw& random, stage_plan const& st, step& s) {
     s.results = {random.fresh("m")};
@@ -74,16 +76,16 @@ struct rules<primitive::merge> : default_rules {
 
 namespace ttune { inline namespace v0 { namespace primitives {
 
-std::string rules<primitive::merge>::arguments(step const& s, cpp_names& names) {
+std::string rules<primitive::fuse_axes>::arguments(step const& s, cpp_names& names) {
   auto const axes = names.loops(s.loops);
   return axes + ", " + names.loop(s.results[0]);
 }
 
 namespace detail {
 
-class axis_merger {
+class axis_fuser {
  public:
-  axis_merger(handle<ir::program> program, step const& s, std::string name)
+  axis_fuser(handle<ir::program> program, step const& s, std::string name)
       : program_(std::move(program)), step_(s), name_(std::move(name)) {}
 
   handle<ir::program> run(handle<ir::stage> const& target, std::string const& first, std::string const& second) {
@@ -171,7 +173,7 @@ class axis_merger {
       });
   }
 
-  /// Chooses the operands of which all reads run over the pair of a merged stage; updated operands must be among them.
+  /// Chooses the operands of which all reads run over the pair of a fused stage; updated operands must be among them.
   void choose_operands() {
     std::map<void const*, std::size_t> wanted;
     for (auto const& st : program_->stages)
@@ -219,10 +221,10 @@ class axis_merger {
       *at = {name_, 0, at[0].size() * width};
       axes.erase(at + 1);
     }
-    auto const merged = ir::make_variable(name_);
+    auto const fused = ir::make_variable(name_);
     auto const digit = [&](std::string const& name) -> ir::expr {
-      if (name == names[0]) return ir::make_binary(ir::binary_op::floor_divide, merged, ir::make_index(width));
-      if (name == names[1]) return ir::make_binary(ir::binary_op::floor_modulo, merged, ir::make_index(width));
+      if (name == names[0]) return ir::make_binary(ir::binary_op::floor_divide, fused, ir::make_index(width));
+      if (name == names[1]) return ir::make_binary(ir::binary_op::floor_modulo, fused, ir::make_index(width));
       return {};
     };
     auto known = arith::ranges_of(st);
@@ -257,14 +259,14 @@ class axis_merger {
 }  // namespace detail
 
 /// loops: neighbouring axes on the left of the stage, or reduced ones, in order. results[0]: the new axis.
-handle<ir::program> rules<primitive::merge>::apply(handle<ir::program> const& before, step const& s) {
+handle<ir::program> rules<primitive::fuse_axes>::apply(handle<ir::program> const& before, step const& s) {
   auto p = before;
   if (s.loops.size() < 2 || s.results.size() != 1)
     refuse(s, listed(s.loops), "takes two or more axes and the name of the one that they become");
   auto first = s.loops[0];
   for (std::size_t i = 1; i < s.loops.size(); ++i) {
     auto const target = find_stage(p, s, s.stage);
-    p = detail::axis_merger(p, s, s.results[0]).run(target, first, s.loops[i]);
+    p = detail::axis_fuser(p, s, s.results[0]).run(target, first, s.loops[i]);
     first = s.results[0];
   }
   return p;
