@@ -20,7 +20,7 @@ OUTPUT_DIRECTORY = {out}
 FULL_PATH_NAMES = YES
 STRIP_FROM_PATH = {roots}
 EXCLUDE_SYMBOLS = detail ttune::detail ttune::detail::* ttune::ops::detail
-INPUT_FILTER = "sed -e 's/^namespace ttune { inline namespace v0 {/namespace ttune {/' -e 's,^}\\(}.*// namespace ttune::v0\\),\\1,'"
+INPUT_FILTER = "sed -e 's/^namespace ttune {{ inline namespace v0 {{/namespace ttune {{/' -e 's,^}}\\(}}.*// namespace ttune::v0\\),\\1,'"
 PREDEFINED = TTUNE_PART_BODIES=0
 MACRO_EXPANSION = YES
 EXTRACT_ALL = YES
