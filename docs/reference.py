@@ -254,7 +254,8 @@ def page_of_comment(path):
         elif line:
             text.append(line)
         if text and (not line or code):
-            made.append(escape(" ".join(text)))
+            sentence = " ".join(text)
+            made.append(f"`{sentence.removesuffix(' prints')}` prints" if sentence.endswith(" prints") else escape(sentence))
             text = []
     if code:
         made.append("```text\n" + "\n".join(code).strip("\n") + "\n```")

@@ -17,9 +17,9 @@
 //       … P[…]                             e = turn * B + ii, if e < E: P[e]
 //                                        barrier
 //                                        … P[…]
-//                                        barrier                  P: store_in(group), bind(e, thread_x)
+//                                        barrier                  P: store_in(shared), bind(e, thread_x)
 //
-// schedule(E).bind(i, block_x).bind(j, thread_x).in(P).compute_at(E, j).store_in(group).bind(j, thread_x) prints
+// schedule(E).bind(i, block_x).bind(j, thread_x).in(P).compute_at(E, j).store_in(shared).bind(j, thread_x) prints
 //
 //   for E.i < 6
 //     alloc P f32 (1, 8) local
