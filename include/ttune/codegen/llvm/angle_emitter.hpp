@@ -7,6 +7,7 @@
 
 #include "ttune/codegen/llvm/function_state.hpp"
 #include "ttune/codegen/llvm/functions/trigonometric.hpp"
+#include "ttune/codegen/llvm/rare_lanes.hpp"
 #include "ttune/codegen/llvm/value_builder.hpp"
 #include "ttune/runtime/abi.hpp"
 
@@ -17,41 +18,19 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 class angle_emitter {
  public:
   angle_emitter(ir_writer& writer, module_text& module, function_state const& state, value_builder& values)
-      : writer_(writer), module_(module), state_(state), values_(values) {}
+      : writer_(writer), module_(module), values_(values), rare_(writer, state) {}
 
   [[nodiscard]] value apply(angle_function which, value const& x) {
     auto const angle = values_.lanes_of(x);
     auto const computed = sine_or_cosine(angle, which);
     auto const is_large = magnitude(angle).compared("ogt", angle.number(largest_angle(angle)));
-    auto const any = any_lane(is_large);
-    auto const slow = writer_.fresh_label();
-    auto const join = writer_.fresh_label();
-    writer_.line("br i1 " + any + ", label %" + slow + ", label %" + join);
-    auto const before = writer_.label();
-    writer_.open_arm(slow);
-    auto const called = writer_.define("call " + angle.type() + " " + function_of_large_angles(which, x.type, x.lanes) +
-                                       "(ptr %runtime, " + angle.type() + " " + angle.text + ", " + computed.type() +
-                                       " " + computed.text + ")");
-    writer_.line("br label %" + join);
-    auto const arm = writer_.close();
-    writer_.append(arm);
-    writer_.start_block(join);
-    return {writer_.define("phi " + angle.type() + " [" + computed.text + ", %" + before + "], [" + called + ", %" +
-                           slow + "]"),
-            x.type, x.lanes};
+    auto const call = "call " + angle.type() + " " + function_of_large_angles(which, x.type, x.lanes) +
+                      "(ptr %runtime, " + angle.type() + " " + angle.text + ", " + computed.type() + " " +
+                      computed.text + ")";
+    return value_of(rare_.replaced(computed, is_large, call), x.type);
   }
 
  private:
-  /// Returns the condition that another condition holds in any running lane.
-  [[nodiscard]] std::string any_lane(lane_value condition) {
-    if (condition.lanes == 1) return condition.text;
-    if (!state_.mask.empty() && condition.lanes == state_.lanes)
-      condition = condition & condition.named(state_.mask_text(state_.lanes), "i1");
-    auto const reduce = "@llvm.vector.reduce.or.v" + std::to_string(condition.lanes) + "i1";
-    writer_.declare("declare i1 " + reduce + "(" + condition.type() + ")");
-    return writer_.define("call i1 " + reduce + "(" + condition.type() + " " + condition.text + ")");
-  }
-
   /// Returns the name of a module function, emitted once: sin or cos by the runtime for lanes with large angles, the
   /// computed value for the others. A separate function keeps unrolled bodies small. It stays in the section of its
   /// callers: between sections, LLVM's linker for 64-bit ARM branches by absolute addresses.
@@ -94,8 +73,8 @@ class angle_emitter {
 
   ir_writer& writer_;
   module_text& module_;
-  function_state const& state_;
   value_builder& values_;
+  rare_lanes rare_;
 };
 
 }}}}  // namespace ttune::v0::codegen::llvm

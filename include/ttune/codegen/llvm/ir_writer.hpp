@@ -118,11 +118,13 @@ class ir_writer final : public lane_sink {
     return outer;
   }
 
-  /// Ends a function with this head, such as "define void @name()"; adds it to the module.
-  void finish_function(std::string const& head) {
-    line("ret void");
+  /// Ends a function with this head, such as "define void @name()", by a return; adds it to the module. `placement`
+  /// names a section.
+  void finish_function(std::string const& head, std::string const& end = "ret void",
+                       std::string const& placement = {}) {
+    line(end);
     auto const text = frames_.close();
-    module_.add_function(head + " #0 {\nentry:\n" + allocas_ + text + "}\n\n");
+    module_.add_function(head + " #0" + placement + " {\nentry:\n" + allocas_ + text + "}\n\n");
   }
 
   void resume_function(unfinished outer) {

@@ -9,6 +9,7 @@
 
 #include "ttune/codegen/llvm/angle_emitter.hpp"
 #include "ttune/codegen/llvm/lane_functions.hpp"
+#include "ttune/codegen/llvm/logarithm_emitter.hpp"
 #include "ttune/codegen/llvm/value_builder.hpp"
 #include "ttune/support/error.hpp"
 
@@ -19,7 +20,11 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 class math_emitter {
  public:
   math_emitter(ir_writer& writer, module_text& module, function_state const& state, value_builder& values)
-      : writer_(writer), state_(state), values_(values), angles_(writer, module, state, values) {}
+      : writer_(writer),
+        state_(state),
+        values_(values),
+        angles_(writer, module, state, values),
+        logarithms_(writer, module, state, values) {}
 
   [[nodiscard]] value apply(ir::unary_op op, value const& x, bool no_sign) {
     auto const of_lanes = [&](auto const& formula) { return value_of(formula(values_.lanes_of(x)), x.type); };
@@ -39,7 +44,7 @@ class math_emitter {
       case ir::unary_op::round: return rounded("roundeven", rounded_to_even);
       case ir::unary_op::round_to_tf32: return of_lanes(to_tf32);
       case ir::unary_op::exp: return of_lanes([](lane_value const& v) { return exponential(v); });
-      case ir::unary_op::log: return of_lanes(logarithm);
+      case ir::unary_op::log: return logarithms_.apply(x);
       case ir::unary_op::tanh: return of_lanes(hyperbolic_tangent);
       case ir::unary_op::erf: return of_lanes(error_function);
       case ir::unary_op::sin: return angles_.apply(angle_function::sine, x);
@@ -111,6 +116,7 @@ class math_emitter {
   function_state const& state_;
   value_builder& values_;
   angle_emitter angles_;
+  logarithm_emitter logarithms_;
 };
 
 }}}}  // namespace ttune::v0::codegen::llvm

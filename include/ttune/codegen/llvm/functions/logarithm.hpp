@@ -3,8 +3,10 @@
 // polynomial: no division, no table (J.-M. Muller, "Elementary Functions", 3rd ed., ch. 11).
 #pragma once
 
+#include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <vector>
 
@@ -25,6 +27,27 @@ struct split_number {
   auto const positive = (bits + bits.bits(std::uint64_t{1} << 63)).shifted_right(52);  // 2048 is added
   auto const real = (positive | bits.bits(std::bit_cast<std::uint64_t>(0x1p52))).as_real();
   return real - real.number(0x1p52 + 2048);
+}
+
+/// Splits a positive normal number; split_bits and split have the same result.
+[[nodiscard]] inline split_number split_normal(lane_value const& x) {
+  auto const bits = x.as_bits();
+  auto const above = bits - x.number(0.75).as_bits();
+  auto const whole = above & bits.bits(~((std::uint64_t{1} << (x.wide() ? 52 : 23)) - 1));
+  return {exponent_as_real(above), (bits - whole).as_real()};
+}
+
+/// Returns the condition that a number is negative, zero, subnormal, infinite or no number. Numbers are moved so that
+/// the smallest normal one has the smallest integer: processors without AVX-512 only compare signed integers.
+[[nodiscard]] inline lane_value is_not_positive_normal(lane_value const& x) {
+  auto const bits = x.as_bits();
+  if (x.wide()) {
+    auto const moved = bits - bits.bits(std::bit_cast<std::uint64_t>(-DBL_MIN));
+    return moved.compared("sgt", bits.bits(0x7fdfffffffffffff ^ (std::uint64_t{1} << 63)));
+  }
+  auto const literal = [](std::uint32_t v) { return static_cast<std::uint64_t>(static_cast<std::int32_t>(v)); };
+  auto const moved = bits - bits.bits(literal(std::bit_cast<std::uint32_t>(-FLT_MIN)));
+  return moved.compared("sgt", bits.bits(literal(0x7effffffU ^ 0x80000000U)));
 }
 
 /// Returns the bits of v where a condition holds, else 0.
@@ -77,13 +100,20 @@ struct split_number {
           0.060872387288125024, -0.05977222804139054, 0.05074320386852074,  -0.02935297422097126, 0.008056352621944944};
 }
 
-[[nodiscard]] inline lane_value logarithm(lane_value const& x) {
-  bool const wide = x.wide();
-  auto const parts = split(x);
+/// Returns log(2^n m).
+[[nodiscard]] inline lane_value logarithm_of(split_number const& parts) {
+  bool const wide = parts.m.wide();
+  auto const x = parts.m;
   auto const f = parts.m - x.number(1);
   auto of_fraction = fused(f * f, polynomial(f, logarithm_coefficients(wide)), f);
   if (wide) of_fraction = fused(parts.n, x.number(0x1.abc9e3b39803fp-56), of_fraction);  // the low bits of ln 2
-  auto const made = fused(parts.n, x.number(std::numbers::ln2), of_fraction);
+  return fused(parts.n, x.number(std::numbers::ln2), of_fraction);
+}
+
+/// Returns log of all numbers.
+[[nodiscard]] inline lane_value logarithm(lane_value const& x) {
+  bool const wide = x.wide();
+  auto const made = logarithm_of(split(x));
   // A NaN with all bits set would look like memory that was never written.
   auto const nan = x.as_bits().bits(wide ? 0x7ff8000000000000 : 0x7fc00000).as_real();
   return x.compared("olt", x.number(0)).choose(nan, made);
