@@ -2,11 +2,12 @@
 // Trials that are compiled by a backend and run by a worker.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/search/search.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
 #include "ttune/tune/session/parallel_compiler.hpp"
@@ -53,7 +54,7 @@ class compiled_trials final : public trial_runner {
   tuning_report& report_;
   parallel_compiler compiler_;
   std::unordered_map<configuration, compiled_candidate, configuration_hash> prepared_;
-  std::optional<runner> measurer_;
+  std::unique_ptr<runner> measurer_;
   std::unordered_map<std::uint64_t, measurement> known_;  ///< results by `candidate::text`
 };
 

@@ -45,7 +45,7 @@ trial compiled_trials::first(configuration const& seed, double check_seconds) {
   if (!made.image) throw refused_kernel(the_first + " cannot be compiled: " + made.diagnostics);
   if (budget_.budget().trials == 0) return {seed, {}, std::move(made.image)};
   auto const timed = timing(tuning_phase::measure);
-  measurer_.emplace(
+  measurer_ = make_runner(
       options_.worker, work_.signature(),
       runner_options{options_.seed, options_.objective, options_.executor->threads(), 2 * backend_.target().l3_bytes},
       budget_.budget().stop);

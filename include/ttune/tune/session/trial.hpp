@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "ttune/runtime/backend.hpp"
-#include "ttune/runtime/measure/kernel_runner.hpp"
+#include "ttune/runtime/measure/comparison.hpp"
+#include "ttune/runtime/measure/measurement.hpp"
+#include "ttune/runtime/measure/trial_limits.hpp"
 #include "ttune/space/knob.hpp"
 #include "ttune/support/error.hpp"
 
