@@ -2,15 +2,22 @@
 // Turns one workload into a kernel: from the records, or by trials, learning and a final comparison with the seed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ttune/tune/record_keys.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
+#include "ttune/tune/session/known_results.hpp"
 #include "ttune/tune/session/leaderboard.hpp"
 #include "ttune/tune/session/learner.hpp"
+#include "ttune/tune/session/phase_timer.hpp"
+#include "ttune/tune/session/proposal.hpp"
 #include "ttune/tune/session/trial.hpp"
+#include "ttune/tune/session/trial_runner.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
@@ -47,14 +54,30 @@ class tuning_session {
   [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs);
 
  private:
+  /// A candidate of a batch before its trial.
+  struct prepared_candidate {
+    proposal from;
+    std::optional<std::uint64_t> text = {};           ///< `lowered_candidate::text`
+    std::optional<compiled_candidate> compiled = {};  ///< nothing: it gets the result of an earlier trial
+  };
+
   void make_runner();
+  [[nodiscard]] std::optional<scope_timer> timing(tuning_phase phase);
   [[nodiscard]] bool find_in_records();
   void find_first(double check_seconds);
   [[nodiscard]] bool try_first(configuration const& chosen, double check_seconds);
+  [[nodiscard]] std::pair<std::optional<std::uint64_t>, compiled_candidate> compile_first(configuration const& chosen);
+  void check_first(double seconds);
   void take_seed();
+  [[nodiscard]] std::optional<kernel_image> image_of(configuration const& chosen);
   void queue_neighbours();
   void queue_proposals();
-  [[nodiscard]] std::vector<configuration> propose();
+  [[nodiscard]] std::vector<proposal> propose();
+  void predict(std::vector<proposal>& batch);
+  void try_batch(std::vector<proposal> batch);
+  [[nodiscard]] std::vector<prepared_candidate> prepare(std::vector<proposal> batch);
+  [[nodiscard]] std::vector<trial> run(std::span<prepared_candidate> group);
+  void settle(std::span<prepared_candidate const> group, std::vector<trial> made);
   [[nodiscard]] std::size_t batch_size() const;
   [[nodiscard]] trial_limits limits() const;
   void settle(trial t, std::optional<double> predicted);
@@ -84,10 +107,11 @@ class tuning_session {
   trial seed_;
   leaderboard best_;
   configuration_set visited_;
-  std::vector<configuration> queue_;  ///< configurations to try before the proposals of the search
-  std::int64_t last_gain_ = 0;        ///< number of the trial with the last gain
-  double batch_gain_ = 0;             ///< seconds per call that the last batch saved, per second of its duration
-  int idle_batches_ = 0;              ///< consecutive batches without a trial
+  known_results known_;
+  std::vector<proposal> queue_;  ///< configurations to try before the proposals of the search
+  std::int64_t last_gain_ = 0;   ///< number of the trial with the last gain
+  double batch_gain_ = 0;        ///< seconds per call that the last batch saved, per second of its duration
+  int idle_batches_ = 0;         ///< consecutive batches without a trial
   std::string why_over_;
 };
 

@@ -7,6 +7,7 @@
 #include "ttune/capture/bind.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/measure/oracle_check.hpp"
 #include "ttune/runtime/measure/trial_check.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/support/error.hpp"
@@ -14,11 +15,10 @@
 #include "ttune/tune/configuration_prior.hpp"
 #include "ttune/tune/session/analytic_trials.hpp"
 #include "ttune/tune/session/compiled_trials.hpp"
-#include "ttune/tune/session/phase_timer.hpp"
 #include "ttune/tune/session/recorded_trials.hpp"
-#include "ttune/tune/session/simpler_schedules.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
+#include "ttune/tune/simpler_schedules.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
@@ -47,10 +47,26 @@ tuning_session::tuning_session(std::int32_t task, tuner_options const& options, 
 
 void tuning_session::make_runner() {
   report_.space_size = work_->sampler().size().text();
-  if (options_.recorded) runner_ = std::make_unique<recorded_trials>(*work_, backend_, options_.recorded, report_);
-  else if (auto* const analytic = dynamic_cast<analytic_backend*>(&backend_))
-    runner_ = std::make_unique<analytic_trials>(*work_, *analytic, report_);
-  else runner_ = std::make_unique<compiled_trials>(*work_, backend_, options_, budget_, report_);
+  report_.recorded = options_.recorded != nullptr;
+  known_.clear();
+  if (report_.recorded) {
+    runner_ = std::make_unique<recorded_trials>(work_->space().program->name, options_.recorded);
+  } else if (auto* const analytic = dynamic_cast<analytic_backend*>(&backend_)) {
+    report_.counted = true;
+    runner_ = std::make_unique<analytic_trials>(*work_, *analytic);
+  } else {
+    runner_options measuring{options_.seed, options_.objective, options_.executor->threads(),
+                             2 * backend_.target().l3_bytes};
+    runner_ = std::make_unique<compiled_trials>(
+        *work_, backend_,
+        compiled_trial_options{options_.worker, std::move(measuring), options_.compilers, budget_.budget().stop});
+  }
+}
+
+/// Times a phase for the report while the result lives, if trials run kernels.
+std::optional<scope_timer> tuning_session::timing(tuning_phase phase) {
+  if (!runner_->runs_kernels()) return std::nullopt;
+  return std::optional<scope_timer>(std::in_place, budget_.clock(), seconds_of(report_, phase));
 }
 
 // ---------------------------------------------------------------------------------------------------- records
@@ -94,21 +110,65 @@ void tuning_session::find_first(double check_seconds) {
   throw backend_error(why);
 }
 
-/// Returns true if the configuration can be compiled; otherwise the report has the reason, and counts it.
+/// Makes the trial of the untuned kernel, and checks its result for at most `check_seconds`; 0 means no check. Returns
+/// false if it cannot be compiled; the report has the reason, and counts it. Throws backend_error if the kernel does
+/// not run or is wrong. A budget of no trials means that it is only compiled.
 bool tuning_session::try_first(configuration const& chosen, double check_seconds) {
-  try {
-    seed_ = runner_->first(chosen, check_seconds);
-    return true;
-  } catch (refused_kernel const& refused) {
+  if (auto const there = backend_.availability(); !report_.recorded && !there)
+    throw backend_error(backend_.name() + " cannot be used: " + there.reason);
+  auto [text, compiled] = compile_first(chosen);
+  auto const the_first = backend_.name() + ": the first kernel of " + report_.workload;
+  if (compiled.refused) {
     auto& why = report_.seed_refused;
-    if (report_.refused++ == 0) why += (why.empty() ? "" : "; ") + std::string(refused.what());
+    if (report_.refused++ == 0)
+      why += (why.empty() ? "" : "; ") + the_first + " cannot be compiled: " + compiled.diagnostics;
     return false;
   }
+  if (runner_->runs_kernels() && budget_.budget().trials == 0) {
+    seed_ = {chosen, {}, std::move(compiled.image)};
+    return true;
+  }
+  auto const timed = timing(tuning_phase::measure);
+  seed_ = runner_->first(std::move(compiled));
+  report_.isolated = runner_->isolated();
+  if (!seed_.result.ok())
+    throw backend_error(the_first + " does not run: " + name_of(seed_.result.status) + ": " + seed_.result.message);
+  if (runner_->runs_kernels() && check_seconds > 0) check_first(check_seconds);
+  known_.add(text, seed_.result);
+  return true;
+}
+
+/// Lowers and compiles the first configuration; it takes as long as it takes.
+std::pair<std::optional<std::uint64_t>, compiled_candidate> tuning_session::compile_first(configuration const& chosen) {
+  auto const timed = timing(tuning_phase::compile);
+  auto lowered = runner_->lower(std::span(&chosen, 1), {});
+  auto const text = lowered.front().text;
+  return {text, std::move(runner_->compile(std::move(lowered), {}).front())};
+}
+
+/// Checks the result of the first kernel, at samples of the full size.
+void tuning_session::check_first(double seconds) {
+  oracle_check_options how;
+  how.seconds = std::min(how.seconds, seconds);
+  how.seed = options_.seed;
+  auto const verdict = check_against_oracle(
+      *work_->space().program, work_->signature(), [this](std::size_t i) { return runner_->operand_bytes(i); }, how);
+  report_.checked_elements = verdict.elements;
+  if (!verdict.difference.empty())
+    throw backend_error(backend_.name() + ": the first kernel of " + report_.workload +
+                        " is wrong: " + verdict.difference + "; please report it with the operator");
+}
+
+/// Returns the code of a configuration without measuring it; nothing if there is no backend for a recorded device.
+std::optional<kernel_image> tuning_session::image_of(configuration const& chosen) {
+  if (report_.recorded && !backend_.availability()) return std::nullopt;
+  auto const timed = timing(tuning_phase::compile);
+  return compile_configuration(*work_, backend_, chosen);
 }
 
 /// Takes the seed as it is: there will be no trials.
 void tuning_session::take_seed() {
-  auto image = seed_.image ? std::move(seed_.image) : runner_->image_of(seed_.chosen);
+  auto image = seed_.image ? std::move(seed_.image) : image_of(seed_.chosen);
   report_.seconds = report_.seed_seconds;
   report_.schedule = describe_choices(work_->space().knobs, seed_.chosen);
   report_.stopped_because = why_over_ = "no trials were wanted";
@@ -121,7 +181,7 @@ bool tuning_session::find_in_records() {
   auto const& knobs = work_->space().knobs;
   auto found = find_stored(*options_.records, key_, [&](record const& r) {
     auto const chosen = find_configuration(knobs, r.choices);
-    return chosen && work_->sampler().valid(*chosen) ? runner_->image_of(*chosen) : std::nullopt;
+    return chosen && work_->sampler().valid(*chosen) ? image_of(*chosen) : std::nullopt;
   });
   report_.fallback = found.fallback;
   if (!found.image) return false;
@@ -146,8 +206,8 @@ void tuning_session::queue_neighbours() {
   for (auto const& r : records) {
     auto near = nearest_configuration(work_->space().knobs, r.choices, seed_.chosen);
     if (work_->sampler().valid(near) && near != seed_.chosen &&
-        std::find(queue_.begin(), queue_.end(), near) == queue_.end())
-      queue_.push_back(std::move(near));
+        std::none_of(queue_.begin(), queue_.end(), [&](proposal const& p) { return p.chosen == near; }))
+      queue_.push_back({std::move(near), proposal_origin::neighbour});
   }
 }
 
@@ -159,10 +219,10 @@ void tuning_session::queue_proposals() {
   configuration_prior model({.seed = options_.seed});
   for (auto const& l : options_.records->transfer_samples())
     if (l.of.objective == key_.objective) (void)model.learn(l);
-  std::vector<configuration> known = queue_;
-  known.push_back(seed_.chosen);
+  std::vector<configuration> known = {seed_.chosen};
+  for (auto const& p : queue_) known.push_back(p.chosen);
   auto const count = std::min(most, static_cast<std::size_t>(budget_.trials_left()) / 4);
-  for (auto& c : model.propose(*work_, count, known)) queue_.push_back(std::move(c));
+  for (auto& c : model.propose(*work_, count, known)) queue_.push_back({std::move(c), proposal_origin::transfer});
 }
 
 /// Returns true if results may be stored. A recorded device measures nothing that could be stored.
@@ -218,13 +278,27 @@ std::size_t tuning_session::batch_size() const {
   return static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(wanted), budget_.trials_left()));
 }
 
-std::vector<configuration> tuning_session::propose() {
+std::vector<proposal> tuning_session::propose() {
   if (!queue_.empty()) return std::exchange(queue_, {});
   auto const timing = time_phase(budget_.clock(), report_, tuning_phase::propose);
   auto const score = learner_.scorer(*work_);
   auto const incumbents = best_.incumbents();
   search_request const request{batch_size(), visited_, score, incumbents};
-  return score && !learner_.has_learned() ? propose_advised(*search_, request) : search_->propose(request);
+  auto chosen = score && !learner_.has_learned() ? propose_advised(*search_, request) : search_->propose(request);
+  std::vector<proposal> made;
+  for (auto& c : chosen) made.push_back({std::move(c), proposal_origin::search});
+  return made;
+}
+
+/// Adds the model's scores to a batch, if it knows anything.
+void tuning_session::predict(std::vector<proposal>& batch) {
+  auto const score = learner_.scorer(*work_);
+  if (!score) return;
+  std::vector<configuration> chosen;
+  for (auto const& p : batch) chosen.push_back(p.chosen);
+  std::vector<float> scores(batch.size());
+  score(chosen, scores);
+  for (std::size_t i = 0; i < batch.size(); ++i) batch[i].predicted = scores[i];
 }
 
 void tuning_session::advance() {
@@ -232,28 +306,81 @@ void tuning_session::advance() {
   if (why_over_ = reason_to_end(); over()) return;
   auto const trials_before = report_.trials;
   auto const best_before = best_.best_seconds();
-  auto const batch = propose();
+  auto batch = propose();
   if (batch.empty()) why_over_ = "the whole space was measured";
-  std::vector<float> predicted(batch.size());
-  auto const score = learner_.scorer(*work_);
-  if (score) score(batch, predicted);
-  runner_->prepare(batch);
-  for (std::size_t i = 0; i < batch.size() && !over();) {
-    auto const together =
-        std::min({runner_->width(), batch.size() - i, static_cast<std::size_t>(budget_.trials_left())});
-    auto made = runner_->measure_all(std::span(batch).subspan(i, together), limits());
-    for (auto& t : made) {
-      if (budget_.stopped() && !t.result.ok()) why_over_ = reason_to_end();  // an interrupted trial has no meaning
-      else settle(std::move(t), score ? std::optional<double>(predicted[i]) : std::nullopt);
-      ++i;
-    }
-  }
+  predict(batch);
+  try_batch(std::move(batch));
   idle_batches_ = report_.trials == trials_before ? idle_batches_ + 1 : 0;
   if (idle_batches_ == most_idle_batches && !over()) why_over_ = "nothing proposed was new for a long time";
   batch_gain_ = (best_before - best_.best_seconds()) / std::max(timing.elapsed(), 1e-9);
   if (budget_.stopped()) return;
   auto const learning = time_phase(budget_.clock(), report_, tuning_phase::learn);
   learner_.fit();
+}
+
+/// Makes the trials of a batch while the budget lasts: as many together as the runner handles best.
+void tuning_session::try_batch(std::vector<proposal> batch) {
+  auto const proposed = batch.size();
+  auto prepared = prepare(std::move(batch));
+  for (std::size_t i = 0; i < prepared.size() && !over();) {
+    auto const together =
+        std::min({runner_->width(), prepared.size() - i, static_cast<std::size_t>(budget_.trials_left())});
+    auto const group = std::span(prepared).subspan(i, together);
+    settle(group, run(group));
+    i += together;
+  }
+  if (prepared.size() < proposed && !over()) why_over_ = reason_to_end();
+}
+
+/// Lowers a batch, and compiles each program that is not known yet. Returns the candidates in the same order, fewer if
+/// the time is over.
+std::vector<tuning_session::prepared_candidate> tuning_session::prepare(std::vector<proposal> batch) {
+  auto const timed = timing(tuning_phase::compile);
+  auto const until = budget_.batch_deadline();
+  std::vector<configuration> chosen;
+  for (auto const& p : batch) chosen.push_back(p.chosen);
+  auto lowered = runner_->lower(chosen, until);
+  auto const to_be_tried = known_.to_be_tried(lowered);
+  std::vector<prepared_candidate> made;
+  std::vector<lowered_candidate> fresh;
+  for (std::size_t i = 0; i < lowered.size(); ++i) {
+    made.push_back({std::move(batch[i]), lowered[i].text});
+    if (to_be_tried[i]) fresh.push_back(std::move(lowered[i]));
+  }
+  auto compiled = runner_->compile(std::move(fresh), until);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!to_be_tried[i]) continue;
+    if (next == compiled.size()) return made.resize(i), made;
+    made[i].compiled = std::move(compiled[next++]);
+  }
+  return made;
+}
+
+/// Makes the trials of those candidates of a group that need one.
+std::vector<trial> tuning_session::run(std::span<prepared_candidate> group) {
+  std::vector<compiled_candidate> compiled;
+  for (auto& c : group)
+    if (c.compiled) compiled.push_back(std::move(*c.compiled));
+  if (compiled.empty()) return {};
+  auto const timed = timing(tuning_phase::measure);
+  return runner_->run(std::move(compiled), limits());
+}
+
+/// Settles a group in the order of its proposals. Ends where a stop left a candidate without a result.
+void tuning_session::settle(std::span<prepared_candidate const> group, std::vector<trial> made) {
+  auto next = made.begin();
+  for (auto const& c : group) {
+    if (c.compiled ? next == made.end() : !known_.find(c.text)) break;
+    auto t =
+        c.compiled ? std::move(*next++) : trial{c.from.chosen, *known_.find(c.text), std::nullopt, trial::kind::same};
+    if (budget_.stopped() && !t.result.ok()) {  // an interrupted trial has no meaning
+      why_over_ = reason_to_end();
+      continue;
+    }
+    if (c.compiled) known_.add(c.text, t.result);
+    settle(std::move(t), c.from.predicted);
+  }
 }
 
 /// Records a trial, then learns from it, then reports it.
@@ -370,7 +497,7 @@ tuning_result tuning_session::finish() {
     report_.spread = best.result.spread;
     report_.schedule = describe_choices(work_->space().knobs, best.chosen);
     made.chosen = best.chosen;
-    auto image = best.image ? best.image : runner_->image_of(best.chosen);
+    auto image = best.image ? best.image : image_of(best.chosen);
     if (image) keep(best, *image), made.image = std::move(*image);
   }
   report_progress(true);

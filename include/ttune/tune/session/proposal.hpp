@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first stage of a trial: a configuration that shall be tried.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ttune/space/knob.hpp"
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+/// Where a proposal came from.
+enum class proposal_origin : std::uint8_t {
+  seed,       ///< the heuristic first configuration, or its replacement
+  neighbour,  ///< the best of another shape, machine or version
+  transfer,   ///< like the best of other workloads (`configuration_prior`)
+  search      ///< the search strategy
+};
+
+struct proposal {
+  configuration chosen;
+  proposal_origin origin = proposal_origin::search;
+  std::optional<double> predicted = {};  ///< the model's score, if it knows anything
+};
+
+}}}  // namespace ttune::v0::detail
