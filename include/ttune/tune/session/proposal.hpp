@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "ttune/space/knob.hpp"
 
@@ -22,5 +24,11 @@ struct proposal {
   proposal_origin origin = proposal_origin::search;
   std::optional<double> predicted = {};  ///< the model's score, if it knows anything
 };
+
+[[nodiscard]] inline std::vector<configuration> configurations_of(std::span<proposal const> batch) {
+  std::vector<configuration> made;
+  for (auto const& p : batch) made.push_back(p.chosen);
+  return made;
+}
 
 }}}  // namespace ttune::v0::detail

@@ -24,6 +24,11 @@ struct trial {
   kind what = kind::made;
 };
 
+/// Returns true if the seconds of a result mean something to a model: also those of a trial that was cut off.
+[[nodiscard]] inline bool is_timed(measurement const& result) noexcept {
+  return result.ok() || result.status == trial_status::cut_off;
+}
+
 /// Compares trials whose seconds are exact.
 [[nodiscard]] inline comparison compare_known(trial const& a, trial const& b, std::int32_t pairs) {
   comparison made;
