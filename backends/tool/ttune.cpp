@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "tool.hpp"
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/worker/entry.hpp"
 #include "ttune/support/config.hpp"
 
 namespace {

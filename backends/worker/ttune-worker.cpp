@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The helper program `ttune-worker`: runs candidates for a tuner that communicates over its standard input and output.
-#include <ttune/runtime/measure/runner.hpp>
+#include <ttune/runtime/worker/entry.hpp>
 #if TTUNE_WITH_OPENCL
 #include <ttune/backends/opencl.hpp>
 #endif

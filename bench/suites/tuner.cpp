@@ -6,6 +6,7 @@
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/runtime/machine.hpp>
+#include <ttune/runtime/measure/make_runner.hpp>
 #include <ttune/search/annealing.hpp>
 #include <ttune/ttune.hpp>
 #include <ttune/tune/scoring.hpp>
@@ -176,14 +177,14 @@ class steps {
   /// Measures the same images in a worker process and in this one, alternately.
   void measure() {
     ttune::runner_options const how{1, ttune::objective::warm, chosen_.threads, 2 * compiler_.target().l3_bytes};
-    ttune::runner isolated(ttune::worker::program{}, work_.signature(), how);
-    ttune::runner local(ttune::worker::in_process{}, work_.signature(), how);
+    auto const isolated = ttune::make_runner(ttune::worker::program{}, work_.signature(), how);
+    auto const local = ttune::make_runner(ttune::worker::in_process{}, work_.signature(), how);
     auto const& signature = work_.signature();
     auto const lowered = work_.lower(work_.seed());
     auto const seed = compiler_.compile(lowered, signature);
     if (!seed.image) return add("trial-in-worker", 0, {}, seed.diagnostics);
-    auto const reference = isolated.set_reference(*seed.image, ttune::trial_limits{});
-    (void)local.set_reference(*seed.image, ttune::trial_limits{});
+    auto const reference = isolated->set_reference(*seed.image, ttune::trial_limits{});
+    (void)local->set_reference(*seed.image, ttune::trial_limits{});
     ttune::trial_limits limits;
     limits.cutoff_seconds = 2 * reference.seconds + 10e-6;
 
@@ -197,9 +198,9 @@ class steps {
       return found;
     };
     for (std::size_t i = 0; i < images_.size(); ++i) {
-      if (i % 2 == 0) speeds_.push_back(take(isolated, images_[i], isolated_seconds));
-      (void)take(local, images_[i], local_seconds);
-      if (i % 2 != 0) speeds_.push_back(take(isolated, images_[i], isolated_seconds));
+      if (i % 2 == 0) speeds_.push_back(take(*isolated, images_[i], isolated_seconds));
+      (void)take(*local, images_[i], local_seconds);
+      if (i % 2 != 0) speeds_.push_back(take(*isolated, images_[i], isolated_seconds));
     }
     std::vector<double> ratios;
     for (std::size_t i = 0; i < images_.size(); ++i) ratios.push_back(isolated_seconds[i] / local_seconds[i]);

@@ -17,6 +17,7 @@
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 #include "ttune/records/memory_store.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/runtime/measure/oracle_check.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
@@ -78,13 +79,13 @@ void tune_on_boards(Op const& op, std::int64_t trials) {
   });
   CHECK(devices == std::set<std::string>{"left", "right"});
 
-  runner fresh(board("fresh"), found.image.signature, one_thread());
+  auto const fresh = make_runner(board("fresh"), found.image.signature, one_thread());
   std::vector<std::vector<std::uint8_t>> outputs;
-  auto const ran = fresh.run(found.image, outputs);
+  auto const ran = fresh->run(found.image, outputs);
   REQUIRE_MESSAGE(ran.ok(), ran.message);
   CHECK(ran.device == "fresh");
   auto const verdict = check_against_oracle(*op.program(), found.image.signature, [&](std::size_t i) {
-    return outputs[i].empty() ? fresh.operand_bytes(i) : outputs[i];
+    return outputs[i].empty() ? fresh->operand_bytes(i) : outputs[i];
   });
   CHECK(verdict.elements > 0);
   CHECK_MESSAGE(verdict.difference.empty(), verdict.difference);
@@ -103,7 +104,7 @@ TEST_CASE("board: the emulated worker reports faults of kernels") {
   auto const reason = missing();
   TTUNE_SKIP_UNLESS("aarch64", reason.empty(), reason);
   auto signature = copy_signature(64);
-  runner m(board("arm"), signature, one_thread());
+  auto const m = make_runner(board("arm"), signature, one_thread());
   auto const measured = [&](std::vector<std::uint32_t> const& words) {
     kernel_image image;
     image.signature = signature;
@@ -112,7 +113,7 @@ TEST_CASE("board: the emulated worker reports faults of kernels") {
     image.main_offset = 0;
     for (auto const word : words)
       for (int byte = 0; byte < 4; ++byte) image.code.push_back(static_cast<std::uint8_t>(word >> (8 * byte)));
-    return m.measure(image, {});
+    return m->measure(image, {});
   };
   auto const null_write = measured({0xD2800001, 0xF9000021, 0xD65F03C0});  // mov x1, 0; str x1, [x1]; ret
   CHECK(null_write.status == trial_status::crashed);
@@ -126,5 +127,5 @@ TEST_CASE("board: the emulated worker reports faults of kernels") {
   auto const nothing = measured({0xD65F03C0});
   CHECK_MESSAGE(nothing.ok(), nothing.message);  // accepted, because it does no harm and there is no reference
   // an image for this machine's processor is refused there
-  if (is_host_architecture("x86_64")) CHECK(m.measure(copy_image(64), {}).status == trial_status::unsupported);
+  if (is_host_architecture("x86_64")) CHECK(m->measure(copy_image(64), {}).status == trial_status::unsupported);
 }

@@ -16,6 +16,7 @@
 #include "support/main.hpp"
 #include "support/sanitized.hpp"
 #include "ttune/records/memory_store.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/support/error.hpp"
 
 using namespace ttune;
@@ -148,16 +149,16 @@ TEST_CASE("robustness: a tuning in which all but the first candidate die ends wi
 
 TEST_CASE("robustness: a signature that needs more memory than there is gives out_of_memory") {
   TTUNE_SKIP_UNLESS_X86();
-  runner m(worker::self{}, copy_signature(1000), [] {
+  auto const m = make_runner(worker::self{}, copy_signature(1000), [] {
     runner_options o;
     o.threads = 1;
     return o;
   }());
-  REQUIRE(m.set_reference(copy_image(1000), {}).ok());
+  REQUIRE(m->set_reference(copy_image(1000), {}).ok());
   auto image = copy_image(1000);
   image.signature.shared_bytes = too_many_bytes();
-  CHECK(m.measure(image, {}).status == trial_status::out_of_memory);
-  CHECK(m.measure(copy_image(1000), {}).ok());
+  CHECK(m->measure(image, {}).status == trial_status::out_of_memory);
+  CHECK(m->measure(copy_image(1000), {}).ok());
 }
 
 TEST_CASE("robustness: a worker that cannot be started is an error before the first trial") {

@@ -9,7 +9,7 @@
 
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/runtime/backend.hpp"
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/runtime/signature.hpp"
 
 namespace ttune_test {
@@ -39,9 +39,9 @@ inline device_result run_on(ttune::backend& by, ttune::ir::lowered const& lowere
     bytes.resize(static_cast<std::size_t>(o.bytes()));
     ir::store_ndarray(operands[next++], bytes.data());
   }
-  runner by_worker(where, compiled.image->signature, options);
+  auto const by_worker = make_runner(where, compiled.image->signature, options);
   std::vector<std::vector<std::uint8_t>> outputs;
-  made.how = by_worker.run(*compiled.image, outputs);
+  made.how = by_worker->run(*compiled.image, outputs);
   if (!made.how.ok()) return made;
   for (auto const& out : program->outputs)
     for (auto const& c : out->components) {

@@ -9,7 +9,8 @@ A header sees the layers left of its own:
 
 expr and ir never meet. Layers of one group may see each other in one direction only. Headers that
 lie in include/ttune itself are entries and may see everything, and no layer includes them, but
-fwd.hpp (everyone) and eigen.hpp (testing). A foreign library is included by its adapter alone."""
+fwd.hpp (everyone) and eigen.hpp (testing). Within tune, the tuner sees session/, and session/ sees the
+rest. A foreign library is included by its adapter alone."""
 import collections
 import pathlib
 import re
@@ -82,6 +83,23 @@ def cycles(edges):
             yield f"{own} and {other} include each other:\n  {places[0]}\n  {edges[other, own][0]}"
 
 
+def circles(include, outer, inner):
+    """Includes of folder `inner` that lead back to it through `outer`, the folder around it."""
+    def reached(name, seen):
+        for other in INCLUDE.findall((include / name).read_text(encoding="utf-8")):
+            if other.startswith(outer) and other not in seen:
+                seen.add(other)
+                if not other.startswith(inner):
+                    reached(other, seen)
+        return seen
+
+    for path in sorted((include / inner).glob("*.hpp")):
+        for other in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if other.startswith(outer) and not other.startswith(inner):
+                for back in sorted(n for n in reached(other, set()) if n.startswith(inner)):
+                    yield f"{inner}{path.name} includes {other}, which leads to {back}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     edges, checks, bodies, implemented = collections.defaultdict(list), [], [], []
@@ -103,6 +121,8 @@ def main():
                 if name == "ttune/implementation.hpp":
                     implemented = INCLUDE.findall(text)
     checks.append(("layers of one group see each other in one direction", "\n".join(cycles(edges))))
+    checks.append(("ttune/tune/session/ and the headers below it do not include each other",
+                   "\n".join(circles(root / "include", "ttune/tune/", "ttune/tune/session/"))))
     if implemented:
         missing = [name for name in bodies if name.replace(".inl.hpp", ".hpp") not in implemented]
         checks.append(("implementation.hpp includes every header with bodies",

@@ -4,6 +4,7 @@
 #include <ttune/model/transfer_model.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
+#include <ttune/runtime/measure/make_runner.hpp>
 #include <ttune/tune/record_keys.hpp>
 
 #include <algorithm>
@@ -79,13 +80,13 @@ kernel_image bench_tuner::tune_once(subject const& s, sqlite& known, std::int64_
 std::vector<double> bench_tuner::time_in_turns(subject const& s, std::vector<kernel_image> const& kernels) const {
   constexpr int rounds = 15;
   workload const work(s.in, machine());
-  runner on(worker::program{}, work.signature(),
-            runner_options{1, objective::warm, pool_->threads(), 2 * machine().l3_bytes});
+  auto const on = make_runner(worker::program{}, work.signature(),
+                              runner_options{1, objective::warm, pool_->threads(), 2 * machine().l3_bytes});
   std::vector<std::vector<double>> all(kernels.size());
-  if (!on.set_reference(kernels.front(), trial_limits{}).ok()) return {};
+  if (!on->set_reference(kernels.front(), trial_limits{}).ok()) return {};
   for (int r = 0; r < rounds; ++r)
     for (std::size_t i = 0; i < kernels.size(); ++i)
-      if (auto const m = on.measure(kernels[i], trial_limits{}); m.ok()) all[i].push_back(m.seconds);
+      if (auto const m = on->measure(kernels[i], trial_limits{}); m.ok()) all[i].push_back(m.seconds);
   std::vector<double> medians;
   for (auto& samples : all) {
     if (samples.empty()) return {};

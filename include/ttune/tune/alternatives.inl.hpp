@@ -12,7 +12,7 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/alternatives.hpp"
-#include "ttune/tune/session/candidate.hpp"
+#include "ttune/tune/session/compiled_candidate.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 #include "ttune/tune/usable_space.hpp"
 
@@ -91,7 +91,7 @@ std::optional<tuning_result> alternatives_session::find_in_records() {
     auto const by = chosen_by(r);
     auto const configured = by ? find_configuration(all_[by->index].in.knobs, by->knobs) : std::nullopt;
     if (!configured) return std::nullopt;
-    return compile_candidate(workload(all_[by->index].in, backend_.target()), backend_, *configured);
+    return compile_configuration(workload(all_[by->index].in, backend_.target()), backend_, *configured);
   });
   fallback_ = found.fallback;
   auto const chosen = found.image ? chosen_by(found.of) : std::nullopt;

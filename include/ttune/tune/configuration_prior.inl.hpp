@@ -122,14 +122,14 @@ inline std::pair<std::size_t, double> likeliest(bump_form const& form, std::vect
 }
 
 /// A configuration, and the logarithm of its likelihood.
-struct proposal {
+struct likely_configuration {
   configuration chosen;
   double likelihood = 0;
 };
 
 /// Hill climbing among neighbours, starting at `from`.
-inline proposal climb(described_space& space, workload const& on, bump_form const& form, proposal from,
-                      float const* top, std::size_t most_steps) {
+inline likely_configuration climb(described_space& space, workload const& on, bump_form const& form,
+                                  likely_configuration from, float const* top, std::size_t most_steps) {
   std::vector<float> descriptions;
   for (std::size_t step = 0; step < most_steps; ++step) {
     auto const around = on.sampler().neighbours(from.chosen);
@@ -219,7 +219,7 @@ std::vector<configuration> configuration_prior::propose(workload const& on, std:
   for (std::size_t c = 0; c < detail::choice_columns().size(); ++c) all.push_back(detail::variance(descriptions, c));
   detail::bump_form const form(detail::variances_within(near), all);
 
-  std::vector<detail::proposal> found;
+  std::vector<detail::likely_configuration> found;
   std::vector<float> top;
   for (auto const& [distance, taught] : near)
     for (std::size_t r = 0; r < taught->size(); ++r) {
@@ -229,7 +229,7 @@ std::vector<configuration> configuration_prior::propose(workload const& on, std:
       found.push_back(detail::climb(space, on, form, {drawn[start], likelihood}, top.data(), options_.most_steps));
       found.back().likelihood -= 0.5 * std::pow(distance / options_.far, 2);
     }
-  std::ranges::sort(found, [](detail::proposal const& a, detail::proposal const& b) {
+  std::ranges::sort(found, [](detail::likely_configuration const& a, detail::likely_configuration const& b) {
     return a.likelihood != b.likelihood ? a.likelihood > b.likelihood : a.chosen.choices < b.chosen.choices;
   });
   configuration_set taken(known.begin(), known.end());

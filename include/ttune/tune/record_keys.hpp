@@ -4,7 +4,7 @@
 
 #include "ttune/core/target.hpp"
 #include "ttune/records/record.hpp"
-#include "ttune/runtime/measure/kernel_runner.hpp"
+#include "ttune/runtime/measure/runner_options.hpp"
 #include "ttune/schedule/space.hpp"
 
 namespace ttune { inline namespace v0 {

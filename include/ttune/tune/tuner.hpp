@@ -10,6 +10,7 @@
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/expr/op.hpp"
 #include "ttune/runtime/backend.hpp"
+#include "ttune/runtime/worker/entry.hpp"
 #include "ttune/tune/alternatives.hpp"
 #include "ttune/tune/tuner_options.hpp"
 #include "ttune/tune/tuning_result.hpp"

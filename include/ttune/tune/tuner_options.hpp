@@ -12,7 +12,8 @@
 #include "ttune/model/cost_model.hpp"
 #include "ttune/records/store.hpp"
 #include "ttune/runtime/executor.hpp"
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/measure/runner_options.hpp"
+#include "ttune/runtime/worker/choice.hpp"
 #include "ttune/search/search.hpp"
 #include "ttune/tune/progress.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/session/simpler_schedules.hpp"
+#include "ttune/tune/simpler_schedules.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune { inline namespace v0 {

@@ -19,7 +19,8 @@
 #include "ttune/codegen/device_image.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/runtime/kernel_call.hpp"
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
+#include "ttune/runtime/worker/entry.hpp"
 
 using namespace ttune;
 using ttune_test::patient;
@@ -201,30 +202,30 @@ TEST_SUITE("fake" * doctest::skip(!pretending())) {
 
   TEST_CASE("fake: trials run in the worker; an error that lasts costs that worker only") {
     auto const good = plus_one(4);
-    runner by(worker::self{}, good.signature, {});
-    auto const first = by.set_reference(good, patient());
+    auto const by = make_runner(worker::self{}, good.signature, {});
+    auto const first = by->set_reference(good, patient());
     REQUIRE_MESSAGE(first.ok(), first.message);
     CHECK(first.seconds == doctest::Approx(0.5e-3));
     auto const bad = plus_one(blocks_of_illegal_access);
-    runner other(worker::self{}, bad.signature, {});
-    auto const illegal = other.measure(bad, patient());
+    auto const other = make_runner(worker::self{}, bad.signature, {});
+    auto const illegal = other->measure(bad, patient());
     CHECK(illegal.status == trial_status::crashed);
     CHECK_MESSAGE(illegal.message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos, illegal.message);
-    auto const again = other.measure(bad, patient());
+    auto const again = other->measure(bad, patient());
     CHECK(again.status == trial_status::crashed);
-    CHECK(other.respawns() == 2);  // each fault ended its worker, which could not load anything any more
+    CHECK(other->respawns() == 2);  // each fault ended its worker, which could not load anything any more
     CHECK(again.message.find("cuModuleLoadData") == std::string::npos);
-    CHECK(by.measure(good, patient()).ok());
+    CHECK(by->measure(good, patient()).ok());
   }
 
   TEST_CASE("fake: a device that disappears is the result of this trial and of those behind it") {
     auto const lost = plus_one(blocks_of_lost_device);
-    runner by(worker::self{}, lost.signature, {});
-    auto const first = by.measure(lost, patient());
+    auto const by = make_runner(worker::self{}, lost.signature, {});
+    auto const first = by->measure(lost, patient());
     CHECK(first.status == trial_status::crashed);
     CHECK_MESSAGE(first.message.find("CUDA_ERROR_DEVICE_UNAVAILABLE") != std::string::npos, first.message);
     setting const gone("TTUNE_PRETENDED_DEVICES", "0");  // affects the next worker and this process
-    auto const behind = by.measure(lost, patient());
+    auto const behind = by->measure(lost, patient());
     CHECK(behind.status == trial_status::unsupported);
     CHECK(behind.message == "kernel plus_one: the NVIDIA driver has no device");
     CHECK(cuda_backend::devices().empty());
@@ -244,22 +245,22 @@ TEST_SUITE("fake" * doctest::skip(!pretending())) {
                          "kernel plus_one is nothing that this NVIDIA driver, of CUDA 9.2, can load: it is damaged, or "
                          "a newer toolkit compiled it; install a newer driver, or tune again with an older NVRTC",
                          device_failure);
-    runner by(worker::self{}, image.signature, {});
-    CHECK(by.measure(image, patient()).status == trial_status::unsupported);
+    auto const by = make_runner(worker::self{}, image.signature, {});
+    CHECK(by->measure(image, patient()).status == trial_status::unsupported);
   }
 
   TEST_CASE("fake: memory that the device does not have is the candidate's result, and the worker goes on") {
     auto const good = plus_one(4);
-    runner by(worker::self{}, good.signature, {});
+    auto const by = make_runner(worker::self{}, good.signature, {});
     auto greedy = good;
     auto p = codegen::payload_from_bytes(greedy.code);
     p.program.workspace_bytes = std::int64_t{1} << 40;
     greedy.code = codegen::to_bytes(p);
-    auto const none = by.measure(greedy, patient());
+    auto const none = by->measure(greedy, patient());
     CHECK(none.status == trial_status::out_of_memory);
     CHECK(none.message == "CUDA: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY");
-    CHECK(by.measure(good, patient()).ok());
-    CHECK(by.respawns() == 0);
+    CHECK(by->measure(good, patient()).ok());
+    CHECK(by->respawns() == 0);
   }
 
   TEST_CASE("fake: a launch asks for the shared memory that a text may not declare, and a driver may refuse it") {
@@ -285,37 +286,37 @@ TEST_SUITE("fake" * doctest::skip(!pretending())) {
                          "kernel plus_one wants 233472 bytes of shared memory a block, which this driver refuses: tune "
                          "it again on this device",
                          device_failure);
-    runner by(worker::self{}, image.signature, {});
-    CHECK(by.measure(greedy, patient()).status == trial_status::unsupported);
-    CHECK(by.measure(image, patient()).ok());
-    CHECK(by.respawns() == 0);
+    auto const by = make_runner(worker::self{}, image.signature, {});
+    CHECK(by->measure(greedy, patient()).status == trial_status::unsupported);
+    CHECK(by->measure(image, patient()).ok());
+    CHECK(by->respawns() == 0);
     p.program.main[0].launch_bytes = -1;
     CHECK_THROWS_AS((void)codegen::payload_from_bytes(codegen::to_bytes(p)), record_error);
   }
 
   TEST_CASE("fake: a kernel that never ends is ended with its worker") {
     auto const endless = plus_one(blocks_without_end);
-    runner by(worker::self{}, endless.signature, {});
+    auto const by = make_runner(worker::self{}, endless.signature, {});
     trial_limits limits;
     limits.hang_seconds = 0.5;
-    auto const over = by.measure(endless, limits);
+    auto const over = by->measure(endless, limits);
     CHECK(over.status == trial_status::timed_out);
     CHECK(over.message == "still running when its time was over");
-    CHECK(by.respawns() == 1);
+    CHECK(by->respawns() == 1);
   }
 
   TEST_CASE("fake: one wrong element is found, also one that is wrong in later runs only") {
     for (auto const blocks : {blocks_with_wrong_element, blocks_that_race}) {
       auto const wrong = plus_one(blocks);
-      runner by(worker::self{}, wrong.signature, {});
-      auto const before = by.operand_bytes(0);
+      auto const by = make_runner(worker::self{}, wrong.signature, {});
+      auto const before = by->operand_bytes(0);
       std::vector<float> right(before.size() / sizeof(float));
       std::memcpy(right.data(), before.data(), before.size());
       for (auto& x : right) x += 1;
       std::vector<std::uint8_t> expected(before.size());
       std::memcpy(expected.data(), right.data(), expected.size());
-      by.set_reference({{}, expected});
-      auto const found = by.measure(wrong, patient());
+      by->set_reference({{}, expected});
+      auto const found = by->measure(wrong, patient());
       CHECK(found.status == trial_status::wrong_result);
       CHECK_MESSAGE(found.message.find("C[100]") != std::string::npos, found.message);
     }

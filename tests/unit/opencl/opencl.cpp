@@ -26,6 +26,7 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/kernel_call.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/schedule.hpp"
 #include "ttune/ttune.hpp"
 #include "ttune/tune/tuner.hpp"
@@ -235,15 +236,15 @@ TEST_CASE("opencl: an image for a device that is not here, or damaged, is refuse
 TEST_CASE("opencl: candidates are measured, wrong ones are found, those that write over an end harm the worker only") {
   TTUNE_SKIP_UNLESS_OPENCL();
   auto const image = [](ir::lowered const& of) { return *device().compile(of, signature_of_two(4096)).image; };
-  runner by({}, signature_of_two(4096), {});
-  auto const good = by.set_reference(image(plus(4096, 1)), patient());
+  auto const by = make_runner({}, signature_of_two(4096), {});
+  auto const good = by->set_reference(image(plus(4096, 1)), patient());
   REQUIRE_MESSAGE(good.ok(), good.message);
   CHECK(good.seconds > 0);
-  auto const wrong = by.measure(image(plus(4096, 2)), patient());
+  auto const wrong = by->measure(image(plus(4096, 2)), patient());
   CHECK(wrong.status == trial_status::wrong_result);
-  auto const outside = by.measure(image(plus(4096, 1, 1)), patient());
+  auto const outside = by->measure(image(plus(4096, 1, 1)), patient());
   CHECK_MESSAGE(outside.status == trial_status::wrote_outside, name_of(outside.status), ": ", outside.message);
-  auto const after = by.measure(image(plus(4096, 1)), patient());
+  auto const after = by->measure(image(plus(4096, 1)), patient());
   CHECK_MESSAGE(after.ok(), name_of(after.status), ": ", after.message);
 }
 
@@ -264,10 +265,10 @@ TEST_CASE("opencl: what a candidate does wrong on the device is its result, and 
         body + "\n}\n";
     return with(p);
   };
-  runner by({}, signature_of_two(4096), {});
-  REQUIRE(by.set_reference(good, patient()).ok());
+  auto const by = make_runner({}, signature_of_two(4096), {});
+  REQUIRE(by->set_reference(good, patient()).ok());
   auto const expect = [&](kernel_image const& image, trial_limits const& limits, std::string const& text) {
-    auto const m = by.measure(image, limits);
+    auto const m = by->measure(image, limits);
     auto const said = std::string(name_of(m.status)) + ": " + m.message;
     CHECK_MESSAGE(said.starts_with(text), said);
   };

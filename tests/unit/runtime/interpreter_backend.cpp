@@ -12,7 +12,7 @@
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/schedule/plan.hpp"
 
@@ -96,8 +96,8 @@ TEST_CASE("interpreter_backend: its images are of this process: not written, not
   CHECK(can_load(image));
   CHECK_THROWS_WITH_AS((void)to_bytes(image), "kernel C exists in this process only: it is no machine code",
                        argument_error);
-  runner timing(worker::in_process{}, image.signature, {});
-  auto const m = timing.measure(image, {});
+  auto const timing = make_runner(worker::in_process{}, image.signature, {});
+  auto const m = timing->measure(image, {});
   CHECK(m.status == trial_status::unsupported);
   CHECK(m.message == "kernel C is no machine code: there is nothing to time");
 }

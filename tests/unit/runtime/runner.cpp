@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/measure/make_runner.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "support/main.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_command.hpp"
+#include "ttune/runtime/worker/entry.hpp"
 #include "ttune/runtime/worker/process.hpp"
 #include "ttune/support/error.hpp"
 
@@ -37,18 +39,19 @@ ttune::runner_options one_thread() {
   return o;
 }
 
-ttune::runner make(ttune::worker_choice how = ttune::worker::self{}, ttune::runner_options options = one_thread()) {
-  return {std::move(how), copy_signature(n), std::move(options)};
+std::unique_ptr<ttune::runner> make(ttune::worker_choice how = ttune::worker::self{},
+                                    ttune::runner_options options = one_thread()) {
+  return ttune::make_runner(std::move(how), copy_signature(n), std::move(options));
 }
 
 /// Measures a bad candidate with the right one before and after it.
 ttune::measurement planted(ttune::kernel_image const& bad, ttune::trial_limits const& limits = {},
                            ttune::worker_choice how = ttune::worker::self{}) {
   auto m = make(how);
-  auto const good = m.set_reference(copy_image(n), {});
+  auto const good = m->set_reference(copy_image(n), {});
   CHECK_MESSAGE(good.ok(), good.message);
-  auto result = m.measure(bad, limits);
-  auto const after = m.measure(copy_image(n), {});
+  auto result = m->measure(bad, limits);
+  auto const after = m->measure(copy_image(n), {});
   CHECK_MESSAGE(after.ok(), after.message);
   INFO(name_of(result.status), ": ", result.message);
   return result;
@@ -66,10 +69,10 @@ TEST_CASE("runner: a good candidate is measured as in process") {
   TTUNE_SKIP_UNLESS_X86();
   auto isolated = make();
   auto local = make(ttune::worker::in_process{});
-  CHECK(isolated.isolated());
-  CHECK_FALSE(local.isolated());
-  CHECK(local.description() == "in process, unprotected");
-  for (auto* m : {&isolated, &local}) {
+  CHECK(isolated->isolated());
+  CHECK_FALSE(local->isolated());
+  CHECK(local->description() == "in process, unprotected");
+  for (auto* m : {isolated.get(), local.get()}) {
     auto const reference = m->set_reference(copy_image(n), {});
     CHECK_MESSAGE(reference.ok(), reference.message);
     CHECK(reference.seconds > 0);
@@ -80,9 +83,9 @@ TEST_CASE("runner: a good candidate is measured as in process") {
     CHECK(trial.measure_seconds > 0);
     CHECK(m->respawns() == 0);
   }
-  CHECK(isolated.operand_bytes(0) == local.operand_bytes(0));
-  CHECK(isolated.operand_bytes(1) == isolated.operand_bytes(0));
-  CHECK(local.operand_bytes(1) == local.operand_bytes(0));
+  CHECK(isolated->operand_bytes(0) == local->operand_bytes(0));
+  CHECK(isolated->operand_bytes(1) == isolated->operand_bytes(0));
+  CHECK(local->operand_bytes(1) == local->operand_bytes(0));
 }
 
 TEST_CASE("runner: crashes are measurements that name the signal") {
@@ -198,37 +201,37 @@ TEST_CASE("runner: images for others are unsupported, not run") {
 TEST_CASE("runner: a worker's death costs little, and the runner continues") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = make();
-  CHECK(m.set_reference(copy_image(n), {}).ok());
+  CHECK(m->set_reference(copy_image(n), {}).ok());
   auto const start = std::chrono::steady_clock::now();
   for (int i = 0; i < 10; ++i)
-    CHECK(m.measure(image_of(copy_signature(n), code::null_write()), {}).status == trial_status::crashed);
+    CHECK(m->measure(image_of(copy_signature(n), code::null_write()), {}).status == trial_status::crashed);
   MESSAGE("a crash and a new worker: ", seconds_since(start) / 10 * 1e3, " ms");
-  CHECK(m.respawns() == 10);
-  auto const after = m.measure(copy_image(n), {});
+  CHECK(m->respawns() == 10);
+  auto const after = m->measure(copy_image(n), {});
   CHECK(after.ok());
-  CHECK(m.measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
+  CHECK(m->measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
 }
 
 TEST_CASE("runner: a stop is honoured within 100 ms, and nothing is left behind") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = make();
-  CHECK(m.set_reference(copy_image(n), {}).ok());
+  CHECK(m->set_reference(copy_image(n), {}).ok());
   std::stop_source source;
-  m.stop_with(source.get_token());
+  m->stop_with(source.get_token());
   std::chrono::steady_clock::time_point asked;
   std::thread user([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     asked = std::chrono::steady_clock::now();
     source.request_stop();
   });
-  auto const result = m.measure(copy_and(code::endless_loop(), n), {});
+  auto const result = m->measure(copy_and(code::endless_loop(), n), {});
   auto const took = seconds_since(asked);
   user.join();
   CHECK(result.status == trial_status::timed_out);
   CHECK(result.message == "stopped");
   CHECK(took < 0.1);
-  m.stop_with({});
-  CHECK(m.measure(copy_image(n), {}).ok());
+  m->stop_with({});
+  CHECK(m->measure(copy_image(n), {}).ok());
 }
 
 TEST_CASE("runner: slow candidates are cut off") {
@@ -246,10 +249,10 @@ TEST_CASE("runner: kernels are compared in pairs") {
   for (ttune::worker_choice const& how :
        {ttune::worker_choice(ttune::worker::self{}), ttune::worker_choice(ttune::worker::in_process{})}) {
     auto m = make(how);
-    CHECK(m.set_reference(copy_image(n), {}).ok());
+    CHECK(m->set_reference(copy_image(n), {}).ok());
     auto const slow = copy_and(code::spin(20), n);
     auto const quick = copy_and(code::spin(10), n);
-    auto c = m.compare(slow, quick, 20);
+    auto c = m->compare(slow, quick, 20);
     CHECK_MESSAGE(c.failure.empty(), c.failure);
     CHECK(c.pairs >= 20);
     CHECK(c.faster);
@@ -257,32 +260,32 @@ TEST_CASE("runner: kernels are compared in pairs") {
     CHECK(c.low <= c.ratio);
     CHECK(c.ratio <= c.high);
     CHECK(c.first_seconds > c.second_seconds);
-    c = m.compare(quick, slow, 20);
+    c = m->compare(quick, slow, 20);
     CHECK_FALSE(c.faster);
     CHECK(c.low > 1);
-    c = m.compare(quick, copy_and(code::write_word(1, 0, 0), n), 20);
+    c = m->compare(quick, copy_and(code::write_word(1, 0, 0), n), 20);
     CHECK_MESSAGE(has(c.failure, "wrong_result"), c.failure);
   }
   auto m = make();
-  CHECK(has(m.compare(copy_image(n), copy_and(code::null_write(), n), 20).failure, "crashed"));
+  CHECK(has(m->compare(copy_image(n), copy_and(code::null_write(), n), 20).failure, "crashed"));
 }
 
 TEST_CASE("runner: a reference can be given, and outputs be had") {
   TTUNE_SKIP_UNLESS_X86();
   auto m = make();
   std::vector<std::vector<std::uint8_t>> reference(2);
-  reference[1] = m.operand_bytes(0);
+  reference[1] = m->operand_bytes(0);
   reference[1][7] ^= 0x40;  // the exponent of element 1
-  m.set_reference(reference);
-  CHECK(m.measure(copy_image(n), {}).status == trial_status::wrong_result);
+  m->set_reference(reference);
+  CHECK(m->measure(copy_image(n), {}).status == trial_status::wrong_result);
   std::vector<std::vector<std::uint8_t>> outputs;
-  auto const run = m.run(copy_image(n), outputs);
+  auto const run = m->run(copy_image(n), outputs);
   CHECK_MESSAGE(run.ok(), run.message);
   REQUIRE(outputs.size() == 2);
   CHECK(outputs[0].empty());
-  CHECK(outputs[1] == m.operand_bytes(0));
+  CHECK(outputs[1] == m->operand_bytes(0));
   reference[1].pop_back();
-  CHECK_THROWS_AS(m.set_reference(reference), ttune::error);
+  CHECK_THROWS_AS(m->set_reference(reference), ttune::error);
 }
 
 TEST_CASE("runner: the user's own data is what kernels get, also after a crash") {
@@ -291,9 +294,9 @@ TEST_CASE("runner: the user's own data is what kernels get, also after a crash")
   options.data.resize(1);
   options.data[0].assign(static_cast<std::size_t>(4 * n), 0x3F);
   auto m = make(ttune::worker::self{}, options);
-  CHECK(m.operand_bytes(0) == options.data[0]);
-  CHECK(m.measure(copy_and(code::null_write(), n), {}).status == trial_status::crashed);
-  CHECK(m.operand_bytes(0) == options.data[0]);
+  CHECK(m->operand_bytes(0) == options.data[0]);
+  CHECK(m->measure(copy_and(code::null_write(), n), {}).status == trial_status::crashed);
+  CHECK(m->operand_bytes(0) == options.data[0]);
   options.data[0].pop_back();
   CHECK_THROWS_AS(make(ttune::worker::self{}, options), ttune::argument_error);
   CHECK_THROWS_AS(make(ttune::worker::in_process{}, options), ttune::argument_error);
@@ -304,13 +307,13 @@ TEST_CASE("runner: one that is killed while idle is started again") {
   temporary_folder const folder;
   auto const id_file = folder / "id";
   auto m = make(own_worker_with_id(id_file));
-  CHECK(m.set_reference(copy_image(n), {}).ok());
+  CHECK(m->set_reference(copy_image(n), {}).ok());
   REQUIRE(send_signal(id_file, SIGKILL));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  auto const after = m.measure(copy_image(n), {});
+  auto const after = m->measure(copy_image(n), {});
   CHECK_MESSAGE(after.ok(), after.message);
-  CHECK(m.respawns() == 1);
-  CHECK(m.measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
+  CHECK(m->respawns() == 1);
+  CHECK(m->measure(image_of(copy_signature(n), code::ret()), {}).status == trial_status::wrong_result);
 }
 
 TEST_CASE("runner: what is none is refused with a reason") {
@@ -337,9 +340,9 @@ TEST_CASE("runner: the helper program is found") {
   auto const path = ttune::worker::find_program(tried);
   TTUNE_SKIP_UNLESS("worker", !path.empty(), "ttune-worker is not built");
   auto m = make(ttune::worker::program{});
-  CHECK(m.description() == "worker " + path);
-  CHECK(m.set_reference(copy_image(n), {}).ok());
-  CHECK(m.measure(copy_and(code::exit(0), n), {}).status == trial_status::exited);
+  CHECK(m->description() == "worker " + path);
+  CHECK(m->set_reference(copy_image(n), {}).ok());
+  CHECK(m->measure(copy_and(code::exit(0), n), {}).status == trial_status::exited);
 }
 
 TEST_CASE("runner: a prepared kernel is prepared once, and checked") {
@@ -349,11 +352,11 @@ TEST_CASE("runner: a prepared kernel is prepared once, and checked") {
     auto options = one_thread();
     options.objective = cold ? ttune::objective::cold : ttune::objective::warm;
     options.last_level_bytes = 1 << 20;
-    ttune::runner m(ttune::worker::self{}, image.signature, options);
-    auto const r = m.set_reference(image, {});
+    auto const m = ttune::make_runner(ttune::worker::self{}, image.signature, options);
+    auto const r = m->set_reference(image, {});
     CHECK_MESSAGE(r.ok(), r.message);
-    CHECK(m.operand_bytes(1) == m.operand_bytes(0));
-    CHECK(m.measure(image, {}).ok());
+    CHECK(m->operand_bytes(1) == m->operand_bytes(0));
+    CHECK(m->measure(image, {}).ok());
   }
 }
 
@@ -363,12 +366,12 @@ TEST_CASE("runner: operands that are read and written start anew at each run") {
   s.name = "increment";
   s.operands = {operand("A", 16, ttune::operand_direction::inout, ttune::dtype::i32)};
   auto const image = image_of(s, code().bytes({0x48, 0x8B, 0x07, 0xFF, 0x00, 0xC3}));  // ++A[0]
-  ttune::runner m(ttune::worker::self{}, s, one_thread());
-  auto const before = m.operand_bytes(0);
-  CHECK(m.set_reference(image, {}).ok());
-  auto const trial = m.measure(image, {});
+  auto const m = ttune::make_runner(ttune::worker::self{}, s, one_thread());
+  auto const before = m->operand_bytes(0);
+  CHECK(m->set_reference(image, {}).ok());
+  auto const trial = m->measure(image, {});
   CHECK_MESSAGE(trial.ok(), trial.message);
-  auto const after = m.operand_bytes(0);
+  auto const after = m->operand_bytes(0);
   CHECK(after[0] == static_cast<std::uint8_t>(before[0] + 1));
 }
 
@@ -378,12 +381,12 @@ TEST_CASE("runner: a parallel kernel runs on all its threads") {
   auto const image = image_of(s, code::parallel_copy(4096, 16));
   ttune::runner_options options;
   options.threads = 2;
-  ttune::runner m(ttune::worker::self{}, s, options);
-  auto const r = m.set_reference(image, {});
+  auto const m = ttune::make_runner(ttune::worker::self{}, s, options);
+  auto const r = m->set_reference(image, {});
   CHECK_MESSAGE(r.ok(), r.message);
-  CHECK(m.measure(image, {}).ok());
-  auto const crash = m.measure(image_of(s, code::parallel_null_write(64)), {});
+  CHECK(m->measure(image, {}).ok());
+  auto const crash = m->measure(image_of(s, code::parallel_null_write(64)), {});
   CHECK(crash.status == trial_status::crashed);
   CHECK_MESSAGE(has(crash.message, "SIGSEGV"), crash.message);
-  CHECK(m.measure(image, {}).ok());
+  CHECK(m->measure(image, {}).ok());
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs candidates on real memory, checks their outputs and times them, in the calling process: the worker
-// (runtime/measure/runner.hpp) or, at the user's request, the application.
+// (runtime/worker/server.hpp) or, at the user's request, the application (in_process_runner.hpp).
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -12,50 +11,18 @@
 
 #include "ttune/runtime/executor.hpp"
 #include "ttune/runtime/image.hpp"
+#include "ttune/runtime/measure/comparison.hpp"
 #include "ttune/runtime/measure/guarded_memory.hpp"
 #include "ttune/runtime/measure/measurement.hpp"
+#include "ttune/runtime/measure/runner_options.hpp"
+#include "ttune/runtime/measure/trial_limits.hpp"
 
 namespace ttune { inline namespace v0 {
 
-/// State of the caches in which calls are timed.
-enum class objective : std::uint8_t {
-  warm,  ///< operands stay in the caches as the last call left them
-  cold   ///< operands rotate through more memory than the last-level cache
-};
-
-/// Time limits of a trial, and of its sampling.
-struct trial_limits {
-  double cutoff_seconds = 0;  ///< a candidate slower than this in both check runs is not sampled; 0: no limit
-  double rival_seconds = 0;   ///< time of the best kernel so far: clearly slower candidates get fewer samples; 0: none
-  /// Calls are repeated until a sample takes this long.
-  double sample_seconds = 150e-6;
-  double total_seconds = 8e-3;  ///< time budget of all samples; at least three are taken
-  std::int32_t max_samples = 31;
-  double hang_seconds = 10;  ///< a first run that takes longer is killed; so is one of 25 cutoffs (at least 0.15 s)
-};
-
-/// Result of timing two kernels in interleaved pairs.
-struct comparison {
-  double ratio = 1;     ///< median of seconds(second) / seconds(first)
-  bool faster = false;  ///< true if the second is faster with 95 % confidence: `high` < 1
-  std::int32_t pairs = 0;
-  std::string failure;  ///< not empty: the comparison failed
-  double low = 0;       ///< the true median of the ratios lies in [low, high] with 95 % confidence (sign test)
-  double high = std::numeric_limits<double>::infinity();
-  double first_seconds = 0;  ///< medians
-  double second_seconds = 0;
-};
-
-/// Options of a kernel runner.
-struct runner_options {
-  std::uint64_t seed = 1;  ///< seed of the generated inputs
-  ttune::objective objective = ttune::objective::warm;
-  std::int32_t threads = 0;  ///< 0: all processors that the process may use
-  std::int64_t last_level_bytes = 64 << 20;
-  double tolerance = 1;  ///< factor on the tolerance that follows from the types and `kernel_signature::terms`
-  /// Inputs from the user, by operand; an empty one is generated from the seed. Sizes must match the operands.
-  std::vector<std::vector<std::uint8_t>> data = {};
-};
+namespace detail {
+struct loaded_candidate;
+class operand_copies;
+}  // namespace detail
 
 /// Memory that belongs to a trial, used to explain faults.
 struct memory_region {
@@ -101,7 +68,7 @@ class kernel_runner {
 
  private:
   struct operand_memory;
-  struct running;
+  using running = detail::loaded_candidate;
   [[nodiscard]] bool is_written(std::size_t operand) const noexcept;
   [[nodiscard]] bool updates_operands() const noexcept;
   void restore(bool at_end, int round);
@@ -122,8 +89,7 @@ class kernel_runner {
   std::shared_ptr<executor> executor_;
   runtime_table table_;
   std::vector<operand_memory> operands_;
-  struct rotation;
-  std::unique_ptr<rotation> rotation_;  ///< for the cold objective
+  std::unique_ptr<detail::operand_copies> copies_;  ///< for the cold objective
   std::stop_token stop_;
   std::function<void(stage, std::vector<memory_region> const&)> observer_;
   bool has_reference_ = false;

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "ttune/runtime/load.hpp"
-#include "ttune/runtime/machine.hpp"
 #include "ttune/runtime/measure/guarded_memory.hpp"
 #include "ttune/runtime/measure/kernel_runner.hpp"
+#include "ttune/runtime/measure/loaded_candidate.hpp"
+#include "ttune/runtime/measure/operand_copies.hpp"
 #include "ttune/runtime/measure/sample_set.hpp"
 #include "ttune/runtime/measure/sample_statistics.hpp"
 #include "ttune/runtime/measure/trial_check.hpp"
@@ -31,85 +31,6 @@ struct kernel_runner::operand_memory {
   expected_output expected;           ///< expected content of outputs
 
   [[nodiscard]] guarded_memory const& at(bool end) const noexcept { return end ? at_end : at_start; }
-};
-
-/// Copies of all operands, together larger than the caches, used in turn.
-struct kernel_runner::rotation {
-  std::size_t sets = 0;
-  std::size_t set_bytes = 0;
-  std::vector<std::size_t> offsets;  ///< offset of each operand in a set
-  guarded_memory memory;
-};
-
-/// A loaded candidate with the memory that a call needs.
-struct kernel_runner::running {
-  std::shared_ptr<loaded_image const> code;
-  runtime_table const* table;
-  guarded_memory workspace;
-  std::vector<guarded_memory> prepared;
-  std::vector<void*> pointers;              ///< operands, then prepared buffers
-  std::vector<std::vector<void*>> rotated;  ///< the same pointers for each set, for the cold objective
-  guarded_memory more_prepared;             ///< prepared buffers of the sets
-  std::size_t next_set = 0;
-  bool cold = false;  ///< cold runs on a device, which empties its own caches
-
-  running(kernel_image const& image, runtime_table const& with, kernel_signature const& workload)
-      : code(load(image)), table(&with) {
-    auto const& s = code->signature();
-    if (image.in_process_code)
-      throw argument_error("kernel " + s.name + " is no machine code: there is nothing to time");
-    auto const same_bytes = [](operand_info const& a, operand_info const& b) { return a.bytes() == b.bytes(); };
-    if (!std::equal(s.operands.begin(), s.operands.end(), workload.operands.begin(), workload.operands.end(),
-                    same_bytes))
-      throw argument_error("kernel " + s.name + " is none of workload " + workload.name + ": its operands differ");
-    if (auto const bytes = code->workspace_bytes(table->threads); bytes > 0)
-      workspace = guarded_memory(static_cast<std::int64_t>(bytes), true, 64);
-    for (auto const bytes : s.prepared_bytes) prepared.emplace_back(bytes, true, 64);
-  }
-
-  /// Fills the workspace with garbage, so that a read before a write shows in the result.
-  void poison_workspace(int round) const {
-    constexpr std::size_t most = std::size_t{16} << 20;
-    if (workspace.bytes() > 0)
-      std::memset(workspace.data(), round % 2 == 0 ? 0xFF : 0x7F, std::min(workspace.bytes(), most));
-  }
-  TTUNE_CALLS_MACHINE_CODE void prepare() const {
-    if (!code->prepares()) return;
-    if (auto* const device = code->device()) (void)device->run(device_code::entry::prepare, pointers.data(), 1, false);
-    else code->prepare()(pointers.data(), table, workspace.data());
-  }
-  /// Returns true if the buffers exceed a second-level cache: outer caches take several calls to settle.
-  [[nodiscard]] bool settles_slowly() const noexcept {
-    constexpr std::size_t cache = std::size_t{1} << 20;
-    auto bytes = workspace.bytes();
-    for (auto const& b : prepared) bytes += b.bytes();
-    return bytes > cache && rotated.empty() && !code->device();
-  }
-  /// Calls the kernel until it gets no faster, for at most `most_seconds`; returns the shortest time.
-  double settle(double most_seconds) {
-    auto const start = detail::steady::now();
-    auto best = seconds(1);
-    for (int idle = 0; idle < 4 && detail::seconds_since(start) < most_seconds;) {
-      auto const once = seconds(1);
-      idle = once < 0.97 * best ? 0 : idle + 1;
-      best = std::min(best, once);
-    }
-    return best;
-  }
-  /// Returns the seconds of `calls` calls in sequence.
-  [[nodiscard]] TTUNE_CALLS_MACHINE_CODE double seconds(std::int64_t calls) {
-    if (auto* const device = code->device()) return device->run(device_code::entry::main, pointers.data(), calls, cold);
-    auto const main = code->main();
-    auto const start = detail::steady::now();
-    if (rotated.empty())
-      for (std::int64_t i = 0; i < calls; ++i) main(pointers.data(), table, workspace.data());
-    else
-      for (std::int64_t i = 0; i < calls; ++i) {
-        main(rotated[next_set].data(), table, workspace.data());
-        next_set = next_set + 1 == rotated.size() ? 0 : next_set + 1;
-      }
-    return detail::seconds_since(start);
-  }
 };
 
 kernel_runner::kernel_runner(kernel_signature const& signature, runner_options options)
@@ -351,13 +272,6 @@ std::vector<memory_region> kernel_runner::regions(running const& r) const {
 
 // ------------------------------------------------------------------------------------------------ timing
 
-namespace detail {
-
-/// Rounds up to whole pages, so that operands share no cache line and hardware prefetchers stop at their ends.
-inline std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + 4095) / 4096 * 4096; }
-
-}  // namespace detail
-
 /// Times a kernel: the median of samples, each of enough calls; takes more samples while they disagree and time is
 /// left.
 void kernel_runner::time(running& r, measurement& m, trial_limits const& limits) {
@@ -404,36 +318,12 @@ void kernel_runner::rotate(running& r) {
     r.cold = true;
     return;
   }
-  if (!rotation_) {
-    auto made = std::make_unique<rotation>();
-    for (auto const& o : operands_) {
-      made->offsets.push_back(made->set_bytes);
-      made->set_bytes += detail::whole_pages(std::max<std::size_t>(1, o.at_start.bytes()));
-    }
-    auto const wanted = static_cast<std::size_t>(std::max<std::int64_t>(options_.last_level_bytes, 1 << 20));
-    made->sets = std::clamp<std::size_t>(wanted / std::max<std::size_t>(1, made->set_bytes) + 1, 2, 4096);
-    made->memory = guarded_memory(static_cast<std::int64_t>(made->sets * made->set_bytes), false);
-    for (std::size_t s = 0; s < made->sets; ++s)
-      for (std::size_t i = 0; i < operands_.size(); ++i)
-        std::memcpy(made->memory.data() + s * made->set_bytes + made->offsets[i], operands_[i].at_start.data(),
-                    operands_[i].at_start.bytes());
-    rotation_ = std::move(made);
+  if (!copies_) {
+    std::vector<guarded_memory const*> operands;
+    for (auto const& o : operands_) operands.push_back(&o.at_start);
+    copies_ = std::make_unique<detail::operand_copies>(operands, options_.last_level_bytes);
   }
-  std::size_t prepared_bytes = 0;
-  for (auto const& b : r.prepared) prepared_bytes += detail::whole_pages(b.bytes());
-  if (prepared_bytes > 0)
-    r.more_prepared = guarded_memory(static_cast<std::int64_t>(rotation_->sets * prepared_bytes), false);
-  for (std::size_t s = 0; s < rotation_->sets; ++s) {
-    auto& pointers = r.rotated.emplace_back();
-    for (auto const offset : rotation_->offsets)
-      pointers.push_back(rotation_->memory.data() + s * rotation_->set_bytes + offset);
-    auto* at = r.more_prepared.data() + s * prepared_bytes;
-    for (auto const& b : r.prepared) {
-      std::memcpy(at, b.data(), b.bytes());
-      pointers.push_back(at);
-      at += detail::whole_pages(b.bytes());
-    }
-  }
+  copies_->rotate(r);
 }
 
 comparison kernel_runner::compare(kernel_image const& first, kernel_image const& second, std::int32_t pairs) {

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "ttune/runtime/image_io.hpp"
-#include "ttune/runtime/measure/kernel_runner.hpp"
+#include "ttune/runtime/measure/comparison.hpp"
+#include "ttune/runtime/measure/measurement.hpp"
+#include "ttune/runtime/measure/runner_options.hpp"
+#include "ttune/runtime/measure/trial_limits.hpp"
 #include "ttune/support/bytes.hpp"
 
 namespace ttune { inline namespace v0 { namespace protocol {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stop_token>
 
+#include "ttune/runtime/measure/kernel_runner.hpp"
 #include "ttune/runtime/worker/protocol.hpp"
 
 namespace ttune { inline namespace v0 { namespace worker {

@@ -2,35 +2,38 @@
 // Trials whose costs a backend computes itself; no kernel runs.
 #pragma once
 
-#include <optional>
-#include <unordered_map>
+#include <cstdint>
+#include <span>
 #include <vector>
 
-#include "ttune/tune/session/trial.hpp"
-#include "ttune/tune/tuning_report.hpp"
+#include "ttune/runtime/backend.hpp"
+#include "ttune/tune/session/trial_runner.hpp"
 #include "ttune/tune/workload.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
 class analytic_trials final : public trial_runner {
  public:
-  analytic_trials(workload const& of, analytic_backend& by, tuning_report& report)
-      : work_(of), backend_(by), workload_(report.workload) {
-    report.counted = true;
+  /// Keeps references to its arguments.
+  analytic_trials(workload const& of, analytic_backend const& by) : work_(of), backend_(by) {}
+
+  /// Lowers one after the other, so that a tuning under a clock of its own is always the same.
+  [[nodiscard]] std::vector<lowered_candidate> lower(std::span<configuration const> chosen,
+                                                     deadline const& until) override;
+  [[nodiscard]] std::vector<compiled_candidate> compile(std::vector<lowered_candidate> batch,
+                                                        deadline const& until) override;
+  [[nodiscard]] trial first(compiled_candidate seed) override { return counted(seed); }
+  [[nodiscard]] std::vector<trial> run(std::vector<compiled_candidate> batch, trial_limits const& limits) override;
+  /// Compares the counted seconds.
+  [[nodiscard]] comparison compare(trial const& a, trial const& b, std::int32_t pairs) override {
+    return compare_known(a, b, pairs);
   }
 
-  [[nodiscard]] trial first(configuration const& seed, double check_seconds) override;
-  [[nodiscard]] trial measure(configuration const& chosen, trial_limits const& limits) override;
-  [[nodiscard]] comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
-  /// Returns no bytes, because no kernel runs.
-  [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
-  [[nodiscard]] std::optional<kernel_image> image_of(configuration const& chosen) override;
-
  private:
+  [[nodiscard]] trial counted(compiled_candidate const& from) const;
+
   workload const& work_;
-  analytic_backend& backend_;
-  std::string const& workload_;
-  std::unordered_map<std::uint64_t, measurement> known_;  ///< results by `candidate::text`
+  analytic_backend const& backend_;
 };
 
 }}}  // namespace ttune::v0::detail

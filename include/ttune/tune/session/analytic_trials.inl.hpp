@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ttune/support/error.hpp"
+#include <utility>
+
 #include "ttune/tune/session/analytic_trials.hpp"
-#include "ttune/tune/session/candidate.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-trial analytic_trials::first(configuration const& seed, double) {
-  if (auto const there = backend_.availability(); !there)
-    throw backend_error(backend_.name() + " cannot be used: " + there.reason);
-  auto t = measure(seed, {});
-  if (!t.result.ok())
-    throw refused_kernel(backend_.name() + ": the first kernel of " + workload_ +
-                         " cannot be compiled: " + t.result.message);
-  return t;
-}
-
-trial analytic_trials::measure(configuration const& chosen, trial_limits const&) {
-  auto const made = make_candidate(work_, chosen);
-  if (auto const known = known_.find(made.text); known != known_.end())
-    return {chosen, known->second, std::nullopt, trial::kind::same};
-  trial t{chosen, {}};
-  if (made.diagnostics.empty()) {
-    t.result.seconds = backend_.seconds(made.program);
-    t.result.samples = 1;
-  } else {
-    t.result.status = trial_status::compile_failed;
-    t.result.message = made.diagnostics;
+std::vector<lowered_candidate> analytic_trials::lower(std::span<configuration const> chosen, deadline const& until) {
+  std::vector<lowered_candidate> made;
+  for (auto const& c : chosen) {
+    if (!made.empty() && until.passed()) break;
+    made.push_back(lower_candidate(work_, c));
   }
-  known_.emplace(made.text, t.result);
-  return t;
+  return made;
 }
 
-comparison analytic_trials::compare(trial const& a, trial const& b, std::int32_t pairs) {
-  return compare_known(a, b, pairs);
+std::vector<compiled_candidate> analytic_trials::compile(std::vector<lowered_candidate> batch, deadline const&) {
+  std::vector<compiled_candidate> made;
+  for (auto& c : batch) made.push_back(without_code(std::move(c)));
+  return made;
 }
 
-std::optional<kernel_image> analytic_trials::image_of(configuration const& chosen) {
-  return compile_candidate(work_, backend_, chosen);
+trial analytic_trials::counted(compiled_candidate const& from) const {
+  trial made{from.chosen, {}};
+  if (from.refused) {
+    made.result.status = trial_status::compile_failed;
+    made.result.message = from.diagnostics;
+  } else {
+    made.result.seconds = backend_.seconds(from.program);
+    made.result.samples = 1;
+  }
+  return made;
+}
+
+std::vector<trial> analytic_trials::run(std::vector<compiled_candidate> batch, trial_limits const&) {
+  std::vector<trial> made;
+  for (auto const& c : batch) made.push_back(counted(c));
+  return made;
 }
 
 }}}  // namespace ttune::v0::detail

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ttune/tune/session/deadline.hpp"
 #include "ttune/tune/session/session_clock.hpp"
 #include "ttune/tune/tuner_options.hpp"
 
@@ -25,6 +26,8 @@ class budget_meter {
   [[nodiscard]] session_clock const& clock() const noexcept { return clock_; }
   /// Returns the time until the final comparisons have to begin.
   [[nodiscard]] double seconds_left() const { return budget_.time.count() - reserved_ - elapsed(); }
+  /// Returns the moment at which the stages of a batch end: the final comparisons begin, or a stop is requested.
+  [[nodiscard]] deadline batch_deadline() const { return {clock_, budget_.time.count() - reserved_, budget_.stop}; }
   /// Returns one workload's share of the whole time.
   [[nodiscard]] double seconds_each() const noexcept { return budget_.time.count() / static_cast<double>(workloads_); }
   [[nodiscard]] bool stopped() const noexcept { return budget_.stop.stop_requested(); }

@@ -21,8 +21,13 @@ class scope_timer {
   double start_ = clock_.elapsed();
 };
 
+/// Returns the place of a phase's seconds in a report.
+[[nodiscard]] inline double& seconds_of(tuning_report& report, tuning_phase phase) noexcept {
+  return report.phase_seconds[static_cast<std::size_t>(phase)];
+}
+
 [[nodiscard]] inline scope_timer time_phase(session_clock const& clock, tuning_report& report, tuning_phase phase) {
-  return {clock, report.phase_seconds[static_cast<std::size_t>(phase)]};
+  return {clock, seconds_of(report, phase)};
 }
 
 }}}  // namespace ttune::v0::detail

@@ -2,36 +2,42 @@
 // Trials whose measurements come from records.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ttune/tune/recorded/recorded_device.hpp"
-#include "ttune/tune/session/trial.hpp"
-#include "ttune/tune/tuning_report.hpp"
-#include "ttune/tune/workload.hpp"
+#include "ttune/tune/session/trial_runner.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
 class recorded_trials final : public trial_runner {
  public:
-  recorded_trials(workload const& of, backend& by, std::shared_ptr<recorded_device const> from, tuning_report& report)
-      : work_(of), backend_(by), device_(std::move(from)) {
-    report.recorded = true;
-  }
+  /// `workload` names the workload in errors.
+  recorded_trials(std::string workload, std::shared_ptr<recorded_device const> from)
+      : workload_(std::move(workload)), device_(std::move(from)) {}
 
+  /// Returns the configurations without programs: a record belongs to its configuration.
+  [[nodiscard]] std::vector<lowered_candidate> lower(std::span<configuration const> chosen,
+                                                     deadline const& until) override;
+  [[nodiscard]] std::vector<compiled_candidate> compile(std::vector<lowered_candidate> batch,
+                                                        deadline const& until) override;
   /// Returns the recorded seed or, without a record of it, the first recorded success: the speed of the seed is then
   /// unknown. Throws backend_error if there is none.
-  [[nodiscard]] trial first(configuration const& seed, double check_seconds) override;
-  [[nodiscard]] trial measure(configuration const& chosen, trial_limits const& limits) override;
+  [[nodiscard]] trial first(compiled_candidate seed) override;
+  [[nodiscard]] std::vector<trial> run(std::vector<compiled_candidate> batch, trial_limits const& limits) override;
   /// Compares the recorded seconds.
-  [[nodiscard]] comparison compare(trial const& a, trial const& b, std::int32_t pairs) override;
-  /// Returns no bytes, because no kernel runs.
-  [[nodiscard]] std::vector<std::uint8_t> operand_bytes(std::size_t) override { return {}; }
-  /// Compiles the configuration, if the backend is available.
-  [[nodiscard]] std::optional<kernel_image> image_of(configuration const& chosen) override;
+  [[nodiscard]] comparison compare(trial const& a, trial const& b, std::int32_t pairs) override {
+    return compare_known(a, b, pairs);
+  }
 
  private:
-  workload const& work_;
-  backend& backend_;
+  [[nodiscard]] trial recorded(configuration const& chosen) const;
+
+  std::string workload_;
   std::shared_ptr<recorded_device const> device_;
 };
 

@@ -2,20 +2,34 @@
 // Turns one workload into a kernel: from the records, or by trials, learning and a final comparison with the seed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "ttune/tune/record_keys.hpp"
+#include "ttune/tune/session/batch.hpp"
 #include "ttune/tune/session/budget_meter.hpp"
+#include "ttune/tune/session/final_comparison.hpp"
+#include "ttune/tune/session/first_trial.hpp"
+#include "ttune/tune/session/known_results.hpp"
 #include "ttune/tune/session/leaderboard.hpp"
 #include "ttune/tune/session/learner.hpp"
+#include "ttune/tune/session/pace.hpp"
+#include "ttune/tune/session/phase_timer.hpp"
+#include "ttune/tune/session/proposer.hpp"
+#include "ttune/tune/session/session_records.hpp"
 #include "ttune/tune/session/trial.hpp"
+#include "ttune/tune/session/trial_runner.hpp"
+#include "ttune/tune/tuner_options.hpp"
+#include "ttune/tune/tuning_report.hpp"
 #include "ttune/tune/tuning_result.hpp"
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-/// Session of one workload. Keeps references to its arguments.
+/// Session of one workload: the only owner of what outlives a stage, that is the budget, the report, the records, the
+/// known results, the model and the search. Keeps references to its arguments.
 class tuning_session {
  public:
   tuning_session(std::int32_t task, tuner_options const& options, backend& compiler, any_search search, learner& model,
@@ -47,47 +61,50 @@ class tuning_session {
   [[nodiscard]] comparison compare(kernel_image const& a, kernel_image const& b, std::int32_t pairs);
 
  private:
-  void make_runner();
+  void prepare_work();
+  [[nodiscard]] std::unique_ptr<trial_runner> make_runner();
+  [[nodiscard]] std::optional<scope_timer> timing(tuning_phase phase);
+
   [[nodiscard]] bool find_in_records();
   void find_first(double check_seconds);
   [[nodiscard]] bool try_first(configuration const& chosen, double check_seconds);
+  void make_first(compiled_first one, double check_seconds);
+  [[nodiscard]] std::string the_first() const;
   void take_seed();
-  void queue_neighbours();
-  void queue_proposals();
-  [[nodiscard]] std::vector<configuration> propose();
-  [[nodiscard]] std::size_t batch_size() const;
-  [[nodiscard]] trial_limits limits() const;
+  void queue_suggestions();
+  [[nodiscard]] std::optional<kernel_image> image_of(configuration const& chosen);
+
+  [[nodiscard]] std::vector<proposal> propose();
+  void try_batch(std::vector<proposal> batch);
+  [[nodiscard]] std::vector<trial> run(std::span<prepared_candidate> group);
+  void settle(std::span<prepared_candidate const> group, std::vector<trial> made);
   void settle(trial t, std::optional<double> predicted);
   void learn_from(trial const& t);
   [[nodiscard]] std::string reason_to_end() const;
-  [[nodiscard]] double closing_seconds() const;
-  [[nodiscard]] trial const* find_winner(comparison& final);
-  [[nodiscard]] trial const* clear_winner() const;
+
+  [[nodiscard]] tuning_result conclude();
+  void report_result(final_result const& found);
   void keep(trial const& winner, kernel_image const& image);
-  [[nodiscard]] transfer_sample taught_by(trial const& winner) const;
   [[nodiscard]] kernel_explanation explain(configuration const& chosen) const;
-  [[nodiscard]] bool may_record() const;
-  [[nodiscard]] record make_record(trial const& t, std::optional<double> predicted) const;
   void report_progress(bool finished);
 
   std::int32_t task_;
   tuner_options const& options_;
   backend& backend_;
-  any_search search_;
   learner& learner_;
   budget_meter& budget_;
   std::unique_ptr<workload> work_;
-  record_key key_;
-  tuning_report report_;
+  std::optional<session_records> records_;
   std::unique_ptr<trial_runner> runner_;
+  proposer proposals_;
+  known_results known_;
+  tuning_report report_;
   std::optional<tuning_result> found_;  ///< result without trials: from the records, or the seed as it is
   trial seed_;
   leaderboard best_;
-  configuration_set visited_;
-  std::vector<configuration> queue_;  ///< configurations to try before the proposals of the search
-  std::int64_t last_gain_ = 0;        ///< number of the trial with the last gain
-  double batch_gain_ = 0;             ///< seconds per call that the last batch saved, per second of its duration
-  int idle_batches_ = 0;              ///< consecutive batches without a trial
+  std::int64_t last_gain_ = 0;  ///< number of the trial with the last gain
+  double batch_gain_ = 0;       ///< seconds per call that the last batch saved, per second of its duration
+  int idle_batches_ = 0;        ///< consecutive batches without a trial
   std::string why_over_;
 };
 

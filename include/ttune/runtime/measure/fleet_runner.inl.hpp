@@ -7,13 +7,13 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
-#include "ttune/runtime/measure/fleet.hpp"
-#include "ttune/runtime/measure/runner.hpp"
+#include "ttune/runtime/measure/fleet_runner.hpp"
+#include "ttune/runtime/measure/process_runner.hpp"
 #include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 
@@ -54,7 +54,7 @@ struct fleet_runner::state {
     std::string complaint;  ///< why the member was excluded, or why its last start failed
     std::int32_t respawns = 0;
     std::uint64_t reference_known = 0;
-    std::optional<runner> worker;  ///< used by the member's thread only
+    std::unique_ptr<process_runner> worker;  ///< used by the member's thread only
     std::jthread thread;
   };
 
@@ -134,10 +134,10 @@ struct fleet_runner::state {
   [[nodiscard]] bool start(member& m, std::unique_lock<std::mutex>& lock) {
     auto const token = ending.get_token();
     std::string complaint;
-    std::optional<runner> made;
+    std::unique_ptr<process_runner> made;
     lock.unlock();
     try {
-      made.emplace(m.how, signature, options, token);
+      made = std::make_unique<process_runner>(m.how, signature, options, token);
     } catch (std::exception const& failure) {
       complaint = failure.what();
     }
@@ -300,9 +300,13 @@ void fleet_runner::set_reference(std::vector<std::vector<std::uint8_t>> outputs)
   state_->set_reference(std::move(outputs));
 }
 
-void fleet_runner::submit(kernel_image image, trial_limits const& limits) {
-  state_->batch.push_back(
-      state_->enqueue([image = std::move(image), limits](runner& by) { return by.measure(image, limits); }, true));
+measurement fleet_runner::measure(kernel_image const& image, trial_limits const& limits) {
+  submit(image, limits);
+  return std::move(collect().front());
+}
+
+void fleet_runner::submit(kernel_image const& image, trial_limits const& limits) {
+  state_->batch.push_back(state_->enqueue([image, limits](runner& by) { return by.measure(image, limits); }, true));
 }
 
 std::vector<measurement> fleet_runner::collect() {
