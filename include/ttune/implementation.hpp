@@ -107,6 +107,7 @@
 #include "ttune/space/sampler.hpp"
 #include "ttune/space/solver/constraint_automaton.hpp"
 #include "ttune/space/solver/decision_diagram.hpp"
+#include "ttune/space/solver/partial_evaluator.hpp"
 #include "ttune/support/shared_library.hpp"
 #include "ttune/testing/check.hpp"
 #include "ttune/tune/alternatives.hpp"

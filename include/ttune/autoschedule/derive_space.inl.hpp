@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ttune/autoschedule/blocks.hpp"
+#include "ttune/autoschedule/cpu/choose_pipeline.hpp"
 #include "ttune/autoschedule/cpu/columns.hpp"
-#include "ttune/autoschedule/cpu/computed_once.hpp"
 #include "ttune/autoschedule/cpu/contraction.hpp"
 #include "ttune/autoschedule/cpu/elementwise.hpp"
-#include "ttune/autoschedule/cpu/joined.hpp"
-#include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/lanes.hpp"
 #include "ttune/autoschedule/cpu/phased.hpp"
+#include "ttune/autoschedule/cpu/rewrite_stages.hpp"
 #include "ttune/autoschedule/cpu/row_reduction.hpp"
-#include "ttune/autoschedule/cpu/separated.hpp"
-#include "ttune/autoschedule/cpu/short_rows.hpp"
 #include "ttune/autoschedule/cpu/skinny_gemm.hpp"
-#include "ttune/autoschedule/cpu/split_reduction.hpp"
 #include "ttune/autoschedule/cpu/stencil_pipeline.hpp"
 #include "ttune/autoschedule/cpu/transform.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/autoschedule/gpu/gpu.hpp"
-#include "ttune/autoschedule/keep_stage.hpp"
 #include "ttune/autoschedule/row_chain.hpp"
 #include "ttune/autoschedule/select_axis.hpp"
 
@@ -34,16 +33,7 @@ class autoscheduler {
   autoscheduler(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
 
   space run() {
-    partial_.program = out_.program();
-    compute_functions_once();
-    expand_components();
-    inline_cheap_stages();
-    p_ = make_plan(partial_);
-    separate_windows();
-    merge_components();
-    merge_rows();
-    join_stages();
-    share_long_reductions();
+    p_ = stage_rewriter(out_).rewrite();
     done_.assign(p_.stages.size(), false);
     blocks_.assign(p_.stages.size(), {});
     at_once_.assign(p_.stages.size(), {});
@@ -57,107 +47,8 @@ class autoscheduler {
   }
 
  private:
-  /// Makes functions that are called more often than they have different arguments stages of their own, if that pays.
-  void compute_functions_once() {
-    constexpr int most = 8;  // a further stage is not worth the time of deriving it
-    p_ = make_plan(partial_);
-    for (int made = 0; made < most; ++made) {
-      auto next = next_computed_once(partial_, p_);
-      if (!next) return;
-      take(std::move(*next));
-    }
-  }
-
-  /// Makes reductions over the components of points expressions.
-  void expand_components() {
-    p_ = make_plan(partial_);
-    for (auto const& st : p_.stages) {
-      if (!reduces_components(p_, st, out_.machine())) continue;
-      partial_.steps.push_back({primitive::expand_reduction, st.definition->name, {}, {}, {}});
-      out_.step(partial_.steps.back());
-    }
-  }
-
-  /// Inlines stages without a reduction into their readers, unless costly operations would be repeated.
-  void inline_cheap_stages() {
-    auto const before = make_plan(partial_);
-    std::vector<bool> stays(before.stages.size());
-    for (auto i = before.stages.size(); i-- > 0;) {
-      auto const& st = before.stages[i].definition;
-      stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
-                 is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
-                 is_prepared_for_reduction(before, i) || is_combined_for_reduction(before, i) ||
-                 is_rearranged_for(before, i, stays);
-    }
-    for (std::size_t i = 0; i < before.stages.size(); ++i) {
-      auto const& st = before.stages[i].definition;
-      if (stays[i]) continue;
-      partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
-      out_.step(partial_.steps.back());
-    }
-  }
-
-  /// Returns true for an operand whose dimensions are put into the order in which a stage without reduction reads it.
-  [[nodiscard]] static bool is_rearranged_for(plan const& p, std::size_t stage, std::vector<bool> const& stays) {
-    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
-    return is_rearranged_operand(p.stages[stage]) && std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
-             auto const& reader = p.stages[static_cast<std::size_t>(r)];
-             return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
-           });
-  }
-
   /// Data between stages needs no blocks if they fit a first-level cache.
   static constexpr double least_block_bytes = 64 * 1024;
-
-  /// Reduces windows along one axis after the others.
-  void separate_windows() {
-    while (auto made = next_separated(partial_, p_)) take(std::move(*made));
-  }
-
-  /// Merges short innermost axes with those before them.
-  void merge_components() {
-    while (auto made = next_short_row(partial_, p_, out_.machine())) take(std::move(*made));
-  }
-
-  /// Merges reduced axes that are contiguous together.
-  void merge_rows() {
-    while (auto made = next_long_row(partial_, p_, out_.machine())) take(std::move(*made));
-  }
-
-  /// Joins stages that read the same elements, each of them once, in one loop nest.
-  void join_stages() {
-    while (auto made = next_joined(partial_, p_)) take(std::move(*made));
-  }
-
-  void take(std::pair<step, plan> made) {
-    partial_.steps.push_back(made.first);
-    out_.step(made.first);
-    p_ = std::move(made.second);
-  }
-
-  void share_long_reductions() {
-    auto const steps = partial_.steps.size();
-    for (auto const& st : p_.stages) {
-      if (!st.definition->reduces() || st.definition->updates) continue;
-      auto const choice =
-          suits_lanes(st) ? choose_column_shares(st, out_.machine()) : choose_row_shares(st, out_.machine());
-      if (!choice) continue;
-      partial_.steps.push_back(split_reduction(st, *choice));
-      out_.step(partial_.steps.back());
-    }
-    if (partial_.steps.size() != steps) p_ = make_plan(partial_);
-  }
-
-  /// Returns true if the vector lanes of a stage run along a free axis, not along a reduced one.
-  [[nodiscard]] bool suits_lanes(stage_plan const& st) const {
-    if (!ir::accumulates_in_place(st.definition->reduction)) return false;
-    auto const lanes = out_.machine().lanes(st.definition->type());
-    auto const choice = choose_vector_axis(p_, st, lanes);
-    if (choice.axis < 0) return false;
-    auto const reduced = contiguous_reduced_axis(p_, st);
-    bool const long_rows = reduced >= 0 && fills_lanes(st, static_cast<std::size_t>(reduced), lanes);
-    return choice.score >= 0 || (!long_rows && 4 * st.axis_size(static_cast<std::size_t>(choice.axis)) > lanes);
-  }
 
   /// Decides whether the inputs of the last stage are computed for blocks of one of its axes: the axis along which most
   /// data pass between stages, or the outermost such axis.
@@ -198,11 +89,12 @@ class autoscheduler {
     double bytes = 0;
     for (std::size_t s = 0; s < p_.stages.size(); ++s) {
       auto const& st = p_.stages[s];
-      if (chain.axis[s] < 0 || !st.definition->reduces() || !suits_lanes(st)) continue;
+      if (chain.axis[s] < 0 || !st.definition->reduces() || !suits_lanes(out_.machine(), p_, st)) continue;
       double whole = 0;
       for (auto const& a : st.accesses)
         if (stride(p_, st, a, static_cast<std::size_t>(chain.axis[s])) == 0 && !is_constant_operand(p_, a) &&
-            is_packable(p_, st, a, static_cast<std::int32_t>(lanes_axis(st))) && has_far_rows(p_, st, a))
+            is_packable(p_, st, a, static_cast<std::int32_t>(lanes_axis(out_.machine(), p_, st))) &&
+            has_far_rows(p_, st, a))
           whole += elements_of(p_, st, a) * static_cast<double>(size_in_bytes(st.definition->type()));
       if (whole > static_cast<double>(out_.machine().l2_bytes)) bytes += whole;
     }
@@ -246,7 +138,7 @@ class autoscheduler {
     }
     if (auto const chain = column_producers(i); blocks_[i].name.empty() && !chain.stages.empty()) {
       for (auto const s : chain.stages) done_[s] = true;
-      return columns(out_, p_, st, chain, lanes_axis(st)).write();
+      return columns(out_, p_, st, chain, lanes_axis(out_.machine(), p_, st)).write();
     }
     if (blocks_[i].name.empty() && row_producers(i).empty() && phased::suits(p_, st, out_.machine()))
       return phased(out_, p_, st).write();
@@ -302,128 +194,11 @@ class autoscheduler {
       first.push_back(&from);
       done_[q] = true;
     }
-    auto const blocks = pipeline_before(st, first);
+    auto const blocks = pipeline_choice(out_.machine(), p_).before(st, first);
     if (blocks)
       for (auto const q : blocks->products)
         at_once_[q] = {st.axis_name(static_cast<std::size_t>(blocks->axis)), blocks->seed};
     transform(out_, p_, st, std::move(first), blocks ? &*blocks : nullptr).write();
-  }
-
-  /// Returns the products that only `first` read, in blocks of an axis shared with `st`. Preferred are blocks of tiles,
-  /// with the products' factors, so that each core computes its share of them in all stages. If that is impossible, or
-  /// each block would read constants much larger than the data between the stages, blocks of filters are used.
-  [[nodiscard]] std::optional<pipeline> pipeline_before(stage_plan const& st,
-                                                        std::vector<stage_plan const*> const& first) const {
-    pipeline made;
-    std::vector<std::size_t> factors;
-    if (first.empty() || !sources_of(first, true, made.products)) return std::nullopt;
-    std::vector<stage_plan const*> products;
-    for (auto const q : made.products) products.push_back(&p_.stages[q]);
-    bool const own_factors = sources_of(products, false, factors);
-    auto const is_common = [&](std::string const& n) {
-      return all_in_place({&st}, first, n) && all_in_place(first, products, n);
-    };
-    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
-    auto const v = choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis;
-    std::vector<stage_plan const*> before;
-    for (auto const q : factors) before.push_back(&p_.stages[q]);
-    std::int32_t tiles = -1;
-    for (std::size_t x = 0; x < st.definition->axes.size() && own_factors; ++x) {
-      auto const& n = st.axis_name(x);
-      if (st.axis_size(x) >= 4 * cores && is_common(n) && all_in_place(products, before, n))
-        tiles = static_cast<std::int32_t>(x);
-    }
-    double passed = 0;
-    for (auto const* s : products) passed += free_iterations(*s);
-    for (auto const* s : before) passed += free_iterations(*s);
-    auto const element = static_cast<double>(size_in_bytes(st.definition->type()));
-    if (tiles >= 0 && constants_of(products) <= most_constants * passed) {
-      made.axis = tiles;
-      made.stages = factors;
-      made.seed = block_of_tiles(passed * element, st.axis_size(static_cast<std::size_t>(tiles)));
-    } else if (v >= 0 && is_common(st.axis_name(static_cast<std::size_t>(v)))) {
-      made.axis = v;
-      auto const vectors = ceil_divide(st.axis_size(static_cast<std::size_t>(v)), lanes_of(st));
-      if (vectors < 2 * cores) return std::nullopt;
-      made.seed = lanes_of(st) * std::clamp<std::int64_t>(vectors / (2 * cores), 1, most_vectors_of_tile);
-    } else {
-      return std::nullopt;
-    }
-    made.stages.insert(made.stages.end(), made.products.begin(), made.products.end());
-    return made;
-  }
-
-  static constexpr std::int64_t most_vectors_of_tile = 4;
-
-  /// Returns a core's share if its data fit the cache; otherwise the number of tiles that half of the cache holds.
-  [[nodiscard]] std::int64_t block_of_tiles(double bytes, std::int64_t tiles) const {
-    auto const cores = static_cast<std::int64_t>(out_.machine().cores);
-    auto const cache = static_cast<double>(out_.machine().l2_bytes);
-    if (bytes / static_cast<double>(cores) <= cache) return ceil_divide(tiles, cores);
-    auto const fitting = static_cast<std::int64_t>(cache / 2 / (bytes / static_cast<double>(tiles)));
-    return nearest(pipeline_blocks(tiles, cores), std::max<std::int64_t>(1, fitting));
-  }
-
-  /// Appends the non-constant sources of `readers`, which must all be reductions, or all not, as `reduce` says. Returns
-  /// false if they are of the other kind, or have other readers.
-  [[nodiscard]] bool sources_of(std::vector<stage_plan const*> const& readers, bool reduce,
-                                std::vector<std::size_t>& found) const {
-    auto const is_reader = [&](std::int32_t r) {
-      return std::find(readers.begin(), readers.end(), &p_.stages[static_cast<std::size_t>(r)]) != readers.end();
-    };
-    for (auto const* reader : readers)
-      for (auto const& a : reader->accesses) {
-        if (a.write || a.producer < 0) continue;
-        auto const q = static_cast<std::size_t>(a.producer);
-        auto const& s = p_.stages[q];
-        if (is_of_constants(p_, s) || std::find(found.begin(), found.end(), q) != found.end()) continue;
-        auto const all = readers_of(p_, a.producer);
-        if (s.definition->reduces() != reduce || s.output || !std::all_of(all.begin(), all.end(), is_reader))
-          return false;
-        found.push_back(q);
-      }
-    return !found.empty();
-  }
-
-  /// Returns the number of elements of prepared constants that the reductions read.
-  [[nodiscard]] double constants_of(std::vector<stage_plan const*> const& reductions) const {
-    double sum = 0;
-    for (auto const* r : reductions)
-      for (auto const& a : r->accesses)
-        if (is_laid_out_ahead(p_, *r, a)) sum += elements_of(p_, *r, a);
-    return sum;
-  }
-
-  [[nodiscard]] std::int64_t lanes_of(stage_plan const& st) const {
-    return out_.machine().lanes(st.definition->type());
-  }
-
-  [[nodiscard]] bool all_in_place(std::vector<stage_plan const*> const& readers,
-                                  std::vector<stage_plan const*> const& producers, std::string const& axis) const {
-    return std::all_of(readers.begin(), readers.end(), [&](auto const* r) {
-      return std::all_of(producers.begin(), producers.end(), [&](auto const* q) { return is_in_place(*r, *q, axis); });
-    });
-  }
-
-  /// Returns true if the reader uses its own axis of that name in all reads of `producer`.
-  [[nodiscard]] bool is_in_place(stage_plan const& reader, stage_plan const& producer, std::string const& axis) const {
-    auto const& axes = producer.definition->axes;
-    auto const d = static_cast<std::size_t>(
-        std::find_if(axes.begin(), axes.end(), [&](ir::axis const& a) { return a.name == axis; }) - axes.begin());
-    if (d == axes.size()) return false;
-    return std::all_of(reader.accesses.begin(), reader.accesses.end(), [&](access_plan const& a) {
-      if (a.write || a.producer < 0 || &p_.stages[static_cast<std::size_t>(a.producer)] != &producer) return true;
-      auto const& i = a.indices[d];
-      if (i.whole || i.divisor != 1 || i.constant != 0) return false;
-      for (std::size_t x = 0; x < i.coefficient.size(); ++x)
-        if (i.coefficient[x] != (reader.axis_name(x) == axis ? 1 : 0)) return false;
-      return true;
-    });
-  }
-  [[nodiscard]] static double free_iterations(stage_plan const& st) {
-    double n = 1;
-    for (std::size_t x = 0; x < st.definition->axes.size(); ++x) n *= static_cast<double>(st.axis_size(x));
-    return n;
   }
 
   /// Returns true for a stage without arithmetic in a program that spends its time in transforms and products.
@@ -441,9 +216,10 @@ class autoscheduler {
     out_.settle(takes_little(st));
     out_.step(primitive::cache_write, name, {}, {acc});
     for (auto const& a : st.accesses)
-      if (suits_lanes(st) && is_laid_out_ahead(p_, st, a)) done_[static_cast<std::size_t>(a.producer)] = true;
+      if (suits_lanes(out_.machine(), p_, st) && is_laid_out_ahead(p_, st, a))
+        done_[static_cast<std::size_t>(a.producer)] = true;
     auto const& part = at_once_[static_cast<std::size_t>(&st - p_.stages.data())];
-    if (suits_lanes(st)) schedule_contraction(st, name, acc, st, blocks, part);
+    if (suits_lanes(out_.machine(), p_, st)) schedule_contraction(st, name, acc, st, blocks, part);
     else row_reduction(out_, p_, st, name, {{&st, acc}}, blocks).write();
     out_.settle(false);
   }
@@ -470,7 +246,7 @@ class autoscheduler {
       auto const& r = p_.stages[static_cast<std::size_t>(a.producer)];
       if (done_[static_cast<std::size_t>(a.producer)] || r.output || !r.definition->reduces()) continue;
       if (readers_of(p_, a.producer).size() != 1 || !reads_in_place(p_.stages[reader], r, a.producer)) continue;
-      if (suits_lanes(r)) return a.producer;
+      if (suits_lanes(out_.machine(), p_, r)) return a.producer;
     }
     return -1;
   }
@@ -489,18 +265,13 @@ class autoscheduler {
     auto made = row_chain_of(p_, reader, [&](std::size_t i) {
       auto const& r = p_.stages[i];
       return !done_[i] && !r.output && !r.definition->updates &&
-             (!r.definition->reduces() || (suits_lanes(r) && columns::reads_columns(p_, r)));
+             (!r.definition->reduces() || (suits_lanes(out_.machine(), p_, r) && columns::reads_columns(p_, r)));
     });
     auto const lanes = choose_vector_axis(p_, e, out_.machine().lanes(e.definition->type())).axis;
     if (made.stages.empty() || lanes < 0 || !columns::reads_in_columns(p_, reader, made) ||
         !columns::suits(e, made, static_cast<std::size_t>(lanes)) || wastes_cores(e, made.row))
       return {};
     return made;
-  }
-
-  /// Returns the axis of a stage along which its vector lanes run.
-  [[nodiscard]] std::size_t lanes_axis(stage_plan const& st) const {
-    return static_cast<std::size_t>(choose_vector_axis(p_, st, out_.machine().lanes(st.definition->type())).axis);
   }
 
   /// Returns true for fewer rows than cores and much work: then columns are divided among cores, stage by stage.
@@ -513,11 +284,11 @@ class autoscheduler {
   }
 
   [[nodiscard]] bool can_stand_beside(stage_plan const& r, std::size_t i) const {
-    return !done_[i] && !r.output && !r.definition->updates && !(r.definition->reduces() && suits_lanes(r));
+    return !done_[i] && !r.output && !r.definition->updates &&
+           !(r.definition->reduces() && suits_lanes(out_.machine(), p_, r));
   }
 
   space_builder out_;
-  space partial_;
   plan p_;
   std::vector<bool> done_;
   std::vector<block_axis> blocks_;     ///< block axis of each stage

@@ -10,6 +10,7 @@
 #include "ttune/core/target.hpp"
 #include "ttune/feature/block.hpp"
 #include "ttune/feature/chain.hpp"
+#include "ttune/feature/feature_row.hpp"
 #include "ttune/feature/schema.hpp"
 #include "ttune/loop_nest/loop_nest.hpp"
 #include "ttune/schedule/plan.hpp"
@@ -39,20 +40,8 @@ class feature_extractor {
   [[nodiscard]] loop_chain chain(loop_nest const& n) const;
 
  private:
-  struct row;
-  void write_task(row& r) const;
-  void write_machine(row& r) const;
-  void write_tile(row& r) const;
-  void write_waste(row& r) const;
-  void write_threads(row& r) const;
-  void write_caches(row& r) const;
-  void write_curve(row& r) const;
-  void write_other_stages(row& r) const;
-  void write_estimate(row& r) const;
-  void write_block(configuration const& chosen, row& r) const;
-  void write_unrolling(configuration const& chosen, row& r) const;
-  void write_knobs(configuration const& chosen, row& r) const;
-  [[nodiscard]] static bool is_parallel(loop_nest const& n, loop_nest::stage const& s);
+  [[nodiscard]] detail::unroll_choice unrolling(configuration const& chosen) const;
+  void write_knobs(configuration const& chosen, detail::feature_row& r) const;
 
   static constexpr std::size_t first_columns = 16;               ///< first columns of the values of this many knobs
   static constexpr std::size_t knob_slots = first_columns + 32;  ///< and the other columns of all knobs
@@ -70,9 +59,7 @@ class feature_extractor {
   knob_slot unroll_explicit_;
   std::vector<float> knob_values_;  ///< all columns of every choice, knob after knob
   std::array<knob_slot, knob_slots> knob_slots_ = {};
-  std::array<double, 3> cache_bytes_ = {};
-  double vector_registers_ = 16;
-  double cores_ = 1;
+  detail::extracted_for machine_;
 };
 
 }}  // namespace ttune::v0

@@ -13,13 +13,9 @@
 
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/node.hpp"
+#include "ttune/ir/rounding_unit.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir {
-
-/// Returns half a unit in the last place of a float type, relative to the value.
-[[nodiscard]] constexpr double rounding_unit(dtype t) noexcept {
-  return t == dtype::f64 ? 0x1p-53 : t == dtype::f32 ? 0x1p-24 : t == dtype::f16 ? 0x1p-11 : 0x1p-8;
-}
 
 /// Assumption on the roundings of the additions of a sum.
 enum class sum_errors : std::uint8_t {
@@ -43,7 +39,7 @@ enum class sum_errors : std::uint8_t {
 /// change, an overflow.
 class rounding_bounds {
  public:
-  static constexpr double unbounded = 1e300;
+  static constexpr double unbounded = detail::unbounded_error;
   /// Returns true if a bound says something: it is not `unbounded`, a multiple of that, or NaN.
   [[nodiscard]] static constexpr bool is_bounded(double bound) noexcept { return bound < 1e200; }
 

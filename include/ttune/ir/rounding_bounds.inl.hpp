@@ -1,141 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "ttune/ir/bounding/binary_errors.hpp"
+#include "ttune/ir/bounding/error_expressions.hpp"
+#include "ttune/ir/bounding/operation_errors.hpp"
+#include "ttune/ir/bounding/rounding.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/rounding_bounds.hpp"
 #include "ttune/ir/tuple.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir { namespace detail { namespace bounding {
-
-// ------------------------------------------------------------------------------------------ expressions of f64
-//
-// An empty expression is an error that is certainly zero.
-
-inline expr real_number(double v) { return make_real(dtype::f64, v); }
-inline expr wide(expr const& e) { return make_cast(dtype::f64, e); }
-inline expr magnitude(expr const& e) { return make_unary(unary_op::abs, e); }
-inline expr root(expr const& e) { return make_unary(unary_op::sqrt, e); }
-inline expr quotient(expr const& a, expr const& b) { return make_binary(binary_op::divide, a, b); }
-inline expr is_less(expr const& a, expr const& b) { return make_binary(binary_op::less, a, b); }
-inline expr both(expr const& a, expr const& b) { return make_binary(binary_op::logical_and, a, b); }
-inline expr smaller_of(expr const& a, expr const& b) { return make_binary(binary_op::minimum, a, b); }
-inline expr larger_of(expr const& a, expr const& b) { return !a ? b : !b ? a : make_binary(binary_op::maximum, a, b); }
-inline expr total(expr const& a, expr const& b) { return !a ? b : !b ? a : a + b; }
-inline expr or_zero(expr const& e) { return e ? e : real_number(0); }
-inline expr where(expr const& condition, expr const& yes, expr const& no) {
-  return make_select(condition, or_zero(yes), or_zero(no));
-}
-inline expr without_bound() { return real_number(rounding_bounds::unbounded); }
-/// Makes an infinity or a NaN `unbounded`: a maximum would ignore a NaN.
-inline expr capped(expr const& error) { return smaller_of(without_bound(), error); }
-/// True for NaN, too: an error that is not known is not zero.
-inline expr is_positive(expr const& error) {
-  return make_unary(unary_op::logical_not, make_binary(binary_op::less_equal, error, real_number(0)));
-}
-inline expr if_positive(expr const& error, expr const& yes) { return where(is_positive(error), yes, {}); }
-/// Returns how far a value may lie from the interpreter's, given its bound.
-inline expr reach(expr const& error) { return or_zero(error) * real_number(2); }
-
-// ------------------------------------------------------------------------------------------------- rounding
-
-/// Returns the type in which operations of a type are made.
-inline dtype computed_in(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
-
-/// Returns half the smallest positive value: the error of a result that underflows.
-inline double underflow_error(dtype t) {
-  return t == dtype::f64 ? 0x1p-1074 : t == dtype::f16 ? 0x1p-25 : t == dtype::bf16 ? 0x1p-134 : 0x1p-150;
-}
-
-/// Sums of multiples of this are exact as long as they are small.
-inline double grid_of(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? 0.25 : 0x1p-10; }
-inline double largest_on_grid(dtype t) { return grid_of(t) / 2 / rounding_unit(t); }
-inline expr off_grid(expr const& e, dtype t) {
-  auto const steps = e * real_number(1 / grid_of(t));
-  return magnitude(steps - make_unary(unary_op::round, steps));
-}
-/// True if a value has all its bits: it lies so far off the grid, and is so large.
-inline expr is_exact(expr const& off, expr const& size, dtype t) {
-  return both(make_binary(binary_op::less_equal, off, real_number(0)), is_less(size, real_number(largest_on_grid(t))));
-}
-
-/// Bounds a rounding to a type by so many units; `unbounded` if the value may overflow.
-inline expr some_units(expr const& value, expr const& before, dtype to, double units) {
-  auto const most = wide(make_cast(to, magnitude(value) + reach(before)));
-  return capped(most * real_number(units * rounding_unit(to)) + real_number(underflow_error(to)));
-}
-
-/// Bounds the rounding of `e` to a float type. `before` is the error of `e`; without any, all kernels round alike, or
-/// do not round (a contracted product).
-inline expr error_of_rounding(expr const& e, dtype to, expr const& before) {
-  auto const x = wide(e);
-  auto const any = some_units(x, before, to, 1);
-  auto const alone = to == dtype::f64 ? where(is_exact(off_grid(x, to), magnitude(x), to), {}, any)
-                                      : capped(magnitude(x - wide(make_cast(to, x))));
-  return before ? where(is_positive(before), any, alone) : alone;
-}
-
-/// Returns the largest error of a function in units (half a unit in the last place each): about twice what the
-/// functions of CPUs have (backends/README.md), and what devices promise.
-inline double units_of(unary_op op) {
-  switch (op) {
-    case unary_op::sqrt: return 2;
-    case unary_op::exp:
-    case unary_op::log: return 4;
-    case unary_op::sin:
-    case unary_op::cos: return 8;
-    default: return 12;  // tanh, erf
-  }
-}
-
-/// Bounds the change of a monotone function, as `f`, by a change of its argument.
-template <class Function>
-expr change_of(expr const& x, expr const& error, Function const& f) {
-  auto const here = f(x);
-  return larger_of(f(x + reach(error)) - here, here - f(x - reach(error)));
-}
-
-/// True if an expression, rounded or not, has no negative values.
-inline bool is_nonnegative(expr const& e, int depth = 8) {
-  if (!is_float(e->type)) return is_unsigned(e->type) || e->type == dtype::boolean;
-  if (depth == 0) return false;
-  auto const also = [&](expr const& o) { return is_nonnegative(o, depth - 1); };
-  if (auto const* c = as<constant>(e)) return c->real >= 0;
-  if (auto const* c = as<cast>(e)) return also(c->operand);
-  if (auto const* s = as<select>(e)) return also(s->when_true) && also(s->when_false);
-  if (auto const* u = as<unary>(e)) return u->op == unary_op::abs || u->op == unary_op::exp || u->op == unary_op::sqrt;
-  if (auto const* b = as<binary>(e)) {
-    if (b->op == binary_op::maximum) return also(b->left) || also(b->right);
-    if (b->op == binary_op::multiply && b->left == b->right) return true;
-    if (b->op == binary_op::power) return also(b->left);
-    bool const keeps = b->op == binary_op::add || b->op == binary_op::multiply || b->op == binary_op::divide ||
-                       b->op == binary_op::minimum;
-    return keeps && also(b->left) && also(b->right);
-  }
-  auto const* a = as<access>(e);
-  auto const* s = a ? std::get_if<handle<stage>>(&a->from) : nullptr;
-  if (!s || (*s)->reduction.kind == reduction_kind::tuple || (*s)->reduction.kind == reduction_kind::maximum ||
-      (*s)->updates)
-    return false;
-  return (!a->fill || also(a->fill)) && also((*s)->components[0].value);
-}
-
-/// True if two expressions are certainly the same.
-inline bool is_same(expr const& x, expr const& y) {
-  auto const* a = as<argument>(x);
-  auto const* b = as<argument>(y);
-  return x == y || (a && b && a->right == b->right && a->component == b->component);
-}
-
-// ------------------------------------------------------------------------------------------------- the analysis
 
 /// Makes for each stage of a program, and each of its components, a stage that bounds its errors.
 class error_analysis {
@@ -164,19 +47,15 @@ class error_analysis {
   expr new_error(expr const& e) {
     if (auto const* n = as<constant>(e)) return error_of_constant(e->type, n->real);
     if (auto const* n = as<access>(e)) return error_of_read(*n);
-    if (auto const* n = as<cast>(e)) return error_of_cast(e, n->operand);
-    if (auto const* n = as<select>(e)) return error_of_select(*n);
-    if (auto const* n = as<unary>(e)) return is_float(e->type) ? error_of_function(e, *n) : error(n->operand);
-    if (auto const* n = as<binary>(e)) return error_of_binary(e, *n);
+    if (auto const* n = as<cast>(e)) return error_of_cast(e, n->operand, error(n->operand));
+    if (auto const* n = as<select>(e))
+      return error_of_select(*n, error(n->condition), error(n->when_true), error(n->when_false));
+    if (auto const* n = as<unary>(e))
+      return is_float(e->type) ? error_of_function(e, *n, error(n->operand)) : error(n->operand);
+    if (auto const* n = as<binary>(e)) return error_of_binary(e, *n, error(n->left), error(n->right), any_order_);
     if (auto const* n = as<argument>(e))
       return arguments_ == 0 ? expr() : make_argument(dtype::f64, n->right, arguments_ + n->component);
     return {};
-  }
-
-  static expr error_of_constant(dtype type, double value) {
-    if (!is_float(type)) return {};
-    auto const off = std::abs(value - rounded_to(type, value));
-    return off > 0 ? real_number(off) : expr();
   }
 
   expr error_of_read(access const& a) {
@@ -190,231 +69,6 @@ class error_analysis {
       }
     }
     return of_indices ? where(is_positive(of_indices), without_bound(), made) : made;
-  }
-
-  expr error_of_cast(expr const& e, expr const& operand) {
-    auto const before = error(operand);
-    if (!before) return {};
-    auto const converted = [&](expr const& x) { return wide(make_cast(e->type, x)); };
-    if (e->type == dtype::boolean) return error_of_truth(operand, before);
-    if (is_float(operand->type) && !is_float(e->type))
-      return if_positive(before, change_of(wide(operand), before, converted));
-    if (!is_float(e->type)) return operand->type == dtype::boolean ? before : if_held(e, before);
-    if (is_float(operand->type) && size_in_bytes(e->type) >= size_in_bytes(operand->type)) return before;
-    auto const rounded = before + some_units(wide(e), before, e->type, 2);
-    return if_positive(before, smaller_of(rounded, change_of(wide(operand), before, converted)));
-  }
-
-  /// Bounds `operand != 0`.
-  static expr error_of_truth(expr const& operand, expr const& before) {
-    auto const sure = is_less(reach(before), magnitude(wide(operand)));
-    return if_positive(before, where(sure, {}, real_number(1)));
-  }
-
-  /// Bounds an integer that wraps around: nothing is known if it may.
-  static expr if_held(expr const& e, expr const& error) {
-    if (!error || e->type == dtype::index || e->type == dtype::boolean) return error;
-    auto const bits = static_cast<int>(size_in_bytes(e->type)) * 8 - (is_unsigned(e->type) ? 0 : 1);
-    auto const highest = std::ldexp(1, bits) - 1;
-    auto const lowest = is_unsigned(e->type) ? 0 : -highest;
-    auto const held = both(is_less(wide(e) + reach(error), real_number(highest)),
-                           is_less(real_number(lowest), wide(e) - reach(error)));
-    return if_positive(error, where(held, error, without_bound()));
-  }
-
-  /// Bounds one of two values: where the condition may differ, it is either.
-  expr error_of_select(select const& n) {
-    auto const decided = error(n.condition);
-    auto const yes = error(n.when_true);
-    auto const no = error(n.when_false);
-    auto const either = larger_of(yes, no);
-    if (auto const* c = as<binary>(n.condition); c && either && orders(c->op)) {  // a maximum or a minimum
-      if (is_same(c->left, n.when_true) && is_same(c->right, n.when_false)) return either;
-      if (is_same(c->right, n.when_true) && is_same(c->left, n.when_false)) return either;
-    }
-    auto const chosen = yes || no ? where(n.condition, yes, no) : expr();
-    if (!decided) return chosen;
-    return where(is_positive(decided), total(magnitude(wide(n.when_true) - wide(n.when_false)), either), chosen);
-  }
-  static bool orders(binary_op op) { return op == binary_op::less || op == binary_op::less_equal; }
-
-  // --------------------------------------------------------------------------------------------- functions
-
-  expr error_of_function(expr const& e, unary const& u) {
-    auto const before = error(u.operand);
-    auto const x = wide(u.operand);
-    switch (u.op) {
-      case unary_op::negate:
-      case unary_op::abs: return before;
-      case unary_op::floor:
-      case unary_op::ceil:
-      case unary_op::round: {
-        auto const rounded = [&](expr const& at) { return make_unary(u.op, at); };
-        return before ? if_positive(before, change_of(x, before, rounded)) : before;
-      }
-      case unary_op::round_to_tf32: {
-        auto const rounded = [&](expr const& at) { return wide(make_unary(u.op, make_cast(dtype::f32, at))); };
-        return before ? if_positive(before, change_of(x, before, rounded)) : before;
-      }
-      default: break;
-    }
-    auto const type = computed_in(e->type);
-    auto const carried = before ? if_positive(before, change_of_function(e, u, x, before)) : before;
-    auto const least = type == dtype::f64 ? 0x1p-1070 : 0x1p-140;  // what underflows loses more
-    return total(carried, some_units(wide(e), carried, type, units_of(u.op)) + real_number(least));
-  }
-
-  /// Bounds the change of a function by an error of its argument.
-  static expr change_of_function(expr const& e, unary const& u, expr const& x, expr const& before) {
-    auto const far = reach(before);
-    auto const one_side = x - far;
-    auto const nearest = larger_of(magnitude(x) - far, real_number(0));  // to zero, where tanh and erf are steepest
-    switch (u.op) {
-      case unary_op::sqrt: {  // sqrt(x + d) - sqrt(x) = d / (sqrt(x + d) + sqrt(x))
-        auto const at_zero = is_nonnegative(u.operand) ? root(far) : without_bound();
-        return where(is_less(real_number(0), one_side), quotient(before, root(x) + root(one_side)), at_zero);
-      }
-      case unary_op::log:  // |log(x + d) - log(x)| <= |d| / (x - |d|)
-        return where(is_less(real_number(0), one_side), quotient(before, one_side), without_bound());
-      case unary_op::exp:  // |exp(x + d) - exp(x)| <= exp(x) |d| exp(|d|)
-        return capped(wide(e) * before * make_unary(unary_op::exp, far));
-      case unary_op::tanh: {
-        auto const t = make_unary(unary_op::tanh, nearest);
-        return smaller_of(before * (real_number(1) - t * t), real_number(2));
-      }
-      case unary_op::erf: {
-        auto const slope = make_unary(unary_op::exp, make_unary(unary_op::negate, nearest * nearest));
-        return smaller_of(before * slope * real_number(1.1284), real_number(2));
-      }
-      case unary_op::sin:
-      case unary_op::cos: return smaller_of(before, real_number(2));
-      default: return without_bound();
-    }
-  }
-
-  // ---------------------------------------------------------------------------------------- two operands
-
-  expr error_of_binary(expr const& e, binary const& b) {
-    auto const left = error(b.left);
-    auto const right = error(b.right);
-    if (e->type == dtype::boolean) return left || right ? error_of_condition(b, left, right) : expr();
-    if (!is_float(e->type)) return left || right ? error_of_integer(e, b, left, right) : expr();
-    auto const a = wide(b.left);
-    auto const c = wide(b.right);
-    switch (b.op) {
-      case binary_op::minimum:
-      case binary_op::maximum: return larger_of(left, right);
-      case binary_op::add:
-      case binary_op::subtract: return rounded(e, total(left, right));
-      case binary_op::multiply: return rounded(e, change_of_product(a, c, left, right));
-      case binary_op::divide: return error_of_quotient(e, c, left, right);
-      case binary_op::modulo: return left || right ? change_of_remainder(a, c, left, right) : expr();
-      case binary_op::power: {
-        auto const carried = left || right ? change_of_power(b, wide(e), left, right) : expr();
-        auto const type = computed_in(e->type);
-        return total(carried, some_units(wide(e), carried, type, 8) + real_number(type == dtype::f64 ? 0 : 0x1p-140));
-      }
-      default: return left || right ? without_bound() : expr();
-    }
-  }
-
-  expr rounded(expr const& e, expr const& before) {
-    auto const type = computed_in(e->type);
-    return total(before, any_order_ ? some_units(wide(e), before, type, 1) : error_of_rounding(e, type, before));
-  }
-
-  static expr change_of_product(expr const& a, expr const& b, expr const& left, expr const& right) {
-    auto const made = total(left ? left * magnitude(b) : left, right ? right * magnitude(a) : right);
-    if (!made) return made;
-    return capped(left && right ? made + left * right * real_number(2) : made);
-  }
-
-  static expr error_of_quotient(expr const& e, expr const& divisor, expr const& left, expr const& right) {
-    auto const q = magnitude(wide(e));
-    expr before = left;
-    if (right) {
-      auto const least = magnitude(divisor) - reach(right);
-      auto const change = quotient(or_zero(left) + q * right, least);
-      before = if_positive(or_zero(left) + right, where(is_less(real_number(0), least), change, without_bound()));
-    } else if (left) {
-      before = if_positive(left, capped(quotient(left, magnitude(divisor))));
-    }
-    return total(before, some_units(wide(e), before, computed_in(e->type), 2));
-  }
-
-  /// Bounds a - b trunc(a / b): the quotient either stays, or the remainder is any.
-  static expr change_of_remainder(expr const& a, expr const& b, expr const& left, expr const& right) {
-    auto const q = quotient(a, b);
-    auto const least = magnitude(b) - reach(right);
-    auto const off = quotient(or_zero(left) + magnitude(q) * or_zero(right), least);
-    auto const whole = [](expr const& x) { return wide(make_cast(dtype::i64, x)); };
-    auto const stays = both(is_less(off, real_number(0.5)),
-                            make_binary(binary_op::less_equal, change_of(q, off, whole), real_number(0)));
-    auto const kept = or_zero(left) + magnitude(whole(q)) * or_zero(right);
-    auto const any = magnitude(b) + or_zero(right) + kept;
-    auto const change = where(is_less(real_number(0), least), where(stays, kept, any), without_bound());
-    return if_positive(or_zero(left) + or_zero(right), change);
-  }
-
-  /// Bounds |(a + d)^(b + f) - a^b|: by a^b (exp(t) - 1) <= a^b t exp(t) with t = |b| |d| / (|a| - |d|) + |log a| |f|
-  /// away from zero, and by |b| (|a| + |d|)^(b - 1) |d| if b >= 1 is exact.
-  static expr change_of_power(binary const& b, expr const& power, expr const& left, expr const& right) {
-    auto const a = wide(b.left);
-    auto const exponent = wide(b.right);
-    auto const least = magnitude(a) - reach(left);
-    auto const base = quotient(or_zero(left), least);
-    auto const steps = magnitude(make_unary(unary_op::log, magnitude(a))) + base * real_number(2);
-    auto const t = magnitude(exponent) * base + (right ? steps * right : real_number(0));
-    auto const relative = capped(magnitude(power) * t * make_unary(unary_op::exp, t * real_number(2)));
-    auto const whole = make_binary(binary_op::equal, make_unary(unary_op::round, exponent), exponent);
-    auto const exact_exponent = make_unary(unary_op::logical_not, is_positive(or_zero(right)));
-    auto const below = make_binary(binary_op::power, magnitude(a) + reach(left), exponent - real_number(1));
-    auto const near_zero = both(make_binary(binary_op::less_equal, real_number(1), exponent),
-                                is_nonnegative(b.left) ? exact_exponent : both(exact_exponent, whole));
-    auto const positive = is_less(real_number(0), a);
-    auto const away =
-        both(is_less(real_number(0), least), make_binary(binary_op::logical_or, positive, both(exact_exponent, whole)));
-    return if_positive(or_zero(left) + or_zero(right),
-                       where(away, relative, where(near_zero, exponent * below * or_zero(left), without_bound())));
-  }
-
-  /// Bounds an operation on integers that depend on floats.
-  static expr error_of_integer(expr const& e, binary const& b, expr const& left, expr const& right) {
-    auto const a = wide(b.left);
-    auto const c = wide(b.right);
-    auto const any = or_zero(left) + or_zero(right);
-    auto const if_exact_divisor = [&](expr const& change) {
-      return if_positive(any, right ? where(is_positive(right), without_bound(), change) : change);
-    };
-    switch (b.op) {
-      case binary_op::minimum:
-      case binary_op::maximum: return larger_of(left, right);
-      case binary_op::add:
-      case binary_op::subtract: return if_held(e, any);
-      case binary_op::multiply: return if_held(e, change_of_product(a, c, left, right));
-      case binary_op::divide:
-      case binary_op::floor_divide: return if_exact_divisor(quotient(or_zero(left), magnitude(c)) + real_number(1));
-      case binary_op::modulo:
-      case binary_op::floor_modulo: return if_exact_divisor(magnitude(c) * real_number(2));
-      default: return if_positive(any, without_bound());
-    }
-  }
-
-  /// Bounds a condition: 1 if it may differ.
-  static expr error_of_condition(binary const& b, expr const& left, expr const& right) {
-    auto const any = or_zero(left) + or_zero(right);
-    if (b.op == binary_op::logical_and || b.op == binary_op::logical_or) {
-      // A side that certainly decides makes the other one unimportant.
-      bool const decides = b.op == binary_op::logical_or;
-      auto const sure = [&](expr const& side, expr const& error) {
-        auto const value = decides ? side : make_unary(unary_op::logical_not, side);
-        return error ? both(value, make_unary(unary_op::logical_not, is_positive(error))) : value;
-      };
-      auto const decided = make_binary(binary_op::logical_or, sure(b.left, left), sure(b.right, right));
-      return if_positive(any, where(decided, {}, real_number(1)));
-    }
-    auto const gap = magnitude(wide(b.left) - wide(b.right));
-    return if_positive(any, where(is_less(reach(any), gap), {}, real_number(1)));
   }
 
   // ------------------------------------------------------------------------------------------------ stages

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "ttune/space/knob_adjacency.inl.hpp"
 #include "ttune/space/sampler.hpp"
+#include "ttune/space/solver/backtracking.hpp"
 #include "ttune/space/solver/constraint_automaton.hpp"
 #include "ttune/space/solver/decision_diagram.hpp"
+#include "ttune/space/solver/reading_order.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -90,43 +91,6 @@ void sampler::find_components() {
       components_[static_cast<std::size_t>(part_of[static_cast<std::size_t>(find(scope.front()))])]
           .constraints.push_back(static_cast<std::int32_t>(c));
 }
-
-namespace detail {
-
-/// Returns an order of knobs that leaves few constraints partly read, since only those make states. Greedy: the next
-/// knob is the one that leaves the fewest constraints open; among equals the one mentioned most, since reading it
-/// evaluates most terms; then the one with the most choices, which are cheapest where nodes are few. With
-/// `largest_first` the first knob is the one with the most choices.
-inline std::vector<std::int32_t> reading_order(std::vector<std::int32_t> rest, std::vector<knob> const& knobs,
-                                               std::vector<std::vector<std::int32_t>> const& scopes,
-                                               std::vector<std::int32_t> const& mentions, bool largest_first) {
-  std::vector<std::int32_t> order;
-  std::vector<bool> read(knobs.size(), false);
-  auto const open_after = [&](std::int32_t next) {
-    read[static_cast<std::size_t>(next)] = true;
-    auto const open = std::count_if(scopes.begin(), scopes.end(), [&](auto const& scope) {
-      auto const done =
-          std::count_if(scope.begin(), scope.end(), [&](auto k) { return read[static_cast<std::size_t>(k)]; });
-      return done > 0 && done < static_cast<std::ptrdiff_t>(scope.size());
-    });
-    read[static_cast<std::size_t>(next)] = false;
-    return open;
-  };
-  auto const cost = [&](std::int32_t number) {
-    auto const k = static_cast<std::size_t>(number);
-    bool const by_size = largest_first && order.empty();
-    return std::tuple{by_size ? 0 : open_after(number), by_size ? 0 : -mentions[k], -knobs[k].choices()};
-  };
-  while (!rest.empty()) {
-    auto const best = std::min_element(rest.begin(), rest.end(), [&](auto x, auto y) { return cost(x) < cost(y); });
-    read[static_cast<std::size_t>(*best)] = true;
-    order.push_back(*best);
-    rest.erase(best);
-  }
-  return order;
-}
-
-}  // namespace detail
 
 void sampler::solve(component& part, std::size_t work_limit) {
   std::vector<std::vector<std::int32_t>> scopes;
@@ -266,84 +230,6 @@ void sampler::require_exact() const {
 }
 
 // ---- draws ----------------------------------------------------------------------------------------------------
-
-namespace detail {
-
-/// Depth-first search with random choices that skips what intervals refute.
-class backtracking {
- public:
-  backtracking(std::vector<knob> const& knobs, std::span<std::int32_t const> order)
-      : knobs_(knobs), order_(order), untried_(order.size()) {}
-
-  void watch(knob_expression const& condition) {
-    auto const scope = condition.depends_on();
-    std::vector<std::int32_t> reads;
-    std::vector<std::int32_t> layers;
-    for (auto const k : order_) {
-      bool const in = std::binary_search(scope.begin(), scope.end(), k);
-      layers.push_back(in ? static_cast<std::int32_t>(reads.size()) : -1);
-      if (in) reads.push_back(k);
-    }
-    partial_evaluator evaluator(condition, knobs_, reads);
-    std::vector<std::vector<std::int64_t>> remainders(order_.size() + 1, evaluator.initial());
-    watchers_.push_back({std::move(evaluator), std::move(layers), std::move(remainders)});
-  }
-
-  /// Returns false if there is no valid choice, or none was found in a million steps.
-  bool run(rng& random, std::vector<std::int32_t>& choices) {
-    constexpr int most_steps = 1'000'000;
-    std::size_t depth = 0;
-    open(0, random);
-    for (int steps = 0; steps < most_steps; ++steps) {
-      if (untried_[depth].empty()) {
-        if (depth == 0) return false;
-        --depth;
-        continue;
-      }
-      auto const choice = untried_[depth].back();
-      untried_[depth].pop_back();
-      if (!read(depth, choice)) continue;
-      choices[static_cast<std::size_t>(order_[depth])] = choice;
-      if (++depth == order_.size()) return true;
-      open(depth, random);
-    }
-    return false;
-  }
-
- private:
-  struct watcher {
-    partial_evaluator evaluator;
-    std::vector<std::int32_t> layer_of_depth;           ///< -1: the constraint does not use that knob
-    std::vector<std::vector<std::int64_t>> remainders;  ///< before each depth
-  };
-
-  void open(std::size_t depth, rng& random) {
-    auto& list = untried_[depth];
-    list.resize(static_cast<std::size_t>(knobs_[static_cast<std::size_t>(order_[depth])].choices()));
-    std::iota(list.begin(), list.end(), 0);
-    shuffle(std::span(list), random);
-  }
-
-  /// Returns false if the choice is refuted.
-  bool read(std::size_t depth, std::int32_t choice) {
-    for (auto& w : watchers_) {
-      auto& remainder = w.remainders[depth + 1];
-      remainder = w.remainders[depth];
-      if (w.layer_of_depth[depth] < 0) continue;
-      auto const layer = static_cast<std::size_t>(w.layer_of_depth[depth]);
-      w.evaluator.read(layer, w.evaluator.classes(layer)[static_cast<std::size_t>(choice)], remainder);
-      if (w.evaluator.judge(layer + 1, remainder) == partial_evaluator::verdict::rejected) return false;
-    }
-    return true;
-  }
-
-  std::vector<knob> const& knobs_;
-  std::span<std::int32_t const> order_;
-  std::vector<watcher> watchers_;
-  std::vector<std::vector<std::int32_t>> untried_;
-};
-
-}  // namespace detail
 
 /// Finds valid choices of a component whose draws are hardly ever valid; they are not equally likely.
 bool sampler::search(component const& part, rng& random, std::vector<std::int32_t>& choices) const {

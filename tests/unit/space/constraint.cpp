@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "support/seed.hpp"
-#include "ttune/space/solver/constraint_automaton.hpp"
+#include "ttune/space/solver/value_interval.hpp"
 #include "ttune/support/rng.hpp"
 
 using namespace ttune;

@@ -2,14 +2,18 @@
 // Expressions compiled for the interpreter: a flat array of nodes, with variables and arrays in numbered slots.
 #pragma once
 
-#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "ttune/core/tf32.hpp"
+#include "ttune/ir/interpret/arithmetic.hpp"
+#include "ttune/ir/interpret/code_node.hpp"
 #include "ttune/ir/interpret/race_watch.hpp"
+#include "ttune/ir/interpret/storage.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
@@ -18,119 +22,6 @@
 #include "ttune/support/internal_error.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir { namespace detail {
-
-/// Computes elements of a stage at their first read.
-struct element_source {
-  element_source() = default;
-  element_source(element_source const&) = delete;
-  element_source& operator=(element_source const&) = delete;
-  virtual ~element_source() = default;
-  virtual void compute(std::size_t element) = 0;
-};
-
-/// Content of an operand, a stage or a buffer at run time.
-struct storage {
-  ndarray values;
-  std::vector<std::uint8_t> marks;  ///< bits: 1 has a value, 2 was read, 4 was stored; empty: not tracked
-  std::int64_t loads = 0;
-  std::int64_t stores = 0;
-  bool read_only = false;
-  memory where = memory::workspace;
-  std::vector<touch> touches = {};      ///< by element, once concurrent statements run
-  element_source* on_demand = nullptr;  ///< computes elements without a value
-  bool ahead = false;                   ///< see buffer::ahead
-
-  [[nodiscard]] touch& touched(std::size_t at) {
-    if (touches.empty()) touches.resize(static_cast<std::size_t>(values.elements()));
-    return touches[at];
-  }
-};
-
-/// The state of one thread of execution.
-struct frame {
-  std::vector<std::int64_t> variables;
-  std::vector<storage*> arrays;
-  thread_place thread = {};
-  race_watch* watch = nullptr;
-};
-
-/// A number: `real` if its type is a float, else `integer`.
-struct number {
-  double real = 0;
-  std::int64_t integer = 0;
-};
-
-/// A compiled node of an expression.
-struct code_node {
-  enum class sort : std::uint8_t { constant, variable, argument, access, unary, binary, select, cast };
-  sort what = sort::constant;
-  dtype type = dtype::f32;
-  dtype from = dtype::f32;  ///< type of the operands
-  unary_op one{};
-  binary_op two{};
-  bool may_be_absent = false;  ///< a factor whose guard may fail (in sums only)
-  bool reads_data = false;     ///< true if a part of it is an access
-  std::int32_t a = -1, b = -1, c = -1;
-  std::int32_t kept = -1;  ///< slot of the value of this point, for a node that occurs more than once
-  number value;
-};
-
-/// The last value of a node that occurs more than once.
-struct kept_value {
-  std::uint64_t point = 0;  ///< number of the point at which it was computed
-  number value;
-  bool absent = false;
-};
-
-/// A compiled read: the array, the indices, the boundary.
-struct code_access {
-  std::int32_t array = -1;
-  std::string name;  ///< name of the array
-  boundary outside = boundary::none;
-  std::int32_t fill = -1;
-  bool zero_fill = false;
-  std::vector<std::int32_t> indices;
-  std::vector<std::int64_t> extents;
-  std::vector<bool> gathers;  ///< [dimension] true if its index reads data
-  expr const* text = nullptr;
-};
-
-/// Moves an index inside by a boundary rule.
-inline std::int64_t moved_inside(boundary how, std::int64_t i, std::int64_t n) {
-  switch (how) {
-    case boundary::clamp: return i < 0 ? 0 : i >= n ? n - 1 : i;
-    case boundary::wrap: return floor_modulo(i, n);
-    case boundary::mirror: {
-      if (n == 1) return 0;
-      auto const m = floor_modulo(i, 2 * (n - 1));
-      return m < n ? m : 2 * (n - 1) - m;
-    }
-    default: return i;
-  }
-}
-
-/// Wraps around instead of overflowing.
-inline std::int64_t wrapping(binary_op op, std::int64_t x, std::int64_t y) {
-  auto const a = static_cast<std::uint64_t>(x);
-  auto const b = static_cast<std::uint64_t>(y);
-  return static_cast<std::int64_t>(op == binary_op::add ? a + b : op == binary_op::subtract ? a - b : a * b);
-}
-
-inline bool less_than(dtype t, std::int64_t x, std::int64_t y) {
-  return t == dtype::u64 ? static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(y) : x < y;
-}
-
-inline std::int64_t divided(dtype t, binary_op op, std::int64_t x, std::int64_t y) {
-  if (y == 0) throw program_error("an integer is divided by zero");
-  bool const quotient = op == binary_op::divide;
-  if (t == dtype::u64) {
-    auto const a = static_cast<std::uint64_t>(x);
-    auto const b = static_cast<std::uint64_t>(y);
-    return static_cast<std::int64_t>(quotient ? a / b : a % b);
-  }
-  if (y == -1) return quotient ? wrapping(binary_op::subtract, 0, x) : 0;  // the smallest integer has no negative
-  return quotient ? x / y : x % y;
-}
 
 /// Compiles and evaluates expressions.
 class value_code {
@@ -328,7 +219,7 @@ class value_code {
       case code_node::sort::variable: return f.variables[static_cast<std::size_t>(n.a)];
       case code_node::sort::argument: return arguments[n.b][static_cast<std::size_t>(n.a)].integer;
       case code_node::sort::access: return read(n, f).integer;
-      case code_node::sort::unary: return unary_integer(n, integer(n.a, f));
+      case code_node::sort::unary: return unary_integer(n.type, n.one, integer(n.a, f));
       case code_node::sort::binary: return binary_integer(n, f);
       case code_node::sort::select: return choose(n, f).integer;
       case code_node::sort::cast:
@@ -416,52 +307,6 @@ class value_code {
     return v;
   }
 
-  static double unary_real(unary_op op, double x) {
-    switch (op) {
-      case unary_op::negate: return -x;
-      case unary_op::abs: return std::abs(x);
-      case unary_op::sqrt: return std::sqrt(x);
-      case unary_op::exp: return std::exp(x);
-      case unary_op::log: return std::log(x);
-      case unary_op::sin: return std::sin(x);
-      case unary_op::cos: return std::cos(x);
-      case unary_op::tanh: return std::tanh(x);
-      case unary_op::erf: return std::erf(x);
-      case unary_op::floor: return std::floor(x);
-      case unary_op::ceil: return std::ceil(x);
-      case unary_op::round: return std::nearbyint(x);
-      case unary_op::round_to_tf32: return static_cast<double>(rounded_to_tf32(static_cast<float>(x)));
-      case unary_op::logical_not: break;
-    }
-    throw internal_error("not of a float");
-  }
-
-  static std::int64_t unary_integer(code_node const& n, std::int64_t x) {
-    switch (n.one) {
-      case unary_op::negate: return wrapped_to(n.type, wrapping(binary_op::subtract, 0, x));
-      case unary_op::logical_not: return x == 0;
-      case unary_op::abs:
-        return is_unsigned(n.type) || x >= 0 ? x : wrapped_to(n.type, wrapping(binary_op::subtract, 0, x));
-      case unary_op::floor:
-      case unary_op::ceil:
-      case unary_op::round: return x;
-      default: throw internal_error("a function of floats is applied to an integer");
-    }
-  }
-
-  static double binary_real(binary_op op, double x, double y) {
-    switch (op) {
-      case binary_op::add: return x + y;
-      case binary_op::subtract: return x - y;
-      case binary_op::divide: return x / y;
-      case binary_op::modulo: return std::fmod(x, y);
-      case binary_op::minimum: return y < x ? y : x;
-      case binary_op::maximum: return x < y ? y : x;
-      case binary_op::power: return std::pow(x, y);
-      default: throw internal_error("an operation of indices is applied to floats");
-    }
-  }
-
   std::int64_t binary_integer(code_node const& n, frame& f) {
     if (is_float(n.from)) return compared(n.two, real(n.a, f), real(n.b, f));
     auto const x = integer(n.a, f);
@@ -486,16 +331,6 @@ class value_code {
       case binary_op::less: return less_than(n.from, x, y);
       case binary_op::less_equal: return !less_than(n.from, y, x);
       default: throw internal_error("a power of integers");
-    }
-  }
-
-  static std::int64_t compared(binary_op op, double x, double y) {
-    switch (op) {
-      case binary_op::equal: return x == y;
-      case binary_op::not_equal: return x != y;
-      case binary_op::less: return x < y;
-      case binary_op::less_equal: return x <= y;
-      default: throw internal_error("a logical operation of floats");
     }
   }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divides the tiles of a contraction among tasks: the order of the loops over tiles, which of them the seed shares
+// among threads, and how many tiles a task has. Only the seed is chosen here; the tuner may choose other chunks.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "ttune/autoschedule/blocks.hpp"
+#include "ttune/autoschedule/cpu/contraction_axes.hpp"
+#include "ttune/autoschedule/cpu/contraction_tile.hpp"
+#include "ttune/autoschedule/cpu/packing.hpp"
+#include "ttune/core/target.hpp"
+#include "ttune/support/integer.hpp"
+
+namespace ttune { inline namespace v0 { namespace autoschedule {
+
+class contraction_tasks {
+ public:
+  /// `in_blocks`: tasks are blocks of an axis that is common to several stages.
+  contraction_tasks(target const& machine, contraction_axes const& axes, contraction_tile const& tile, bool in_blocks)
+      : machine_(machine), axes_(axes), tile_(tile), in_blocks_(in_blocks) {}
+
+  /// Returns the axes in the order of the middle loops: the vector axis is outermost, so that its packed panel stays in
+  /// the cache; the row axis is innermost.
+  [[nodiscard]] std::vector<std::int32_t> ordered_axes() const {
+    std::vector<std::int32_t> axes = {axes_.vectors};
+    for (std::int32_t a = 0; a < axes_.free_axes(); ++a)
+      if (a != axes_.vectors && a != axes_.rows && axes_.size(a) > 1) axes.push_back(a);
+    if (axes_.rows >= 0) axes.push_back(axes_.rows);
+    return axes;
+  }
+
+  /// Returns the axis that the seed divides among threads: the first with enough tiles, or the rows if the inputs and
+  /// results of other stages pass through memory.
+  [[nodiscard]] std::int32_t parallel_axis(std::vector<std::int32_t> const& axes) const {
+    if (auto const kept = axis_kept_on_cores(); kept >= 0) return kept;
+    for (auto const a : axes)
+      if (tiles(a) >= machine_.tasks_a_core * machine_.cores) return a;
+    auto most = axes[0];
+    for (auto const a : axes)
+      if (tiles(a) > tiles(most)) most = a;
+    return most;
+  }
+
+  /// Returns the axis of which each core computes its share in all stages between transforms, because lines written by
+  /// one core and read by another cost several times as much as a shared cache if cores are far apart. It is the
+  /// innermost axis that all factors have at the same place. Returns -1 if each core would read constants several times
+  /// as large as the data between the stages.
+  [[nodiscard]] std::int32_t axis_kept_on_cores() const {
+    bool const transforms = std::any_of(axes_.p.stages.begin(), axes_.p.stages.end(),
+                                        [](auto const& st) { return !choosing_axes(*st.definition).empty(); });
+    if (axes_.rows < 0 || !transforms || in_blocks_) return -1;
+    double constants = 0;
+    double passed = 1;
+    for (std::size_t x = 0; x < axes_.reduction.definition->axes.size(); ++x)
+      passed *= static_cast<double>(axes_.reduction.axis_size(x));
+    for (auto const& a : axes_.reduction.accesses) {
+      if (a.write || a.producer < 0) continue;
+      (is_laid_out_ahead(axes_.p, axes_.reduction, a) ? constants : passed) += elements_of(axes_.p, axes_.reduction, a);
+    }
+    if (constants == 0 || constants > most_constants * passed) return -1;
+    for (auto x = axes_.free_axes(); x-- > 0;)
+      if (x != axes_.vectors && tiles(x) >= machine_.cores && is_in_place(x)) return x;
+    return -1;
+  }
+
+  /// Returns the largest of `sizes` that keeps all cores busy: as many tasks per core as the machine wants, and less
+  /// than a twentieth of the time spent on waiting for the last task. Tasks of a triangle are unequal: threads take
+  /// more, smaller ones.
+  [[nodiscard]] std::int64_t balanced_chunk(std::int64_t count, std::vector<std::int32_t> const& sizes) const {
+    auto const cores = static_cast<std::int64_t>(machine_.cores);
+    auto const least_rounds =
+        machine_.tasks_a_core * (is_triangular(axes_.reduction) || is_triangular(axes_.reader) ? 4 : 1);
+    std::int64_t chosen = 1;
+    double best = 0;
+    for (std::int64_t const chunk : sizes) {
+      auto const rounds = ceil_divide(ceil_divide(count, chunk), cores);
+      double const busy = static_cast<double>(count) / static_cast<double>(cores * rounds * chunk);
+      if (chunk > 1 && rounds < least_rounds) break;
+      if (busy > 0.95 || busy > best) chosen = chunk, best = std::max(best, busy);
+    }
+    return chosen;
+  }
+
+  /// Returns the number of the seed's tiles along an axis.
+  [[nodiscard]] std::int64_t tiles(std::int32_t axis) const {
+    return ceil_divide(axes_.size(axis), axis == axes_.vectors ? tile_.seed_vectors
+                                         : axis == axes_.rows  ? tile_.seed_rows
+                                                               : axes_.phases(axis));
+  }
+
+ private:
+  /// Returns true if other non-constant stages are read at the axis itself.
+  [[nodiscard]] bool is_in_place(std::int32_t axis) const {
+    return std::all_of(axes_.reduction.accesses.begin(), axes_.reduction.accesses.end(), [&](access_plan const& a) {
+      return a.write || a.producer < 0 || is_laid_out_ahead(axes_.p, axes_.reduction, a) ||
+             dimension_along(axes_.reduction, a.producer, axis) >= 0;
+    });
+  }
+
+  target const& machine_;
+  contraction_axes const& axes_;
+  contraction_tile const& tile_;
+  bool in_blocks_;
+};
+
+}}}  // namespace ttune::v0::autoschedule

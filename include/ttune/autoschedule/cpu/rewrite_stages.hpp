@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes the stages of a program before any loop is scheduled: functions that are computed once, stages that are
+// inlined, joined or merged, and long reductions that are shared among cores. Each change is a step of the space.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "ttune/autoschedule/builder.hpp"
+#include "ttune/autoschedule/cpu/computed_once.hpp"
+#include "ttune/autoschedule/cpu/joined.hpp"
+#include "ttune/autoschedule/cpu/lanes.hpp"
+#include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/separated.hpp"
+#include "ttune/autoschedule/cpu/short_rows.hpp"
+#include "ttune/autoschedule/cpu/split_reduction.hpp"
+#include "ttune/autoschedule/keep_stage.hpp"
+#include "ttune/schedule/plan.hpp"
+
+namespace ttune { inline namespace v0 { namespace autoschedule {
+
+class stage_rewriter {
+ public:
+  explicit stage_rewriter(space_builder& out) : out_(out) { partial_.program = out_.program(); }
+
+  /// Returns the plan of the changed program.
+  [[nodiscard]] plan rewrite() {
+    compute_functions_once();
+    expand_components();
+    inline_cheap_stages();
+    p_ = make_plan(partial_);
+    separate_windows();
+    merge_components();
+    merge_rows();
+    join_stages();
+    share_long_reductions();
+    return std::move(p_);
+  }
+
+ private:
+  /// Makes functions that are called more often than they have different arguments stages of their own, if that pays.
+  void compute_functions_once() {
+    constexpr int most = 8;  // a further stage is not worth the time of deriving it
+    p_ = make_plan(partial_);
+    for (int made = 0; made < most; ++made) {
+      auto next = next_computed_once(partial_, p_);
+      if (!next) return;
+      take(std::move(*next));
+    }
+  }
+
+  /// Makes reductions over the components of points expressions.
+  void expand_components() {
+    p_ = make_plan(partial_);
+    for (auto const& st : p_.stages) {
+      if (!reduces_components(p_, st, out_.machine())) continue;
+      partial_.steps.push_back({primitive::expand_reduction, st.definition->name, {}, {}, {}});
+      out_.step(partial_.steps.back());
+    }
+  }
+
+  /// Inlines stages without a reduction into their readers, unless costly operations would be repeated.
+  void inline_cheap_stages() {
+    auto const before = make_plan(partial_);
+    std::vector<bool> stays(before.stages.size());
+    for (auto i = before.stages.size(); i-- > 0;) {
+      auto const& st = before.stages[i].definition;
+      stays[i] = st->reduces() || st->updates || st->components.size() != 1 || before.stages[i].output ||
+                 is_worth_keeping(before, i) || (stands_beside_choice(before, i) && !moves_for_rows(before, i)) ||
+                 is_prepared_for_reduction(before, i) || is_combined_for_reduction(before, i) ||
+                 is_rearranged_for(before, i, stays);
+    }
+    for (std::size_t i = 0; i < before.stages.size(); ++i) {
+      auto const& st = before.stages[i].definition;
+      if (stays[i]) continue;
+      partial_.steps.push_back({primitive::inline_stage, st->name, {}, {}, {}});
+      out_.step(partial_.steps.back());
+    }
+  }
+
+  /// Returns true for an operand whose dimensions are put into the order in which a stage without reduction reads it.
+  [[nodiscard]] static bool is_rearranged_for(plan const& p, std::size_t stage, std::vector<bool> const& stays) {
+    auto const readers = readers_of(p, static_cast<std::int32_t>(stage));
+    return is_rearranged_operand(p.stages[stage]) && std::all_of(readers.begin(), readers.end(), [&](std::int32_t r) {
+             auto const& reader = p.stages[static_cast<std::size_t>(r)];
+             return stays[static_cast<std::size_t>(r)] && !reader.output && !reader.definition->reduces();
+           });
+  }
+
+  /// Reduces windows along one axis after the others.
+  void separate_windows() {
+    while (auto made = next_separated(partial_, p_)) take(std::move(*made));
+  }
+
+  /// Merges short innermost axes with those before them.
+  void merge_components() {
+    while (auto made = next_short_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
+
+  /// Merges reduced axes that are contiguous together.
+  void merge_rows() {
+    while (auto made = next_long_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
+
+  /// Joins stages that read the same elements, each of them once, in one loop nest.
+  void join_stages() {
+    while (auto made = next_joined(partial_, p_)) take(std::move(*made));
+  }
+
+  /// Adds a step, and takes the plan with it.
+  void take(std::pair<step, plan> made) {
+    partial_.steps.push_back(made.first);
+    out_.step(made.first);
+    p_ = std::move(made.second);
+  }
+
+  /// Shares reductions among cores that have fewer results than there are cores.
+  void share_long_reductions() {
+    auto const steps = partial_.steps.size();
+    for (auto const& st : p_.stages) {
+      if (!st.definition->reduces() || st.definition->updates) continue;
+      auto const choice = suits_lanes(out_.machine(), p_, st) ? choose_column_shares(st, out_.machine())
+                                                              : choose_row_shares(st, out_.machine());
+      if (!choice) continue;
+      partial_.steps.push_back(split_reduction(st, *choice));
+      out_.step(partial_.steps.back());
+    }
+    if (partial_.steps.size() != steps) p_ = make_plan(partial_);
+  }
+
+  space_builder& out_;
+  space partial_;  ///< the steps so far
+  plan p_;         ///< the program with them
+};
+
+}}}  // namespace ttune::v0::autoschedule
