@@ -16,6 +16,7 @@
 #include "ttune/autoschedule/gpu/threads.hpp"
 #include "ttune/autoschedule/gpu/tiles.hpp"
 #include "ttune/autoschedule/gpu/transform.hpp"
+#include "ttune/autoschedule/gpu/warp_matrices.hpp"
 #include "ttune/autoschedule/gpu/warpgroups.hpp"
 #include "ttune/autoschedule/keep_stage.hpp"
 #include "ttune/core/target.hpp"

@@ -14,15 +14,16 @@
 //           barrier
 //         store the results of the accumulators             S
 //
-// If warps multiply matrices (gpu_matrices.hpp), a thread's part of rows and columns is its elements of some 16 x 8
-// matrices, and there are no virtual threads. gpu_warpgroups.hpp has the products of four warps.
+// If warps multiply matrices (warp_matrices.hpp), a thread's part of rows and columns is its elements of some 16 x 8
+// matrices, and there are no virtual threads. warpgroups.hpp has the products of four warps.
 //
 // Devices whose blocks have no memory of their own (Mali) fetch nothing: each thread loads vectors along the last axis,
 // and its accumulators are vectors in registers.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@
 
 #include "ttune/autoschedule/analysis.hpp"
 #include "ttune/autoschedule/gpu/matrices.hpp"
+#include "ttune/autoschedule/gpu/seed_factors.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
@@ -94,9 +96,9 @@ class gpu_tiles {
       limits.max_inner = 1024;
       limits.max_innermost = 16;
       limits.max_waste = 0.25;
-      auto k = factors_knob(r_.definition->name + ".tile_" + axis, extent, 4, policy(extent), limits);
+      auto k = factors_knob(r_.definition->name + ".tile_" + axis, extent, 4, policy_of(extent), limits);
       auto const t = std::min<std::int64_t>({threads_left, 16, extent});
-      auto const seed = nearest(k, {0, 1, t, std::min<std::int64_t>(tile_left, 4)});
+      auto const seed = nearest_factors(k, {0, 1, t, std::min<std::int64_t>(tile_left, 4)});
       threads_left = std::max<std::int64_t>(1, threads_left / k.choice(seed)[thread]);
       seed_threads_ *= k.choice(seed)[thread];
       tile_left = std::max<std::int64_t>(1, tile_left / k.choice(seed)[inner]);
@@ -117,36 +119,13 @@ class gpu_tiles {
       factor_limits limits;
       limits.max_innermost = 64;
       limits.max_waste = 0.25;
-      auto k = factors_knob(r_.definition->name + ".tile_" + axis, extent, 2, policy(extent), limits);
-      auto const seed = nearest(k, {0, std::min(left, extent)});
+      auto k = factors_knob(r_.definition->name + ".tile_" + axis, extent, 2, policy_of(extent), limits);
+      auto const seed = nearest_factors(k, {0, std::min(left, extent)});
       left = std::max<std::int64_t>(1, left / k.choice(seed)[1]);
       auto const number = out_.add(std::move(k), seed).knob;
       cuts_[x] = {number};
       out_.step(primitive::split, acc_, {axis}, {axis + "_o", axis + "_n"}, {knob_value{number, 1, 0}});
     }
-  }
-
-  /// Returns exact factors for short axes, such as windows, and for axes with enough divisors. An edge within a tile
-  /// would be a condition at each of its sums.
-  [[nodiscard]] static factor_policy policy(std::int64_t extent) {
-    constexpr std::int64_t whole = 8;
-    if (extent <= whole) return factor_policy::exact;
-    int divisors = 0;
-    for (std::int64_t d = 1; d * d <= extent; ++d) divisors += extent % d == 0 ? (d * d == extent ? 1 : 2) : 0;
-    return divisors >= 4 ? factor_policy::exact : factor_policy::powers_of_two;
-  }
-
-  /// Returns the choice with the nearest inner parts, by ratios. The first number is ignored.
-  [[nodiscard]] static std::int32_t nearest(knob const& k, std::vector<std::int64_t> const& wanted) {
-    std::int32_t best = 0;
-    double least = 1e300;
-    for (std::int32_t c = 0; c < k.choices(); ++c) {
-      double distance = 0;
-      for (std::size_t p = 1; p < wanted.size(); ++p)
-        distance += std::abs(std::log(static_cast<double>(k.choice(c)[p]) / static_cast<double>(wanted[p])));
-      if (distance < least) least = distance, best = c;
-    }
-    return best;
   }
 
   void order_writer() {
@@ -257,25 +236,6 @@ class gpu_tiles {
                     ahead ? static_cast<std::int32_t>(copies ? 2 : 1) : 0);
   }
 
-  /// Avoids bank conflicts. Lanes of a warp that multiply matrices read down the rows of a tile; rows as long as all
-  /// banks would all begin in the same one. If terms are neighbours, ldmatrix reads 16 bytes of each of 8 rows, as far
-  /// apart as a lane's elements; swizzled, they use each bank once. Padding does so only if the distance is an odd
-  /// number of vectors, which it never is for the left operand (2 rows per lane), and it takes space. Others are read
-  /// as single elements of 4 rows, which begin in different banks if rows are one or two vectors longer.
-  void choose_banks(std::vector<access_plan const*> const& fetched, matrix_axes const& m) {
-    for (auto const* a : fetched) {
-      if (a->indices.back().coefficient[m.terms] == 1) {
-        bool const left = moves_with(*a, m.rows);
-        auto& apart = swizzles_[a];
-        apart = {cuts_[left ? m.rows : m.columns].part(2)};
-        if (left) apart.push_back(literal(matrix_product::thread_rows));
-        continue;
-      }
-      auto const vector = 16 / element_bytes(*a);
-      paddings_.emplace_back(
-          a, out_.add(one_of_knob(r_.definition->name + ".padding_" + name_of(*a), {0, vector, 2 * vector}), 1));
-    }
-  }
   [[nodiscard]] knob_value padding_of(access_plan const& a) const {
     for (auto const& [of, knob] : paddings_)
       if (of == &a) return knob;
@@ -312,97 +272,17 @@ class gpu_tiles {
     return found == c.end() ? 0 : static_cast<std::size_t>(found - c.begin());
   }
 
-  // -------------------------------------------------------------------------------------------- matrices of warps
+  // ---------------------------------------------------------------------------- matrices of warps (warp_matrices.hpp)
 
-  /// Divides rows and columns among blocks, warps and matrices of a warp. A thread's elements of several matrices are
-  /// neighbours, so that its accumulators are one box.
-  void multiplied_by_warps(matrix_axes const& m) {
-    using product = matrix_product;
-    cut_matrices(m.rows, product::rows, {0, 2, 4});
-    cut_matrices(m.columns, product::columns, {0, 2, 4});
-    cut_matrices(m.terms, m.how.terms, {0, 2});
-    auto const& r = cuts_[m.rows];
-    auto const& c = cuts_[m.columns];
-    auto const& y = writer_.axis_name(m.rows);
-    auto const& x = writer_.axis_name(m.columns);
-    out_.step(primitive::split, name_, {y}, {y + "_b", y + "_w", y + "_g", y + "_m", y + "_h"},
-              {r.part(1), literal(product::lanes_of_rows), r.part(2), literal(product::thread_rows)});
-    out_.step(primitive::split, name_, {x}, {x + "_b", x + "_w", x + "_t", x + "_c", x + "_n"},
-              {c.part(1), literal(product::lanes_of_columns), literal(product::thread_columns), c.part(2)});
-    auto const blocks = matrix_blocks(m);
-    std::vector<std::string> const threads{y + "_w", x + "_w", y + "_g", x + "_t"};
-    auto order = blocks;
-    order.insert(order.end(), threads.begin(), threads.end());
-    for (auto const& own : {y + "_m", y + "_h", x + "_c", x + "_n"}) order.push_back(own);
-    out_.step(primitive::reorder, name_, order);
-    out_.bind(name_, out_.fused(name_, blocks, "blocks"), ir::loop_kind::block_x);
-    out_.bind(name_, out_.fused(name_, threads, "threads"), ir::loop_kind::thread_x);
-    keep_matrix_sums(x + "_n");
-    accumulate_matrices(m);
-    auto const fetched = fetches();
-    buffers_ = choose_buffers(fetched, true);
-    choose_banks(fetched, m);
-    for (auto const* a : fetched) fetch(*a);
-    knob_expression const warps = knob_expression(r.part(1)) * knob_expression(c.part(1));
-    out_.require(warps * knob_expression(out_.machine().warp_threads) <= knob_expression(out_.machine().block_threads),
-                 "threads of a block");
-    // registers hold sums, one row of the left operand, all columns of the right one
-    knob_expression const held = knob_expression(r.part(2)) * knob_expression(c.part(2));
-    auto const own = held * knob_expression(4) + knob_expression(c.part(2)) * knob_expression(2);
-    out_.require(own <= knob_expression(160), "registers of a thread");
-    limit_registers(warps * knob_expression(out_.machine().warp_threads), own, 32);
-    limit_group_memory(fetched);
-  }
-
-  /// Returns the loops over blocks of matrices, and the loops of other axes, of which a block has one element.
-  [[nodiscard]] std::vector<std::string> matrix_blocks(matrix_axes const& m) const {
-    std::vector<std::string> blocks;
-    for (std::size_t a = 0; a < free_axes(); ++a)
-      blocks.push_back(writer_.axis_name(a) + (a == m.rows || a == m.columns ? "_b" : ""));
-    return blocks;
-  }
-  /// Keeps the sums private to a thread; `columns`, the innermost loop, is stored at once.
-  void keep_matrix_sums(std::string const& columns) {
-    out_.step(primitive::vectorize, name_, {columns});
-    out_.step(primitive::compute_at, acc_, {name_, "threads"});
-    out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
-  }
-
-  void accumulate_matrices(matrix_axes const& m) {
-    using product = matrix_product;
-    auto const& rows = r_.axis_name(m.rows);
-    auto const& columns = r_.axis_name(m.columns);
-    auto const& terms = r_.axis_name(m.terms);
-    out_.step(primitive::split, acc_, {rows}, {rows + "_m", rows + "_h"}, {literal(product::thread_rows)});
-    out_.step(primitive::split, acc_, {columns}, {columns + "_c", columns + "_n"}, {cuts_[m.columns].part(2)});
-    out_.step(primitive::split, acc_, {terms}, {terms + "_o", terms + "_n", terms + "_t"},
-              {cuts_[m.terms].part(1), literal(m.how.terms)});
-    std::vector<std::string> inside;
-    for (auto x = free_axes(); x < r_.axis_count(); ++x)
-      if (x != m.terms) inside.push_back(r_.axis_name(x));
-    inside.push_back(terms + "_o");
-    inside.push_back(terms + "_n");
-    for (std::size_t x = 0; x < free_axes(); ++x)
-      if (x != m.rows && x != m.columns) inside.push_back(r_.axis_name(x));
-    for (auto const& own : {rows + "_m", columns + "_n", rows + "_h", columns + "_c", terms + "_t"})
-      inside.push_back(own);
-    out_.step(primitive::reorder, acc_, inside);
-    out_.step(primitive::unroll, acc_, {rows + "_m", columns + "_n"});
-    out_.step(primitive::tensorize, acc_, {rows + "_h", columns + "_c", terms + "_t"});
-  }
-
-  /// Splits an axis into blocks, warps and matrices of `size` elements, and terms into outer and inner ones.
+  void choose_banks(std::vector<access_plan const*> const& fetched, matrix_axes const& m);
+  void multiplied_by_warps(matrix_axes const& m);
+  [[nodiscard]] std::vector<std::string> matrix_blocks(matrix_axes const& m) const;
+  void keep_matrix_sums(std::string const& columns);
+  void accumulate_matrices(matrix_axes const& m);
   void cut_matrices(std::size_t x, std::int64_t size, std::vector<std::int64_t> const& wanted,
-                    std::int32_t most_inner = 8) {
-    factor_limits limits;
-    limits.max_inner = most_inner;
-    auto k = factors_knob(r_.definition->name + ".tile_" + r_.axis_name(x), r_.axis_size(x) / size,
-                          static_cast<std::int32_t>(wanted.size()), factor_policy::exact, limits);
-    auto const seed = nearest(k, wanted);
-    cuts_[x] = {out_.add(std::move(k), seed).knob, size};
-  }
+                    std::int32_t most_inner = 8);
 
-  // --------------------------------------------------------------------- matrices of four warps (gpu_warpgroups.hpp)
+  // --------------------------------------------------------------------- matrices of four warps (warpgroups.hpp)
 
   [[nodiscard]] std::optional<matrix_axes> warpgroup_axes() const;
   void multiplied_by_warpgroups(matrix_axes const& m);

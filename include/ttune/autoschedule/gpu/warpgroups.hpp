@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of 16-bit floats on a GPU on which four warps multiply matrices together, from shared memory
 // (core/warpgroup_product.hpp). Rows and columns 8 apart are virtual threads of a thread. A copy in shared memory is
-// divided into cores of 8 x 8 elements. The rest is as in gpu_tiles.hpp:
+// divided into cores of 8 x 8 elements. The rest is as in tiles.hpp:
 //
 //   block_x  blocks of rows, of columns
 //     vthread  tiles of 64 rows, halves of 16 rows, columns by 8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits through xgboost's C API, and reads the trees from its UBJSON model (doc/tutorials/saving_model).
+// Fits boosted trees through xgboost's C API, and takes over the trees.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,14 @@
 
 #include "ttune/models/xgboost.hpp"
 #include "ttune/models/xgboost/api.hpp"
+#include "ttune/models/xgboost/booster.hpp"
 #include "ttune/models/xgboost/forest.hpp"
+#include "ttune/models/xgboost/saved_trees.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 {
 
 namespace detail {
-
-inline void check_xgboost(int status, char const* what) {
-  if (status != 0) throw backend_error(std::string("xgboost: ") + what + ": " + xgboost_api::XGBGetLastError());
-}
 
 /// Formats a decimal number with a point in every locale.
 inline std::string decimal(double value) {
@@ -30,134 +28,6 @@ inline std::string decimal(double value) {
   auto digits = std::to_string(millionths % 1'000'000);
   digits.insert(0, 6 - digits.size(), '0');
   return std::to_string(millionths / 1'000'000) + "." + digits;
-}
-
-/// Rows, labels and weights as an object of the library.
-class boosting_data {
- public:
-  boosting_data(feature_view features, std::span<std::size_t const> rows, std::vector<float> const& labels,
-                std::vector<float> const& weights) {
-    std::vector<float> gathered(rows.size() * features.columns);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(features.row(rows[i]), features.columns, gathered.data() + i * features.columns);
-    check_xgboost(xgboost_api::XGDMatrixCreateFromMat(gathered.data(), rows.size(), features.columns,
-                                                      std::numeric_limits<float>::quiet_NaN(), &handle_),
-                  "making a matrix");
-    set("label", labels);
-    if (!weights.empty()) set("weight", weights);
-  }
-  boosting_data(boosting_data const&) = delete;
-  boosting_data& operator=(boosting_data const&) = delete;
-  ~boosting_data() {
-    if (handle_) xgboost_api::XGDMatrixFree(handle_);
-  }
-  /// Sets the sizes of consecutive groups of rows; ranking compares rows within a group.
-  void set_groups(std::vector<unsigned> const& sizes) {
-    check_xgboost(xgboost_api::XGDMatrixSetUIntInfo(handle_, "group", sizes.data(), sizes.size()), "setting groups");
-  }
-  [[nodiscard]] DMatrixHandle get() const noexcept { return handle_; }
-
- private:
-  void set(char const* field, std::vector<float> const& values) {
-    auto const status = xgboost_api::XGDMatrixSetFloatInfo(handle_, field, values.data(), values.size());
-    if (status != 0) xgboost_api::XGDMatrixFree(std::exchange(handle_, nullptr));
-    check_xgboost(status, field);
-  }
-  DMatrixHandle handle_ = nullptr;
-};
-
-/// Owns a booster of the library.
-class booster {
- public:
-  explicit booster(std::vector<DMatrixHandle> const& data) {
-    check_xgboost(xgboost_api::XGBoosterCreate(data.data(), data.size(), &handle_), "making a booster");
-    set("verbosity", "0");
-  }
-  booster(booster const&) = delete;
-  booster& operator=(booster const&) = delete;
-  ~booster() { xgboost_api::XGBoosterFree(handle_); }
-
-  void set(char const* parameter, std::string const& value) {
-    check_xgboost(xgboost_api::XGBoosterSetParam(handle_, parameter, value.c_str()), parameter);
-  }
-  void update(int round, boosting_data const& data) {
-    check_xgboost(xgboost_api::XGBoosterUpdateOneIter(handle_, round, data.get()), "boosting");
-  }
-  /// Returns sums of leaves and base score, before any link function. Valid until the next call.
-  [[nodiscard]] std::span<float const> margins(boosting_data const& data) {
-    bst_ulong const* shape = nullptr;
-    bst_ulong dimensions = 0;
-    float const* values = nullptr;
-    check_xgboost(xgboost_api::XGBoosterPredictFromDMatrix(
-                      handle_, data.get(),
-                      R"({"type":1,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false})",
-                      &shape, &dimensions, &values),
-                  "predicting");
-    return {values, static_cast<std::size_t>(dimensions > 0 ? shape[0] : 0)};
-  }
-  [[nodiscard]] std::span<char const> model() {
-    bst_ulong size = 0;
-    char const* bytes = nullptr;
-    check_xgboost(xgboost_api::XGBoosterSaveModelToBuffer(handle_, R"({"format":"ubj"})", &size, &bytes),
-                  "saving a model");
-    return {bytes, static_cast<std::size_t>(size)};
-  }
-
- private:
-  BoosterHandle handle_ = nullptr;
-};
-
-/// Finds typed arrays in a UBJSON document: `<length><key> [ $ <type> # L <count> <big-endian data>`.
-class ubjson_arrays {
- public:
-  explicit ubjson_arrays(std::span<char const> document) : rest_(document.data(), document.size()) {}
-
-  /// Returns the next array with that key after the last array found; false at the end.
-  template <class T>
-  bool next(std::string_view key, std::vector<T>& out) {
-    std::string needle(1, 'L');  // the length of the key precedes it
-    for (int shift = 56; shift >= 0; shift -= 8) needle.push_back(static_cast<char>(key.size() >> shift & 0xff));
-    needle += key;
-    needle += "[$";
-    auto const found = rest_.find(needle);
-    if (found == std::string_view::npos) return false;
-    rest_.remove_prefix(found + needle.size());
-    if (rest_.size() < 11 || rest_[0] != (std::is_same_v<T, float> ? 'd' : 'l') || rest_[1] != '#' || rest_[2] != 'L')
-      return false;
-    auto const count = big_endian<std::uint64_t>(rest_.substr(3));
-    rest_.remove_prefix(11);
-    if (count > rest_.size() / 4) return false;
-    out.resize(static_cast<std::size_t>(count));
-    for (auto& value : out) {
-      value = std::bit_cast<T>(big_endian<std::uint32_t>(rest_));
-      rest_.remove_prefix(4);
-    }
-    return true;
-  }
-
- private:
-  template <class U>
-  static U big_endian(std::string_view bytes) {
-    U value = 0;
-    for (std::size_t i = 0; i < sizeof(U); ++i)
-      value = static_cast<U>(value << 8 | static_cast<unsigned char>(bytes[i]));
-    return value;
-  }
-  std::string_view rest_;
-};
-
-/// Reads the trees of a saved booster. The library writes the keys of a tree in alphabetical order.
-inline forest forest_of(std::span<char const> model) {
-  forest all;
-  ubjson_arrays arrays(model);
-  forest::tree t;
-  while (arrays.next("left_children", t.left)) {
-    if (!arrays.next("right_children", t.right) || !arrays.next("split_conditions", t.threshold) ||
-        !arrays.next("split_indices", t.feature))
-      throw backend_error("xgboost: this version writes its models in a way that is not understood");
-    all.add(t);
-  }
-  return all;
 }
 
 /// Copies the trees, determines the base score, and compares: the copy is used only if its predictions equal those of
