@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/arith/affine.inl.hpp"
+#include "ttune/arith/affine.hpp"
 #include "ttune/arith/interval.hpp"
+#include "ttune/arith/linear_terms.hpp"
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/integer.hpp"

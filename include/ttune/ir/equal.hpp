@@ -22,6 +22,9 @@ namespace ttune { inline namespace v0 { namespace ir {
 [[nodiscard]] std::uint64_t hash(stage const& s);
 [[nodiscard]] std::uint64_t hash(program const& p);
 
+/// Returns `a` itself if `b` is equal to it, so that expressions stay shared.
+[[nodiscard]] inline expr keep_if_equal(expr const& a, expr b) { return equal(a, b) ? a : b; }
+
 }}}  // namespace ttune::v0::ir
 
 #ifdef TTUNE_IMPLEMENTATION
