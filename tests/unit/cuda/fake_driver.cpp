@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loaded kernels use the driver, observed by a fake one (tests/fake_driver), so no GPU is needed. These cases
+// Tests how loaded kernels use the driver, with a fake one (tests/fake_driver), so no GPU is needed. These cases
 // run in a process of their own, which opens that driver.
 #include <doctest/doctest.h>
 

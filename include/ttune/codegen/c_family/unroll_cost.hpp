@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a compiler is asked to unroll a loop.
+// The number of iterations that a compiler is asked to unroll.
 #pragma once
 
 #include <algorithm>

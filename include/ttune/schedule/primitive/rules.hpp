@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the header of a primitive contains. Below its page, which shows what it does:
+// The content of the header of a primitive, below its page, which shows what it does:
 //
 //   NAME_call<Schedule>       its call of the typed schedule, with loops that the compiler checks
-//   rules<primitive::NAME>    apply        changes the program (effect `program`), or the loops, places and buffers of
-//   a
-//                                          plan; throws schedule_error with the culprit and the remedy
+//   rules<primitive::NAME>    apply        changes the program (effect `program`), or the loops, places and buffers
+//                                          of a plan; throws schedule_error with the culprit and the remedy
 //                             check        is called once after all steps of a plan, in the order of list.hpp
 //                             lay_out      changes the extents of a buffer when a nest is lowered, for steps that
 //                                          `apply` put into stage_plan::layout
