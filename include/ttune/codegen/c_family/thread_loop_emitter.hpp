@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "ttune/codegen/c_family/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/support/on_exit.hpp"
