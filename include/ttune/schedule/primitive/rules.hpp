@@ -46,4 +46,14 @@ struct default_rules {
   static void draw(Draw&, stage_plan const&, step&) {}
 };
 
+/// The common base of parallel, vectorize and unroll: they take loops, and a boolean knob that may leave them serial.
+struct loop_kind_rules : default_rules {
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names) { return names.loops(s.loops); }
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.loops = {random.some_loop(st)};
+    if (random.chance(0.3)) s.values = {{random.add_knob(boolean_knob(random.fresh("maybe"))), 0, 0}};
+  }
+};
+
 }}}  // namespace ttune::v0::primitives
