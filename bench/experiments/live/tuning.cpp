@@ -6,6 +6,7 @@
 #include <ttune/ops/matmul.hpp>
 #include <ttune/runtime/measure/make_runner.hpp>
 #include <ttune/tune/record_keys.hpp>
+#include <ttune/tune/workload.hpp>
 
 #include <algorithm>
 #include <cmath>
