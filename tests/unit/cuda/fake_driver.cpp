@@ -12,12 +12,12 @@
 
 #include "support/main.hpp"
 #include "support/patient.hpp"
+#include "support/plus_kernel.hpp"
 #include "support/require.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/backends/cuda.hpp"
 #include "ttune/backends/cuda/current_context.hpp"
 #include "ttune/codegen/device_image.hpp"
-#include "ttune/ir/make.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/runtime/worker/entry.hpp"
@@ -58,29 +58,8 @@ class setting {
 
 /// C = A + 1 over blocks of threads; the threads of a block share `group_elements` floats.
 kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0, cuda_backend backend = cuda_backend()) {
-  auto const n = blocks * threads;
-  ir::lowered made;
-  made.name = "plus_one";
-  auto const a = share(ir::buffer{{}, "A", dtype::f32, {n}, ir::memory::operand, 0, {}});
-  auto const c = share(ir::buffer{{}, "C", dtype::f32, {n}, ir::memory::operand, 1, {}});
-  made.operands = {a, c};
-  auto const at = ir::make_variable("b") * threads + ir::make_variable("t");
-  auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
-  body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
-  if (group_elements > 0)
-    body =
-        ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::shared, -1, {}}), body);
-  made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
-  kernel_signature signature;
-  signature.name = "plus_one";
-  for (auto const direction : {operand_direction::in, operand_direction::out}) {
-    operand_info o;
-    o.name = direction == operand_direction::in ? "A" : "C";
-    o.shape = {n};
-    o.direction = direction;
-    signature.operands.push_back(o);
-  }
-  auto result = backend.compile(made, signature);
+  auto const kernel = ttune_test::plus_kernel(blocks, threads, {.group_elements = group_elements});
+  auto result = backend.compile(kernel, ttune_test::plus_signature(blocks * threads));
   REQUIRE_MESSAGE(result.image, result.diagnostics);
   return *result.image;
 }
