@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "support/machine_code.hpp"
-#include "support/scripted_tuning.hpp"
 #include "support/scripted_device.hpp"
+#include "support/scripted_tuning.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
