@@ -12,7 +12,6 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <utility>
 
 #include "../../problem.hpp"
 

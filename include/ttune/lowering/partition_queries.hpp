@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/stmt.hpp"

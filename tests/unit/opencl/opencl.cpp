@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "support/opencl_device.hpp"

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "ttune/codegen/c_family/c_types.hpp"
 #include "ttune/codegen/c_family/definitions.hpp"

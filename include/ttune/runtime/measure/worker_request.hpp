@@ -8,7 +8,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <utility>
 
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/support/bytes.hpp"
