@@ -29,7 +29,7 @@ namespace {
 
 ttune_test::at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};
 
-bool pretending() {
+bool uses_fake_driver() {
   auto const* const asked = std::getenv("TTUNE_TEST_CUDA_DRIVER");
   auto const* const used = std::getenv("TTUNE_CUDA_LIBRARY");
   return asked && used && std::string(asked) == used;
@@ -79,13 +79,13 @@ counts counts_now() {
 TEST_CASE("cuda: kernels use a driver as it wants to be used") {
   auto const* const library = std::getenv("TTUNE_TEST_CUDA_DRIVER");
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
-  TTUNE_SKIP_UNLESS("cuda", library && !pretending(),
+  TTUNE_SKIP_UNLESS("cuda", library && !uses_fake_driver(),
                     "TTUNE_TEST_CUDA_DRIVER does not name the library of tests/fake_driver");
   auto const command = "TTUNE_CUDA_LIBRARY=\"$TTUNE_TEST_CUDA_DRIVER\" '" + ttune_test::own_path() + "' -ts=fake";
   CHECK(std::system(command.c_str()) == 0);
 }
 
-TEST_SUITE("fake" * doctest::skip(!pretending())) {
+TEST_SUITE("fake" * doctest::skip(!uses_fake_driver())) {
   TEST_CASE("fake: a newer device loads PTX of an older architecture, and no machine code of it") {
     auto const older = cuda::target_of_architecture(80);
     cuda::device_kernel kernel(plus_one(2, 0, cuda_backend(older, {.portable = true})));
@@ -203,7 +203,7 @@ TEST_SUITE("fake" * doctest::skip(!pretending())) {
     auto const first = by->measure(lost, patient());
     CHECK(first.status == trial_status::crashed);
     CHECK_MESSAGE(first.message.find("CUDA_ERROR_DEVICE_UNAVAILABLE") != std::string::npos, first.message);
-    setting const gone("TTUNE_PRETENDED_DEVICES", "0");  // affects the next worker and this process
+    setting const gone("TTUNE_FAKE_DEVICES", "0");  // affects the next worker and this process
     auto const behind = by->measure(lost, patient());
     CHECK(behind.status == trial_status::unsupported);
     CHECK(behind.message == "kernel plus_one: the NVIDIA driver has no device");
@@ -214,7 +214,7 @@ TEST_SUITE("fake" * doctest::skip(!pretending())) {
   TEST_CASE("fake: a driver that is older than the toolkit says so, before and after compiling") {
     auto const image = plus_one(4);
     CHECK(cuda_backend().availability());
-    setting const old("TTUNE_PRETENDED_OLD_VERSION", "9020");
+    setting const old("TTUNE_FAKE_OLD_VERSION", "9020");
     auto const reason = "the NVIDIA driver is of CUDA 9.2 and loads nothing that NVRTC " + cuda::nvrtc_version() +
                         " compiles: install a newer driver, or name an older NVRTC with TTUNE_NVRTC_LIBRARY";
     CHECK(cuda_backend().availability().reason == reason);
