@@ -3,8 +3,8 @@
 // the kernel, for as many floats as the grid has threads. It demands what a driver demands (a context for every call,
 // existing streams and events, captures that end), and counts.
 //
-// The size of a grid selects a fault of a kernel (`fault`). TTUNE_PRETENDED_OLD_VERSION in the environment, such
-// as 9020, is the version of a driver too old to load any kernel; with TTUNE_PRETENDED_DEVICES=0 there is no
+// The size of a grid selects a fault of a kernel (`fault`). TTUNE_FAKE_OLD_VERSION in the environment, such
+// as 9020, is the version of a driver too old to load any kernel; with TTUNE_FAKE_DEVICES=0 there is no
 // device.
 #include <unistd.h>
 
@@ -91,7 +91,7 @@ int number_in_environment(char const* name, int otherwise) {
   char const* const text = std::getenv(name);
   return text ? std::atoi(text) : otherwise;
 }
-bool too_old() { return std::getenv("TTUNE_PRETENDED_OLD_VERSION") != nullptr; }
+bool too_old() { return std::getenv("TTUNE_FAKE_OLD_VERSION") != nullptr; }
 
 stream* stream_of(void* handle) {
   if (!handle) return &default_stream;
@@ -117,7 +117,7 @@ int destroy(void* handle) {
 extern "C" {
 
 int cuInit(unsigned) { return ok; }
-int cuDriverGetVersion(int* v) { return *v = number_in_environment("TTUNE_PRETENDED_OLD_VERSION", 13000), ok; }
+int cuDriverGetVersion(int* v) { return *v = number_in_environment("TTUNE_FAKE_OLD_VERSION", 13000), ok; }
 int cuGetErrorName(int code, char const** text) {
   return *text = code == illegal_address      ? "CUDA_ERROR_ILLEGAL_ADDRESS"
                  : code == device_unavailable ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
@@ -125,7 +125,7 @@ int cuGetErrorName(int code, char const** text) {
                                               : "CUDA_ERROR_INVALID_VALUE",
          ok;
 }
-int cuDeviceGetCount(int* count) { return *count = number_in_environment("TTUNE_PRETENDED_DEVICES", 1), ok; }
+int cuDeviceGetCount(int* count) { return *count = number_in_environment("TTUNE_FAKE_DEVICES", 1), ok; }
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, ordinal == 0 ? ok : invalid_value; }
 int cuDeviceGetName(char* name, int size, int) {
   std::strncpy(name, "fake", static_cast<std::size_t>(size));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random programs reach: the programs and schedules of machine_code.cpp are lowered and emitted as LLVM IR,
-// without compiling or running them, for instruction sets that do not depend on this machine. Each primitive, and each
-// rule of derived spaces and of the emitter that is listed here, must occur in a kernel: a rule without one is not
-// tested.
+// The primitives and rules that random programs reach. The programs and schedules of machine_code.cpp are lowered and
+// emitted as LLVM IR, without compiling or running them, for instruction sets that do not depend on this machine. Each
+// primitive, and each rule of derived spaces and of the emitter that is listed here, must occur in a kernel: a rule
+// without one is not tested.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -20,7 +20,8 @@
 
 namespace ttune_test {
 
-[[nodiscard]] inline std::vector<ttune::ir::ndarray> random_operands(ttune::ir::program const& p, ttune::rng& random) {
+/// Makes floats of [-1, 1) and small integers.
+[[nodiscard]] inline std::vector<ttune::ir::ndarray> uniform_operands(ttune::ir::program const& p, ttune::rng& random) {
   std::vector<ttune::ir::ndarray> made;
   for (auto const& t : p.inputs) {
     if (t->role == ttune::ir::tensor_role::table) continue;
@@ -65,7 +66,7 @@ inline void check_space(ttune::space const& in, int configurations) {
   INFO("TTUNE_SEED=", seed);
   INFO(ttune::ir::print(*in.program));
   ttune::rng random(seed);
-  auto const operands = random_operands(*in.program, random);
+  auto const operands = uniform_operands(*in.program, random);
   auto const expected = ttune::ir::evaluate(*in.program, operands);
   auto const plan = ttune::make_plan(in);
   ttune::sampler const draws(in.knobs, in.constraints);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ttune/ir/make.hpp"
 #include "ttune/ir/ndarray.hpp"
 #include "ttune/ir/node.hpp"
 #include "ttune/support/rng.hpp"
@@ -38,6 +39,15 @@ using ttune::dtype;
     }
     made.push_back(std::move(a));
   }
+  return made;
+}
+
+/// Makes operands for sums on tensor cores: those of f32 use all bits and have one sign, so that sums do not vanish.
+[[nodiscard]] inline std::vector<ir::ndarray> positive_operands(ir::program const& p, ttune::rng& random) {
+  auto made = random_operands(p, random);
+  for (auto& a : made)
+    if (a.type == dtype::f32)
+      for (auto& v : a.reals) v = static_cast<double>(static_cast<float>(0.5 + random.uniform()));
   return made;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures how much the records of other layers help a layer.
 #include <ttune/records/sqlite.hpp>
+#include <ttune/tune/record_keys.hpp>
 
 #include <algorithm>
 #include <cstdio>

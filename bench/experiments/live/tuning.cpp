@@ -6,12 +6,12 @@
 #include <ttune/ops/matmul.hpp>
 #include <ttune/runtime/measure/make_runner.hpp>
 #include <ttune/tune/record_keys.hpp>
+#include <ttune/tune/workload.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
-#include <utility>
 
 #include "../../problem.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/linear_terms.hpp"
 #include "ttune/ir/equal.hpp"

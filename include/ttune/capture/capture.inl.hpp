@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <map>
-
 #include "ttune/arith/interval.hpp"
 #include "ttune/capture/assignment.hpp"
 #include "ttune/capture/bind.hpp"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,6 +69,19 @@ struct lane_linear {
     return text;
   }
 };
+
+/// Returns the number of an element in row-major storage; `form` returns the linear form of one index.
+template <class Index, class Form>
+[[nodiscard]] lane_linear flat_form(std::vector<std::int64_t> const& extents, std::vector<Index> const& indices,
+                                    Form const& form) {
+  lane_linear flat;
+  std::int64_t stride = 1;
+  for (std::size_t d = indices.size(); d-- > 0;) {
+    flat = flat + form(indices[d]).scaled(stride);
+    stride *= extents[d];
+  }
+  return flat;
+}
 
 /// floor(a / by) = quotient + floor(rest / by); a and rest have the same remainder.
 struct partial_division {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What partition asks of a statement: its stores, its choices between two expressions, its barriers, and the memory
-// that it uses.
+// Finds what partition needs to know about a statement: its stores, its choices between two expressions, its barriers,
+// and the memory that it uses.
 #pragma once
 
 #include <algorithm>
 #include <set>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/stmt.hpp"

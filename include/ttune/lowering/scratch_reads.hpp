@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "ttune/arith/interval.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "ttune/arith/affine.hpp"
 #include "ttune/arith/conditions.hpp"

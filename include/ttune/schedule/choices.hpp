@@ -11,7 +11,7 @@
 
 namespace ttune { inline namespace v0 {
 
-/// How a loop is split: into the given inner extents, outermost first, or by a knob.
+/// The parts into which a loop is split: the given inner extents, outermost first, or those of a knob.
 struct split_choice {
   std::vector<std::int64_t> inner;  ///< literal extents; empty for a knob
   std::string name;                 ///< name of the knob

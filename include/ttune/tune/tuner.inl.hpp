@@ -6,7 +6,7 @@
 #include "ttune/model/linear_model.hpp"
 #include "ttune/search/annealing.hpp"
 #include "ttune/support/error.hpp"
-#include "ttune/tune/alternatives.hpp"
+#include "ttune/tune/session/alternatives_session.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/usable_space.hpp"

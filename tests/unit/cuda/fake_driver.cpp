@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loaded kernels use the driver, observed by a fake one (tests/fake_driver), so no GPU is needed. These cases
+// Tests how loaded kernels use the driver, with a fake one (tests/fake_driver), so no GPU is needed. These cases
 // run in a process of their own, which opens that driver.
 #include <doctest/doctest.h>
 
@@ -12,12 +12,12 @@
 
 #include "support/main.hpp"
 #include "support/patient.hpp"
+#include "support/plus_kernel.hpp"
 #include "support/require.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/backends/cuda.hpp"
 #include "ttune/backends/cuda/current_context.hpp"
 #include "ttune/codegen/device_image.hpp"
-#include "ttune/ir/make.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/runtime/worker/entry.hpp"
@@ -29,7 +29,7 @@ namespace {
 
 ttune_test::at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};
 
-bool pretending() {
+bool uses_fake_driver() {
   auto const* const asked = std::getenv("TTUNE_TEST_CUDA_DRIVER");
   auto const* const used = std::getenv("TTUNE_CUDA_LIBRARY");
   return asked && used && std::string(asked) == used;
@@ -58,29 +58,8 @@ class setting {
 
 /// C = A + 1 over blocks of threads; the threads of a block share `group_elements` floats.
 kernel_image plus_one(std::int64_t blocks, std::int64_t group_elements = 0, cuda_backend backend = cuda_backend()) {
-  auto const n = blocks * threads;
-  ir::lowered made;
-  made.name = "plus_one";
-  auto const a = share(ir::buffer{{}, "A", dtype::f32, {n}, ir::memory::operand, 0, {}});
-  auto const c = share(ir::buffer{{}, "C", dtype::f32, {n}, ir::memory::operand, 1, {}});
-  made.operands = {a, c};
-  auto const at = ir::make_variable("b") * threads + ir::make_variable("t");
-  auto body = ir::make_store(c, {at}, ir::make_access(a, {at}) + ir::make_real(dtype::f32, 1));
-  body = ir::make_loop("t", ir::make_index(0), ir::make_index(threads), ir::loop_kind::thread_x, body);
-  if (group_elements > 0)
-    body =
-        ir::make_allocate(share(ir::buffer{{}, "G", dtype::f32, {group_elements}, ir::memory::shared, -1, {}}), body);
-  made.body = ir::make_loop("b", ir::make_index(0), ir::make_index(blocks), ir::loop_kind::block_x, body);
-  kernel_signature signature;
-  signature.name = "plus_one";
-  for (auto const direction : {operand_direction::in, operand_direction::out}) {
-    operand_info o;
-    o.name = direction == operand_direction::in ? "A" : "C";
-    o.shape = {n};
-    o.direction = direction;
-    signature.operands.push_back(o);
-  }
-  auto result = backend.compile(made, signature);
+  auto const kernel = ttune_test::plus_kernel(blocks, threads, {.group_elements = group_elements});
+  auto result = backend.compile(kernel, ttune_test::plus_signature(blocks * threads));
   REQUIRE_MESSAGE(result.image, result.diagnostics);
   return *result.image;
 }
@@ -100,13 +79,13 @@ counts counts_now() {
 TEST_CASE("cuda: kernels use a driver as it wants to be used") {
   auto const* const library = std::getenv("TTUNE_TEST_CUDA_DRIVER");
   TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
-  TTUNE_SKIP_UNLESS("cuda", library && !pretending(),
+  TTUNE_SKIP_UNLESS("cuda", library && !uses_fake_driver(),
                     "TTUNE_TEST_CUDA_DRIVER does not name the library of tests/fake_driver");
   auto const command = "TTUNE_CUDA_LIBRARY=\"$TTUNE_TEST_CUDA_DRIVER\" '" + ttune_test::own_path() + "' -ts=fake";
   CHECK(std::system(command.c_str()) == 0);
 }
 
-TEST_SUITE("fake" * doctest::skip(!pretending())) {
+TEST_SUITE("fake" * doctest::skip(!uses_fake_driver())) {
   TEST_CASE("fake: a newer device loads PTX of an older architecture, and no machine code of it") {
     auto const older = cuda::target_of_architecture(80);
     cuda::device_kernel kernel(plus_one(2, 0, cuda_backend(older, {.portable = true})));
@@ -224,7 +203,7 @@ TEST_SUITE("fake" * doctest::skip(!pretending())) {
     auto const first = by->measure(lost, patient());
     CHECK(first.status == trial_status::crashed);
     CHECK_MESSAGE(first.message.find("CUDA_ERROR_DEVICE_UNAVAILABLE") != std::string::npos, first.message);
-    setting const gone("TTUNE_PRETENDED_DEVICES", "0");  // affects the next worker and this process
+    setting const gone("TTUNE_FAKE_DEVICES", "0");  // affects the next worker and this process
     auto const behind = by->measure(lost, patient());
     CHECK(behind.status == trial_status::unsupported);
     CHECK(behind.message == "kernel plus_one: the NVIDIA driver has no device");
@@ -235,7 +214,7 @@ TEST_SUITE("fake" * doctest::skip(!pretending())) {
   TEST_CASE("fake: a driver that is older than the toolkit says so, before and after compiling") {
     auto const image = plus_one(4);
     CHECK(cuda_backend().availability());
-    setting const old("TTUNE_PRETENDED_OLD_VERSION", "9020");
+    setting const old("TTUNE_FAKE_OLD_VERSION", "9020");
     auto const reason = "the NVIDIA driver is of CUDA 9.2 and loads nothing that NVRTC " + cuda::nvrtc_version() +
                         " compiles: install a newer driver, or name an older NVRTC with TTUNE_NVRTC_LIBRARY";
     CHECK(cuda_backend().availability().reason == reason);

@@ -3,45 +3,29 @@
 // each thread of the program, and refused cases.
 #include <doctest/doctest.h>
 
-#include <bit>
-#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "support/barriers.hpp"
 #include "support/cuda_on_cpu.hpp"
-#include "support/random_program.hpp"
-#include "support/require.hpp"
+#include "support/cuda_toolkit.hpp"
+#include "support/random_operands.hpp"
 #include "support/seed.hpp"
-#include "support/tf32_values.hpp"
-#include "ttune/autoschedule/derive_space.hpp"
-#include "ttune/backends/cuda.hpp"
 #include "ttune/codegen/cuda.hpp"
-#include "ttune/core/matrix_product.hpp"
 #include "ttune/ir/interpret.hpp"
-#include "ttune/ir/print.hpp"
-#include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/ops/accumulate.hpp"
-#include "ttune/ops/fused.hpp"
-#include "ttune/ops/matmul.hpp"
 #include "ttune/schedule.hpp"
-#include "ttune/space/sampler.hpp"
-#include "ttune/support/internal_error.hpp"
 
 using namespace ttune;
 using ir::loop_kind;
+using ttune_test::positive_operands;
 
 namespace {
 
 ir::lowered lowered_of(space const& s) { return lower(s, {std::vector<std::int32_t>(s.knobs.size())}); }
-
-/// Returns operands; those of f32 use all bits and have one sign, so that sums do not vanish.
-std::vector<ir::ndarray> operands_of(ir::program const& p, rng& random) {
-  auto made = ttune_test::random_operands(p, random);
-  for (auto& a : made)
-    if (a.type == dtype::f32)
-      for (auto& v : a.reals) v = static_cast<double>(static_cast<float>(0.5 + random.uniform()));
-  return made;
-}
 
 /// Converts an element to a factor of a sum for tensor cores.
 template <class Sum, class X>
@@ -56,7 +40,7 @@ enum class threads_as { lanes, columns_of_8, two_directions };
 /// Interprets the program, and runs the text on the threads of a CPU.
 void check(space const& s, int architecture = 80) {
   rng random(ttune_test::seed());
-  auto const operands = operands_of(*s.program, random);
+  auto const operands = positive_operands(*s.program, random);
   auto const made = lowered_of(s);
   auto const wanted = ir::evaluate(*s.program, operands);
   CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
@@ -64,29 +48,6 @@ void check(space const& s, int architecture = 80) {
   auto const text = codegen::cuda(made, cuda::target_of_architecture(architecture));
   REQUIRE(text.source.find("mma.sync") != std::string::npos);
   CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "", text.source);
-}
-
-/// Checks the seed and some random configurations of the derived space.
-void check_derived(handle<ir::program> const& program, int configurations, double tolerance = 1e-3) {
-  auto const of = derive_space(program, cuda::target_of_architecture(80));
-  auto const p = make_plan(of);
-  sampler const draws(of.knobs, of.constraints);
-  REQUIRE(draws.valid(of.seed));
-  rng random(ttune_test::seed());
-  auto const operands = operands_of(*program, random);
-  auto const wanted = ir::evaluate(*program, operands);
-  for (int i = 0; i < configurations; ++i) {
-    auto const chosen = i == 0 ? of.seed : draws.draw(random);
-    auto const made = lower(p, chosen);
-    INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
-    CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), tolerance) == "");
-    auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
-    CHECK(text.main.size() == 1);
-    CHECK(text.source.find("mma.sync") != std::string::npos);
-    if (ttune_test::can_run_cuda_on_cpu())
-      CHECK_MESSAGE(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), tolerance) == "",
-                    text.source);
-  }
 }
 
 struct shape {
@@ -152,36 +113,6 @@ space product(shape const& s, threads_as numbered = threads_as::lanes) {
                    .fuse(ib, jb, blocks)
                    .fuse(jw, ig, jt, threads)
                    .bind(iw, loop_kind::thread_y));
-}
-
-/// Sums of rows of A (32, 64) times B (64); copies of 16 bytes fetch both into `buffers` buffers.
-space fetched_ahead(std::int64_t buffers) {
-  auto const [i, k] = axes<"i", "k">;
-  auto const [ko, ki, kv, ks] = axes<"ko", "ki", "kv", "ks">;
-  tensor<"A", float, 2> const A{{32, 64}};
-  tensor<"B", float, 1> const B{{64}};
-  auto const C = compute<"C">(i) = sum(over(k), A(i, k) * B(k));
-  return schedule(C)
-      .cache_write("acc")
-      .bind(i, loop_kind::thread_x)
-      .in("acc")
-      .cache_read(A, "As")
-      .cache_read(B, "Bs")
-      .compute_at(C, i)
-      .store_in(ir::memory::local)
-      .split(k, 8, ko, ki)
-      .reorder(ko, ki, i)
-      .in("As")
-      .compute_at("acc", ko)
-      .split(k, 4, kv, ks)
-      .bind(i, loop_kind::thread_x)
-      .vectorize(ks)
-      .double_buffer(buffers)
-      .in("Bs")
-      .compute_at("acc", ko)
-      .bind(k, loop_kind::thread_x)
-      .double_buffer(buffers)
-      .space();
 }
 
 }  // namespace
@@ -267,7 +198,7 @@ TEST_CASE("matrix products: operands in the memory of the device come by words")
 }
 
 TEST_CASE("matrix products: cubins for all architectures that have the instruction") {
-  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
+  TTUNE_SKIP_UNLESS_NVRTC();
   std::vector<std::pair<char const*, space>> const spaces{
       {"f16", product<f16, float, true>({})},
       {"f16, 8 terms", product<f16, float, false>({64, 128, 64, 8, 2, 2, 4})},
@@ -342,141 +273,4 @@ TEST_CASE("matrix products: each barrier is needed") {
     auto const operands = ttune_test::random_operands(*s.program, random);
     ttune_test::check_barriers_are_needed(lowered_of(s), *s.program, operands);
   }
-}
-
-TEST_CASE("pipelines: asynchronous copies, awaited as late as possible") {
-  for (std::int64_t const buffers : {2, 3, 4}) {
-    auto const s = fetched_ahead(buffers);
-    auto const made = lowered_of(s);
-    auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
-    INFO(ir::print(made), text.source);
-    CHECK(text.source.find("ttune_await_copies_" + std::to_string(buffers - 2)) != std::string::npos);
-    CHECK(text.source.find("ttune_copy_ahead_16(") != std::string::npos);
-    CHECK(codegen::cuda(made, cuda::target_of_architecture(75)).source.find("cp.async") == std::string::npos);
-    rng random(ttune_test::seed());
-    auto const operands = ttune_test::random_operands(*s.program, random);
-    auto const wanted = ir::evaluate(*s.program, operands);
-    CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
-    if (ttune_test::can_run_cuda_on_cpu())
-      CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
-    // waiting for one batch less is not enough
-    auto const said = ttune_test::complaint(ttune_test::awaiting_less(made), *s.program, operands);
-    CHECK_MESSAGE(said.find("a barrier that awaits it is missing") != std::string::npos, said);
-    ttune_test::check_barriers_are_needed(made, *s.program, operands);
-    if (!cuda::nvrtc().failure().empty()) continue;
-    for (int const architecture : {80, 90}) {
-      cuda_backend backend(cuda::target_of_architecture(architecture));
-      auto const result = backend.compile(made, {});
-      REQUIRE_MESSAGE(result.image, result.diagnostics);
-      CHECK(backend.last_resources()[0].spill_bytes == 0);
-    }
-  }
-}
-
-TEST_CASE("derived for tensor cores: products and convolutions of 16-bit floats and bytes") {
-  check_derived(ops::matmul<f16>(32, 64, 64).program(), 2);
-  check_derived(ops::matmul<bf16>(32, 24, 48, {false, true}).program(), 2);
-  check_derived(ops::matmul<f16>(32, 16, 32, {true, false}).program(), 1);
-  check_derived(ops::batched_matmul<f16>(2, 16, 16, 16).program(), 1);
-  check_derived(ops::matmul<std::int8_t>(16, 32, 64).program(), 1);
-}
-
-TEST_CASE("derived for tensor cores: f32 rounded to TF32, random shapes") {
-  rng random(ttune_test::seed());
-  auto const extent = [&](std::int64_t unit) { return unit * (1 + static_cast<std::int64_t>(random.below(4))); };
-  for (int n = 0; n < 4; ++n) {
-    ops::transposed const which{random.chance(0.5), random.chance(0.5)};
-    auto const rows = extent(16), columns = extent(16), terms = n == 0 ? 4 * 7 : extent(8);
-    INFO(rows, " x ", columns, " x ", terms);
-    check_derived(ops::matmul_tf32(rows, columns, terms, which).program(), 1, 1e-5);
-  }
-}
-
-/// A product with the identity gives the rounded operand, bit by bit.
-TEST_CASE("derived for tensor cores: f32 is rounded to TF32 as the interpreter does it, every bit") {
-  if (!ttune_test::can_run_cuda_on_cpu()) return;
-  std::int64_t const n = 32;
-  auto const program = ops::matmul_tf32(n, n, n).program();
-  auto const of = derive_space(program, cuda::target_of_architecture(80));
-  auto const made = lower(of, of.seed);
-  rng random(ttune_test::seed());
-  auto operands = operands_of(*program, random);
-  auto values = ttune_test::tf32_values();
-  std::erase_if(values, [](auto const& v) { return !std::isfinite(std::bit_cast<float>(v.rounded)); });  // times 0: NaN
-  for (std::size_t i = 0; i < operands[0].reals.size(); ++i)
-    operands[0].reals[i] = static_cast<double>(values[i % values.size()].from());
-  for (std::int64_t i = 0; i < n * n; ++i) operands[1].reals[static_cast<std::size_t>(i)] = i % (n + 1) == 0 ? 1 : 0;
-  auto const wanted = ir::evaluate(*program, operands)[0].reals;
-  auto const found =
-      ttune_test::run_on_cpu(codegen::cuda(made, cuda::target_of_architecture(80)), made, operands)[0].reals;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    auto const& value = values[i % values.size()];
-    INFO(value.bits);
-    CHECK(found[i] == wanted[i]);
-    CHECK(found[i] == static_cast<double>(std::bit_cast<float>(value.rounded)));
-  }
-}
-
-TEST_CASE("cuda: f32 is rounded to TF32 outside of tensor cores, every bit") {
-  if (!ttune_test::can_run_cuda_on_cpu()) return;
-  auto const values = ttune_test::tf32_values();
-  auto const i = axis<"i">{};
-  tensor<"X", float, 1> const X{{std::ssize(values)}};
-  auto const Y = compute<"Y">(i) = round_to_tf32(X(i));
-  auto const made = lowered_of(schedule(Y).bind(i, loop_kind::thread_x).space());
-  ir::ndarray x(dtype::f32, {std::ssize(values)});
-  for (std::size_t e = 0; e < values.size(); ++e) x.reals[e] = static_cast<double>(values[e].from());
-  auto const found = ttune_test::run_on_cpu(codegen::cuda(made, cuda::target_of_architecture(80)), made, {x})[0].reals;
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    INFO(values[e].bits);
-    CHECK(values[e].is(static_cast<float>(found[e])));
-  }
-}
-
-TEST_CASE("derived for tensor cores: the stage that takes the results is in the same kernel") {
-  check_derived(ops::matmul_bias_gelu<f16>(32, 64, 64).program(), 2);
-  check_derived(ops::conv2d_bias_residual_relu<bf16>({1, 32, 4, 8, 16, 1, 1, 0}).program(), 2);
-}
-
-TEST_CASE("derived for tensor cores: configurations become cubins, the seed spills nothing") {
-  TTUNE_SKIP_UNLESS("nvrtc", cuda::nvrtc().failure().empty(), cuda::nvrtc().failure());
-  rng random(ttune_test::seed());
-  for (int const architecture : {80, 90}) {
-    cuda_backend backend(cuda::target_of_architecture(architecture));
-    for (auto const& program :
-         {ops::matmul<f16>(512, 512, 512).program(), ops::matmul<bf16>(256, 1024, 512, {false, true}).program(),
-          ops::matmul_bias_gelu<f16>(512, 512, 256).program(), ops::matmul_tf32(512, 512, 512).program(),
-          ops::matmul_tf32(256, 1024, 512, {false, true}).program()}) {
-      auto const of = derive_space(program, backend.target());
-      auto const p = make_plan(of);
-      sampler const draws(of.knobs, of.constraints);
-      REQUIRE(draws.valid(of.seed));
-      for (int i = 0; i < 3; ++i) {
-        auto const chosen = i == 0 ? of.seed : draws.draw(random);
-        auto const result = backend.compile(lower(p, chosen), {});
-        INFO(detail::describe_choices(of.knobs, chosen), "\n", result.diagnostics);
-        REQUIRE(result.image);
-        CHECK(backend.last_resources()[0].spill_bytes <= (i == 0 ? 0 : 256));  // some of a thread's 128 sums may spill
-        if (i == 0)
-          MESSAGE(program->name, ", sm_", architecture, ": ", backend.last_resources()[0].registers,
-                  " registers, compiled in ", 1e3 * result.seconds, " ms");
-      }
-    }
-  }
-}
-
-TEST_CASE("derived for tensor cores: none where there is no instruction, or no whole matrix") {
-  auto const has = [](handle<ir::program> const& program, int architecture) {
-    auto const of = derive_space(program, cuda::target_of_architecture(architecture));
-    return std::any_of(of.steps.begin(), of.steps.end(), [](step const& s) { return s.what == primitive::tensorize; });
-  };
-  CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 80));
-  CHECK(has(ops::matmul<f16>(64, 64, 64).program(), 75));
-  CHECK_FALSE(has(ops::matmul<bf16>(64, 64, 64).program(), 75));
-  CHECK_FALSE(has(ops::matmul<f16>(64, 64, 64).program(), 61));
-  CHECK_FALSE(has(ops::matmul<f16>(60, 64, 64).program(), 80));
-  CHECK_FALSE(has(ops::matmul<float>(64, 64, 64).program(), 80));
-  CHECK(has(ops::matmul_tf32(64, 64, 60).program(), 80));
-  CHECK_FALSE(has(ops::matmul_tf32(64, 64, 64).program(), 75));
-  CHECK_FALSE(has(ops::matmul_tf32(64, 64, 62).program(), 80));
 }

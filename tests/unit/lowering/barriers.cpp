@@ -20,7 +20,7 @@ void check(handle<ir::program> const& program, int configurations) {
   auto const plan = make_plan(of);
   sampler const draws(of.knobs, of.constraints);
   rng random(1);
-  auto const operands = ttune_test::random_operands(*program, random);
+  auto const operands = ttune_test::uniform_operands(*program, random);
   for (int i = 0; i < configurations; ++i) {
     auto const chosen = draws.draw(random);
     INFO(detail::describe_choices(of.knobs, chosen));

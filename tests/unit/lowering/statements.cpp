@@ -142,7 +142,7 @@ TEST_CASE("lower: a predicate reads data inside of the domain only") {
   auto const planned = make_plan(guarded);
   instantiate(planned, {}, loops);
   rng random(1);
-  auto const operands = ttune_test::random_operands(*guarded.program, random);
+  auto const operands = ttune_test::uniform_operands(*guarded.program, random);
   auto const expected = ir::evaluate(*guarded.program, operands);
   auto const made = lowering::build_statements(planned, loops);
   CHECK(ttune_test::first_difference(ir::run(made, *guarded.program, operands), expected).empty());

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cases.hpp"
+#include "cases/convolutions.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"

@@ -86,7 +86,7 @@ TEST_CASE("bind: no barrier is superfluous: without any one of them the interpre
     auto const s = tiled(12, 8, 10, doubled);
     auto const operands = [&] {
       rng random(1);
-      return ttune_test::random_operands(*s.program, random);
+      return ttune_test::uniform_operands(*s.program, random);
     }();
     auto const made = lowered_of(s);
     ir::verify(made);

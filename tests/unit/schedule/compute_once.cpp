@@ -38,7 +38,7 @@ bool says(std::string const& text, std::string const& part) { return text.find(p
 
 void check_same(handle<ir::program> const& a, handle<ir::program> const& b) {
   rng random(3);
-  auto const operands = ttune_test::random_operands(*a, random, false);
+  auto const operands = ttune_test::random_operands(*a, random);
   CHECK(ttune_test::difference(ir::evaluate(*a, operands), ir::evaluate(*b, operands)) == "");
 }
 

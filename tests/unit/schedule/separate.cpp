@@ -41,7 +41,7 @@ void check_separated(handle<ir::program> const& p, std::string axis, std::size_t
   REQUIRE(with->stages.size() == p->stages.size() + 1);
   CHECK(with->stages[0]->axes[free].size() == size);
   rng random(3);
-  auto const operands = ttune_test::random_operands(*p, random, false);
+  auto const operands = ttune_test::random_operands(*p, random);
   CHECK(ttune_test::difference(ir::evaluate(*p, operands), ir::evaluate(*with, operands)) == "");
 }
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "support/machine_code.hpp"
-#include "support/scripted_backend.hpp"
 #include "support/scripted_device.hpp"
+#include "support/scripted_tuning.hpp"
 #include "ttune/expr.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
@@ -18,9 +18,6 @@ using namespace ttune;
 using namespace ttune_test;
 
 namespace {
-
-code right() { return code::copy(0, 1, scripted_elements * 4); }
-code slow() { return code::spin(300).then(right()); }
 
 alternative make(char const* name, double error, ttune::target const& machine) {
   return {derive_space(copy_program(name), machine), error};

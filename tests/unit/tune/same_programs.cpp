@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/main.hpp"
-#include "support/scripted_backend.hpp"
+#include "support/scripted_tuning.hpp"
 #include "support/worker_command.hpp"
 #include "ttune/runtime/interpreter_backend.hpp"
 #include "ttune/support/rng.hpp"
@@ -20,9 +20,6 @@ using namespace ttune_test;
 namespace {
 
 at_start const as_worker{[](int argc, char** argv) { return is_worker(argc, argv) ? run_worker() : -1; }};
-
-code right() { return code::copy(0, 1, scripted_elements * 4); }
-code slow() { return code::spin(300).then(right()); }
 
 /// Proposes each configuration twice in one batch, and keeps what it learns.
 class twin_search final : public search_strategy {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "support/machine_code.hpp"
-#include "support/scripted_backend.hpp"
+#include "support/scripted_tuning.hpp"
 #include "ttune/records/memory_store.hpp"
 #include "ttune/tune/tuner.hpp"
 
@@ -18,7 +18,6 @@ namespace {
 
 char const* const unheard_of = "+sse3,+fma4,+xop";  // no processor has had these since 2017
 
-code right() { return code::copy(0, 1, scripted_elements * 4); }
 code marked(int mark) { return code().bytes({0xB8, mark, 0, 0, 0}).then(right()); }  // mov eax, mark
 
 /// Records of a tuning with an image that needs instructions which no machine has.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ttune/autoschedule/derive_space.hpp"
+#include "ttune/feature/schema.hpp"
 #include "ttune/model/ensemble_model.hpp"
 #include "ttune/model/linear_model.hpp"
 #include "ttune/model/transfer_model.hpp"

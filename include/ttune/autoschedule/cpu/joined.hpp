@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "ttune/autoschedule/select_axis.hpp"
 #include "ttune/ir/tuple.hpp"

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "ttune/autoschedule/cpu/long_rows.hpp"

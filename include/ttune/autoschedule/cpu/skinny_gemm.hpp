@@ -27,7 +27,7 @@ namespace ttune { inline namespace v0 { namespace autoschedule {
 /// Below this number of rows only the operand matters.
 inline constexpr std::int64_t few_rows = 4;
 
-/// How a reduction streams an operand, by the axes of its stage.
+/// The axes of a stage along which its reduction streams an operand.
 struct stream_choice {
   std::size_t columns;  ///< free axis, contiguous in the operand
   std::size_t reduced;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which factors of an axis of a GPU kernel are offered, and which of them the seed takes.
+// The factors that are offered for an axis of a GPU kernel, and those of the seed.
 #pragma once
 
 #include <cmath>

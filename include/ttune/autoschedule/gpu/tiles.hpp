@@ -278,6 +278,7 @@ class gpu_tiles {
   void multiplied_by_warps(matrix_axes const& m);
   [[nodiscard]] std::vector<std::string> matrix_blocks(matrix_axes const& m) const;
   void keep_matrix_sums(std::string const& columns);
+  [[nodiscard]] std::vector<std::string> loops_around_products(matrix_axes const& m) const;
   void accumulate_matrices(matrix_axes const& m);
   void cut_matrices(std::size_t x, std::int64_t size, std::vector<std::int64_t> const& wanted,
                     std::int32_t most_inner = 8);

@@ -88,6 +88,20 @@ inline void gpu_tiles::keep_matrix_sums(std::string const& columns) {
   out_.step(primitive::store_in, acc_, {}, {}, {literal(static_cast<std::int64_t>(ir::memory::local))});
 }
 
+/// Returns the loops of the sums around the product of two tiles, outermost first: those of reduced axes, then those of
+/// free axes of which a block has one element.
+inline std::vector<std::string> gpu_tiles::loops_around_products(matrix_axes const& m) const {
+  auto const& terms = r_.axis_name(m.terms);
+  std::vector<std::string> loops;
+  for (auto x = free_axes(); x < r_.axis_count(); ++x)
+    if (x != m.terms) loops.push_back(r_.axis_name(x));
+  loops.push_back(terms + "_o");
+  loops.push_back(terms + "_n");
+  for (std::size_t x = 0; x < free_axes(); ++x)
+    if (x != m.rows && x != m.columns) loops.push_back(r_.axis_name(x));
+  return loops;
+}
+
 inline void gpu_tiles::accumulate_matrices(matrix_axes const& m) {
   using product = matrix_product;
   auto const& rows = r_.axis_name(m.rows);
@@ -97,13 +111,7 @@ inline void gpu_tiles::accumulate_matrices(matrix_axes const& m) {
   out_.step(primitive::split, acc_, {columns}, {columns + "_c", columns + "_n"}, {cuts_[m.columns].part(2)});
   out_.step(primitive::split, acc_, {terms}, {terms + "_o", terms + "_n", terms + "_t"},
             {cuts_[m.terms].part(1), literal(m.how.terms)});
-  std::vector<std::string> inside;
-  for (auto x = free_axes(); x < r_.axis_count(); ++x)
-    if (x != m.terms) inside.push_back(r_.axis_name(x));
-  inside.push_back(terms + "_o");
-  inside.push_back(terms + "_n");
-  for (std::size_t x = 0; x < free_axes(); ++x)
-    if (x != m.rows && x != m.columns) inside.push_back(r_.axis_name(x));
+  auto inside = loops_around_products(m);
   for (auto const& own : {rows + "_m", columns + "_n", rows + "_h", columns + "_c", terms + "_t"})
     inside.push_back(own);
   out_.step(primitive::reorder, acc_, inside);

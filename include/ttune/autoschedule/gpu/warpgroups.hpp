@@ -108,13 +108,7 @@ inline void gpu_tiles::accumulate_by_warpgroups(matrix_axes const& m) {
   auto const& terms = r_.axis_name(m.terms);
   out_.step(primitive::split, acc_, {terms}, {terms + "_o", terms + "_n", terms + "_t"},
             {cuts_[m.terms].part(1), literal(warpgroup_product::terms)});
-  std::vector<std::string> inside;
-  for (auto x = free_axes(); x < r_.axis_count(); ++x)
-    if (x != m.terms) inside.push_back(r_.axis_name(x));
-  inside.push_back(terms + "_o");
-  inside.push_back(terms + "_n");
-  for (std::size_t x = 0; x < free_axes(); ++x)
-    if (x != m.rows && x != m.columns) inside.push_back(r_.axis_name(x));
+  auto inside = loops_around_products(m);
   std::vector<std::string> const tile{r_.axis_name(m.rows), r_.axis_name(m.columns), terms + "_t"};
   inside.insert(inside.end(), tile.begin(), tile.end());
   out_.step(primitive::reorder, acc_, inside);

@@ -10,7 +10,7 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// What precedes the type of a function in the text.
+/// The specifiers of a function, which precede its type in the text.
 inline constexpr char const* cuda_function_prefix = "static __device__ inline ";
 
 /// mma.sync, ldmatrix and wgmma.mma_async.

@@ -128,13 +128,7 @@ inline lane_linear index_emitter::divide(ir::expr const& e, lane_linear const& a
 
 inline lane_linear index_emitter::flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
   if (b.swizzle != 0) return swizzled(b, indices);
-  lane_linear flat;
-  std::int64_t stride = 1;
-  for (std::size_t d = indices.size(); d-- > 0;) {
-    flat = flat + index(indices[d]).scaled(stride);
-    stride *= b.extents[d];
-  }
-  return flat;
+  return flat_form(b.extents, indices, [&](ir::expr const& e) { return index(e); });
 }
 
 /// Returns the position of an element of a swizzled buffer. Lanes stay adjacent if all of them are in one chunk.

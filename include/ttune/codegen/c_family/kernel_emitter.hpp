@@ -2,10 +2,7 @@
 // One kernel: its emitters, its parameters and its launch.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ttune/codegen/c_family/buffer_names.hpp"

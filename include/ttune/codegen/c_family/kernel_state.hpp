@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emitters of a program and of a kernel share.
+// The state that the emitters of a program and of a kernel share.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "ttune/codegen/c_family/c_types.hpp"
 #include "ttune/codegen/c_family/definitions.hpp"
@@ -20,7 +19,7 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// What all kernels of a program share.
+/// The state that all kernels of a program share.
 struct program_state {
   program_state(ir::lowered const& lowered, target const& t, c_dialect const& d)
       : program(lowered), machine(t), dialect(d), survey(survey_program(lowered)) {}

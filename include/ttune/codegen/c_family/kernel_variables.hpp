@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the variables in scope while a kernel is emitted.
+// The facts known about the variables in scope while a kernel is emitted.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ttune/codegen/c_family/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/c_family/register_emitter.hpp"

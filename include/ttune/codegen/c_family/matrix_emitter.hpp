@@ -12,7 +12,6 @@
 // the terms, as long as both operands agree. fragment_emitter.hpp loads the operands; consecutive tiles share them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -10,7 +10,7 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// How a device forms sub-groups.
+/// The way in which a device forms sub-groups.
 enum class sub_groups : std::uint8_t {
   none,
   of_the_drivers_choice,  ///< the driver chooses the size: a kernel checks it at run time

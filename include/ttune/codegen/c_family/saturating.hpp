@@ -2,7 +2,6 @@
 // Conversion from double to an integer in all languages of the family: C leaves values out of range undefined.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "ttune/core/dtype.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "ttune/codegen/c_family/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/c_family/copy_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/c_family/loop_emitter.hpp"

@@ -12,7 +12,7 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// What a survey finds.
+/// The results of a survey.
 struct program_survey {
   int index_bits = 32;  ///< 64 if a buffer or a loop has more than 2^31 - 1 elements or iterations
   bool has_doubles = false;

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <string>
 
-#include "ttune/codegen/c_family/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/support/on_exit.hpp"

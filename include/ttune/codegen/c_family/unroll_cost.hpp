@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a compiler is asked to unroll a loop.
+// The number of iterations that a compiler is asked to unroll.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "ttune/codegen/c_family/statement_queries.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values and which control flow differ between the threads of a warp.
+// Finds the values and the control flow that differ between the threads of a warp.
 #pragma once
 
 #include <set>

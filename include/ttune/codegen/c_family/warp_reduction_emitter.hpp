@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ttune/codegen/c_family/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/c_family/buffer_names.hpp"
 #include "ttune/codegen/c_family/find_warp_reduction.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"

@@ -18,7 +18,7 @@ class arithmetic_emitter {
   arithmetic_emitter(ir_writer& writer, function_state const& state, value_builder& values)
       : writer_(writer), state_(state), values_(values) {}
 
-  /// What is known of the operands beside their values.
+  /// The facts known about the operands beside their values.
   struct operands {
     bool no_sign = false;                          ///< their type is unsigned
     std::optional<std::int64_t> constant_divisor;  ///< the right one, if it is a constant integer

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "ttune/codegen/llvm/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/expression_evaluator.hpp"
 #include "ttune/codegen/llvm/index_emitter.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"

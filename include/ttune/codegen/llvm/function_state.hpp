@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known at the place where code is being written: the lanes, which of them run, and the loop variables.
+// The state at the place where code is being written: the lanes, which of them run, and the loop variables.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -30,13 +29,7 @@ class index_emitter {
 
   /// Returns the number of an element in its buffer.
   [[nodiscard]] lane_linear flat_index(ir::buffer const& b, std::vector<ir::expr> const& indices) {
-    lane_linear flat;
-    std::int64_t stride = 1;
-    for (std::size_t d = indices.size(); d-- > 0;) {
-      flat = flat + index(indices[d]).scaled(stride);
-      stride *= b.extents[d];
-    }
-    return flat;
+    return flat_form(b.extents, indices, [&](ir::expr const& e) { return index(e); });
   }
 
   /// Returns the lanes that fulfil a condition, if they are known during emission.

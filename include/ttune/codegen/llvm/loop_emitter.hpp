@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <set>
 
-#include "ttune/codegen/llvm/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/dot_emitter.hpp"
 #include "ttune/codegen/llvm/index_emitter.hpp"
 #include "ttune/codegen/llvm/parallel_loop_emitter.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/codegen/llvm/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/buffer_addresses.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
 #include "ttune/codegen/llvm/statement_queries.hpp"

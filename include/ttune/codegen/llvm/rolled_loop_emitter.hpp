@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "ttune/codegen/llvm/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/index_arithmetic.hpp"
 #include "ttune/codegen/llvm/register_file.hpp"
 #include "ttune/codegen/llvm/statement_queries.hpp"

@@ -2,7 +2,7 @@
 // Statements at code generation.
 #pragma once
 
-#include "ttune/codegen/llvm/body_emitter.hpp"
+#include "ttune/codegen/body_emitter.hpp"
 #include "ttune/codegen/llvm/conditional_emitter.hpp"
 #include "ttune/codegen/llvm/dot_emitter.hpp"
 #include "ttune/codegen/llvm/loop_emitter.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What statements store: the names of buffers, and the widest type.
+// Finds what statements store: the names of buffers, and the widest type.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation with two operands carries their errors into its result, and what it rounds.
+// The error of the result of an operation with two operands: their errors, and its own rounding.
 #pragma once
 
 #include "ttune/core/dtype.hpp"

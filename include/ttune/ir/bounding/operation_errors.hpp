@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation with one operand, or a choice, carries the errors of its operands into its result, and what it
-// rounds.
+// The error of the result of an operation with one operand, or of a choice: the errors of its operands, and its own
+// rounding.
 #pragma once
 
 #include <cmath>

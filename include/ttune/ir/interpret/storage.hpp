@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running program has: the content of its arrays, and the variables of one thread of execution.
+// The storage of a running program: the content of its arrays, and the variables of one thread of execution.
 #pragma once
 
 #include <cstddef>

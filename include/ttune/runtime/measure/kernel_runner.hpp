@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "ttune/runtime/executor.hpp"

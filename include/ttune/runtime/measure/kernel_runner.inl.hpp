@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstring>
 #include <new>
 #include <tuple>

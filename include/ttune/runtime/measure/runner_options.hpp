@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all runners of one workload have in common: inputs, threads, state of the caches, tolerance.
+// The options that all runners of one workload have in common: inputs, threads, state of the caches, tolerance.
 #pragma once
 
 #include <cstdint>

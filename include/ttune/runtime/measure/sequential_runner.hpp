@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runners of width 1 have in common: a submitted candidate is measured at once.
+// The common base of runners of width 1: a submitted candidate is measured at once.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the end of a worker says about the candidate that it worked on.
+// Tells from the end of a worker what is wrong with the candidate that it worked on.
 #pragma once
 
 #include <string>

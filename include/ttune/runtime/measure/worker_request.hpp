@@ -8,7 +8,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <utility>
 
 #include "ttune/runtime/worker/protocol.hpp"
 #include "ttune/support/bytes.hpp"
@@ -25,7 +24,7 @@ struct request_limits {
   double runs = 12;  ///< extra time for the rest, in multiples of the first run's time
 };
 
-/// What the deadlines of all requests to one worker depend on.
+/// The numbers from which the deadlines of all requests to one worker are computed.
 struct worker_pace {
   double silence_seconds = 30;  ///< a worker that sends nothing for this long is lost
   double transport_margin = 0;  ///< extra seconds for the round trip to a remote worker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the main function of a worker calls.
+// The functions that the main function of a worker calls.
 #pragma once
 
 #include "ttune/support/config.hpp"

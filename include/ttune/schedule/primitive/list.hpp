@@ -7,10 +7,11 @@
 
 namespace ttune { inline namespace v0 {
 
-/// What a step changes. Steps that change the stages of a program are applied before all others, wherever they stand.
+/// The part of a schedule that a step changes. Steps that change the stages of a program are applied before all others,
+/// wherever they stand.
 enum class step_effect : std::uint8_t { program, loops, place, buffer };
 
-// X(name, what it changes)
+// X(name, the part that it changes)
 // clang-format off
 #define TTUNE_PRIMITIVES(X) \
   X(fuse_axes, program) \

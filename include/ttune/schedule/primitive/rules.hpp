@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the header of a primitive contains. Below its page, which shows what it does:
+// The content of the header of a primitive, below its page, which shows what it does:
 //
 //   NAME_call<Schedule>       its call of the typed schedule, with loops that the compiler checks
-//   rules<primitive::NAME>    apply        changes the program (effect `program`), or the loops, places and buffers of
-//   a
-//                                          plan; throws schedule_error with the culprit and the remedy
+//   rules<primitive::NAME>    apply        changes the program (effect `program`), or the loops, places and buffers
+//                                          of a plan; throws schedule_error with the culprit and the remedy
 //                             check        is called once after all steps of a plan, in the order of list.hpp
 //                             lay_out      changes the extents of a buffer when a nest is lowered, for steps that
 //                                          `apply` put into stage_plan::layout
@@ -45,6 +44,16 @@ struct default_rules {
   [[nodiscard]] static std::string arguments(step const&, cpp_names&) { return {}; }
   template <class Draw>
   static void draw(Draw&, stage_plan const&, step&) {}
+};
+
+/// The common base of parallel, vectorize and unroll: they take loops, and a boolean knob that may leave them serial.
+struct loop_kind_rules : default_rules {
+  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names) { return names.loops(s.loops); }
+  template <class Draw>
+  static void draw(Draw& random, stage_plan const& st, step& s) {
+    s.loops = {random.some_loop(st)};
+    if (random.chance(0.3)) s.values = {{random.add_knob(boolean_knob(random.fresh("maybe"))), 0, 0}};
+  }
 };
 
 }}}  // namespace ttune::v0::primitives

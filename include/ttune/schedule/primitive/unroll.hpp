@@ -15,8 +15,6 @@
 //       D[D.i, D.j] = A[D.i, D.j] * 2.0
 #pragma once
 
-#include <string>
-
 #include "ttune/schedule/choices.hpp"
 #include "ttune/schedule/primitive/rules.hpp"
 
@@ -34,13 +32,7 @@ class unroll_call {
 };
 
 template <>
-struct rules<primitive::unroll> : default_rules {
-  template <class Draw>
-  static void draw(Draw& random, stage_plan const& st, step& s) {
-    s.loops = {random.some_loop(st)};
-    if (random.chance(0.3)) s.values = {{random.add_knob(boolean_knob(random.fresh("maybe"))), 0, 0}};
-  }
-  [[nodiscard]] static std::string arguments(step const& s, cpp_names& names);
+struct rules<primitive::unroll> : loop_kind_rules {
   static void apply(plan& p, step const& s);
 };
 
@@ -50,8 +42,6 @@ struct rules<primitive::unroll> : default_rules {
 #include "ttune/schedule/primitive/loop_kind.hpp"
 
 namespace ttune { inline namespace v0 { namespace primitives {
-
-std::string rules<primitive::unroll>::arguments(step const& s, cpp_names& names) { return names.loops(s.loops); }
 
 void rules<primitive::unroll>::apply(plan& p, step const& s) { set_loop_kind(p, s, ir::loop_kind::unrolled); }
 

@@ -19,7 +19,7 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-/// Where and how compiled trials run.
+/// The places where compiled trials run, and how they are measured.
 struct compiled_trial_options {
   worker_choice worker;
   runner_options measuring;

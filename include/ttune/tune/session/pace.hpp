@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a session goes on, and when it ends: computed from its report and the shared budget.
+// The speed of a session and the moment of its end, computed from its report and the shared budget.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 // The first stage of a trial: a configuration that shall be tried.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,17 +10,8 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-/// Where a proposal came from.
-enum class proposal_origin : std::uint8_t {
-  seed,       ///< the heuristic first configuration, or its replacement
-  neighbour,  ///< the best of another shape, machine or version
-  transfer,   ///< like the best of other workloads (`configuration_prior`)
-  search      ///< the search strategy
-};
-
 struct proposal {
   configuration chosen;
-  proposal_origin origin = proposal_origin::search;
   std::optional<double> predicted = {};  ///< the model's score, if it knows anything
 };
 

@@ -21,8 +21,8 @@ class proposer {
   /// Starts the search on a space, which must outlive this object.
   void start(sampler const& space, std::uint64_t seed) { search_->start(space, seed); }
   /// Adds configurations that are proposed before those of the search.
-  void queue(std::vector<configuration> chosen, proposal_origin origin) {
-    for (auto& c : chosen) queue_.push_back({std::move(c), origin});
+  void queue(std::vector<configuration> chosen) {
+    for (auto& c : chosen) queue_.push_back({std::move(c)});
   }
   /// Returns the queued proposals, and forgets them.
   [[nodiscard]] std::vector<proposal> take_queued() { return std::exchange(queue_, {}); }

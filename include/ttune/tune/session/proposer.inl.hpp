@@ -10,7 +10,7 @@ std::vector<proposal> proposer::search(std::size_t batch, batch_scorer const& sc
   search_request const request{batch, visited_, score, incumbents};
   auto chosen = score && !trusted ? propose_advised(*search_, request) : search_->propose(request);
   std::vector<proposal> made;
-  for (auto& c : chosen) made.push_back({std::move(c), proposal_origin::search});
+  for (auto& c : chosen) made.push_back({std::move(c)});
   return made;
 }
 

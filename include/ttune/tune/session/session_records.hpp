@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one session reads from the records, and writes to them.
+// Reads from the records what one session needs, and writes its results to them.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include "ttune/capture/bind.hpp"
 #include "ttune/ir/print.hpp"
@@ -182,10 +181,10 @@ bool tuning_session::find_in_records() {
 void tuning_session::queue_suggestions() {
   constexpr std::size_t most = 8;
   auto known = records_->neighbours(seed_.chosen);
-  proposals_.queue(known, proposal_origin::neighbour);
+  proposals_.queue(known);
   known.push_back(seed_.chosen);
   auto const count = std::min(most, static_cast<std::size_t>(budget_.trials_left()) / 4);
-  proposals_.queue(records_->transferred(count, known), proposal_origin::transfer);
+  proposals_.queue(records_->transferred(count, known));
 }
 
 // ----------------------------------------------------------------------------------------------------- trials

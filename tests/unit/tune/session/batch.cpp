@@ -25,7 +25,7 @@ configuration choice(std::int32_t c) {
 }
 
 /// The program of a configuration is its choice modulo ten; negative ones are refused.
-class pretended_trials final : public trial_runner {
+class fake_trials final : public trial_runner {
  public:
   [[nodiscard]] std::vector<lowered_candidate> lower(std::span<configuration const> chosen, deadline const&) override {
     std::vector<lowered_candidate> made;
@@ -71,7 +71,7 @@ trial taking(std::int32_t c, double seconds) {
 }  // namespace
 
 TEST_CASE("prepare: a program that is known or comes twice is not compiled, and the order stays") {
-  pretended_trials by;
+  fake_trials by;
   known_results known;
   known.add(3, {});
   auto const made = prepare(by, known, batch_of({1, 13, 2, 11, 22, -4}), {});
@@ -82,7 +82,7 @@ TEST_CASE("prepare: a program that is known or comes twice is not compiled, and 
 }
 
 TEST_CASE("prepare: a batch ends where a stage ran out of time") {
-  pretended_trials by;
+  fake_trials by;
   by.compiled = 2;
   CHECK(shape_of(prepare(by, {}, batch_of({1, 11, 2, 12, 3, 13}), {})) == "1! 11 2! 12 ");
   by.lowered = 3;
@@ -92,14 +92,14 @@ TEST_CASE("prepare: a batch ends where a stage ran out of time") {
   CHECK(prepare(by, {}, {}, {}).empty());
 }
 
-TEST_CASE("proposer: what is queued comes first, with its origin") {
+TEST_CASE("proposer: what is queued is taken once, in order") {
   proposer made{any_search()};
-  made.queue({choice(1)}, proposal_origin::neighbour);
-  made.queue({choice(2), choice(3)}, proposal_origin::transfer);
+  made.queue({choice(1)});
+  made.queue({choice(2), choice(3)});
   auto const queued = made.take_queued();
   REQUIRE(queued.size() == 3);
-  CHECK(queued[0].origin == proposal_origin::neighbour);
-  CHECK(queued[2].origin == proposal_origin::transfer);
+  CHECK(queued[0].chosen == choice(1));
+  CHECK(queued[1].chosen == choice(2));
   CHECK(queued[2].chosen == choice(3));
   CHECK(made.take_queued().empty());
 }
@@ -116,7 +116,7 @@ TEST_CASE("predict: without scores, nothing is predicted") {
 }
 
 TEST_CASE("final comparison: the fastest wins in pairs; without pairs, only if noise cannot explain it") {
-  pretended_trials by;
+  fake_trials by;
   std::function<double()> const still = [] { return 0.0; };
   session_clock const clock(still);
   leaderboard best;

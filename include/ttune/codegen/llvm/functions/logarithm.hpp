@@ -29,11 +29,17 @@ struct split_number {
   return real - real.number(0x1p52 + 2048);
 }
 
+/// Returns the bits of 2^n without the bits of 1, from those of the number minus those of 0.75.
+[[nodiscard]] inline lane_value exponent_bits(lane_value const& above) {
+  int const fraction = above.scalar == "i64" ? 52 : 23;
+  return above & above.bits(~((std::uint64_t{1} << fraction) - 1));
+}
+
 /// Splits a positive normal number; split_bits and split have the same result.
 [[nodiscard]] inline split_number split_normal(lane_value const& x) {
   auto const bits = x.as_bits();
   auto const above = bits - x.number(0.75).as_bits();
-  auto const whole = above & bits.bits(~((std::uint64_t{1} << (x.wide() ? 52 : 23)) - 1));
+  auto const whole = exponent_bits(above);
   return {exponent_as_real(above), (bits - whole).as_real()};
 }
 
@@ -59,13 +65,12 @@ struct split_number {
 /// are a subset of infinity's; infinity is subtracted where x is 0. No blend: it takes three steps on some processors.
 [[nodiscard]] inline split_number split_bits(lane_value const& x) {
   bool const wide = x.wide();
-  int const fraction = wide ? 52 : 23;
   int const shift = wide ? 64 : 32;
   auto const small = x.compared("olt", x.number(wide ? 0x1p-1022 : 0x1p-126));
   auto const zero = x.number(0);
   auto const bits = fused(x, small.choose(x.number(std::ldexp(1.0, shift)), zero), small.choose(zero, x)).as_bits();
   auto const above = bits - x.number(0.75).as_bits();
-  auto const m = (bits - (above & bits.bits(~((std::uint64_t{1} << fraction) - 1)))).as_real();
+  auto const m = (bits - exponent_bits(above)).as_real();
   auto const is_zero = x.compared("oeq", x.number(0));
   auto const too_much =
       bits_where(small, x.number(shift).as_bits()) | bits_where(is_zero, x.number(HUGE_VAL).as_bits());

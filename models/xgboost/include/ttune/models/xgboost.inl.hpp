@@ -3,13 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <future>
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <string_view>
 
 #include "ttune/models/xgboost.hpp"
 #include "ttune/models/xgboost/api.hpp"

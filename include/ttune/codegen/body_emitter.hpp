@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emission of statements, for the loops and conditions whose bodies are statements again.
+// Emission of statements, for the emitters of loops, conditions and patterns whose bodies are statements again.
 #pragma once
 
 #include "ttune/ir/stmt.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
+namespace ttune { inline namespace v0 { namespace codegen {
 
-/// `statement_emitter` implements it and owns the emitters that call it.
+/// Emits any statement. The `statement_emitter` of each language implements it and owns the emitters that call it.
 class body_emitter {
  public:
   body_emitter() = default;
@@ -19,4 +19,4 @@ class body_emitter {
   ~body_emitter() = default;
 };
 
-}}}}  // namespace ttune::v0::codegen::llvm
+}}}  // namespace ttune::v0::codegen

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "ttune/lowering/lower.hpp"
+#include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/measure/sample_statistics.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/support/hash.hpp"
+#include "ttune/tune/session/alternatives_session.hpp"
+#include "ttune/tune/session/compiled_candidate.hpp"
+#include "ttune/tune/session/stored_image.hpp"
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+inline constexpr char const* alternative_knob = "alternative";  ///< knob in records: index of the winner
+
+/// The largest errors of transforms are further from their mean than those of sums (measured: twice as far).
+inline constexpr double largest_over_mean = 4;
+
+/// Factor on the best time. Fluctuations of a machine do not explain a larger one.
+inline constexpr double far_behind = 3;
+
+inline std::string error_text(double error) {
+  if (error == 0) return "reassociates only";
+  char line[48];
+  std::snprintf(line, sizeof line, "errs %.3g times as much as a direct sum", error);
+  return line;
+}
+
+alternatives_session::alternatives_session(std::vector<alternative> all, numerics const& allowed,
+                                           tuner_options const& options, backend& compiler, learner& model,
+                                           budget_meter& budget)
+    : all_(std::move(all)), allowed_(allowed), options_(options), backend_(compiler), learner_(model), budget_(budget) {
+  if (all_.empty()) throw argument_error("there is no alternative to tune");
+  if (std::none_of(all_.begin(), all_.end(), [&](alternative const& a) { return allowed_.allows(a.error); })) {
+    std::string listed;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      listed += (i == 0 ? "" : ", ") + name(i) + " " + error_text(all_[i].error);
+    throw argument_error("no alternative meets the wanted numerics (" + allowed_.text() + "): " + listed);
+  }
+}
+
+tuning_result alternatives_session::run() {
+  if (auto found = find_in_records()) return std::move(*found);
+  if (budget_.budget().trials == 0) return untuned();
+  start_all();
+  remeasure();
+  while (auto* const next = most_promising()) {
+    next->session->advance();
+    budget_.clock().check();
+  }
+  return choose();
+}
+
+// ---------------------------------------------------------------------------------------------------- records
+
+/// Returns the key of all alternatives together: results among other alternatives, or under other numerics, do not
+/// apply.
+record_key alternatives_session::key() const {
+  auto made = key_of(all_[0].in, backend_.target(), options_.objective);
+  hasher compute;
+  hasher in;
+  for (auto const& a : all_) {
+    auto const each = key_of(a.in, backend_.target(), options_.objective);
+    compute.add(each.compute);
+    in.add(each.space).add(static_cast<std::uint64_t>(allowed_.allows(a.error)));
+  }
+  made.compute = compute.value();
+  made.compute_text = "alternatives: " + made.compute_text;
+  made.space = in.value();
+  return made;
+}
+
+std::optional<alternatives_session::recorded_choice> alternatives_session::chosen_by(record const& r) const {
+  auto const* const which = find_choice(r.choices, alternative_knob);
+  if (!which || which->index < 0 || which->index >= static_cast<std::int32_t>(all_.size())) return std::nullopt;
+  auto knobs = r.choices;
+  std::erase_if(knobs, [](knob_choice const& c) { return c.knob == alternative_knob; });
+  return recorded_choice{static_cast<std::size_t>(which->index), std::move(knobs)};
+}
+
+std::optional<tuning_result> alternatives_session::find_in_records() {
+  if (!options_.records || options_.recorded) return std::nullopt;
+  auto found = find_stored(*options_.records, key(), [&](record const& r) -> std::optional<kernel_image> {
+    auto const by = chosen_by(r);
+    auto const configured = by ? find_configuration(all_[by->index].in.knobs, by->knobs) : std::nullopt;
+    if (!configured) return std::nullopt;
+    return compile_configuration(workload(all_[by->index].in, backend_.target()), backend_, *configured);
+  });
+  fallback_ = found.fallback;
+  auto const chosen = found.image ? chosen_by(found.of) : std::nullopt;
+  if (!chosen) return std::nullopt;
+  if (found.compiled && options_.records->writable() && !found.image->in_process_code)
+    options_.records->put_image(found.of, to_bytes(*found.image));
+  auto const& winner = all_[chosen->index];
+  tuning_result made{std::move(*found.image),
+                     find_configuration(winner.in.knobs, chosen->knobs).value_or(configuration()),
+                     {},
+                     winner.layouts};
+  made.report.source = tuning_report::origin::record;
+  made.report.workload = name(0);
+  made.report.alternative = name(chosen->index);
+  made.report.seconds = found.of.result.seconds;
+  made.report.spread = found.of.result.spread;
+  made.report.flops = made.image.signature.flops;
+  made.report.stopped_because = "found in the records";
+  made.report.fallback = fallback_;
+  made.report.schedule = describe_choices(chosen->knobs);
+  return made;
+}
+
+void alternatives_session::keep(tuning_result const& winner, std::size_t index) const {
+  if (!options_.records || !options_.records->writable() || options_.recorded) return;
+  if (winner.chosen.choices.size() != all_[index].in.knobs.size()) return;  // a simpler schedule, not of this space
+  record r;
+  r.key = key();
+  r.lowering_version = lowering_version;
+  r.choices = choices_of(all_[index].in.knobs, winner.chosen);
+  r.choices.push_back({alternative_knob, static_cast<std::int32_t>(index), {static_cast<std::int32_t>(index)}});
+  r.result.seconds = winner.report.seconds;
+  r.result.spread = winner.report.spread;
+  r.timestamp =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  r.device = options_.device;
+  if (winner.image.in_process_code) options_.records->append(r);
+  else options_.records->put_image(r, to_bytes(winner.image));
+}
+
+// ----------------------------------------------------------------------------------------------------- trials
+
+/// Starts all alternatives that may win, and the oracles even if they cannot: the others are compared with their
+/// results.
+void alternatives_session::start_all() {
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    bool const may_win = allowed_.allows(all_[i].error);
+    candidates_.push_back(
+        {i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
+    if (may_win || oracle_of(i) == i) start(candidates_.back());
+  }
+}
+
+/// Returns the untuned kernel of the first alternative that may win and can be compiled.
+tuning_result alternatives_session::untuned() {
+  std::string failures;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (!allowed_.allows(all_[i].error)) continue;
+    tuning_session only(static_cast<std::int32_t>(i), options_, backend_, options_.search.another(), learner_, budget_,
+                        all_[i].in);
+    try {
+      only.start();
+    } catch (backend_error const& failure) {
+      failures += "; " + name(i) + " " + failure.what();
+      continue;
+    }
+    auto made = only.finish();
+    made.layouts = all_[i].layouts;
+    made.report.workload = name(0);
+    made.report.alternative = name(i);
+    return made;
+  }
+  throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
+}
+
+void alternatives_session::start(candidate& c) {
+  c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(c.index), options_, backend_,
+                                               options_.search.another(), learner_, budget_, all_[c.index].in);
+  if (c.index == 0) return c.session->start();
+  auto const& oracle = candidates_[oracle_of(c.index)];
+  try {
+    c.session->start(oracle.index != c.index && oracle.session);  // compared with the oracle's results below
+  } catch (backend_error const& failure) {                        // the others continue without it
+    c.refused = failure.what();
+    c.session.reset();
+    return;
+  }
+  if (oracle.index == c.index) return;
+  if (!oracle.session) {
+    c.refused = "there is nothing to compare it with: " + oracle.refused;
+    return;
+  }
+  auto const tolerance = largest_over_mean * std::max(1.0, all_[c.index].error);
+  if (auto const wrong = c.session->disagreement(*oracle.session, tolerance); !wrong.empty())
+    c.refused = "computes something else than " + name(oracle.index) + ": " + wrong;
+}
+
+/// Measures the first kernels a second time, unless they are far slower than the best. The first trials decide where
+/// the next ones go, and for kernels of several stages the fluctuations of a machine exceed the differences between
+/// kernels (C1 of ResNet-18: 2.0 ms in a first trial of a kernel that takes 0.9 ms).
+void alternatives_session::remeasure() {
+  auto const best = best_seconds();
+  for (auto& c : candidates_)
+    if (c.may_win() && c.best_seconds() > best && c.best_seconds() < far_behind * best && budget_.exhausted().empty())
+      c.again = c.session->seconds_now();
+}
+
+/// Measures the best kernels within a few milliseconds of each other, and returns the seconds of the fastest: the
+/// selection for the final comparison must not depend on the moments at which they were tried.
+double alternatives_session::time_together() {
+  auto const best = best_seconds();
+  double fastest = std::numeric_limits<double>::infinity();
+  for (auto& c : candidates_) {
+    if (!c.may_win() || c.best_seconds() > far_behind * best) continue;
+    c.together = c.session->seconds_now();
+    fastest = std::min(fastest, c.together);
+  }
+  return fastest;
+}
+
+double alternatives_session::best_seconds() const {
+  double best = std::numeric_limits<double>::infinity();
+  for (auto const& c : candidates_)
+    if (c.may_win()) best = std::min(best, c.best_seconds());
+  return best;
+}
+
+/// Returns the first alternative with the same layouts; only then the operands mean the same to both.
+std::size_t alternatives_session::oracle_of(std::size_t i) const {
+  std::size_t first = 0;
+  while (all_[first].layouts != all_[i].layouts) ++first;
+  return first;
+}
+
+/// Returns the name with the layouts that are not plain: "conv2d of I (d0, d2, d3, d1)".
+std::string alternatives_session::name(std::size_t i) const {
+  auto made = all_[i].in.program->name;
+  bool first = true;
+  for (auto const& l : all_[i].layouts) {
+    if (l.layout.is_plain()) continue;
+    made += (first ? " of " : ", ") + l.operand + " " + l.layout.text();
+    first = false;
+  }
+  return made;
+}
+
+/// Returns the alternative with the lowest expected final time: its best time minus an expected improvement, which
+/// decreases with the number of its trials; null if no alternative can go on.
+alternatives_session::candidate* alternatives_session::most_promising() {
+  constexpr double hope = 0.5;     // share of the seconds, at the first trial
+  constexpr double patience = 16;  // trials
+  candidate* chosen = nullptr;
+  double least = 0;
+  for (auto& c : candidates_) {
+    if (!c.refused.empty() || c.session->over()) continue;
+    auto const optimism = hope / std::sqrt(1 + static_cast<double>(c.session->trials()) / patience);
+    auto const reach = c.best_seconds() * (1 - optimism);
+    if (!chosen || reach < least) chosen = &c, least = reach;
+  }
+  return chosen;
+}
+
+/// Selects the winner. Kernels near the best are compared in pairs, since measurements at different times differ by the
+/// load of the machine.
+tuning_result alternatives_session::choose() {
+  constexpr double near = 1.4;
+  auto const fastest = time_together();
+  std::string failures;
+  for (auto const& c : candidates_)
+    if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
+  std::optional<tuning_result> made;
+  candidate* winner = nullptr;
+  for (auto& c : candidates_) {
+    if (!c.may_win() || c.together > near * fastest) continue;
+    auto found = c.session->finish();
+    found.layouts = all_[c.index].layouts;
+    if (!made || beats(c, found, *winner, *made)) made = std::move(found), winner = &c;
+  }
+  if (!made) throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
+  keep(*made, winner->index);
+  describe(made->report, winner->index);
+  return std::move(*made);
+}
+
+/// Returns true if `by` is faster than `best`; both are measured again. An undecided comparison is weighed with the
+/// earlier measurements. Those alone are not enough: they were made at different moments, and the best of many trials
+/// is biased towards luck.
+bool alternatives_session::beats(candidate& by, tuning_result& found, candidate& best, tuning_result& made) {
+  constexpr std::int32_t pairs = 20;
+  if (all_[by.index].layouts == all_[best.index].layouts) {
+    auto const paired = by.session->compare(made.image, found.image, pairs);
+    if (paired.failure.empty() && paired.pairs > 0) {
+      made.report.seconds = paired.first_seconds;
+      found.report.seconds = paired.second_seconds;
+      bool const undecided = !paired.faster && paired.low <= 1;
+      return undecided ? paired.ratio * by.best_seconds() < best.best_seconds() : paired.faster;
+    }
+  }
+  if (auto const ratio = ratio_of_turns(by, found, best, made)) {
+    found.report.seconds = made.report.seconds * *ratio;
+    return *ratio < 1;
+  }
+  return found.report.seconds < made.report.seconds;
+}
+
+/// Returns the seconds of `by` over those of `best` if no operands suit both: each is timed alone, alternately. Returns
+/// nothing if one of them could not be timed.
+std::optional<double> alternatives_session::ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
+                                                           tuning_result const& made) {
+  constexpr std::int32_t pairs = 4;
+  constexpr int rounds = 5;
+  auto const seconds = [](comparison const& c) { return std::min(c.first_seconds, c.second_seconds); };
+  std::vector<double> ratios;
+  for (int i = 0; i < rounds; ++i) {
+    auto const first = best.session->compare(made.image, made.image, pairs);
+    auto const second = by.session->compare(found.image, found.image, pairs);
+    if (!first.failure.empty() || !second.failure.empty() || first.pairs == 0 || second.pairs == 0) return std::nullopt;
+    ratios.push_back(seconds(second) / seconds(first));
+  }
+  return median_of(ratios);
+}
+
+void alternatives_session::describe(tuning_report& report, std::size_t winner) const {
+  report.workload = name(0);
+  report.alternative = name(winner);
+  if (!fallback_.empty()) report.fallback = fallback_;
+  report.trials = 0;
+  report.tuning_seconds = 0;
+  for (auto const& c : candidates_) {
+    alternative_outcome outcome{name(c.index), all_[c.index].error, 0, 0, c.refused};
+    if (c.session) {
+      outcome.trials = c.session->trials();
+      outcome.seconds = c.best_seconds();
+      report.trials += outcome.trials;
+      report.tuning_seconds += c.session->seconds_spent();
+    }
+    report.alternatives.push_back(std::move(outcome));
+  }
+}
+
+}}}  // namespace ttune::v0::detail
