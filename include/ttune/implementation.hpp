@@ -59,6 +59,8 @@
 #include "ttune/model/ensemble_model.hpp"
 #include "ttune/model/linear_model.hpp"
 #include "ttune/model/transfer_model.hpp"
+#include "ttune/network/pbqp.hpp"
+#include "ttune/network/pbqp_graph.hpp"
 #include "ttune/records/autotvm_log.hpp"
 #include "ttune/records/file_permissions.hpp"
 #include "ttune/records/json.hpp"
