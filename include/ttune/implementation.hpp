@@ -59,6 +59,7 @@
 #include "ttune/model/ensemble_model.hpp"
 #include "ttune/model/linear_model.hpp"
 #include "ttune/model/transfer_model.hpp"
+#include "ttune/network/memory_plan.hpp"
 #include "ttune/network/pbqp.hpp"
 #include "ttune/network/pbqp_graph.hpp"
 #include "ttune/records/autotvm_log.hpp"
