@@ -16,11 +16,12 @@ namespace ttune { inline namespace v0 {
 ///
 /// Nodes with two neighbours at most are eliminated exactly (reductions R0, R1 and R2 of Scholz and Eckstein, "Register
 /// allocation for irregular architectures", LCTES 2002); trees, chains and chains with nested shortcuts vanish by that.
-/// What remains falls into connected parts. In each, the alternatives of a node of the highest degree are tried one
-/// after the other, and those whose lower bound is not below the best known choice are cut, as in Hames and Scholz,
-/// "Nearly optimal register allocation with PBQP" (JMLC 2006). The first known choice is that of their heuristic RN.
-/// Anderson and Gregg, "Optimal DNN primitive selection with partitioned boolean quadratic programming" (CGO 2018), use
-/// such problems to choose kernels and layouts in a neural network.
+/// What remains falls into connected parts. In each, costs are moved between edges and nodes until the least costs of
+/// the nodes add up to much (Tourani et al., "MPLP++", ECCV 2018). Then the alternatives of a node of the highest
+/// degree are tried one after the other, and those whose lower bound is not below the best known choice are cut, as in
+/// Hames and Scholz, "Nearly optimal register allocation with PBQP" (JMLC 2006). The first known choice is that of
+/// their heuristic RN. Anderson and Gregg, "Optimal DNN primitive selection with partitioned boolean quadratic
+/// programming" (CGO 2018), use such problems to choose kernels and layouts in a neural network.
 class pbqp {
  public:
   /// Adds a node and returns its number: 0, 1, 2, … `costs` has one cost for each alternative. Throws argument_error if
@@ -41,12 +42,13 @@ class pbqp {
     std::vector<std::size_t> chosen;  ///< [node]: the number of its alternative
     double cost = 0;                  ///< cost_of(chosen); infinity if no choice was found that is not forbidden
     bool optimal = false;             ///< true if no choice costs less, but for rounding; proven
-    std::int64_t branches = 0;        ///< how many alternatives were tried; 0 if reductions alone solved it
+    std::int64_t branches = 0;        ///< how many alternatives were tried; 0 if reductions and bound solved it
   };
   /// Returns the best choice, or the best that is known after `most_branches` branches. With 0 branches that is the
   /// choice of the heuristic. Throws argument_error for a negative limit. With k alternatives a node, an elimination
-  /// takes k^3 steps and a branch about k for each edge that remains; the number of branches may be exponential in the
-  /// number of nodes that no reduction takes.
+  /// takes k^3 steps, the bound some 200 k^2 for each edge that remains, and a branch about k for each of those. The
+  /// number of branches may be exponential in the number of nodes that no reduction takes; where an edge costs nothing
+  /// for the same choice at both ends, as between layouts, there are mostly few.
   [[nodiscard]] solution solve(std::int64_t most_branches = 100'000) const;
 
  private:

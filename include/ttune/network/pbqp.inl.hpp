@@ -46,6 +46,12 @@ class pbqp_search {
     std::vector<std::pair<std::size_t, std::size_t>> alternatives;  // (node, alternative)
   };
 
+  static constexpr int bound_sweeps = 50;
+
+  /// Returns what is less than this cost by more than rounding, so that equal choices are not searched.
+  [[nodiscard]] static double less_than(double cost) noexcept {
+    return std::isinf(cost) ? cost : cost - 1e-12 * std::abs(cost);
+  }
   [[nodiscard]] choice heuristic(node_list nodes);
   [[nodiscard]] std::optional<choice> search(node_list nodes, double below);
   [[nodiscard]] std::optional<choice> branch(node_list const& part, double below);
@@ -137,7 +143,7 @@ std::optional<pbqp_search::choice> pbqp_search::branch(node_list const& part, do
     if (!rest) continue;
     rest->cost += cost;
     rest->alternatives.emplace_back(node, alternative);
-    below = rest->cost;
+    below = less_than(rest->cost);
     best = std::move(rest);
   }
   return best;
@@ -149,10 +155,11 @@ void pbqp_search::run() {
   std::iota(nodes.begin(), nodes.end(), std::size_t{0});
   forbidden_ = std::isinf(graph_.reduce(nodes));
   for (auto const& part : graph_.parts(nodes)) {
+    graph_.raise_lower_bound(part, bound_sweeps);
     auto best = heuristic(part);
     bool const others_complete = std::exchange(complete_, true);
-    if (!forbidden_ && graph_.lower_bound(part) < best.cost)
-      if (auto better = branch(part, best.cost)) best = std::move(*better);
+    if (!forbidden_ && graph_.lower_bound(part) < less_than(best.cost))
+      if (auto better = branch(part, less_than(best.cost))) best = std::move(*better);
     forbidden_ = forbidden_ || (complete_ && std::isinf(best.cost));
     complete_ = complete_ && others_complete;
     write(best);

@@ -43,6 +43,10 @@ class pbqp_graph {
   /// Chooses for all nodes eliminated since then. `chosen` has the alternatives of those that were not.
   void choose_eliminated(moment since, std::vector<std::size_t>& chosen) const;
 
+  /// Moves costs between edges and nodes, such that no choice costs more or less but the lower bound grows: each edge
+  /// in turn takes the costs of both ends and gives each as much as it can, evenly. It is the handshake of Tourani et
+  /// al., "MPLP++: fast, parallel dual block-coordinate ascent for dense graphical models" (ECCV 2018).
+  void raise_lower_bound(std::vector<std::size_t> const& nodes, int sweeps);
   /// Returns a lower bound of the cost of these nodes and their edges: each node pays the least sum of its cost and of
   /// the rows of edges to nodes with a larger number.
   [[nodiscard]] double lower_bound(std::vector<std::size_t> const& nodes) const;
@@ -71,7 +75,10 @@ class pbqp_graph {
   };
 
   node_state& change(std::size_t node);
-  void add_to_link(std::size_t own, std::size_t other, std::vector<double> costs);
+  void set_link(std::size_t own, std::size_t other, std::vector<double> costs);
+  void set_edge(std::size_t first, std::size_t second, std::vector<double> const& costs);
+  void shake_hands(std::size_t first, std::size_t second, std::vector<double>& costs);
+  [[nodiscard]] link const* find_link(std::size_t own, std::size_t other) const;
   double eliminate(std::size_t node);
   void detach(std::size_t node);
   [[nodiscard]] std::size_t alternatives(std::size_t node) const noexcept { return nodes_[node].costs.size(); }

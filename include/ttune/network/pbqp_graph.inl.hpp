@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -21,28 +22,37 @@ void pbqp_graph::roll_back(moment to) {
   rules_.resize(to.rules);
 }
 
-void pbqp_graph::add_to_link(std::size_t own, std::size_t other, std::vector<double> costs) {
+pbqp_graph::link const* pbqp_graph::find_link(std::size_t own, std::size_t other) const {
+  auto const& links = nodes_[own].links;
+  auto const at = std::find_if(links.begin(), links.end(), [&](link const& known) { return known.other == other; });
+  return at == links.end() ? nullptr : &*at;
+}
+
+void pbqp_graph::set_link(std::size_t own, std::size_t other, std::vector<double> costs) {
   auto& links = change(own).links;
   auto at = std::find_if(links.begin(), links.end(), [&](link const& known) { return known.other == other; });
-  if (at == links.end()) {
-    at = links.insert(links.end(), {other, nullptr});
-  } else {
-    for (std::size_t i = 0; i < costs.size(); ++i) costs[i] += at->matrix->costs[i];
-  }
+  if (at == links.end()) at = links.insert(links.end(), {other, nullptr});
   pbqp_matrix made{alternatives(other), std::move(costs), {}};
   for (auto row = made.costs.begin(); row != made.costs.end(); row += static_cast<std::ptrdiff_t>(made.columns))
     made.least.push_back(*std::min_element(row, row + static_cast<std::ptrdiff_t>(made.columns)));
   at->matrix = std::make_shared<pbqp_matrix const>(std::move(made));
 }
 
-void pbqp_graph::connect(std::size_t first, std::size_t second, std::vector<double> const& costs) {
+void pbqp_graph::set_edge(std::size_t first, std::size_t second, std::vector<double> const& costs) {
   auto const rows = alternatives(first), columns = alternatives(second);
   std::vector<double> transposed(costs.size());
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t column = 0; column < columns; ++column)
       transposed[column * rows + row] = costs[row * columns + column];
-  add_to_link(first, second, costs);
-  add_to_link(second, first, std::move(transposed));
+  set_link(first, second, costs);
+  set_link(second, first, std::move(transposed));
+}
+
+void pbqp_graph::connect(std::size_t first, std::size_t second, std::vector<double> const& costs) {
+  auto sum = costs;
+  if (auto const* const known = find_link(first, second))
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += known->matrix->costs[i];
+  set_edge(first, second, sum);
 }
 
 void pbqp_graph::detach(std::size_t node) {
@@ -121,6 +131,47 @@ void pbqp_graph::choose_eliminated(moment since, std::vector<std::size_t>& chose
     for (auto const other : rules_[i].others) at = at * alternatives(other) + chosen[other];
     chosen[rules_[i].node] = rules_[i].choice[at];
   }
+}
+
+/// The first node gets half of what it can, the second all it can of the rest, and the first what is left then. An
+/// infinite cost of the edge remains there when it goes to a node.
+void pbqp_graph::shake_hands(std::size_t first, std::size_t second, std::vector<double>& costs) {
+  auto &rows = nodes_[first].costs, &columns = nodes_[second].costs;
+  auto const width = columns.size();
+  for (std::size_t i = 0; i < costs.size(); ++i) costs[i] += rows[i / width] + columns[i % width];
+  auto const give = [&](std::vector<double>& taker, std::size_t stride, std::size_t count, std::size_t step,
+                        double share) {
+    for (std::size_t own = 0; own < taker.size(); ++own) {
+      auto least = std::numeric_limits<double>::infinity();
+      for (std::size_t i = 0; i < count; ++i) least = std::min(least, costs[own * stride + i * step]);
+      taker[own] += least * share;
+      for (std::size_t i = 0; i < count && !std::isinf(least); ++i) costs[own * stride + i * step] -= least * share;
+    }
+  };
+  std::fill(rows.begin(), rows.end(), 0);
+  std::fill(columns.begin(), columns.end(), 0);
+  give(rows, width, width, 1, 0.5);
+  give(columns, 1, rows.size(), width, 1);
+  give(rows, width, width, 1, 1);
+}
+
+void pbqp_graph::raise_lower_bound(std::vector<std::size_t> const& nodes, int sweeps) {
+  struct edge {
+    std::size_t first = 0;
+    std::size_t second = 0;
+    std::vector<double> costs;  // (alternatives of first, alternatives of second)
+  };
+  std::vector<edge> edges;
+  for (auto const node : nodes) {
+    change(node);
+    for (auto const& to : nodes_[node].links)
+      if (to.other > node) edges.push_back({node, to.other, to.matrix->costs});
+  }
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (auto& joined : edges) shake_hands(joined.first, joined.second, joined.costs);
+    std::reverse(edges.begin(), edges.end());
+  }
+  for (auto const& joined : edges) set_edge(joined.first, joined.second, joined.costs);
 }
 
 double pbqp_graph::lower_bound(std::vector<std::size_t> const& nodes) const {

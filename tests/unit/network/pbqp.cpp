@@ -208,6 +208,29 @@ TEST_CASE("pbqp: 200 nodes with shortcuts need no branches") {
   CHECK(found.cost == least);
 }
 
+TEST_CASE("pbqp: wide graphs of layouts need few branches") {
+  rng random(1);
+  constexpr std::size_t layouts = 5, width = 4;
+  pbqp problem;
+  auto const repack = [&](std::size_t from, std::size_t to) {
+    std::vector<double> costs;
+    for (std::size_t i = 0; i < layouts * layouts; ++i)
+      costs.push_back(i / layouts == i % layouts ? 0 : 1 + random.uniform());
+    problem.add_edge(from, to, costs);
+  };
+  for (std::size_t i = 0; i < 40 * width; ++i) {
+    std::vector<double> costs;
+    for (std::size_t layout = 0; layout < layouts; ++layout) costs.push_back(10 * random.uniform());
+    problem.add_node(costs);
+    if (i % width > 0) repack(i - 1, i);
+    if (i >= width) repack(i - width, i);
+  }
+  auto const found = problem.solve();
+  CHECK(found.optimal);
+  CHECK(found.branches < 2'000);
+  CHECK(found.cost <= problem.solve(0).cost);
+}
+
 TEST_CASE("pbqp: parts of a graph are searched one by one") {
   rng random(ttune_test::seed());
   auto const one = dense(random, 9, 4), other = dense(random, 10, 3);
