@@ -9,6 +9,7 @@
 #include "ttune/expr/functions.hpp"
 #include "ttune/expr/op.hpp"
 #include "ttune/ops/accumulate.hpp"
+#include "ttune/ops/activation.hpp"
 #include "ttune/ops/window.hpp"
 #include "ttune/support/error.hpp"
 
@@ -97,18 +98,26 @@ template <class T = float, class Sum = accumulator_t<T>>
   });
 }
 
-/// Convolution with a bias per filter and a rectifier (ReLU), in one kernel.
+/// Convolution with a bias per filter and an activation, in one kernel. Without an activation it is the linear end of a
+/// layer, for example before a residual is added.
 /// Shape: I (N, C, H, W), W (F, C / groups, R, S) constant, bias (F) -> O (N, F, OH, OW)
 template <class T = float, class Sum = accumulator_t<T>>
-[[nodiscard]] auto conv2d_bias_relu(conv2d_shape const& s) {
+[[nodiscard]] auto conv2d_bias(conv2d_shape const& s, activation then = activation::none) {
   auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};               // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};  // (F, C / groups, R, S)
   tensor<"bias", Sum, 1> const bias{{s.filters}};                                    // (F)
   return detail::convolve<false>(s, detail::nchw_term<Sum>(s, I, W), [&](auto const& sums) {
-    auto const O = compute<"O">(n, f.in(s.filters), y.in(s.out_height()), x.in(s.out_width())) = relu(sums + bias(f));
-    return op(inputs(I, W, bias), outputs(O), "conv2d_bias_relu");  // (N, F, OH, OW)
+    auto const O = compute<"O">(n, f.in(s.filters), y.in(s.out_height()), x.in(s.out_width())) =
+        activated(then, sums + bias(f));
+    return op(inputs(I, W, bias), outputs(O), detail::name_with("conv2d_bias", then));  // (N, F, OH, OW)
   });
+}
+
+/// `conv2d_bias` with a rectifier (ReLU).
+template <class T = float, class Sum = accumulator_t<T>>
+[[nodiscard]] auto conv2d_bias_relu(conv2d_shape const& s) {
+  return conv2d_bias<T, Sum>(s, activation::relu);
 }
 
 /// Convolution, channels last.

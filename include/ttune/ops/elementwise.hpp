@@ -6,6 +6,8 @@
 #include "ttune/expr/boundary.hpp"
 #include "ttune/expr/functions.hpp"
 #include "ttune/expr/op.hpp"
+#include "ttune/ops/activation.hpp"
+#include "ttune/ops/any_rank.hpp"
 
 namespace ttune { inline namespace v0 { namespace ops {
 
@@ -18,6 +20,17 @@ template <class T = float>
   tensor<"bias", T, 1> const bias{{columns}};                   // (columns)
   auto const Y = compute<"Y">(i, j) = gelu(X(i, j) + bias(j));  // (rows, columns)
   return op(inputs(X, bias), outputs(Y), "bias_gelu");
+}
+
+/// Applies an activation that no other operator applies: `activate<2>({1, 512}, activation::tanh)`.
+/// Shape: X -> Y, both of `shape`
+template <int Rank, class T = float>
+[[nodiscard]] auto activate(shape_of_rank<Rank> const& shape, activation how) {
+  auto const X = detail::tensor_of<"X", T, Rank>(shape);
+  return detail::with_axes<Rank>([&](auto const&... at) {
+    auto const Y = compute<"Y">(at...) = activated(how, X(at...));
+    return op(inputs(X), outputs(Y), detail::name_with("activate", how));
+  });
 }
 
 }}}  // namespace ttune::v0::ops

@@ -21,10 +21,10 @@ template <class T = float, class Sum = accumulator_t<T>>
   return op(inputs(A, B, bias), outputs(C), "matmul_bias_gelu");
 }
 
-/// Returns relu(conv2d(I, W) + bias + residual): the end of a residual block (He et al., 2015).
+/// Returns the activation of conv2d(I, W) + bias + residual: the end of a residual block (He et al., 2015).
 /// Shape: I (N, C, H, W), W (F, C / groups, R, S) constant, bias (F), residual (N, F, OH, OW) -> O (N, F, OH, OW)
 template <class T = float, class Sum = accumulator_t<T>>
-[[nodiscard]] auto conv2d_bias_residual_relu(conv2d_shape const& s) {
+[[nodiscard]] auto conv2d_bias_residual(conv2d_shape const& s, activation then = activation::none) {
   auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};                      // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.group_channels(), s.kernel, s.kernel}};         // (F, C / groups, R, S)
@@ -32,9 +32,15 @@ template <class T = float, class Sum = accumulator_t<T>>
   tensor<"residual", Sum, 4> const R{{s.batch, s.filters, s.out_height(), s.out_width()}};  // (N, F, OH, OW)
   return detail::convolve<false>(s, detail::nchw_term<Sum>(s, I, W), [&](auto const& sums) {
     auto const O = compute<"O">(n, f.in(s.filters), y.in(s.out_height()), x.in(s.out_width())) =
-        relu(sums + bias(f) + R(n, f, y, x));
-    return op(inputs(I, W, bias, R), outputs(O), "conv2d_bias_residual_relu");  // (N, F, OH, OW)
+        activated(then, sums + bias(f) + R(n, f, y, x));
+    return op(inputs(I, W, bias, R), outputs(O), detail::name_with("conv2d_bias_residual", then));  // (N, F, OH, OW)
   });
+}
+
+/// `conv2d_bias_residual` with a rectifier (ReLU).
+template <class T = float, class Sum = accumulator_t<T>>
+[[nodiscard]] auto conv2d_bias_residual_relu(conv2d_shape const& s) {
+  return conv2d_bias_residual<T, Sum>(s, activation::relu);
 }
 
 /// A depthwise convolution followed by a 1x1 convolution over the channels (Howard et al., "MobileNets", 2017). Rows of

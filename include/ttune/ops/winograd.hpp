@@ -3,6 +3,7 @@
 // larger rounding error (winograd/matrices.hpp).
 #pragma once
 
+#include "ttune/ops/fused.hpp"
 #include "ttune/ops/winograd/candidates.hpp"
 #include "ttune/ops/winograd/one_dimension.hpp"
 #include "ttune/ops/winograd/two_dimensions.hpp"
@@ -46,17 +47,40 @@ template <class T = float>
   });
 }
 
-/// The operator `conv2d_bias_relu`, computed by Winograd's method.
+/// The operator `conv2d_bias`, computed by Winograd's method.
 /// Shape: I (N, C, H, W), W (F, C, R, R) constant, bias (F) -> O (N, F, OH, OW)
 template <class T = float>
-[[nodiscard]] auto winograd_conv2d_bias_relu(conv2d_shape const& s, winograd_tile const& how = {}) {
+[[nodiscard]] auto winograd_conv2d_bias(conv2d_shape const& s, winograd_tile const& how = {},
+                                        activation then = activation::none) {
   auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
   tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};       // (N, C, H, W)
   constant<"W", T, 4> const W{{s.filters, s.channels, s.kernel, s.kernel}};  // (F, C, R, S)
   tensor<"bias", T, 1> const bias{{s.filters}};                              // (F)
   return detail::winograd_nchw<T>(s, how, I, W, [&](auto const& Z) {
-    auto const O = compute<"O">(n, f, y, x) = relu(Z(n, y, x, f) + bias(f));  // (N, F, OH, OW)
+    auto const O = compute<"O">(n, f, y, x) = activated(then, Z(n, y, x, f) + bias(f));  // (N, F, OH, OW)
     return op(inputs(I, W, bias), outputs(O), detail::name_of(how)).with_error(detail::error_of(s, how));
+  });
+}
+
+/// `winograd_conv2d_bias` with a rectifier (ReLU).
+template <class T = float>
+[[nodiscard]] auto winograd_conv2d_bias_relu(conv2d_shape const& s, winograd_tile const& how = {}) {
+  return winograd_conv2d_bias<T>(s, how, activation::relu);
+}
+
+/// The operator `conv2d_bias_residual`, computed by Winograd's method.
+/// Shape: I (N, C, H, W), W (F, C, R, R) constant, bias (F), residual (N, F, OH, OW) -> O (N, F, OH, OW)
+template <class T = float>
+[[nodiscard]] auto winograd_conv2d_bias_residual(conv2d_shape const& s, winograd_tile const& how = {},
+                                                 activation then = activation::none) {
+  auto const [n, f, y, x] = axes<"n", "f", "y", "x">;
+  tensor<"I", T, 4> const I{{s.batch, s.channels, s.height, s.width}};                    // (N, C, H, W)
+  constant<"W", T, 4> const W{{s.filters, s.channels, s.kernel, s.kernel}};               // (F, C, R, S)
+  tensor<"bias", T, 1> const bias{{s.filters}};                                           // (F)
+  tensor<"residual", T, 4> const R{{s.batch, s.filters, s.out_height(), s.out_width()}};  // (N, F, OH, OW)
+  return detail::winograd_nchw<T>(s, how, I, W, [&](auto const& Z) {
+    auto const O = compute<"O">(n, f, y, x) = activated(then, Z(n, y, x, f) + bias(f) + R(n, f, y, x));
+    return op(inputs(I, W, bias, R), outputs(O), detail::name_of(how)).with_error(detail::error_of(s, how));
   });
 }
 
@@ -94,9 +118,18 @@ template <class T = float>
   return detail::with_winograd(s, conv2d<T>(s), [&](auto const& how) { return winograd_conv2d<T>(s, how); });
 }
 template <class T = float>
+[[nodiscard]] auto conv2d_bias_alternatives(conv2d_shape const& s, activation then = activation::none) {
+  return detail::with_winograd(s, conv2d_bias<T>(s, then),
+                               [&](auto const& how) { return winograd_conv2d_bias<T>(s, how, then); });
+}
+template <class T = float>
 [[nodiscard]] auto conv2d_bias_relu_alternatives(conv2d_shape const& s) {
-  return detail::with_winograd(s, conv2d_bias_relu<T>(s),
-                               [&](auto const& how) { return winograd_conv2d_bias_relu<T>(s, how); });
+  return conv2d_bias_alternatives<T>(s, activation::relu);
+}
+template <class T = float>
+[[nodiscard]] auto conv2d_bias_residual_alternatives(conv2d_shape const& s, activation then = activation::none) {
+  return detail::with_winograd(s, conv2d_bias_residual<T>(s, then),
+                               [&](auto const& how) { return winograd_conv2d_bias_residual<T>(s, how, then); });
 }
 template <class T = float>
 [[nodiscard]] auto conv2d_nhwc_alternatives(conv2d_shape const& s) {

@@ -211,6 +211,8 @@ TEST_CASE("alternatives: convolutions with a bias, and channels last, come with 
   };
   check_all(ops::conv2d_alternatives(s), ops::conv2d(s));
   check_all(ops::conv2d_bias_relu_alternatives(s), ops::conv2d_bias_relu(s));
+  check_all(ops::conv2d_bias_alternatives(s), ops::conv2d_bias(s));
+  check_all(ops::conv2d_bias_residual_alternatives(s), ops::conv2d_bias_residual(s));
   check_all(ops::conv2d_nhwc_alternatives(s), ops::conv2d_nhwc(s));
 }
 
