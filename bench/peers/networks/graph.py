@@ -32,8 +32,11 @@ class graph:
         self.weights.append(numpy_helper.from_array(values.astype(numpy.float32), name))
         return name
 
+    def drawn(self, shape, deviation):
+        return deviation * self.random.standard_normal(shape)
+
     def normal(self, name, shape, deviation, mean=0.0):
-        return self.weight(name, mean + deviation * self.random.standard_normal(shape))
+        return self.weight(name, mean + self.drawn(shape, deviation))
 
     def constant(self, values, kind=numpy.float32):
         """A number or a shape that belongs to the program, not to the weights."""
@@ -56,13 +59,6 @@ class graph:
         return self.node("Conv", x, self.normal(f"{name}.weight", (filters, channels // groups, kernel, kernel), deviation),
                          self.normal(f"{name}.bias", filters, 0.05), kernel_shape=[kernel] * 2, strides=[stride] * 2,
                          pads=[pad] * 4, group=groups)
-
-    def conv_transpose(self, x, channels, filters, kernel, stride, pad, gain=2.0):
-        name = self.next_name("convtranspose")
-        deviation = math.sqrt(gain * stride * stride / (channels * kernel * kernel))
-        return self.node("ConvTranspose", x, self.normal(f"{name}.weight", (channels, filters, kernel, kernel), deviation),
-                         self.normal(f"{name}.bias", filters, 0.05), kernel_shape=[kernel] * 2, strides=[stride] * 2,
-                         pads=[pad] * 4)
 
     def dense(self, x, columns, rows, gain=2.0):
         """y = W x + b; W is (rows, columns)."""

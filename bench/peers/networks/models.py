@@ -4,11 +4,12 @@
 
 The README tells the format of the files."""
 import json
-import math
+import logging
 import pathlib
 import sys
 import tempfile
 
+import names
 import networks
 import numpy
 import onnx
@@ -64,6 +65,7 @@ def quantized(model, inputs):
     """Weights i8 by output channel, activations u8 by tensor, as Quantize- and DequantizeLinear around the operators."""
     with tempfile.TemporaryDirectory(prefix="ttune-networks-") as folder:
         source, target = f"{folder}/source.onnx", f"{folder}/target.onnx"
+        logging.getLogger().setLevel(logging.ERROR)  # it advises to simplify the graph, which is simple
         onnx.save(onnx.shape_inference.infer_shapes(model), source)
         quantization.quantize_static(
             source, target, one_input(inputs), quant_format=quantization.QuantFormat.QDQ, per_channel=True,
@@ -87,43 +89,42 @@ def write(folder, name, model, exact=True):
     (folder / f"{name}.json").write_text(json.dumps(described(weights), indent=1) + "\n", encoding="utf-8")
     values = {"inputs": described(inputs.items()),
               "outputs": described(zip((value.name for value in model.graph.output), outputs))}
-    (folder / f"{name}.values.json").write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     note = f"largest output {max(float(numpy.abs(values).max()) for values in outputs):.3g}"
     if exact:
         exact_outputs = reference.computed(model, inputs)
         write_arrays(folder / f"{name}.out64", exact_outputs)
         note += f", {largest_difference(outputs, exact_outputs):.1e} of it from f64"
+    (folder / f"{name}.values.json").write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     mebibytes = sum(values.nbytes for _, values in weights) / 2**20
     print(f"{name}: {mebibytes:.1f} MiB of weights, {note}", flush=True)
 
 
-def up_to_date(folder, name):
-    made = folder / f"{name}.values.json"
+def make(form):
+    return getattr(networks, form)()
+
+
+def write_form(folder, form):
+    if form in names.QUANTIZED:
+        model = make(names.QUANTIZED[form])
+        write(folder, form, quantized(model, random_inputs(model)), exact=False)
+    else:
+        write(folder, form, make(form))
+
+
+def up_to_date(folder, form):
+    made = folder / f"{form}.values.json"  # is written last
     return made.exists() and made.stat().st_mtime > max(
         path.stat().st_mtime for path in pathlib.Path(__file__).parent.glob("*.py"))
 
 
-def write_float(folder, make):
-    model = make()
-    write(folder, make.__name__, model)
-    for other in networks.OTHER_FORMS.get(make.__name__, []):
-        write(folder, other.__name__, other())
-
-
-def write_quantized(folder):
-    model = networks.resnet18()
-    write(folder, "resnet18_i8", quantized(model, random_inputs(model)), exact=False)
-
-
 def main():
-    folder, *names = sys.argv[1:]
+    folder, *wanted = sys.argv[1:]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    writers = {make.__name__: lambda make=make: write_float(folder, make) for make in networks.FLOAT}
-    writers["resnet18_i8"] = lambda: write_quantized(folder)
-    for name in names or writers:
-        if names or not up_to_date(folder, name):
-            writers[name]()
+    for network in wanted or names.FORMS:
+        for form in names.FORMS[network]:
+            if wanted or not up_to_date(folder, form):
+                write_form(folder, form)
 
 
 if __name__ == "__main__":

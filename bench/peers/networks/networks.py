@@ -2,6 +2,7 @@
 """The networks: batch 1, f32, batch normalisation folded into the convolutions, logits without softmax."""
 import math
 
+import numpy
 from graph import graph
 
 
@@ -94,76 +95,116 @@ def dqn():
     return g.model()
 
 
-def dcgan():
-    """The generator; its first transposed convolution, of one pixel, is a matrix product."""
-    g = graph("dcgan")
+def doubling_weights(g, channels, filters, activation):
+    """Filters of 4x4 for a transposed convolution of stride 2: a pixel of the result sees four of the taps."""
+    gain = 2.0 if activation == "Relu" else 1.0
+    return g.drawn((channels, filters, 4, 4), math.sqrt(gain / (channels * 4))), g.drawn(filters, 0.05)
+
+
+def transposed(g, x, channels, filters, activation):
+    """Doubles height and width."""
+    name = g.next_name("convtranspose")
+    weight, bias = doubling_weights(g, channels, filters, activation)
+    return g.node(activation, g.node("ConvTranspose", x, g.weight(f"{name}.weight", weight), g.weight(f"{name}.bias", bias),
+                                     kernel_shape=[4, 4], strides=[2, 2], pads=[1] * 4))
+
+
+def four_convolutions(g, x, channels, filters, activation):
+    """`transposed` as a convolution of 2x2 for each parity of row and column, then interleaved."""
+    name, parts = g.next_name("convtranspose"), []
+    weight, bias = doubling_weights(g, channels, filters, activation)
+    bias, taps = g.weight(f"{name}.bias", bias), [[3, 1], [2, 0]]  # of an even pixel, of an odd one
+    for row, column in [(0, 0), (0, 1), (1, 0), (1, 1)]:
+        part = weight[:, :, taps[row]][:, :, :, taps[column]].transpose(1, 0, 2, 3)
+        part = g.weight(f"{name}.weight{row}{column}", part)
+        parts.append(g.node(activation, g.node("Conv", x, part, bias, kernel_shape=[2, 2], strides=[1, 1],
+                                               pads=[1 - row, 1 - column, row, column])))
+    return g.node("DepthToSpace", g.node("Concat", *parts, axis=1), blocksize=2, mode="DCR")
+
+
+def generator(name, doubled):
+    """Of DCGAN; its first transposed convolution, of one pixel, is a matrix product."""
+    g = graph(name)
     x = g.relu(g.reshape(g.dense(g.input("noise", (1, 100)), 100, 1024 * 4 * 4), (1, 1024, 4, 4)))
     for channels, filters in [(1024, 512), (512, 256), (256, 128)]:
-        x = g.relu(g.conv_transpose(x, channels, filters, 4, 2, 1))
-    g.output(g.node("Tanh", g.conv_transpose(x, 128, 3, 4, 2, 1, gain=1.0)), "image", (1, 3, 64, 64))
+        x = doubled(g, x, channels, filters, "Relu")
+    g.output(doubled(g, x, 128, 3, "Tanh"), "image", (1, 3, 64, 64))
     return g.model()
+
+
+def dcgan():
+    return generator("dcgan", transposed)
+
+
+def dcgan_convolutions():
+    return generator("dcgan_convolutions", four_convolutions)
 
 
 HIDDEN = 650  # of a cell of the language model
 
 
-def lstm_weights(g, cell):
-    """Of the input, of the hidden state, and the bias of both; gates in ONNX's order: input, output, forget, cell."""
-    deviation = 1 / math.sqrt(HIDDEN)
-    return [g.normal(f"cell{cell}.of_input", (4 * HIDDEN, HIDDEN), deviation),
-            g.normal(f"cell{cell}.of_hidden", (4 * HIDDEN, HIDDEN), deviation),
-            g.normal(f"cell{cell}.bias", 4 * HIDDEN, 0.05)]
+def lstm_weights(g):
+    """Of the input, of the hidden state, and the bias; gates in ONNX's order: input, output, forget, cell."""
+    shape, deviation = (4 * HIDDEN, HIDDEN), 1 / math.sqrt(HIDDEN)
+    return g.drawn(shape, deviation), g.drawn(shape, deviation), g.drawn(4 * HIDDEN, 0.05)
 
 
-def lstm_states(g):
-    x = g.input("x", (1, HIDDEN))
-    return x, [(g.input(f"h{i}", (1, HIDDEN)), g.input(f"c{i}", (1, HIDDEN))) for i in range(2)]
-
-
-def lstm_outputs(g, states):
-    for i, (hidden, memory) in enumerate(states):
-        g.output(hidden, f"h{i}_next", (1, HIDDEN))
-        g.output(memory, f"c{i}_next", (1, HIDDEN))
-    return g.model()
-
-
-def lstm_cell(g, cell, x, hidden, memory):
-    of_input, of_hidden, bias = lstm_weights(g, cell)
-    gates = g.node("Gemm", hidden, of_hidden, g.node("Gemm", x, of_input, bias, transB=1), transB=1)
+def gated(g, gates, memory):
+    """The next hidden state and memory."""
     write, read, keep, value = g.node("Split", gates, outputs=4, axis=1)
     memory = g.node("Add", g.node("Mul", g.node("Sigmoid", keep), memory),
                     g.node("Mul", g.node("Sigmoid", write), g.node("Tanh", value)))
     return g.node("Mul", g.node("Sigmoid", read), g.node("Tanh", memory)), memory
 
 
-def lstm():
-    """A step of a language model: two cells, without the layer that gives words."""
-    g = graph("lstm")
-    x, states = lstm_states(g)
+def cell_of_two_products(g, name, x, hidden, memory):
+    of_input, of_hidden, bias = lstm_weights(g)
+    gates = g.node("Gemm", x, g.weight(f"{name}.of_input", of_input), g.weight(f"{name}.bias", bias), transB=1)
+    gates = g.node("Gemm", hidden, g.weight(f"{name}.of_hidden", of_hidden), gates, transB=1)
+    return gated(g, gates, memory)
+
+
+def cell_of_one_product(g, name, x, hidden, memory):
+    of_input, of_hidden, bias = lstm_weights(g)
+    weight = g.weight(f"{name}.of_both", numpy.concatenate([of_input, of_hidden], axis=1).T)
+    return gated(g, g.node("Gemm", g.node("Concat", x, hidden, axis=1), weight, g.weight(f"{name}.bias", bias)), memory)
+
+
+def cell_of_operator(g, name, x, hidden, memory):
+    """The operator has axes for steps and directions, and a bias for each of the two products."""
+    of_input, of_hidden, bias = lstm_weights(g)
+    axis, bias = g.constant([0], numpy.int64), numpy.concatenate([bias, numpy.zeros_like(bias)])
+    x, hidden, memory = (g.node("Unsqueeze", value, axis) for value in (x, hidden, memory))
+    _, hidden, memory = g.node("LSTM", x, g.weight(f"{name}.of_input", of_input[None]),
+                               g.weight(f"{name}.of_hidden", of_hidden[None]), g.weight(f"{name}.bias", bias[None]),
+                               "", hidden, memory, outputs=3, hidden_size=HIDDEN)
+    return g.node("Squeeze", hidden, axis), g.node("Squeeze", memory, axis)
+
+
+def language_model(name, cell):
+    """A step of two cells, without the layer that gives words."""
+    g = graph(name)
+    x = g.input("x", (1, HIDDEN))
+    states = [(g.input(f"h{i}", (1, HIDDEN)), g.input(f"c{i}", (1, HIDDEN))) for i in range(2)]
     for i, state in enumerate(states):
-        states[i] = lstm_cell(g, i, x, *state)
+        states[i] = cell(g, f"cell{i}", x, *state)
         x = states[i][0]
-    return lstm_outputs(g, states)
+    for i, (hidden, memory) in enumerate(states):
+        g.output(hidden, f"h{i}_next", (1, HIDDEN))
+        g.output(memory, f"c{i}_next", (1, HIDDEN))
+    return g.model()
 
 
-def lstm_operator_cell(g, cell, x, hidden, memory):
-    """The operator has a step and a direction more, and a bias for each of the two products."""
-    with_axis = g.constant([0], "int64")
-    of_input, of_hidden, bias = (g.node("Unsqueeze", weight, with_axis) for weight in lstm_weights(g, cell))
-    bias = g.node("Concat", bias, g.constant([[0.0] * 4 * HIDDEN]), axis=1)
-    x, hidden, memory = (g.node("Unsqueeze", value, with_axis) for value in (x, hidden, memory))
-    _, hidden, memory = g.node("LSTM", x, of_input, of_hidden, bias, "", hidden, memory, outputs=3, hidden_size=HIDDEN)
-    return g.node("Squeeze", hidden, with_axis), g.node("Squeeze", memory, with_axis)
+def lstm():
+    return language_model("lstm", cell_of_two_products)
+
+
+def lstm_concatenated():
+    return language_model("lstm_concatenated", cell_of_one_product)
 
 
 def lstm_operator():
-    """`lstm` with ONNX's operator."""
-    g = graph("lstm_operator")
-    x, states = lstm_states(g)
-    for i, state in enumerate(states):
-        states[i] = lstm_operator_cell(g, i, x, *state)
-        x = states[i][0]
-    return lstm_outputs(g, states)
+    return language_model("lstm_operator", cell_of_operator)
 
 
 TOKENS, WIDTH, HEADS, WIDE = 128, 768, 12, 3072  # of BERT-base
@@ -207,7 +248,3 @@ def bert_layer():
     y = product(g, "narrow", gelu(g, product(g, "wide", x, WIDTH, WIDE)), WIDE, WIDTH)
     g.output(layer_norm(g, "after_dense", g.node("Add", x, y)), "encoded", (1, TOKENS, WIDTH))
     return g.model()
-
-
-FLOAT = [resnet18, mobilenet_v1, dqn, dcgan, lstm, resnet50, mobilenet_v2, bert_layer]
-OTHER_FORMS = {"lstm": [lstm_operator]}  # the same function with the same weights; a peer may take the faster form
