@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "ttune/capture/layouts.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
+#include "ttune/ir/rebuild.hpp"
 #include "ttune/support/error.hpp"
 
 namespace ttune { inline namespace v0 { namespace capture {
@@ -147,40 +147,20 @@ handle<ir::program> arrange(handle<ir::program> const& p, std::vector<named_layo
 }
 
 handle<ir::program> with_free_operands(handle<ir::program> const& p) {
-  auto made = *p;
-  std::map<void const*, handle<ir::tensor>> tensors;
-  std::map<void const*, handle<ir::stage>> stages;
-  for (auto& t : made.inputs) {
-    auto copy = *t;
-    if (t->role == ir::tensor_role::input) copy.order = ir::layout::any;
-    t = tensors[t.get()] = share(std::move(copy));
+  ir::program_builder made(p);
+  for (auto const& t : p->inputs) {
+    if (t->role != ir::tensor_role::input) continue;
+    auto free = *t;
+    free.order = ir::layout::any;
+    made.replace(t, share(std::move(free)));
   }
-  auto const relink = [&](auto const& self, ir::expr const& e) -> ir::expr {
-    auto const* const a = ir::as<ir::access>(e);
-    if (!a) return ir::map_operands(e, [&](ir::expr const& o) { return self(self, o); });
-    std::vector<ir::expr> indices;
-    for (auto const& i : a->indices) indices.push_back(self(self, i));
-    ir::source from = a->from;
-    if (auto const* t = std::get_if<handle<ir::tensor>>(&from)) {
-      if (auto const at = tensors.find(t->get()); at != tensors.end()) from = at->second;
-    } else {
-      from = stages.at(std::get<handle<ir::stage>>(from).get());
-    }
-    return ir::make_access(std::move(from), std::move(indices), a->outside, a->fill ? self(self, a->fill) : a->fill,
-                           a->component);
-  };
-  for (auto& s : made.stages) {
-    auto copy = *s;
+  for (auto const& s : p->stages) {
+    auto free = *s;
     bool const is_output = std::find(p->outputs.begin(), p->outputs.end(), s) != p->outputs.end();
-    if (is_output && !s->updates) copy.order = ir::layout::any;
-    if (s->updates) copy.updates = tensors.at(s->updates.get());
-    for (auto& c : copy.components) c.value = relink(relink, c.value);
-    if (copy.predicate) copy.predicate = relink(relink, copy.predicate);
-    auto const* const old = s.get();
-    s = stages[old] = share(std::move(copy));
+    if (is_output && !s->updates) free.order = ir::layout::any;
+    made.replace(s, made.add(free));
   }
-  for (auto& s : made.outputs) s = stages.at(s.get());
-  return share(std::move(made));
+  return made.finish();
 }
 
 std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, std::int64_t vector_bytes) {

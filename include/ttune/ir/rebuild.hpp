@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rebuilds a program stage by stage; later stages then read the new stages.
+// Rebuilds a program stage by stage; later stages then read the new stages and operands.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <variant>
@@ -54,7 +55,10 @@ class program_builder {
       auto const it = moved_.find(identity(a.from));
       return it == moved_.end() ? e : make_access(it->second, a.indices, a.outside, a.fill, a.component);
     };
-    made_.stages.push_back(share(map_stage(st, [&](expr const& e) { return map_accesses(e, follow); })));
+    auto made = map_stage(st, [&](expr const& e) { return map_accesses(e, follow); });
+    if (auto const it = moved_.find(st.updates.get()); st.updates && it != moved_.end())
+      made.updates = std::get<handle<tensor>>(it->second);
+    made_.stages.push_back(share(std::move(made)));
     return made_.stages.back();
   }
   /// From now on, readers of `st` read `with`, which also replaces it as an output.
@@ -62,6 +66,14 @@ class program_builder {
     moved_.insert_or_assign(st.get(), source(with));
     for (auto const& out : old_->outputs)
       if (out == st) made_.outputs.push_back(with);
+  }
+  /// From now on, readers of `t` read `with`. A tensor takes its place among the inputs; a stage leaves it empty.
+  void replace(handle<tensor> const& t, source const& with) {
+    moved_.insert_or_assign(t.get(), with);
+    auto& inputs = made_.inputs;
+    auto const at = std::find(inputs.begin(), inputs.end(), t);
+    if (auto const* by = std::get_if<handle<tensor>>(&with)) *at = *by;
+    else inputs.erase(at);
   }
   /// Adds an unchanged stage.
   void keep(handle<stage> const& st) { replace(st, add(*st)); }

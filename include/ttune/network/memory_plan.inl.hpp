@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "ttune/network/memory_plan.hpp"
@@ -148,16 +149,19 @@ void memory_planner::find_least_bytes() {
 memory_planner::block_order memory_planner::by_time() const {
   block_order order(blocks_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t before, std::size_t after) {
-    return blocks_[before].first_use < blocks_[after].first_use;
+  std::sort(order.begin(), order.end(), [&](std::size_t before, std::size_t after) {
+    return std::pair(blocks_[before].first_use, before) < std::pair(blocks_[after].first_use, after);
   });
   return order;
 }
 
 memory_planner::block_order memory_planner::by_size() const {
-  auto order = by_time();
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t before, std::size_t after) { return blocks_[before].bytes > blocks_[after].bytes; });
+  block_order order(blocks_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t before, std::size_t after) {
+    auto const key = [&](std::size_t i) { return std::tuple(-blocks_[i].bytes, blocks_[i].first_use, i); };
+    return key(before) < key(after);
+  });
   return order;
 }
 

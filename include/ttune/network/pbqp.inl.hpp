@@ -83,8 +83,9 @@ pbqp_search::node_list pbqp_search::by_local_cost(std::size_t node) const {
   node_list order(costs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t alternative) { return std::isinf(costs[alternative]); });
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t before, std::size_t after) { return costs[before] < costs[after]; });
+  std::sort(order.begin(), order.end(), [&](std::size_t before, std::size_t after) {
+    return std::pair(costs[before], before) < std::pair(costs[after], after);
+  });
   return order;
 }
 

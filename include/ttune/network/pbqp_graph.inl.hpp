@@ -220,8 +220,9 @@ std::vector<std::vector<std::size_t>> pbqp_graph::parts(std::vector<std::size_t>
           part.push_back(to.other);
         }
   }
-  std::stable_sort(made.begin(), made.end(),
-                   [](auto const& small, auto const& large) { return small.size() < large.size(); });
+  std::sort(made.begin(), made.end(), [](auto const& before, auto const& after) {
+    return std::pair(before.size(), before.front()) < std::pair(after.size(), after.front());
+  });
   return made;
 }
 
