@@ -146,10 +146,11 @@ class network {
 
   template <class... Outputs>
   [[nodiscard]] auto results(detail::type_list<Outputs...>, std::vector<std::size_t> const& made) const {
-    std::size_t next = 0;
-    std::tuple<detail::value_of_operand<Outputs>...> all{detail::value_of_operand<Outputs>(made[next++], id_)...};
-    if constexpr (sizeof...(Outputs) == 1) return std::get<0>(all);
-    else return all;
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      std::tuple<detail::value_of_operand<Outputs>...> all{detail::value_of_operand<Outputs>(made[I], id_)...};
+      if constexpr (sizeof...(Outputs) == 1) return std::get<0>(all);
+      else return all;
+    }(std::index_sequence_for<Outputs...>());
   }
   template <class... Inputs, class... Values>
   [[nodiscard]] std::vector<std::size_t> indices_of(detail::type_list<Inputs...>, std::string const& what,
