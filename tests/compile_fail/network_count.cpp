@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: an operator of a network is given another number of values than it has inputs
+// expect-culprit: number_of_values<2, 1>
 #include <ttune/network/network.hpp>
 
 template <class Op>

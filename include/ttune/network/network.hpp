@@ -53,6 +53,12 @@ template <class Operand, class Given>
 using misfit = std::conditional_t<std::is_same_v<value_of_operand<Operand>, Given>, void,
                                   operand_of_network<Operand::name, value_of_operand<Operand>, Given>>;
 
+/// The culprit in a message of the compiler: the numbers of inputs and of values.
+template <std::size_t Inputs, std::size_t Given>
+struct number_of_values {};
+template <std::size_t Inputs, std::size_t Given>
+using wrong_number = std::conditional_t<Inputs == Given, void, number_of_values<Inputs, Given>>;
+
 template <bool Wanted, class Operand>
 using listed_if = std::conditional_t<Wanted, type_list<Operand>, type_list<>>;
 template <class... First, class... Second, class... Rest>
@@ -155,9 +161,9 @@ class network {
   template <class... Inputs, class... Values>
   [[nodiscard]] std::vector<std::size_t> indices_of(detail::type_list<Inputs...>, std::string const& what,
                                                     Values const&... values) const {
-    constexpr bool as_many = sizeof...(Inputs) == sizeof...(Values);
-    static_assert(as_many, "ttune: an operator of a network is given another number of values than it has inputs");
-    if constexpr (as_many) (check_fits<detail::misfit<Inputs, Values>>(), ...);
+    static_assert(detail::none_v<detail::wrong_number<sizeof...(Inputs), sizeof...(Values)>>,
+                  "ttune: an operator of a network is given another number of values than it has inputs");
+    if constexpr (sizeof...(Inputs) == sizeof...(Values)) (check_fits<detail::misfit<Inputs, Values>>(), ...);
     (check_owner(values.owner_, what), ...);
     return {values.index_...};
   }
