@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "ttune/network/tuned_network.hpp"
+#include "ttune/runtime/load.hpp"
+#include "ttune/support/clock.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune { inline namespace v0 {
+
+namespace detail {
+
+/// Memory on its own cache lines.
+class line_memory {
+ public:
+  explicit line_memory(std::int64_t bytes) : lines_(static_cast<std::size_t>((bytes + 63) / 64)) {}
+  [[nodiscard]] char* data() noexcept { return reinterpret_cast<char*>(lines_.data()); }
+
+ private:
+  struct alignas(64) line {
+    char bytes[64];
+  };
+  std::vector<line> lines_;
+};
+
+}  // namespace detail
+
+/// The activations of one call, and the operands of each step.
+class tuned_network::context {
+ public:
+  explicit context(shared_parts const& parts);
+  void bind(std::span<detail::network_argument const> arguments);
+  void run_step(std::size_t step) const;
+
+ private:
+  struct argument_slot {
+    std::size_t argument, step, operand;
+  };
+  shared_parts const& parts_;
+  detail::line_memory arena_;
+  std::vector<std::vector<void*>> operands_;  ///< of each step
+  std::vector<argument_slot> slots_;
+};
+
+struct tuned_network::shared_parts {
+  network_graph net;
+  network_steps steps;
+  std::vector<std::shared_ptr<void const>> weights;  ///< by tensor; null for others
+  std::vector<kernel_call> calls;                    ///< by step
+  std::int64_t weights_bytes = 0;
+  std::mutex contexts_mutex;
+  std::vector<std::unique_ptr<context>> idle;
+
+  [[nodiscard]] std::unique_ptr<context> take() {
+    {
+      std::scoped_lock const lock(contexts_mutex);
+      if (!idle.empty()) {
+        auto made = std::move(idle.back());
+        idle.pop_back();
+        return made;
+      }
+    }
+    return std::make_unique<context>(*this);
+  }
+  void give_back(std::unique_ptr<context> used) {
+    std::scoped_lock const lock(contexts_mutex);
+    idle.push_back(std::move(used));
+  }
+};
+
+tuned_network::context::context(shared_parts const& parts) : parts_(parts), arena_(parts.steps.arena_bytes) {
+  using memory = operand_place::memory;
+  auto const inputs = parts.net.inputs().size();
+  for (std::size_t step = 0; step < parts.steps.all.size(); ++step) {
+    auto& pointers = operands_.emplace_back();
+    for (auto const& place : parts.steps.all[step].operands) {
+      if (place.in == memory::input || place.in == memory::output)
+        slots_.push_back({place.in == memory::input ? place.index : inputs + place.index, step, pointers.size()});
+      pointers.push_back(place.in == memory::arena     ? arena_.data() + place.offset
+                         : place.in == memory::weights ? const_cast<void*>(parts.weights[place.index].get())
+                                                       : nullptr);
+    }
+  }
+}
+
+void tuned_network::context::bind(std::span<detail::network_argument const> arguments) {
+  for (auto const& slot : slots_) operands_[slot.step][slot.operand] = arguments[slot.argument].data;
+}
+
+void tuned_network::context::run_step(std::size_t step) const { parts_.calls[step](operands_[step]); }
+
+tuned_network::tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on)
+    : parts_(new shared_parts{net, std::move(steps), {}, {}, 0, {}, {}}) {
+  parts_->weights.resize(net.tensors().size());
+  for (auto const& step : parts_->steps.all)
+    for (auto const& place : step.operands) {
+      auto& kept = parts_->weights[place.index];
+      if (place.in != operand_place::memory::weights || kept) continue;
+      auto const& tensor = net.tensors()[place.index];
+      parts_->weights_bytes += tensor.bytes();
+      kept = tensor.content;
+      if (kept.use_count() != 0) continue;
+      auto copy = std::make_shared<detail::line_memory>(tensor.bytes());
+      std::memcpy(copy->data(), tensor.content.get(), static_cast<std::size_t>(tensor.bytes()));
+      kept = std::shared_ptr<void const>(copy, copy->data());
+    }
+  context const first(*parts_);
+  for (std::size_t i = 0; i < parts_->steps.all.size(); ++i) {
+    std::vector<void*> operands;
+    for (auto const& place : parts_->steps.all[i].operands)
+      operands.push_back(
+          place.in == operand_place::memory::weights ? const_cast<void*>(parts_->weights[place.index].get()) : nullptr);
+    parts_->calls.push_back(kernel_call(load(*parts_->steps.all[i].kernel), on).prepare(operands));
+    parts_->weights_bytes += static_cast<std::int64_t>(parts_->calls.back().prepared_bytes());
+  }
+}
+
+void tuned_network::run(std::span<detail::network_argument const> arguments) const {
+  auto const& net = parts_->net;
+  auto const inputs = net.inputs().size();
+  if (arguments.size() != inputs + net.outputs().size())
+    throw argument_error("network " + net.name() + " takes " + std::to_string(inputs) + " inputs and " +
+                         std::to_string(net.outputs().size()) + " outputs, " + std::to_string(arguments.size()) +
+                         " arguments are given");
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    auto const& tensor = net.tensors()[i < inputs ? net.inputs()[i] : net.outputs()[i - inputs]];
+    auto const& given = arguments[i];
+    auto const what = [&] { return "network " + net.name() + ": " + tensor.text(); };
+    if (given.type != tensor.type || given.elements != tensor.elements())
+      throw argument_error(what() + " is given " + std::to_string(given.elements) + " elements of " +
+                           name_of(given.type));
+    if (!given.data) throw argument_error(what() + " is given a null pointer");
+    if (i >= inputs && !given.writable) throw argument_error(what() + " is an output, and given read-only memory");
+  }
+  auto used = parts_->take();
+  used->bind(arguments);
+  for (std::size_t step = 0; step < parts_->calls.size(); ++step) used->run_step(step);
+  parts_->give_back(std::move(used));
+}
+
+std::size_t tuned_network::steps() const noexcept { return parts_->steps.all.size(); }
+std::string const& tuned_network::step_name(std::size_t step) const { return parts_->steps.all.at(step).name; }
+std::int64_t tuned_network::arena_bytes() const noexcept { return parts_->steps.arena_bytes; }
+std::int64_t tuned_network::weights_bytes() const noexcept { return parts_->weights_bytes; }
+
+std::vector<double> tuned_network::step_seconds(int calls) const {
+  auto const& net = parts_->net;
+  std::vector<detail::line_memory> memory;
+  std::vector<detail::network_argument> arguments;
+  auto const add = [&](std::size_t tensor) {
+    auto const& t = net.tensors()[tensor];
+    memory.emplace_back(t.bytes());
+    arguments.push_back({memory.back().data(), t.type, t.elements(), true});
+  };
+  for (auto const tensor : net.inputs()) add(tensor);
+  for (auto const tensor : net.outputs()) add(tensor);
+  auto used = parts_->take();
+  used->bind(arguments);
+  std::vector<std::vector<double>> samples(steps());
+  for (int call = 0; call < calls; ++call)
+    for (std::size_t step = 0; step < steps(); ++step) {
+      auto const start = detail::steady::now();
+      used->run_step(step);
+      samples[step].push_back(detail::seconds_since(start));
+    }
+  std::vector<double> medians;
+  for (auto& each : samples) {
+    std::nth_element(each.begin(), each.begin() + calls / 2, each.end());
+    medians.push_back(each[static_cast<std::size_t>(calls / 2)]);
+  }
+  return medians;
+}
+
+}}  // namespace ttune::v0

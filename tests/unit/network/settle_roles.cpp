@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttune/network/settle_roles.hpp"
+
+#include <doctest/doctest.h>
+
+#include "ttune/expr.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/network/network.hpp"
+#include "ttune/ops/conv2d.hpp"
+#include "ttune/ops/matmul.hpp"
+#include "ttune/ops/winograd.hpp"
+
+using namespace ttune;
+
+TEST_CASE("settle_roles: operands are constants exactly if they get weights") {
+  network net("roles");
+  auto const x = net.input<float>("x", {2, 2});
+  auto const w = net.weights("w", {2, 2}, std::vector<float>(4));
+  (void)net.add(ops::matmul(2, 2, 2), w, x);
+  auto const image = net.input<float>("image", {1, 1, 4, 4});
+  auto const filters = net.input<float>("filters", {1, 1, 3, 3});  // the operator declares them as constant
+  (void)net.add(ops::conv2d({1, 1, 4, 4, 1, 3, 1, 1}), image, filters);
+  auto const settled = settle_roles(net.graph());
+  CHECK(ir::print(*settled.operators()[0].computes.front().program) ==
+        "matmul(A f32 (2, 2) constant, B f32 (2, 2)) -> C f32 (2, 2)\n"
+        "C(i < 2, j < 2) = sum(k < 2) A(i, k) * B(k, j)\n");
+  auto const convolution = ir::print(*settled.operators()[1].computes.front().program);
+  CHECK(convolution.substr(0, convolution.find(" -> ")) == "conv2d(I f32 (1, 1, 4, 4), W f32 (1, 1, 3, 3)");
+}
+
+TEST_CASE("settle_roles: tables of a compute are no operands") {
+  network net("tables");
+  auto const image = net.input<float>("image", {1, 4, 8, 8});
+  auto const filters = net.weights("filters", {4, 4, 3, 3}, std::vector<float>(144));
+  (void)net.add(ops::conv2d_alternatives({1, 4, 8, 8, 4, 3, 1, 1}), image, filters);
+  auto const settled = settle_roles(net.graph());
+  auto const& computes = settled.operators().front().computes;
+  REQUIRE(computes.size() > 1);
+  for (std::size_t i = 0; i < computes.size(); ++i)
+    CHECK(ir::print(*computes[i].program) == ir::print(*net.graph().operators().front().computes[i].program));
+}
