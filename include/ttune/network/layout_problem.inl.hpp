@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "ttune/network/layout_problem.hpp"
 #include "ttune/network/pbqp.hpp"
@@ -27,9 +29,21 @@ class layout_problem {
 
  private:
   [[nodiscard]] std::size_t alternatives(std::size_t op) const { return std::max<std::size_t>(1, choices_[op].size()); }
-  [[nodiscard]] operand_layout input_layout(std::size_t op, std::size_t choice, std::size_t input) const {
-    if (net_.operators()[op].is_view()) return plain(net_.operators()[op].inputs[input]);
-    return choices_[op][choice].inputs[input];
+  /// Returns the tensors that an operator reads, each once.
+  [[nodiscard]] std::set<std::size_t> inputs_of(std::size_t op) const {
+    auto const& inputs = net_.operators()[op].inputs;
+    return {inputs.begin(), inputs.end()};
+  }
+  /// Returns the layouts in which a kernel reads a tensor, each once: operands of one layout share a copy.
+  [[nodiscard]] std::vector<operand_layout> layouts_read(std::size_t op, std::size_t choice, std::size_t tensor) const {
+    auto const& at = net_.operators()[op];
+    if (at.is_view()) return {plain(tensor)};
+    std::vector<operand_layout> made;
+    for (std::size_t i = 0; i < at.inputs.size(); ++i) {
+      auto const& layout = choices_[op][choice].inputs[i];
+      if (at.inputs[i] == tensor && std::find(made.begin(), made.end(), layout) == made.end()) made.push_back(layout);
+    }
+    return made;
   }
   [[nodiscard]] operand_layout result_layout(std::size_t op, std::size_t choice, std::size_t result) const {
     if (net_.operators()[op].is_view()) return plain(net_.operators()[op].outputs[result]);
@@ -38,8 +52,12 @@ class layout_problem {
   [[nodiscard]] operand_layout plain(std::size_t tensor) const {
     return operand_layout(static_cast<int>(net_.tensors()[tensor].shape.size()));
   }
-  [[nodiscard]] double copying(std::size_t tensor, operand_layout const& from, operand_layout const& to) const {
-    return from == to ? 0 : repack_(net_.tensors()[tensor], from, to);
+  [[nodiscard]] double copying(std::size_t tensor, operand_layout const& from,
+                               std::vector<operand_layout> const& to) const {
+    double seconds = 0;
+    for (auto const& layout : to)
+      if (layout != from) seconds += repack_(net_.tensors()[tensor], from, layout);
+    return seconds;
   }
 
   /// Returns the seconds of each kernel, with the copies of inputs and outputs of the network.
@@ -48,12 +66,12 @@ class layout_problem {
     auto const& at = net_.operators()[op];
     for (std::size_t choice = 0; choice < alternatives(op); ++choice) {
       auto cost = at.is_view() ? 0 : choices_[op][choice].seconds;
-      for (std::size_t i = 0; i < at.inputs.size(); ++i)
-        if (net_.tensors()[at.inputs[i]].origin == tensor_origin::input)
-          cost += copying(at.inputs[i], plain(at.inputs[i]), input_layout(op, choice, i));
+      for (auto const tensor : inputs_of(op))
+        if (net_.tensors()[tensor].origin == tensor_origin::input)
+          cost += copying(tensor, plain(tensor), layouts_read(op, choice, tensor));
       for (std::size_t i = 0; i < at.outputs.size(); ++i)
         if (net_.is_output(at.outputs[i]))
-          cost += copying(at.outputs[i], result_layout(op, choice, i), plain(at.outputs[i]));
+          cost += copying(at.outputs[i], result_layout(op, choice, i), {plain(at.outputs[i])});
       costs.push_back(cost);
     }
     return costs;
@@ -61,17 +79,15 @@ class layout_problem {
 
   /// Adds the edges from the producers of an operator's inputs.
   void connect(std::size_t reader) {
-    auto const& inputs = net_.operators()[reader].inputs;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      auto const producer = net_.producer(inputs[i]);
+    for (auto const tensor : inputs_of(reader)) {
+      auto const producer = net_.producer(tensor);
       if (producer == net_.operators().size()) continue;
       auto const& results = net_.operators()[producer].outputs;
-      auto const result =
-          static_cast<std::size_t>(std::find(results.begin(), results.end(), inputs[i]) - results.begin());
+      auto const result = static_cast<std::size_t>(std::find(results.begin(), results.end(), tensor) - results.begin());
       std::vector<double> costs;
       for (std::size_t from = 0; from < alternatives(producer); ++from)
         for (std::size_t to = 0; to < alternatives(reader); ++to)
-          costs.push_back(copying(inputs[i], result_layout(producer, from, result), input_layout(reader, to, i)));
+          costs.push_back(copying(tensor, result_layout(producer, from, result), layouts_read(reader, to, tensor)));
       problem_.add_edge(producer, reader, std::move(costs));
     }
   }

@@ -4,12 +4,12 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "support/seed.hpp"
 #include "ttune/expr.hpp"
+#include "ttune/ir/interpret.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/network/evaluate.hpp"
@@ -31,7 +31,7 @@ std::vector<float> numbers(std::size_t count, std::uint64_t seed) {
   return made;
 }
 
-ir::ndarray values(std::vector<std::int64_t> shape, std::uint64_t seed) {
+ir::ndarray array_of(std::vector<std::int64_t> shape, std::uint64_t seed) {
   ir::ndarray made(dtype::f32, std::move(shape));
   auto const from = numbers(made.reals.size(), seed);
   for (std::size_t i = 0; i < from.size(); ++i) made.reals[i] = static_cast<double>(from[i]);
@@ -57,7 +57,7 @@ auto transposed(std::int64_t rows, std::int64_t columns) {
 /// Checks that both networks give the same results for inputs of small integers.
 void check_equal(network_graph const& joined, network_graph const& net) {
   std::vector<ir::ndarray> inputs;
-  for (auto const tensor : net.inputs()) inputs.push_back(values(net.tensors()[tensor].shape, inputs.size()));
+  for (auto const tensor : net.inputs()) inputs.push_back(array_of(net.tensors()[tensor].shape, inputs.size()));
   auto const found = evaluate(joined, inputs);
   auto const wanted = evaluate(net, inputs);
   REQUIRE(found.size() == wanted.size());
@@ -68,24 +68,30 @@ void check_equal(network_graph const& joined, network_graph const& net) {
 
 TEST_CASE("join_elementwise: the end of a residual block joins its convolution, in all computes") {
   network net("block");
-  ops::conv2d_shape const shape{1, 3, 6, 6, 3, 3, 1, 1};
-  auto const x = net.input<float>("x", {1, 3, 6, 6});
-  auto const w = net.weights("w", {3, 3, 3, 3}, numbers(81, 1));
+  ops::conv2d_shape const shape{1, 16, 12, 12, 16, 3, 1, 1};
+  auto const x = net.input<float>("x", {1, 16, 12, 12});
+  auto const w = net.weights("w", {16, 16, 3, 3}, numbers(2304, 1));
   auto const y = net.add(ops::conv2d_alternatives(shape), x, w);
-  auto const z = net.add(ops::add_relu<4>({1, 3, 6, 6}), x, y);
+  auto const z = net.add(ops::add_relu<4>({1, 16, 12, 12}), x, y);
   net.output("z", z);
   auto const joined = join_elementwise(net.graph());
   CHECK(joined.text() ==
         "network block\n"
-        "  add_relu = conv2d_add_relu(x, w, x) -> f32 (1, 3, 6, 6)\n");
-  auto const& op = joined.operators().front();
-  CHECK(op.computes.size() == net.graph().operators().front().computes.size());
-  for (auto const& compute : op.computes) ir::verify(*compute.program);
-  for (std::size_t i = 1; i < op.computes.size(); ++i) {
-    CHECK(op.computes[i].error == net.graph().operators().front().computes[i].error);
-    CHECK(op.computes[i].program->outputs.size() == 1);
-  }
+        "  add_relu = conv2d_add_relu(x, w, x) -> f32 (1, 16, 12, 12)\n");
   check_equal(joined, net.graph());
+  auto const& all = joined.operators().front().computes;
+  REQUIRE(all.size() > 1);
+  REQUIRE(all.size() == net.graph().operators().front().computes.size());
+  std::vector<ir::ndarray> const operands{array_of({1, 16, 12, 12}, 2), array_of({16, 16, 3, 3}, 3),
+                                          array_of({1, 16, 12, 12}, 4)};
+  auto const wanted = ir::evaluate(*all.front().program, operands).front();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    CHECK(all[i].error == net.graph().operators().front().computes[i].error);
+    ir::verify(*all[i].program);
+    auto const found = ir::evaluate(*all[i].program, operands).front();
+    for (std::size_t element = 0; element < found.reals.size(); ++element)
+      CHECK(found.reals[element] == doctest::Approx(wanted.reals[element]).epsilon(1e-3));
+  }
 }
 
 TEST_CASE("join_elementwise: names and axes of the joined program") {
