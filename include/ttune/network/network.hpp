@@ -7,7 +7,7 @@
 //   auto const filters = net.weights("filters", {16, 3, 3, 3}, std::move(numbers));
 //   auto const features = net.add(ops::conv2d_bias_relu({1, 3, 32, 32, 16, 3, 1, 1}), image, filters, bias);
 //   net.output("features", features);
-//   auto const run = tuner.tune(net, {.time = 30s});   // <ttune/network.hpp>
+//   auto const run = tune_network(net, tuner, {.time = 30s});   // <ttune/network.hpp>
 //   run(pixels, result);
 #pragma once
 

@@ -62,6 +62,7 @@ class step_planner {
 
   /// Returns the tensor in a layout; copies it if it does not exist in that layout yet.
   std::size_t version_of(std::size_t tensor, operand_layout const& layout) {
+    if (net_.tensors()[tensor].origin == tensor_origin::weights) (void)weights_version(tensor);
     for (auto const v : versions_of_[tensor])
       if (versions_[v].layout == layout) return v;
     auto const from = versions_of_[tensor].front();

@@ -16,7 +16,7 @@ namespace ttune { inline namespace v0 {
 ///
 /// Nodes with two neighbours at most are eliminated exactly (reductions R0, R1 and R2 of Scholz and Eckstein, "Register
 /// allocation for irregular architectures", LCTES 2002); trees, chains and chains with nested shortcuts vanish by that.
-/// What remains falls into connected parts. In each, costs are moved between edges and nodes until the least costs of
+/// The rest falls into connected parts. In each, costs are moved between edges and nodes until the least costs of
 /// the nodes add up to much (Tourani et al., "MPLP++", ECCV 2018). Then the alternatives of a node of the highest
 /// degree are tried one after the other, and those whose lower bound is not below the best known choice are cut, as in
 /// Hames and Scholz, "Nearly optimal register allocation with PBQP" (JMLC 2006). The first known choice is that of

@@ -10,7 +10,8 @@ namespace ttune { inline namespace v0 {
 
 /// Tunes a network within one time budget. Element-wise operators join their producers, equal operators are tuned once,
 /// in each of their promising layouts, and the fastest combination is chosen with the cost of copies between layouts.
-/// `allowed` says which computes an operator may use (expr/numerics.hpp). Throws what `tuner::tune` throws.
+/// The trials of the budget are those of each operator in one layout. `allowed` says which computes an operator may use
+/// (expr/numerics.hpp). Throws what `tuner::tune` throws.
 [[nodiscard]] tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget = {},
                                          numerics const& allowed = {});
 

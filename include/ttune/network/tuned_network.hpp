@@ -51,7 +51,8 @@ class tuned_network {
   tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on);
 
   /// Calls the network: inputs, then outputs, each in the order of their declaration. Throws argument_error, naming the
-  /// tensor, for another number of arguments, other element types or numbers of elements, and null pointers.
+  /// tensor, for another number of arguments, other element types or numbers of elements, null and misaligned pointers,
+  /// and outputs that overlap other arguments.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
     run(std::array<detail::network_argument, sizeof...(Arguments)>{detail::network_argument_of(arguments)...});

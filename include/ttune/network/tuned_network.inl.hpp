@@ -28,6 +28,19 @@ class line_memory {
   std::vector<line> lines_;
 };
 
+/// Throws argument_error if an output overlaps another argument: kernels write it while they still read inputs.
+inline void check_apart(std::string const& network, std::span<network_argument const> arguments, std::size_t inputs) {
+  auto const begin = [&](std::size_t i) { return static_cast<char const*>(arguments[i].data); };
+  auto const end = [&](std::size_t i) {
+    return begin(i) + arguments[i].elements * static_cast<std::int64_t>(size_in_bytes(arguments[i].type));
+  };
+  for (std::size_t output = inputs; output < arguments.size(); ++output)
+    for (std::size_t other = 0; other < output; ++other)
+      if (begin(output) < end(other) && begin(other) < end(output))
+        throw argument_error("network " + network + ": output " + std::to_string(output - inputs) +
+                             " overlaps another argument");
+}
+
 }  // namespace detail
 
 /// The activations of one call, and the operands of each step.
@@ -99,8 +112,8 @@ tuned_network::tuned_network(network_graph const& net, network_steps steps, std:
   parts_->weights.resize(net.tensors().size());
   for (auto const& step : parts_->steps.all)
     for (auto const& place : step.operands) {
+      if (place.in != operand_place::memory::weights || parts_->weights[place.index]) continue;
       auto& kept = parts_->weights[place.index];
-      if (place.in != operand_place::memory::weights || kept) continue;
       auto const& tensor = net.tensors()[place.index];
       parts_->weights_bytes += tensor.bytes();
       kept = tensor.content;
@@ -109,7 +122,6 @@ tuned_network::tuned_network(network_graph const& net, network_steps steps, std:
       std::memcpy(copy->data(), tensor.content.get(), static_cast<std::size_t>(tensor.bytes()));
       kept = std::shared_ptr<void const>(copy, copy->data());
     }
-  context const first(*parts_);
   for (std::size_t i = 0; i < parts_->steps.all.size(); ++i) {
     std::vector<void*> operands;
     for (auto const& place : parts_->steps.all[i].operands)
@@ -135,8 +147,11 @@ void tuned_network::run(std::span<detail::network_argument const> arguments) con
       throw argument_error(what() + " is given " + std::to_string(given.elements) + " elements of " +
                            name_of(given.type));
     if (!given.data) throw argument_error(what() + " is given a null pointer");
+    if (reinterpret_cast<std::uintptr_t>(given.data) % size_in_bytes(given.type) != 0)
+      throw argument_error(what() + " is given memory that is not aligned for its elements");
     if (i >= inputs && !given.writable) throw argument_error(what() + " is an output, and given read-only memory");
   }
+  detail::check_apart(net.name(), arguments, inputs);
   auto used = parts_->take();
   used->bind(arguments);
   for (std::size_t step = 0; step < parts_->calls.size(); ++step) used->run_step(step);

@@ -142,12 +142,16 @@ TEST_CASE("tune_network: views, copies and unowned weights") {
   auto const x = net.input<float>("x", {2, 3});
   auto const sum = net.add(ops::add<2>({2, 3}), x, net.weights("w", {2, 3}, std::span<float const>(weights)));
   net.output("flat", net.reshape(sum, {6}));
+  auto const row = net.reshape(net.weights("row", {3}, std::vector<float>{1, 2, 3}), {1, 3});
+  net.output("twice", net.add(ops::add<2>({1, 3}), row, row));
   auto const run = tune_network(net, tuner, {.trials = 0});
   auto const given = weights;
   std::fill(weights.begin(), weights.end(), 0.0F);  // the network has its own copy now
   auto const in = numbers(6, 8);
   std::vector<float> out(6);
-  run(in, out);
+  std::vector<float> twice(3);
+  run(in, out, twice);
+  CHECK(twice == std::vector<float>{2, 4, 6});
   for (std::size_t i = 0; i < out.size(); ++i) CHECK(out[i] == in[i] + given[i]);
 }
 
@@ -166,6 +170,10 @@ TEST_CASE("tune_network: unsuitable arguments are refused by name") {
   CHECK(refusal([&] { run(few, out); }) == "network small: x f32 (2, 3) is given 5 elements of f32");
   CHECK(refusal([&] { run(doubles, out); }) == "network small: x f32 (2, 3) is given 6 elements of f64");
   CHECK(refusal([&] { run(in, in); }) == "network small: y f32 (2, 3) is an output, and given read-only memory");
+  CHECK(refusal([&] { run(out, out); }) == "network small: output 0 overlaps another argument");
+  auto* const shifted = reinterpret_cast<float*>(reinterpret_cast<char*>(doubles.data()) + 2);
+  CHECK(refusal([&] { run(std::span<float const>(shifted, 6), out); }) ==
+        "network small: x f32 (2, 3) is given memory that is not aligned for its elements");
   CHECK(refusal([&] { run(std::span<float const>(static_cast<float const*>(nullptr), 6), out); }) ==
         "network small: x f32 (2, 3) is given a null pointer");
 }
