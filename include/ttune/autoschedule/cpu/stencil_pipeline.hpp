@@ -12,6 +12,7 @@
 #pragma once
 
 #include "ttune/autoschedule/cpu/separated.hpp"
+#include "ttune/autoschedule/cpu/siblings.hpp"
 #include "ttune/support/integer.hpp"
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
@@ -31,6 +32,7 @@ class stencil_pipeline {
     bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(), reads_redirected_window);
     expand_windows();
     inline_cheap_stages();
+    join_siblings();
     choose_roots();
     bool several = redirected;
     for (std::size_t i = 0; i < p_.stages.size(); ++i) several = several || root_[i] != i;
@@ -66,6 +68,15 @@ class stencil_pipeline {
       if (p_.stages[i].output || !is_cheaper_inline(p_, i)) continue;
       structural(primitive::inline_stage, p_.stages[i].definition->name);
       p_ = make_plan(partial_);
+    }
+  }
+
+  /// Computes stages that read the same windows for the same readers in one loop nest.
+  void join_siblings() {
+    while (auto made = next_siblings(partial_, p_)) {
+      partial_.steps.push_back(made->first);
+      out_.step(made->first);
+      p_ = std::move(made->second);
     }
   }
 
