@@ -124,6 +124,49 @@ TEST_CASE("derived: panels that all tasks use are made once") {
   ttune_test::check_space(in, 1);
 }
 
+/// Returns the seed's value of a knob.
+std::int32_t seed_of(space const& in, std::string const& name) {
+  auto const at = std::find_if(in.knobs.begin(), in.knobs.end(), [&](knob const& k) { return k.name == name; });
+  REQUIRE(at != in.knobs.end());
+  return at->values[static_cast<std::size_t>(in.seed.choices[static_cast<std::size_t>(at - in.knobs.begin())])];
+}
+
+TEST_CASE("derived: tasks of a product share the large operand, they do not read it again") {
+  auto const [r, q, k, j] = axes<"r", "q", "k", "j">;
+  tensor<"A", float, 3> const A{{64, 24, 40}};
+  tensor<"B", float, 2> const B{{40, 512}};
+  auto const C = compute<"C">(r, q, j) = sum(over(k), A(r, q, k) * B(k, j));
+  auto const products = op(inputs(A, B), outputs(C), "products");
+  auto machine = ttune_test::machines()[1];
+  machine.cores = 2;
+  CHECK(seed_of(derive_space(products.program(), machine), "C.chunk_r") == 64);  // panels of B are shared
+  machine.l2_bytes = 16 << 10;
+  machine.l3_bytes = 128 << 10;  // A has 240 KiB, B 80
+  auto const in = derive_space(products.program(), machine);
+  CHECK(seed_of(in, "C.chunk_r") <= 2);  // half a second-level cache holds 2 of the 64 shares of A
+  ttune_test::check_space(in, 2);
+}
+
+TEST_CASE("derived: tasks run along the rows of an image, since no other axis uses its elements again") {
+  auto const [f, y, x, s] = axes<"f", "y", "x", "s">;
+  tensor<"I", float, 2> const I{{70, 264}};
+  tensor<"W", float, 1> const W{{9}};
+  tensor<"V", float, 2> const V{{32, 9}};
+  auto const first_split = [](auto const& of) {
+    auto const in = derive_space(of.program(), ttune_test::machines()[1]);
+    auto const found = std::find_if(in.steps.begin(), in.steps.end(), [](step const& made) {
+      return made.what == primitive::split && made.stage == "O";
+    });
+    REQUIRE(found != in.steps.end());
+    ttune_test::check_space(in, 2);
+    return found->loops.at(0);
+  };
+  auto const one = compute<"O">(y, x.in(256)) = sum(over(s), I(y, x + s) * W(s));
+  CHECK(first_split(op(inputs(I, W), outputs(one), "one")) == "y");
+  auto const filters = compute<"O">(f, y, x.in(256)) = sum(over(s), I(y, x + s) * V(f, s));
+  CHECK(first_split(op(inputs(I, V), outputs(filters), "filters")) == "y");
+}
+
 TEST_CASE("derived: batched products") {
   auto const [b, i, j, k] = axes<"b", "i", "j", "k">;
   tensor<"A", float, 3> const A{{3, 7, 9}};

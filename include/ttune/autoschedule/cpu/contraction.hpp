@@ -134,7 +134,7 @@ class contraction {
     auto sizes = doublings(whole);
     auto const share = ceil_divide(count, static_cast<std::int64_t>(out_.machine().cores));
     if (shares) sizes.push_back(static_cast<std::int32_t>(share));
-    auto const seed = shares ? share : is_parallel ? division.balanced_chunk(count, sizes) : whole;
+    auto const seed = shares ? share : is_parallel ? division.parallel_chunk(a, sizes) : whole;
     if (a != axes_.vectors) tasks_of_panel_ *= ceil_divide(count, std::min(seed, count));
     auto const chunk = n == blocks_.name ? block_of(a, sizes) : out_.one_of(knob_name("chunk_" + n), sizes, seed);
     bool const outermost = shares || (n == blocks_.name && blocks_.is_last);

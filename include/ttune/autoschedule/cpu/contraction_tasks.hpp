@@ -22,26 +22,49 @@ class contraction_tasks {
   contraction_tasks(target const& machine, contraction_axes const& axes, contraction_tile const& tile, bool in_blocks)
       : machine_(machine), axes_(axes), tile_(tile), in_blocks_(in_blocks) {}
 
-  /// Returns the axes in the order of the middle loops: the vector axis is outermost, so that its packed panel stays in
-  /// the cache; the row axis is innermost.
+  /// Returns the axes in the order of the middle loops. The vector axis is outside of the axes that use its packed
+  /// panels again, so that a panel stays in the cache, and inside of the others, so that memory is read along its rows
+  /// (the seed of a colour curve in front of a blur: 17.3 → 4.5 ms); the row axis is innermost of its group.
   [[nodiscard]] std::vector<std::int32_t> ordered_axes() const {
-    std::vector<std::int32_t> axes = {axes_.vectors};
+    std::vector<std::int32_t> outside;
+    std::vector<std::int32_t> inside;
     for (std::int32_t a = 0; a < axes_.free_axes(); ++a)
-      if (a != axes_.vectors && a != axes_.rows && axes_.size(a) > 1) axes.push_back(a);
-    if (axes_.rows >= 0) axes.push_back(axes_.rows);
-    return axes;
+      if (a != axes_.vectors && a != axes_.rows && axes_.size(a) > 1)
+        (uses_panels_again(a) ? inside : outside).push_back(a);
+    if (axes_.rows >= 0) (uses_panels_again(axes_.rows) ? inside : outside).push_back(axes_.rows);
+    outside.push_back(axes_.vectors);
+    outside.insert(outside.end(), inside.begin(), inside.end());
+    return outside;
   }
 
-  /// Returns the axis that the seed divides among threads: the first with enough tiles, or the rows if the inputs and
-  /// results of other stages pass through memory.
+  /// Returns the axis that the seed divides among threads: of those with enough tiles the one whose tasks read least
+  /// from distant memory again, the first of several; or the rows if the inputs and results of other stages pass
+  /// through memory.
   [[nodiscard]] std::int32_t parallel_axis(std::vector<std::int32_t> const& axes) const {
     if (auto const kept = axis_kept_on_cores(); kept >= 0) return kept;
+    std::int32_t chosen = -1;
     for (auto const a : axes)
-      if (tiles(a) >= machine_.tasks_a_core * machine_.cores) return a;
+      if (tiles(a) >= machine_.tasks_a_core * machine_.cores &&
+          (chosen < 0 || bytes_read_again(a) < bytes_read_again(chosen)))
+        chosen = a;
+    if (chosen >= 0) return chosen;
     auto most = axes[0];
     for (auto const a : axes)
       if (tiles(a) > tiles(most)) most = a;
     return most;
+  }
+
+  /// Returns the largest of `sizes` that keeps all cores busy along the parallel axis and leaves a task's share of each
+  /// distant operand in half of the second-level cache, if other loops of the task read it again.
+  [[nodiscard]] std::int64_t parallel_chunk(std::int32_t axis, std::vector<std::int32_t> sizes) const {
+    auto const count = tiles(axis);
+    double share = 0;  // bytes of one tile of the axis
+    for (auto const& a : axes_.reduction.accesses)
+      if (is_distant(a) && moves(a, axis) && is_read_in_turns(a, axis))
+        share = std::max(share, bytes_of(a) / static_cast<double>(count));
+    auto const half = static_cast<double>(machine_.l2_bytes) / 2;
+    while (sizes.size() > 1 && share * static_cast<double>(sizes.back()) > half) sizes.pop_back();
+    return balanced_chunk(count, sizes);
   }
 
   /// Returns the axis of which each core computes its share in all stages between transforms, because lines written by
@@ -92,6 +115,38 @@ class contraction_tasks {
   }
 
  private:
+  [[nodiscard]] bool moves(access_plan const& a, std::int32_t axis) const {
+    return stride(axes_.p, axes_.reduction, a, static_cast<std::size_t>(axis)) != 0;
+  }
+
+  /// Returns true if tiles along an axis read the same elements in vectors.
+  [[nodiscard]] bool uses_panels_again(std::int32_t axis) const {
+    return std::any_of(axes_.reduction.accesses.begin(), axes_.reduction.accesses.end(),
+                       [&](access_plan const& a) { return !a.write && moves(a, axes_.vectors) && !moves(a, axis); });
+  }
+
+  [[nodiscard]] double bytes_of(access_plan const& a) const {
+    return elements_of(axes_.p, axes_.reduction, a) *
+           static_cast<double>(size_in_bytes(axes_.reduction.definition->type()));
+  }
+  /// Returns true for a read of data that no cache holds.
+  [[nodiscard]] bool is_distant(access_plan const& a) const {
+    return !a.write && bytes_of(a) > static_cast<double>(machine_.l3_bytes);
+  }
+  /// Returns the bytes that tasks along an axis read again from memory, since they read all of a distant operand each.
+  [[nodiscard]] double bytes_read_again(std::int32_t axis) const {
+    double bytes = 0;
+    for (auto const& a : axes_.reduction.accesses)
+      if (is_distant(a) && !moves(a, axis)) bytes += bytes_of(a) * static_cast<double>(tiles(axis) - 1);
+    return bytes;
+  }
+  /// Returns true if a loop over the tiles of another axis reads the elements of a task again.
+  [[nodiscard]] bool is_read_in_turns(access_plan const& a, std::int32_t axis) const {
+    for (std::int32_t x = 0; x < axes_.free_axes(); ++x)
+      if (x != axis && tiles(x) > 1 && !moves(a, x)) return true;
+    return false;
+  }
+
   /// Returns true if other non-constant stages are read at the axis itself.
   [[nodiscard]] bool is_in_place(std::int32_t axis) const {
     return std::all_of(axes_.reduction.accesses.begin(), axes_.reduction.accesses.end(), [&](access_plan const& a) {
