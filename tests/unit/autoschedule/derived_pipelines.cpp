@@ -115,6 +115,36 @@ TEST_CASE("derived: a long chain of windows, in rings of rows") {
   for (std::size_t st = 0; st < 7; ++st) CHECK(n.stages[st].slid_axis == 0);
 }
 
+/// Shape: I (h, w, colours) -> O (h, w, colours): a separable blur whose nearest pixels continue the image
+auto colour_blur(std::int64_t h, std::int64_t w, std::int64_t colours) {
+  auto const [y, x, c, r, s] = axes<"y", "x", "c", "r", "s">;
+  tensor<"I", float, 3> const I{{h, w, colours}};
+  tensor<"K", float, 1> const K{{5}};
+  auto const H = compute<"H">(y.in(h), x.in(w), c) = sum(over(s), clamp_outside(I)(y, x + s - 2, c) * K(s));
+  auto const O = compute<"O">(y.in(h), x.in(w), c.in(colours)) = sum(over(r), clamp_outside(H)(y + r - 2, x, c) * K(r));
+  return op(inputs(I, K), outputs(O), "colour_blur");
+}
+
+TEST_CASE("derived: vectors run along interleaved pixels that move as a whole") {
+  check_derived(colour_blur(7, 19, 3));
+  check_derived(colour_blur(5, 33, 2), 6);
+  auto const stages_of = [](auto const& op) {
+    return make_plan(derive_space(op.program(), ttune_test::machines().back())).stages;
+  };
+  for (auto const& st : stages_of(colour_blur(7, 19, 3))) CHECK(st.definition->axes.size() == 2);
+  auto const [y, x, c, r, s] = axes<"y", "x", "c", "r", "s">;
+  tensor<"I", float, 3> const I{{9, 23, 3}};
+  tensor<"W", float, 2> const W{{3, 3}};
+  tensor<"V", float, 1> const V{{3}};
+  auto const F = compute<"F">(y.in(7), x.in(21), c) = sum(over(r, s), I(y + r, x + s, c) * W(r, s));
+  auto const filter = op(inputs(I, W), outputs(F), "filter");
+  check_derived(filter);
+  CHECK(stages_of(filter).front().definition->axes.size() == 2);
+  auto const G = compute<"G">(y.in(9), x.in(23), c) =
+      mirror_outside(I)(y, x - 1, c) * V(c) + wrap_outside(I)(y, x + 1, c);
+  check_derived(op(inputs(I, V), outputs(G), "ends"));
+}
+
 TEST_CASE("derived: windows that are clamped, mirrored or wrapped at the ends of an image") {
   auto const [y, x, r, s] = axes<"y", "x", "r", "s">;
   tensor<"I", float, 2> const I{{13, 70}};

@@ -55,6 +55,24 @@ TEST_CASE("fuse_axes: operands with other reads keep their shape") {
   check_space(schedule(Q).fuse_axes(y, x, yx).vectorize(yx), 0);
 }
 
+TEST_CASE("fuse_axes: pixels near by are rows of the fused axis, whatever ends they have") {
+  auto const [x, c, s, xc] = axes<"x", "c", "s", "xc">;
+  tensor<"A", float, 2> const A{{9, 3}};
+  tensor<"B", float, 2> const B{{7, 3}};
+  auto const H = compute<"H">(x.in(7), c) = A(x + 2, c) - A(x, c);
+  auto const O = compute<"O">(x.in(7), c.in(3)) =
+      sum(over(s.in(3)), clamp_outside(H)(x + s - 1, c)) + zero_outside(B)(x - 1, c);
+  space const fused = schedule(O).fuse_axes(x, c, xc);
+  auto const text = planned(fused);
+  INFO(text);
+  CHECK(contains(text, "A f32 (27), B f32 (21)"));
+  CHECK(contains(text, "H(xc < 21) = A(xc + 6) - A(xc)"));
+  CHECK(contains(text, "B(xc - 3)"));
+  check_space(fused, 0);
+  auto const mixed = compute<"M">(x.in(7), c.in(3)) = A(x, c) + A(x + 1, 0);  // one colour: not a whole row
+  CHECK(contains(planned(schedule(mixed).fuse_axes(x, c, xc)), "A f32 (9, 3)"));
+}
+
 TEST_CASE("fuse_axes: three axes, updates in place, its text, its errors") {
   auto const [n, y, x, all] = axes<"n", "y", "x", "all">;
   tensor<"A", float, 3> const A{{2, 3, 5}};

@@ -13,6 +13,7 @@
 #include "ttune/autoschedule/cpu/joined.hpp"
 #include "ttune/autoschedule/cpu/lanes.hpp"
 #include "ttune/autoschedule/cpu/long_rows.hpp"
+#include "ttune/autoschedule/cpu/pixel_rows.hpp"
 #include "ttune/autoschedule/cpu/separated.hpp"
 #include "ttune/autoschedule/cpu/short_rows.hpp"
 #include "ttune/autoschedule/cpu/split_reduction.hpp"
@@ -96,6 +97,7 @@ class stage_rewriter {
 
   /// Merges short innermost axes with those before them.
   void merge_components() {
+    while (auto made = next_pixel_row(partial_, p_, out_.machine())) take(std::move(*made));
     while (auto made = next_short_row(partial_, p_, out_.machine())) take(std::move(*made));
   }
 

@@ -11,6 +11,7 @@
 // Halide's users write this as compute_at(O, y).store_at(O, strip) (Ragan-Kelley et al., PLDI 2013).
 #pragma once
 
+#include "ttune/autoschedule/cpu/pixel_rows.hpp"
 #include "ttune/autoschedule/cpu/separated.hpp"
 #include "ttune/autoschedule/cpu/siblings.hpp"
 #include "ttune/support/integer.hpp"
@@ -32,6 +33,7 @@ class stencil_pipeline {
     bool const redirected = std::any_of(p_.stages.begin(), p_.stages.end(), reads_redirected_window);
     expand_windows();
     inline_cheap_stages();
+    merge_pixels();
     join_siblings();
     choose_roots();
     bool several = redirected;
@@ -48,12 +50,15 @@ class stencil_pipeline {
     out_.step(partial_.steps.back());
   }
 
+  /// Adds a step, and takes the plan with it.
+  void take(std::pair<step, plan> made) {
+    partial_.steps.push_back(made.first);
+    out_.step(made.first);
+    p_ = std::move(made.second);
+  }
+
   void separate_windows() {
-    while (auto made = next_separated(partial_, p_)) {
-      partial_.steps.push_back(made->first);
-      out_.step(made->first);
-      p_ = std::move(made->second);
-    }
+    while (auto made = next_separated(partial_, p_)) take(std::move(*made));
   }
 
   void expand_windows() {
@@ -71,13 +76,14 @@ class stencil_pipeline {
     }
   }
 
+  /// Merges the colours of pixels with the axis before them.
+  void merge_pixels() {
+    while (auto made = next_pixel_row(partial_, p_, out_.machine())) take(std::move(*made));
+  }
+
   /// Computes stages that read the same windows for the same readers in one loop nest.
   void join_siblings() {
-    while (auto made = next_siblings(partial_, p_)) {
-      partial_.steps.push_back(made->first);
-      out_.step(made->first);
-      p_ = std::move(made->second);
-    }
+    while (auto made = next_siblings(partial_, p_)) take(std::move(*made));
   }
 
   /// Chooses where each stage is computed: beside the one result that all its readers belong to, if its rows there have

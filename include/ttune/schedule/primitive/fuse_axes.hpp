@@ -10,9 +10,11 @@
 //   yx)
 //
 // Unlike a loop made by fuse, the new axis can be split, so that a tile continues across the rows of small images. A
-// stage that is read at, or reads, both axes unchanged over whole dimensions is fused with this one. An operand is
-// reshaped if all its reads have this form; another operand is read at yx / X and yx % X. Other stages that read a
-// fused one do so at i * X + j. No element is copied, since their order in memory does not change.
+// stage that is read at, or reads, both axes unchanged over whole dimensions is fused with this one, and so is one that
+// it reads at other rows but at the second axis unchanged, as the colours of a pixel near by: A(x + 1, c) becomes
+// A(xc + C). An operand is reshaped if all its reads have one of these forms; another operand is read at yx / X and
+// yx % X. Other stages that read a fused one do so at i * X + j. No element is copied, since their order in memory does
+// not change.
 //
 // .fuse_axes(i, j, ij) prints
 //
@@ -136,6 +138,20 @@ class axis_fuser {
     return true;
   }
 
+  /// Returns true if a read takes whole rows of dimension d + 1 by the second axis of the pair, in any row of dimension
+  /// d that this axis does not choose. Places outside of dimension d are outside of both together.
+  static bool takes_rows(ir::access const& a, std::size_t d, ir::stage const& st, std::size_t pair) {
+    if (runs_over(a, d, st, pair)) return true;
+    auto const& second = axis_of(st, pair + 1);
+    auto const is_second = [&](ir::expr const& e) {
+      auto const* v = ir::as<ir::variable>(e);
+      return v && v->name == second.name;
+    };
+    bool const fills = a.outside == ir::boundary::none || a.outside == ir::boundary::value;
+    return fills && is_second(a.indices[d + 1]) && ir::shape_of(a.from)[d + 1] == second.size() &&
+           !ir::contains(a.indices[d], is_second);
+  }
+
   template <class Look>
   static void for_each_read(ir::stage const& st, Look const& look) {
     auto const see = [&](ir::expr const& e) {
@@ -155,6 +171,7 @@ class axis_fuser {
     for_each_read(*st, [&](ir::access const& a) {
       auto const* from = std::get_if<handle<ir::stage>>(&a.from);
       for (std::size_t d = 0; d + 1 < a.indices.size(); ++d) {
+        if (from && is_pair(**from, d) && takes_rows(a, d, *st, pair)) spread(*from, d);
         if (!runs_over(a, d, *st, pair)) continue;
         if (from) spread(*from, d);
         else if (is_reduced(*st, pair)) spread_to_readers(a.from, d);
@@ -173,7 +190,8 @@ class axis_fuser {
       });
   }
 
-  /// Chooses the operands of which all reads run over the pair of a fused stage; updated operands must be among them.
+  /// Chooses the operands of which all reads take rows by the pair of a fused stage; updated operands must be among
+  /// them.
   void choose_operands() {
     std::map<void const*, std::size_t> wanted;
     for (auto const& st : program_->stages)
@@ -182,14 +200,15 @@ class axis_fuser {
         for_each_read(*st, [&](ir::access const& a) {
           auto const* t = std::get_if<handle<ir::tensor>>(&a.from);
           for (std::size_t d = 0; t && d + 1 < a.indices.size(); ++d)
-            if (runs_over(a, d, *st, pair->second)) wanted.emplace(t->get(), d);
+            if (takes_rows(a, d, *st, pair->second)) wanted.emplace(t->get(), d);
         });
       }
     for (auto const& st : program_->stages) {
       auto const pair = pairs_.find(st.get());
       for_each_read(*st, [&](ir::access const& a) {
         auto const w = wanted.find(identity(a.from));
-        if (w != wanted.end() && (pair == pairs_.end() || !runs_over(a, w->second, *st, pair->second))) wanted.erase(w);
+        if (w != wanted.end() && (pair == pairs_.end() || !takes_rows(a, w->second, *st, pair->second)))
+          wanted.erase(w);
       });
       if (st->updates && (pair == pairs_.end() || is_reduced(*st, pair->second))) wanted.erase(st->updates.get());
     }
