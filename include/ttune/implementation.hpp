@@ -69,6 +69,7 @@
 #include "ttune/network/pbqp.hpp"
 #include "ttune/network/pbqp_graph.hpp"
 #include "ttune/network/settle_roles.hpp"
+#include "ttune/network/task_scheduler.hpp"
 #include "ttune/network/tune_network.hpp"
 #include "ttune/network/tuned_network.hpp"
 #include "ttune/records/autotvm_log.hpp"
@@ -148,4 +149,5 @@
 #include "ttune/tune/stop_on_interrupt.hpp"
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/tuning_report.hpp"
+#include "ttune/tune/tuning_tasks.hpp"
 #include "ttune/tune/workload.hpp"
