@@ -127,7 +127,7 @@ tuned_network::tuned_network(network_graph const& net, network_steps steps, std:
     for (auto const& place : parts_->steps.all[i].operands)
       operands.push_back(
           place.in == operand_place::memory::weights ? const_cast<void*>(parts_->weights[place.index].get()) : nullptr);
-    parts_->calls.push_back(kernel_call(load(*parts_->steps.all[i].kernel), on).prepare(operands));
+    parts_->calls.push_back(kernel_call(load(*parts_->steps.all[i].kernel.image), on).prepare(operands));
     parts_->weights_bytes += static_cast<std::int64_t>(parts_->calls.back().prepared_bytes());
   }
 }
