@@ -67,6 +67,7 @@
 #include "ttune/network/layout_problem.hpp"
 #include "ttune/network/memory_plan.hpp"
 #include "ttune/network/network_records.hpp"
+#include "ttune/network/network_report.hpp"
 #include "ttune/network/network_search.hpp"
 #include "ttune/network/network_steps.hpp"
 #include "ttune/network/network_workloads.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ttune/core/operand_layout.hpp"
-#include "ttune/ir/node.hpp"
+#include "ttune/ir/stmt.hpp"
 #include "ttune/network/graph.hpp"
 #include "ttune/support/handle.hpp"
 

@@ -16,8 +16,9 @@ tuned_network tune_network(network const& net, tuner& by, tuning_budget const& b
 
 tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
   auto const settled = settle_roles(join_elementwise(net));
-  auto steps = detail::network_search(settled, by, budget, allowed).run();
-  return tuned_network(settled, std::move(steps), by.kernel_executor());
+  detail::network_search search(settled, by, budget, allowed);
+  auto steps = search.run();
+  return tuned_network(settled, std::move(steps), by.kernel_executor(), {search.trials(), search.seconds()});
 }
 
 }}  // namespace ttune::v0
