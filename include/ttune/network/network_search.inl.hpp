@@ -21,6 +21,7 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// A layout is dropped if it needs more than this share of its seconds less before the network uses it.
 inline constexpr double hopeless_share = 2.0 / 3;
 inline constexpr double start_share = 0.5;  ///< of the time, after which no first kernels are made but necessary ones
+inline constexpr double end_share = 0.1;    ///< of the time, for comparisons and copies at the end
 /// Rounds take at least as many times the time of weighing what they brought.
 inline constexpr double rounds_over_weighing = 10;
 inline constexpr std::int64_t copy_trials = 4;  ///< a copy gets no more batches then
@@ -50,7 +51,7 @@ void network_search::arrange() {
 /// The trials of the budget are those of one workload on average. The time for first kernels counts.
 void network_search::make_tasks(double seconds_spent) {
   task_limits limits{budget_, 0, budget_.time.count() * start_share};
-  limits.budget.time -= std::chrono::duration<double>(seconds_spent);
+  limits.budget.time = (budget_.time - std::chrono::duration<double>(seconds_spent)) * (1 - end_share);
   std::int64_t tuned = 0;
   for (auto const& w : found_.workloads) {
     tuned += w.variants.empty() ? 0 : 1;
