@@ -23,10 +23,20 @@ struct operand_place {
   std::int64_t offset = 0;  ///< bytes from the start of the arena
 };
 
+/// The kernel of an operator with the layouts of its operands; of a view: no kernel.
+struct chosen_kernel {
+  std::shared_ptr<kernel_image const> image;
+  std::vector<operand_layout> inputs;
+  std::vector<operand_layout> results;
+  std::string compute = {};   ///< the program that it computes
+  std::string schedule = {};  ///< its knobs, as text
+  double seconds = 0;         ///< of a call, measured alone; 0: not measured
+};
+
 /// One call of a kernel.
 struct network_step {
   std::string name;
-  std::shared_ptr<kernel_image const> kernel;
+  chosen_kernel kernel;
   std::vector<operand_place> operands;  ///< in the order of the kernel's operands
 };
 
@@ -36,16 +46,9 @@ struct network_steps {
   std::int64_t least_arena_bytes = 0;  ///< no plan of the memory can need less
 };
 
-/// The kernel of an operator with the layouts of its operands; of a view: no kernel.
-struct chosen_kernel {
-  std::shared_ptr<kernel_image const> image;
-  std::vector<operand_layout> inputs;
-  std::vector<operand_layout> results;
-};
-
 /// Returns a kernel that copies a tensor from one layout to another.
-using repack_kernel = std::function<std::shared_ptr<kernel_image const>(
-    network_tensor const&, operand_layout const& from, operand_layout const& to)>;
+using repack_kernel =
+    std::function<chosen_kernel(network_tensor const&, operand_layout const& from, operand_layout const& to)>;
 
 /// Orders the calls of a network and places its activations in one arena (memory_plan.hpp). `kernels` has an entry per
 /// operator.

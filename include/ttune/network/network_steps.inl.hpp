@@ -41,7 +41,7 @@ class step_planner {
   };
   struct draft {
     std::string name;
-    std::shared_ptr<kernel_image const> kernel;
+    chosen_kernel kernel;
     std::vector<std::size_t> versions;  ///< of the operands
   };
 
@@ -55,7 +55,7 @@ class step_planner {
     versions_of_[tensor].push_back(versions_.size() - 1);
     return versions_.size() - 1;
   }
-  void add_draft(std::string name, std::shared_ptr<kernel_image const> kernel, std::vector<std::size_t> versions) {
+  void add_draft(std::string name, chosen_kernel kernel, std::vector<std::size_t> versions) {
     for (auto const v : versions) versions_[versions_[v].memory].last_step = now();
     drafts_.push_back({std::move(name), std::move(kernel), std::move(versions)});
   }
@@ -93,7 +93,7 @@ class step_planner {
     }
     for (std::size_t i = 0; i < op.outputs.size(); ++i)
       versions.push_back(add_version(op.outputs[i], kernel.results[i], result_place(op.outputs[i], kernel.results[i])));
-    add_draft(op.name, kernel.image, std::move(versions));
+    add_draft(op.name, kernel, std::move(versions));
   }
 
   /// A view has the memory of the plain tensor that it is of.

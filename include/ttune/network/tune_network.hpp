@@ -10,9 +10,17 @@ namespace ttune { inline namespace v0 {
 
 /// Tunes a network within one time budget. Element-wise operators join their producers, equal operators are tuned once,
 /// in each of their promising layouts, and the fastest combination is chosen with the cost of copies between layouts.
-/// The trials of the budget are those of each operator in one layout. `allowed` says which computes an operator may use
-/// (expr/numerics.hpp). Throws what `tuner::tune` throws.
+/// Trials go to the kernels that are expected to save most time of the whole network (network_search.hpp); the trials
+/// of the budget are those of a kind of equal operators on average. Each kind gets a first kernel in any case, however
+/// short the time. With 0 trials, kernels are only compiled, or taken from the records.
+///
+/// If the tuner has records, the network's choice is kept there as well: the next call for the same network, target and
+/// numerics takes it, and measures nothing. `allowed` says which computes an operator may use (expr/numerics.hpp).
+/// Throws what `tuner::tune` throws.
 [[nodiscard]] tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget = {},
+                                         numerics const& allowed = {});
+/// Overload for a network as data, such as one that was read from a file.
+[[nodiscard]] tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget = {},
                                          numerics const& allowed = {});
 
 }}  // namespace ttune::v0

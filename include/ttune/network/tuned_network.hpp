@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ttune/core/dtype.hpp"
+#include "ttune/network/network_report.hpp"
 #include "ttune/network/network_steps.hpp"
 #include "ttune/runtime/argument.hpp"
 #include "ttune/runtime/executor.hpp"
@@ -47,8 +48,8 @@ template <class X>
 /// A callable network. Copies share kernels and weights. Thread-safe: concurrent calls use activations of their own.
 class tuned_network {
  public:
-  /// Lays out the weights. The content of weights is copied if the graph does not own it.
-  tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on);
+  /// Lays out the weights. The content of weights is copied if the graph does not own it. `search` is for the report.
+  tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on, search_cost search = {});
 
   /// Calls the network: inputs, then outputs, each in the order of their declaration. Throws argument_error, naming the
   /// tensor, for another number of arguments, other element types or numbers of elements, null and misaligned pointers,
@@ -62,6 +63,7 @@ class tuned_network {
   [[nodiscard]] std::string const& step_name(std::size_t step) const;
   [[nodiscard]] std::int64_t arena_bytes() const noexcept;    ///< activations of one call
   [[nodiscard]] std::int64_t weights_bytes() const noexcept;  ///< weights as given, and as kernels laid them out
+  [[nodiscard]] network_report report() const;
   /// Returns the seconds of each step, the median of some calls with inputs of zeros.
   [[nodiscard]] std::vector<double> step_seconds(int calls = 20) const;
 

@@ -66,6 +66,7 @@ struct tuned_network::shared_parts {
   std::vector<std::shared_ptr<void const>> weights;  ///< by tensor; null for others
   std::vector<kernel_call> calls;                    ///< by step
   std::int64_t weights_bytes = 0;
+  search_cost search;
   std::mutex contexts_mutex;
   std::vector<std::unique_ptr<context>> idle;
 
@@ -107,8 +108,9 @@ void tuned_network::context::bind(std::span<detail::network_argument const> argu
 
 void tuned_network::context::run_step(std::size_t step) const { parts_.calls[step](operands_[step]); }
 
-tuned_network::tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on)
-    : parts_(new shared_parts{net, std::move(steps), {}, {}, 0, {}, {}}) {
+tuned_network::tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on,
+                             search_cost search)
+    : parts_(new shared_parts{net, std::move(steps), {}, {}, 0, search, {}, {}}) {
   parts_->weights.resize(net.tensors().size());
   for (auto const& step : parts_->steps.all)
     for (auto const& place : step.operands) {
@@ -127,7 +129,7 @@ tuned_network::tuned_network(network_graph const& net, network_steps steps, std:
     for (auto const& place : parts_->steps.all[i].operands)
       operands.push_back(
           place.in == operand_place::memory::weights ? const_cast<void*>(parts_->weights[place.index].get()) : nullptr);
-    parts_->calls.push_back(kernel_call(load(*parts_->steps.all[i].kernel), on).prepare(operands));
+    parts_->calls.push_back(kernel_call(load(*parts_->steps.all[i].kernel.image), on).prepare(operands));
     parts_->weights_bytes += static_cast<std::int64_t>(parts_->calls.back().prepared_bytes());
   }
 }
@@ -162,6 +164,31 @@ std::size_t tuned_network::steps() const noexcept { return parts_->steps.all.siz
 std::string const& tuned_network::step_name(std::size_t step) const { return parts_->steps.all.at(step).name; }
 std::int64_t tuned_network::arena_bytes() const noexcept { return parts_->steps.arena_bytes; }
 std::int64_t tuned_network::weights_bytes() const noexcept { return parts_->weights_bytes; }
+
+namespace detail {
+
+/// Returns the layouts of the first operands.
+inline std::string layouts_text(chosen_kernel const& kernel) {
+  auto const text = [](std::vector<operand_layout> const& all) -> std::string {
+    return all.empty() || all.front().is_plain() ? "plain" : all.front().text();
+  };
+  auto const from = text(kernel.inputs), to = text(kernel.results);
+  return from == to ? from : from + " -> " + to;
+}
+
+}  // namespace detail
+
+network_report tuned_network::report() const {
+  auto const& steps = parts_->steps;
+  network_report made{parts_->net.name(), {}, steps.arena_bytes, steps.least_arena_bytes, parts_->weights_bytes,
+                      parts_->search};
+  for (std::size_t i = 0; i < steps.all.size(); ++i) {
+    auto const& step = steps.all[i];
+    made.steps.push_back({step.name, step.kernel.compute, detail::layouts_text(step.kernel), step.kernel.schedule,
+                          step.kernel.seconds, static_cast<std::int64_t>(parts_->calls[i].prepared_bytes())});
+  }
+  return made;
+}
 
 std::vector<double> tuned_network::step_seconds(int calls) const {
   auto const& net = parts_->net;

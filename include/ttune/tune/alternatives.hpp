@@ -30,6 +30,12 @@ struct unarranged_alternative {
 [[nodiscard]] std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all,
                                                              target const& machine);
 
+/// Returns all alternatives in one choice of layouts, in the given order. Throws program_error if one of them reads an
+/// operand in another way than these layouts allow.
+[[nodiscard]] std::vector<alternative> arranged_in(std::vector<named_layout> const& layouts,
+                                                   std::vector<unarranged_alternative> const& all,
+                                                   target const& machine);
+
 }}  // namespace ttune::v0
 
 #ifdef TTUNE_IMPLEMENTATION

@@ -10,17 +10,22 @@
 
 namespace ttune { inline namespace v0 {
 
+std::vector<alternative> arranged_in(std::vector<named_layout> const& layouts,
+                                     std::vector<unarranged_alternative> const& all, target const& machine) {
+  std::vector<alternative> made;
+  for (auto const& a : all)
+    made.push_back({usable_space(capture::arrange(a.program, layouts), machine), a.error, layouts});
+  return made;
+}
+
 std::vector<alternative> arranged_alternatives(std::vector<unarranged_alternative> const& all, target const& machine) {
   std::vector<alternative> made;
   for (auto const& layouts : capture::layout_candidates(*all.front().program, machine.vector_bytes)) {
-    std::vector<alternative> of_layouts;
     try {
-      for (auto const& a : all)
-        of_layouts.push_back({usable_space(capture::arrange(a.program, layouts), machine), a.error, layouts});
+      for (auto& a : arranged_in(layouts, all, machine)) made.push_back(std::move(a));
     } catch (program_error const&) {
       continue;  // an alternative reads an operand differently from the first; the plain layouts remain
     }
-    for (auto& a : of_layouts) made.push_back(std::move(a));
   }
   return made;
 }

@@ -87,9 +87,11 @@ class tuner {
   }
 
   [[nodiscard]] ttune::backend& compiler() const noexcept { return *backend_; }
+  [[nodiscard]] tuner_options const& options() const noexcept { return options_; }
   [[nodiscard]] std::shared_ptr<ttune::executor> const& kernel_executor() const noexcept { return options_.executor; }
 
  private:
+  friend class tuning_tasks;
   [[nodiscard]] space space_of(handle<ir::program> const& program) const;
 
   std::shared_ptr<backend> backend_;

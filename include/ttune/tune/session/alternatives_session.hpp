@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -28,10 +29,32 @@ namespace ttune { inline namespace v0 { namespace detail {
 /// layouts (the oracle); an alternative that computes something else is refused, and the report says so.
 class alternatives_session {
  public:
-  /// Throws argument_error if `allowed` allows none of the alternatives.
+  /// Throws argument_error if `allowed` allows none of the alternatives. `first_task` is the number of the first one
+  /// among the tasks of the model; the others follow.
   alternatives_session(std::vector<alternative> all, numerics const& allowed, tuner_options const& options,
-                       backend& compiler, learner& model, budget_meter& budget);
+                       backend& compiler, learner& model, budget_meter& budget, std::int32_t first_task = 0);
+  /// Tunes from start to end.
   [[nodiscard]] tuning_result run();
+
+  // The parts of `run`, for several sessions that take turns.
+  /// Takes the kernel from the records; returns false if they have none. To be called at most once, before `start`.
+  [[nodiscard]] bool find_recorded();
+  /// Makes the first kernels, unless a recorded one was found.
+  void start();
+  /// Returns true if only an end remains to be called.
+  [[nodiscard]] bool over();
+  /// Makes a batch of trials of the most promising alternative.
+  void advance();
+  /// Ends with comparisons of the best kernels.
+  [[nodiscard]] tuning_result finish();
+  /// Ends without comparisons of alternatives: what was fastest in a trial wins.
+  [[nodiscard]] tuning_result finish_at_once();
+  /// Returns the seconds of the best kernel so far: 0 if it was not measured, infinity if no alternative may win.
+  [[nodiscard]] double best_seconds() const;
+  [[nodiscard]] std::int64_t trials() const;
+  [[nodiscard]] double seconds_spent() const;
+  /// Returns the arithmetic operations of a call of the first alternative.
+  [[nodiscard]] double flops() const;
 
  private:
   struct candidate {
@@ -55,12 +78,14 @@ class alternatives_session {
   [[nodiscard]] std::optional<tuning_result> find_in_records();
   [[nodiscard]] tuning_result untuned();
   void start_all();
+  [[nodiscard]] std::string reason_to_skip(std::size_t i) const;
   void start(candidate& c);
+  [[nodiscard]] std::int32_t task(std::size_t i) const { return first_task_ + static_cast<std::int32_t>(i); }
   void remeasure();
   [[nodiscard]] double time_together();
-  [[nodiscard]] double best_seconds() const;
   [[nodiscard]] candidate* most_promising();
   [[nodiscard]] tuning_result choose();
+  [[noreturn]] void refuse() const;
   [[nodiscard]] bool beats(candidate& by, tuning_result& found, candidate& best, tuning_result& made);
   [[nodiscard]] std::optional<double> ratio_of_turns(candidate& by, tuning_result const& found, candidate& best,
                                                      tuning_result const& made);
@@ -76,8 +101,10 @@ class alternatives_session {
   backend& backend_;
   learner& learner_;
   budget_meter& budget_;
+  std::int32_t first_task_;
   std::vector<candidate> candidates_;
-  std::string fallback_;  ///< as in tuning_report
+  std::optional<tuning_result> found_;  ///< result without trials: from the records, or the untuned kernel
+  std::string fallback_;                ///< as in tuning_report
 };
 
 }}}  // namespace ttune::v0::detail

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "ttune/ir/count_flops.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/measure/sample_statistics.hpp"
@@ -35,8 +36,14 @@ inline std::string error_text(double error) {
 
 alternatives_session::alternatives_session(std::vector<alternative> all, numerics const& allowed,
                                            tuner_options const& options, backend& compiler, learner& model,
-                                           budget_meter& budget)
-    : all_(std::move(all)), allowed_(allowed), options_(options), backend_(compiler), learner_(model), budget_(budget) {
+                                           budget_meter& budget, std::int32_t first_task)
+    : all_(std::move(all)),
+      allowed_(allowed),
+      options_(options),
+      backend_(compiler),
+      learner_(model),
+      budget_(budget),
+      first_task_(first_task) {
   if (all_.empty()) throw argument_error("there is no alternative to tune");
   if (std::none_of(all_.begin(), all_.end(), [&](alternative const& a) { return allowed_.allows(a.error); })) {
     std::string listed;
@@ -47,16 +54,65 @@ alternatives_session::alternatives_session(std::vector<alternative> all, numeric
 }
 
 tuning_result alternatives_session::run() {
-  if (auto found = find_in_records()) return std::move(*found);
-  if (budget_.budget().trials == 0) return untuned();
-  start_all();
-  remeasure();
-  while (auto* const next = most_promising()) {
-    next->session->advance();
+  if (!find_recorded()) start();
+  while (!over()) {
+    advance();
     budget_.clock().check();
   }
-  return choose();
+  return finish();
 }
+
+bool alternatives_session::find_recorded() {
+  found_ = find_in_records();
+  return found_.has_value();
+}
+
+void alternatives_session::start() {
+  if (found_) return;
+  if (budget_.budget().trials == 0) {
+    found_ = untuned();
+    return;
+  }
+  start_all();
+  remeasure();
+}
+
+bool alternatives_session::over() { return found_ || !most_promising(); }
+
+void alternatives_session::advance() {
+  if (auto* const next = found_ ? nullptr : most_promising()) next->session->advance();
+}
+
+tuning_result alternatives_session::finish() { return found_ ? std::move(*found_) : choose(); }
+
+tuning_result alternatives_session::finish_at_once() {
+  if (found_) return std::move(*found_);
+  candidate* winner = nullptr;
+  for (auto& c : candidates_)
+    if (c.may_win() && (!winner || c.best_seconds() < winner->best_seconds())) winner = &c;
+  if (!winner) refuse();
+  auto made = winner->session->finish();
+  made.layouts = all_[winner->index].layouts;
+  keep(made, winner->index);
+  describe(made.report, winner->index);
+  return made;
+}
+
+std::int64_t alternatives_session::trials() const {
+  std::int64_t sum = 0;
+  for (auto const& c : candidates_)
+    if (c.session) sum += c.session->trials();
+  return sum;
+}
+
+double alternatives_session::seconds_spent() const {
+  double sum = 0;
+  for (auto const& c : candidates_)
+    if (c.session) sum += c.session->seconds_spent();
+  return sum;
+}
+
+double alternatives_session::flops() const { return count_flops(*all_.front().in.program); }
 
 // ---------------------------------------------------------------------------------------------------- records
 
@@ -139,11 +195,19 @@ void alternatives_session::keep(tuning_result const& winner, std::size_t index) 
 /// results.
 void alternatives_session::start_all() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    bool const may_win = allowed_.allows(all_[i].error);
-    candidates_.push_back(
-        {i, nullptr, may_win ? "" : error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow"});
-    if (may_win || oracle_of(i) == i) start(candidates_.back());
+    candidates_.push_back({i, nullptr, reason_to_skip(i)});
+    if (candidates_.back().refused.empty() || oracle_of(i) == i) start(candidates_.back());
   }
+}
+
+/// Returns why an alternative cannot win, whatever its speed; empty if it can.
+std::string alternatives_session::reason_to_skip(std::size_t i) const {
+  if (!allowed_.allows(all_[i].error))
+    return error_text(all_[i].error) + ", which " + allowed_.text() + " does not allow";
+  auto const may_win = [](candidate const& c) { return c.may_win(); };
+  if (budget_.late_to_start() && std::any_of(candidates_.begin(), candidates_.end(), may_win))
+    return "there was no time for its first kernel";
+  return {};
 }
 
 /// Returns the untuned kernel of the first alternative that may win and can be compiled.
@@ -151,8 +215,7 @@ tuning_result alternatives_session::untuned() {
   std::string failures;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     if (!allowed_.allows(all_[i].error)) continue;
-    tuning_session only(static_cast<std::int32_t>(i), options_, backend_, options_.search.another(), learner_, budget_,
-                        all_[i].in);
+    tuning_session only(task(i), options_, backend_, options_.search.another(), learner_, budget_, all_[i].in);
     try {
       only.start();
     } catch (backend_error const& failure) {
@@ -169,8 +232,8 @@ tuning_result alternatives_session::untuned() {
 }
 
 void alternatives_session::start(candidate& c) {
-  c.session = std::make_unique<tuning_session>(static_cast<std::int32_t>(c.index), options_, backend_,
-                                               options_.search.another(), learner_, budget_, all_[c.index].in);
+  c.session = std::make_unique<tuning_session>(task(c.index), options_, backend_, options_.search.another(), learner_,
+                                               budget_, all_[c.index].in);
   if (c.index == 0) return c.session->start();
   auto const& oracle = candidates_[oracle_of(c.index)];
   try {
@@ -214,6 +277,7 @@ double alternatives_session::time_together() {
 }
 
 double alternatives_session::best_seconds() const {
+  if (found_) return found_->report.seconds;
   double best = std::numeric_limits<double>::infinity();
   for (auto const& c : candidates_)
     if (c.may_win()) best = std::min(best, c.best_seconds());
@@ -260,9 +324,6 @@ alternatives_session::candidate* alternatives_session::most_promising() {
 tuning_result alternatives_session::choose() {
   constexpr double near = 1.4;
   auto const fastest = time_together();
-  std::string failures;
-  for (auto const& c : candidates_)
-    if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
   std::optional<tuning_result> made;
   candidate* winner = nullptr;
   for (auto& c : candidates_) {
@@ -271,10 +332,18 @@ tuning_result alternatives_session::choose() {
     found.layouts = all_[c.index].layouts;
     if (!made || beats(c, found, *winner, *made)) made = std::move(found), winner = &c;
   }
-  if (!made) throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
+  if (!made) refuse();
   keep(*made, winner->index);
   describe(made->report, winner->index);
   return std::move(*made);
+}
+
+/// Throws what kept each alternative from winning.
+void alternatives_session::refuse() const {
+  std::string failures;
+  for (auto const& c : candidates_)
+    if (!c.refused.empty()) failures += "; " + name(c.index) + " " + c.refused;
+  throw backend_error("no alternative of " + name(0) + " gives a kernel" + failures);
 }
 
 /// Returns true if `by` is faster than `best`; both are measured again. An undecided comparison is weighed with the

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "ttune/tune/session/deadline.hpp"
@@ -45,6 +47,11 @@ class budget_meter {
     return std::max(0.0, std::min(each * static_cast<double>(trials_left()), seconds_left()));
   }
 
+  /// Says when it is too late for first kernels of which others can do without: that many seconds after the start.
+  void end_starts_at(double seconds) noexcept { last_start_ = seconds; }
+  [[nodiscard]] bool late_to_start() const { return elapsed() > last_start_; }
+  [[nodiscard]] std::int64_t trials() const noexcept { return trials_; }
+
   void count_trial() noexcept { ++trials_; }
   void reserve(double seconds) noexcept { reserved_ += seconds; }
 
@@ -54,6 +61,7 @@ class budget_meter {
   session_clock const& clock_;
   std::int64_t trials_ = 0;
   double reserved_ = 0;
+  double last_start_ = std::numeric_limits<double>::infinity();
 };
 
 }}}  // namespace ttune::v0::detail

@@ -313,7 +313,7 @@ tuning_result tuning_session::finish() {
 /// Compares the fastest kernels with the seed, and keeps the winner.
 tuning_result tuning_session::conclude() {
   scope_timer const timed(budget_.clock(), report_.tuning_seconds);
-  report_.stopped_because = why_over_;
+  report_.stopped_because = over() ? why_over_ : reason_to_end();
   auto const found =
       budget_.stopped()
           ? clear_winner(best_, seed_)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports what a tuned network consists of, and the cost of finding it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ttune/support/config.hpp"
+
+namespace ttune { inline namespace v0 {
+
+/// The cost of a search; nothing if all came from the records.
+struct search_cost {
+  std::int64_t trials = 0;
+  double seconds = 0;
+};
+
+/// One call of a kernel.
+struct reported_step {
+  std::string name;                ///< of the operator, or "copy of TENSOR"
+  std::string compute;             ///< the program that was chosen among equivalent ones
+  std::string layouts;             ///< of its first input and its first result, as "plain -> (d0, d2, d3, d1)"
+  std::string schedule;            ///< the knobs of its kernel
+  double seconds = 0;              ///< of a call, measured alone; 0: not measured
+  std::int64_t weights_bytes = 0;  ///< weights that the kernel laid out for itself, unless an earlier step has them
+};
+
+struct network_report {
+  std::string name;
+  std::vector<reported_step> steps;
+  std::int64_t arena_bytes = 0;        ///< activations of one call
+  std::int64_t least_arena_bytes = 0;  ///< no plan of the memory needs less
+  std::int64_t weights_bytes = 0;      ///< all weights that the network holds, in any layout
+  search_cost search = {};
+
+  [[nodiscard]] double seconds() const noexcept;  ///< sum of the steps
+  /// Returns a line of totals, one of the memory, one of the search, and a table of the steps.
+  [[nodiscard]] std::string text() const;
+};
+
+}}  // namespace ttune::v0
+
+#ifdef TTUNE_IMPLEMENTATION
+#include "ttune/network/network_report.inl.hpp"
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// One search for the kernels of all operators of a network.
+//
+// Equal operators are one workload. In each promising layout it is a task (tune/tuning_tasks.hpp), of which first
+// kernels are made. Then rounds of trials go where they are expected to save most time of the whole network
+// (task_scheduler.hpp). Layouts that are too far behind for the network to use them (layout_problem.hpp) are dropped on
+// the way. In the end, the best kernels of what the network uses are compared, and copies between layouts are measured;
+// that may change what it uses, so it is chosen again until nothing changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ttune/expr/numerics.hpp"
+#include "ttune/network/graph.hpp"
+#include "ttune/network/layout_problem.hpp"
+#include "ttune/network/network_steps.hpp"
+#include "ttune/network/network_workloads.hpp"
+#include "ttune/network/task_scheduler.hpp"
+#include "ttune/tune/tuner.hpp"
+#include "ttune/tune/tuning_tasks.hpp"
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+class network_search {
+ public:
+  /// Keeps references to its arguments.
+  network_search(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed);
+
+  /// Returns the calls of the network. Throws what `tuner::tune` throws.
+  [[nodiscard]] network_steps run();
+  [[nodiscard]] std::int64_t trials() const noexcept { return trials_; }
+  [[nodiscard]] double seconds() const noexcept { return seconds_; }
+
+ private:
+  using variant = network_variant;
+  using workload = network_workload;
+
+  [[nodiscard]] target const& machine() const noexcept { return tuner_.compiler().target(); }
+  void arrange();
+  void make_tasks(double seconds_spent);
+
+  void start_all();
+  void start_first(workload& of);
+  void start_others(workload& of);
+  [[nodiscard]] bool add_recorded(variant& one);
+
+  void search();
+  void schedule_all(task_scheduler& by);
+  void weigh(task_scheduler& by);
+  void advance(task_scheduler& by, std::size_t scheduled);
+  [[nodiscard]] double seconds_behind(std::size_t of_workload, std::size_t number) const;
+
+  [[nodiscard]] network_steps conclude();
+  bool end_used();
+  void end_others();
+  void end(variant& one, bool with_comparisons);
+  [[nodiscard]] network_steps plan();
+  [[nodiscard]] chosen_kernel const& copy(network_tensor const& what, operand_layout const& from,
+                                          operand_layout const& to);
+
+  [[nodiscard]] double seconds_of(variant const& one) const;
+  [[nodiscard]] double copy_seconds(network_tensor const& what, operand_layout const& from,
+                                    operand_layout const& to) const;
+  /// Returns the choice for all operators. `forced` may name a variant that its workload has to use.
+  [[nodiscard]] chosen_kernels choose(std::optional<std::pair<std::size_t, std::size_t>> forced = {}) const;
+  [[nodiscard]] std::vector<std::vector<double>> uses() const;
+
+  [[nodiscard]] std::optional<network_steps> from_records();
+  [[nodiscard]] std::optional<std::size_t> find_recorded(workload& of, std::int32_t number);
+  std::nullopt_t forget_recorded();
+  void keep() const;
+
+  network_graph const& net_;
+  tuner& tuner_;
+  tuning_budget const& budget_;
+  numerics const& allowed_;
+  network_workloads found_;
+  std::optional<tuning_tasks> tasks_;
+  chosen_kernels chosen_;  ///< a variant for each operator
+  std::map<std::string, chosen_kernel> copies_;
+  double bandwidth_ = 0;  ///< of copies, in GB/s
+  std::int64_t trials_ = 0;
+  double seconds_ = 0;
+};
+
+}}}  // namespace ttune::v0::detail
+
+#ifdef TTUNE_IMPLEMENTATION
+#include "ttune/network/network_search.inl.hpp"
+#endif

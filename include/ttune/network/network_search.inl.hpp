@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "ttune/ir/print.hpp"
+#include "ttune/network/copy_program.hpp"
+#include "ttune/network/network_records.hpp"
+#include "ttune/network/network_search.hpp"
+#include "ttune/runtime/machine.hpp"
+#include "ttune/support/clock.hpp"
+#include "ttune/support/error.hpp"
+#include "ttune/tune/usable_space.hpp"
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+/// A layout is dropped if it needs more than this share of its seconds less before the network uses it.
+inline constexpr double hopeless_share = 2.0 / 3;
+inline constexpr double start_share = 0.5;  ///< of the time, after which no first kernels are made but necessary ones
+inline constexpr double end_share = 0.1;    ///< of the time, for comparisons and copies at the end
+/// Rounds take at least as many times the time of weighing what they brought.
+inline constexpr double rounds_over_weighing = 10;
+inline constexpr std::int64_t copy_trials = 4;  ///< a copy gets no more batches then
+
+network_search::network_search(network_graph const& net, tuner& by, tuning_budget const& budget,
+                               numerics const& allowed)
+    : net_(net), tuner_(by), budget_(budget), allowed_(allowed), found_(find_workloads(net)) {}
+
+network_steps network_search::run() {
+  auto const start = steady::now();
+  if (auto found = from_records()) return std::move(*found);
+  arrange();
+  make_tasks(seconds_since(start));
+  start_all();
+  search();
+  auto made = conclude();
+  trials_ = tasks_->trials();
+  seconds_ = seconds_since(start);
+  return made;
+}
+
+void network_search::arrange() {
+  for (auto& w : found_.workloads)
+    if (!w.of->is_view()) w.variants = variants_of(w, machine());
+}
+
+/// The trials of the budget are those of one workload on average. The time for first kernels counts.
+void network_search::make_tasks(double seconds_spent) {
+  task_limits limits{budget_, 0, budget_.time.count() * start_share};
+  limits.budget.time = (budget_.time - std::chrono::duration<double>(seconds_spent)) * (1 - end_share);
+  std::int64_t tuned = 0;
+  for (auto const& w : found_.workloads) {
+    tuned += w.variants.empty() ? 0 : 1;
+    for (auto const& v : w.variants) limits.computes += v.computes.size();
+  }
+  if (budget_.trials > 0 && tuned > 0)
+    limits.budget.trials = std::min(budget_.trials, std::numeric_limits<std::int64_t>::max() / tuned) * tuned;
+  tasks_.emplace(tuner_, limits);
+}
+
+// ----------------------------------------------------------------------------------------------- first kernels
+
+void network_search::start_all() {
+  for (auto& w : found_.workloads)
+    if (!w.variants.empty()) start_first(w);
+  if (budget_.trials == 0) return;
+  std::vector<workload*> slowest_first;
+  for (auto& w : found_.workloads)
+    if (w.variants.size() > 1) slowest_first.push_back(&w);
+  auto const total = [&](workload const* w) { return w->count * seconds_of(w->variants.front()); };
+  std::sort(slowest_first.begin(), slowest_first.end(),
+            [&](workload const* a, workload const* b) { return total(a) > total(b); });
+  for (auto* const w : slowest_first) start_others(*w);
+}
+
+bool network_search::add_recorded(variant& one) {
+  if (!tuner_.options().records || !tasks_->add_recorded(one.computes, allowed_)) return false;
+  one.task = tasks_->size() - 1;
+  return true;
+}
+
+/// Makes a kernel that the network can do with. If no trials are wanted, that is each recorded one, or else the plain
+/// one.
+void network_search::start_first(workload& of) {
+  if (budget_.trials == 0) {
+    std::vector<variant> recorded;
+    for (auto& one : of.variants)
+      if (add_recorded(one)) recorded.push_back(std::move(one));
+    if (!recorded.empty()) {
+      of.variants = std::move(recorded);
+      return;
+    }
+    of.variants.resize(1);
+  }
+  auto& first = of.variants.front();
+  first.task = tasks_->add(std::exchange(first.computes, {}), allowed_);
+}
+
+/// Makes the first kernels of other layouts, if there are time and trials or the records have them. A layout without a
+/// kernel is not used.
+void network_search::start_others(workload& of) {
+  std::vector<variant> made{std::move(of.variants.front())};
+  for (std::size_t i = 1; i < of.variants.size(); ++i) {
+    auto& one = of.variants[i];
+    if (!add_recorded(one)) {
+      if (tasks_->late_to_start() || !tasks_->exhausted().empty()) continue;
+      try {
+        one.task = tasks_->add(one.computes, allowed_);
+      } catch (backend_error const&) {
+        continue;
+      }
+    }
+    one.computes.clear();
+    made.push_back(std::move(one));
+  }
+  of.variants = std::move(made);
+}
+
+// ------------------------------------------------------------------------------------------------------ choice
+
+double network_search::seconds_of(variant const& one) const {
+  return one.ended() ? one.kernel.seconds : tasks_->best_seconds(one.task);
+}
+
+inline std::string copy_name(network_tensor const& what, operand_layout const& from, operand_layout const& to) {
+  return std::string(name_of(what.type)) + ir::shape_text(what.shape) + from.text() + to.text();
+}
+
+double network_search::copy_seconds(network_tensor const& what, operand_layout const& from,
+                                    operand_layout const& to) const {
+  auto const known = copies_.find(copy_name(what, from, to));
+  if (known != copies_.end() && known->second.seconds > 0) return known->second.seconds;
+  return least_copy_seconds(what, bandwidth_);
+}
+
+chosen_kernels network_search::choose(std::optional<std::pair<std::size_t, std::size_t>> forced) const {
+  std::vector<std::vector<kernel_choice>> of_workload(found_.workloads.size());
+  for (std::size_t w = 0; w < found_.workloads.size(); ++w)
+    for (std::size_t v = 0; v < found_.workloads[w].variants.size(); ++v) {
+      auto const& one = found_.workloads[w].variants[v];
+      bool const forbidden = forced && forced->first == w && forced->second != v;
+      of_workload[w].push_back({one.kernel.inputs, one.kernel.results,
+                                forbidden ? std::numeric_limits<double>::infinity() : seconds_of(one)});
+    }
+  std::vector<std::vector<kernel_choice>> choices;
+  for (auto const w : found_.workload_of) choices.push_back(of_workload[w]);
+  return choose_kernels(net_, choices,
+                        [this](network_tensor const& what, operand_layout const& from, operand_layout const& to) {
+                          return copy_seconds(what, from, to);
+                        });
+}
+
+/// Returns how many operators use each variant of each workload.
+std::vector<std::vector<double>> network_search::uses() const {
+  std::vector<std::vector<double>> made;
+  for (auto const& w : found_.workloads) made.emplace_back(w.variants.size(), 0.0);
+  for (std::size_t op = 0; op < found_.workload_of.size(); ++op)
+    if (auto& of = made[found_.workload_of[op]]; !of.empty()) of[chosen_.choices[op]] += 1;
+  return made;
+}
+
+/// Returns how many seconds a variant has to gain until the network takes no longer with it.
+double network_search::seconds_behind(std::size_t of_workload, std::size_t number) const {
+  auto const with = choose(std::pair(of_workload, number)).seconds;
+  return std::max(0.0, with - chosen_.seconds) / found_.workloads[of_workload].count;
+}
+
+// ------------------------------------------------------------------------------------------------------ search
+
+void network_search::search() {
+  bool const has_layouts = std::any_of(found_.workloads.begin(), found_.workloads.end(),
+                                       [](workload const& w) { return w.variants.size() > 1; });
+  bandwidth_ = has_layouts ? measure_copy_bandwidth(tuner_.kernel_executor()->threads(), 0.02) : 1;
+  task_scheduler scheduler(tuner_.options().peak_flops_per_second);
+  schedule_all(scheduler);
+  double weighed_at = -std::numeric_limits<double>::infinity();
+  double weighing = 0;
+  while (tasks_->exhausted().empty()) {
+    if (auto const now = tasks_->elapsed(); now - weighed_at >= rounds_over_weighing * weighing) {
+      weigh(scheduler);
+      weighed_at = tasks_->elapsed();
+      weighing = weighed_at - now;
+    }
+    auto const next = scheduler.next();
+    if (!next) return;
+    advance(scheduler, *next);
+  }
+}
+
+void network_search::schedule_all(task_scheduler& by) {
+  std::map<std::string, std::size_t> kinds;
+  for (auto& w : found_.workloads)
+    for (auto& one : w.variants) {
+      if (tasks_->over(one.task)) continue;
+      auto const kind = kinds.try_emplace(w.of->computes.front().name(), kinds.size()).first->second;
+      one.scheduled =
+          by.add({tasks_->flops(one.task), kind, w.count, 0}, seconds_of(one), tasks_->seconds_spent(one.task));
+    }
+}
+
+/// Tells the scheduler how the network would use each kernel now, and ends tasks that are too far behind.
+void network_search::weigh(task_scheduler& by) {
+  chosen_ = choose();
+  auto const used = uses();
+  for (std::size_t w = 0; w < found_.workloads.size(); ++w)
+    for (std::size_t v = 0; v < found_.workloads[w].variants.size(); ++v) {
+      auto& one = found_.workloads[w].variants[v];
+      if (!one.scheduled) continue;
+      if (used[w][v] > 0) {
+        by.set_use(*one.scheduled, used[w][v], 0);
+        continue;
+      }
+      auto const behind = seconds_behind(w, v);
+      by.set_use(*one.scheduled, found_.workloads[w].count, behind);
+      if (behind <= hopeless_share * seconds_of(one)) continue;
+      by.end(*std::exchange(one.scheduled, std::nullopt));
+      end(one, false);
+    }
+}
+
+void network_search::advance(task_scheduler& by, std::size_t scheduled) {
+  for (auto& w : found_.workloads)
+    for (auto& one : w.variants) {
+      if (one.scheduled != scheduled) continue;
+      tasks_->advance(one.task);
+      by.observe(scheduled, seconds_of(one), tasks_->seconds_spent(one.task));
+      if (!tasks_->over(one.task)) return;
+      by.end(scheduled);
+      one.scheduled.reset();
+      return;
+    }
+}
+
+// --------------------------------------------------------------------------------------------------------- end
+
+/// Ends what the network uses until that no longer changes its choice.
+network_steps network_search::conclude() {
+  for (;;) {
+    chosen_ = choose();
+    bool const ended = end_used();
+    auto const copies = copies_.size();
+    auto made = plan();
+    if (ended || copies_.size() != copies) continue;
+    if (tuner_.options().records) end_others();
+    keep();
+    return made;
+  }
+}
+
+void network_search::end(variant& one, bool with_comparisons) {
+  auto found = with_comparisons ? tasks_->finish(one.task) : tasks_->finish_at_once(one.task);
+  one.kernel.image = std::make_shared<kernel_image const>(std::move(found.image));
+  one.kernel.compute = found.report.alternative.substr(0, found.report.alternative.find(" of "));  // without layouts
+  one.kernel.schedule = std::move(found.report.schedule);
+  one.kernel.seconds = found.report.seconds;
+  one.scheduled.reset();
+}
+
+/// Returns true if anything was not ended yet.
+bool network_search::end_used() {
+  bool any = false;
+  auto const used = uses();
+  for (std::size_t w = 0; w < found_.workloads.size(); ++w)
+    for (std::size_t v = 0; v < found_.workloads[w].variants.size(); ++v) {
+      auto& one = found_.workloads[w].variants[v];
+      if (used[w][v] == 0 || one.ended()) continue;
+      end(one, true);
+      any = true;
+    }
+  return any;
+}
+
+/// Records the kernels that are not used, so that the next search need not make them.
+void network_search::end_others() {
+  for (auto& w : found_.workloads)
+    for (auto& one : w.variants)
+      if (!one.ended()) end(one, false);
+}
+
+network_steps network_search::plan() {
+  std::vector<chosen_kernel> kernels;
+  for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
+    auto const& variants = found_.workloads[found_.workload_of[op]].variants;
+    kernels.push_back(variants.empty() ? chosen_kernel() : variants[chosen_.choices[op]].kernel);
+  }
+  return plan_steps(net_, kernels,
+                    [this](network_tensor const& what, operand_layout const& from, operand_layout const& to) {
+                      return copy(what, from, to);
+                    });
+}
+
+/// Returns the kernel of a copy; makes and measures it when it is needed for the first time.
+chosen_kernel const& network_search::copy(network_tensor const& what, operand_layout const& from,
+                                          operand_layout const& to) {
+  auto& made = copies_[copy_name(what, from, to)];
+  if (made.image) return made;
+  auto const task = tasks_->add({{usable_space(copy_program(what, from, to), machine())}});
+  while (!tasks_->over(task) && tasks_->trials(task) < copy_trials) tasks_->advance(task);
+  auto found = tasks_->finish(task);
+  made = {std::make_shared<kernel_image const>(std::move(found.image)),
+          {from},
+          {to},
+          "copy",
+          std::move(found.report.schedule),
+          found.report.seconds};
+  return made;
+}
+
+// ----------------------------------------------------------------------------------------------------- records
+
+/// Records which layouts each operator uses, if the search was not cut short.
+void network_search::keep() const {
+  if (budget_.trials == 0 || budget_.stop.stop_requested()) return;
+  recorded_network made{{}, chosen_.seconds};
+  for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
+    auto const& variants = found_.workloads[found_.workload_of[op]].variants;
+    made.layouts.push_back(variants.empty() ? 0 : static_cast<std::int32_t>(variants[chosen_.choices[op]].number));
+  }
+  keep_network(net_, made, tuner_, allowed_);
+}
+
+/// Returns the calls if the records have the network and each kernel that it uses. Nothing is measured then.
+std::optional<network_steps> network_search::from_records() {
+  auto const known = find_network(net_, tuner_, allowed_);
+  if (!known) return std::nullopt;
+  tasks_.emplace(tuner_, task_limits{budget_, 1});
+  chosen_.seconds = known->seconds;
+  for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
+    auto& w = found_.workloads[found_.workload_of[op]];
+    chosen_.choices.push_back(0);
+    if (w.of->is_view()) continue;
+    auto const place = find_recorded(w, known->layouts[op]);
+    if (!place) return forget_recorded();
+    chosen_.choices.back() = *place;
+  }
+  (void)end_used();
+  auto made = plan();
+  trials_ = tasks_->trials();
+  return made;
+}
+
+/// Returns the position of a recorded variant; adds it if it is not there yet. Nothing if the records lack it.
+std::optional<std::size_t> network_search::find_recorded(workload& of, std::int32_t number) {
+  for (std::size_t v = 0; v < of.variants.size(); ++v)
+    if (static_cast<std::int32_t>(of.variants[v].number) == number) return v;
+  auto const layouts = layouts_of(of, machine());
+  if (number < 0 || static_cast<std::size_t>(number) >= layouts.size()) return std::nullopt;
+  auto const at = static_cast<std::size_t>(number);
+  try {
+    auto made = make_variant(of, at, layouts[at], machine());
+    if (!add_recorded(made)) return std::nullopt;
+    of.variants.push_back(std::move(made));
+  } catch (program_error const&) {
+    return std::nullopt;
+  }
+  return of.variants.size() - 1;
+}
+
+std::nullopt_t network_search::forget_recorded() {
+  tasks_.reset();
+  chosen_ = {};
+  for (auto& w : found_.workloads) w.variants.clear();
+  return std::nullopt;
+}
+
+}}}  // namespace ttune::v0::detail

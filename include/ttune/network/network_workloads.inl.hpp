@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "ttune/capture/layouts.hpp"
+#include "ttune/ir/print.hpp"
+#include "ttune/network/network_workloads.hpp"
+#include "ttune/runtime/signature.hpp"
+#include "ttune/support/error.hpp"
+
+namespace ttune { inline namespace v0 { namespace detail {
+
+network_workloads find_workloads(network_graph const& net) {
+  network_workloads made;
+  std::map<std::string, std::size_t> seen;
+  for (auto const& op : net.operators()) {
+    std::string key;
+    for (auto const& compute : op.computes) key += ir::print(*compute.program) + "\n";
+    auto const [at, is_new] = seen.try_emplace(key, made.workloads.size());
+    if (is_new) {
+      auto& added = made.workloads.emplace_back(network_workload{&op, {}});
+      for (auto const& compute : op.computes)
+        added.computes.push_back({capture::with_free_operands(compute.program), compute.error});
+    }
+    made.workload_of.push_back(at->second);
+    made.workloads[at->second].count += 1;
+  }
+  return made;
+}
+
+std::vector<std::vector<named_layout>> layouts_of(network_workload const& of, target const& machine) {
+  return capture::layout_candidates(*of.computes.front().program, machine.vector_bytes);
+}
+
+network_variant make_variant(network_workload const& of, std::size_t number, std::vector<named_layout> const& layouts,
+                             target const& machine) {
+  network_variant made{number, arranged_in(layouts, of.computes, machine)};
+  auto const operands = divide_operands(signature_of(of.of->computes.front().program));
+  auto const layout_of = [&](operand_info const& o) {
+    auto const* const known = find_layout(layouts, o.name);
+    return known ? *known : operand_layout(static_cast<int>(o.shape.size()));
+  };
+  for (auto const& input : operands.inputs) made.kernel.inputs.push_back(layout_of(input));
+  for (auto const& result : operands.results) made.kernel.results.push_back(layout_of(result));
+  return made;
+}
+
+std::vector<network_variant> variants_of(network_workload const& of, target const& machine) {
+  std::vector<network_variant> made;
+  auto const layouts = layouts_of(of, machine);
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    try {
+      made.push_back(make_variant(of, i, layouts[i], machine));
+    } catch (program_error const&) {
+      if (i == 0) throw;
+    }
+  }
+  return made;
+}
+
+}}}  // namespace ttune::v0::detail
