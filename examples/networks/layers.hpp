@@ -11,6 +11,7 @@
 #include <ttune/ops/dense.hpp>
 #include <ttune/ops/depthwise_conv2d.hpp>
 #include <ttune/ops/pool2d.hpp>
+#include <ttune/ops/upsample.hpp>
 #include <ttune/ops/winograd.hpp>
 
 #include <cmath>
@@ -108,6 +109,11 @@ class layers {
         ttune::ops::concat<4, parts>({1, 0, first.height, first.width}, 1, {first.channels, others.channels...}),
         first.value, others.value...);
     return {joined, (first.channels + ... + others.channels), first.height, first.width};
+  }
+  /// Each pixel as two rows and two columns.
+  [[nodiscard]] image upsampled(image const& x) {
+    auto const y = net_.add(ttune::ops::upsample_nearest({1, x.channels, x.height, x.width, 2, 2}), x.value);
+    return {y, x.channels, 2 * x.height, 2 * x.width};
   }
   /// The mean of each channel, as a row.
   [[nodiscard]] matrix mean(image const& x) {
