@@ -22,6 +22,7 @@ EXPECTED = {
              ("fork-join x1", "ttune"), ("fork-join x4", "ttune")],
     "functions": [("exp f32 x8", "ttune")],
     "startup": [("cold", "ttune"), ("database", "ttune")],
+    "networks": [("dqn", system) for system in ["ttune", "ttune:least", "ttune:pauses", "ttune:first"]],
     "tuner": [("C6", s) for s in ["seed", "instantiate", "instantiate+features", "lower", "compile", "compile:codegen", "load", "trial-in-worker",
                                   "trial-in-process", "fit", "predict", "ttune"] + ["tuning:" + p for p in PHASES]],
     "gemm": [("32x32x32", "ttune"), ("32x32x32", "ttune-untuned")],

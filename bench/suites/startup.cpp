@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "../figures.hpp"
+#include "../own_folder.hpp"
 #include "../suite.hpp"
 
 extern char** environ;
@@ -36,26 +37,6 @@ struct start_times {
   double busy = 0;    ///< processor time of the whole process, without other processes
   bool from_record = false;
   std::string failure;
-};
-
-/// A folder that only this user may write to (otherwise its images are not trusted); removed at the end.
-class own_folder {
- public:
-  own_folder() {
-    auto name = (fs::temp_directory_path() / "ttune-startup-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error(name + ": cannot be made");
-    path_ = name;
-  }
-  own_folder(own_folder const&) = delete;
-  own_folder& operator=(own_folder const&) = delete;
-  ~own_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(std::string const& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
 };
 
 /// Runs a program and returns its standard output; -1 if it cannot be started.

@@ -3,7 +3,8 @@
 """Times one network with one peer: measure.py FOLDER NETWORK onnxruntime|openvino [--threads N] [--samples N]
 
 Prints a line of JSON. Of a network with several forms that of the least time counts; each is measured in a
-process of its own."""
+process of its own. With --form NAME --serve it calls that form once, prints "ready" with the version, and answers
+requests, a line each, with numbers: the same as those of ../../programs/network.cpp, less "steps"."""
 import argparse
 import importlib
 import json
@@ -87,10 +88,10 @@ def warm_up(peer):
         peer.infer()
 
 
-def samples_of(peer, least):
+def samples_of(peer, least, seconds=SAMPLED_SECONDS):
     """As many as asked for, and as many as the time allows."""
     found, started = [], time.perf_counter()
-    while len(found) < least or time.perf_counter() - started < SAMPLED_SECONDS:
+    while len(found) < least or time.perf_counter() - started < seconds:
         found.append(timed(peer.infer))
     return found
 
@@ -120,24 +121,61 @@ def error_of(outputs, wanted):
     return max(float(numpy.abs(a - b).max() / numpy.abs(b).max()) for a, b in zip(outputs, wanted))
 
 
-def measured(folder, form, system, threads, least):
-    """The figures of one form, as they stand in the line."""
-    values = json.loads((folder / f"{form}.values.json").read_text(encoding="utf-8"))
-    inputs = read_arrays(folder / f"{form}.in", values["inputs"])
-    version = importlib.import_module(system).__version__
-    started = time.perf_counter()
+def described(folder, form):
+    """What lies where in the files of inputs and outputs."""
+    return json.loads((folder / f"{form}.values.json").read_text(encoding="utf-8"))
+
+
+def started(folder, form, system, threads):
+    """The peer after its first call, and the seconds from the file to its result."""
+    inputs = read_arrays(folder / f"{form}.in", described(folder, form)["inputs"])
+    importlib.import_module(system)
+    begin = time.perf_counter()
     peer = PEERS[system](folder / f"{form}.onnx", threads, inputs)
     peer.infer()
-    first = time.perf_counter() - started
+    return peer, time.perf_counter() - begin
+
+
+def measured(folder, form, system, threads, least):
+    """The figures of one form, as they stand in the line."""
+    peer, first = started(folder, form, system, threads)
+    version = importlib.import_module(system).__version__
     warm_up(peer)
     samples, pauses = samples_of(peer, least), samples_with_pauses(peer, least)
     peak = peak_mebibytes()
-    error = error_of(peer.outputs(), read_arrays(folder / f"{form}.out", values["outputs"]).values())
+    error = error_of(peer.outputs(), read_arrays(folder / f"{form}.out", described(folder, form)["outputs"]).values())
     return {"version": version.split("-")[0], "threads": threads, "median_s": statistics.median(samples),
             "least_s": min(samples), "samples": len(samples), "pauses_median_s": statistics.median(pauses),
             "pauses_least_s": min(pauses), "first_s": first, "rss_mib": peak - idle_mebibytes(system),
             "weights_mib": (folder / f"{form}.weights").stat().st_size / 2**20, "error": error,
             "load": os.getloadavg()[0]}
+
+
+def exact_error(peer, folder, form):
+    """The difference from the outputs in f64; from those of ONNX Runtime where there are none."""
+    entries = described(folder, form)["outputs"]
+    if not (folder / f"{form}.out64").exists():
+        return error_of(peer.outputs(), read_arrays(folder / f"{form}.out", entries).values())
+    values, place, wanted = numpy.fromfile(folder / f"{form}.out64", numpy.float64), 0, []
+    for entry in entries:
+        size = int(numpy.prod(entry["shape"]))
+        wanted.append(values[place:place + size].reshape(entry["shape"]))
+        place += size
+    return error_of(peer.outputs(), wanted)
+
+
+def serve(folder, form, system, threads):
+    """Answers requests until its input ends."""
+    peer, first = started(folder, form, system, threads)
+    print("ready", importlib.import_module(system).__version__.split("-")[0], flush=True)
+    for line in sys.stdin:
+        request, *numbers = line.split()
+        answers = {"first": lambda: [first],
+                   "warm": lambda: samples_of(peer, int(numbers[1]), float(numbers[0])),
+                   "pauses": lambda: samples_with_pauses(peer, int(numbers[0])),
+                   "error": lambda: [exact_error(peer, folder, form)],
+                   "memory": lambda: [peak_mebibytes() - idle_mebibytes(system)]}
+        print(*answers[request](), flush=True)
 
 
 def line_of(arguments, form):
@@ -164,6 +202,7 @@ def parsed():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--samples", type=int, default=30)
     parser.add_argument("--form", help="measures this form only, in this process")
+    parser.add_argument("--serve", action="store_true", help="answers requests from standard input")
     return parser.parse_args()
 
 
@@ -173,6 +212,9 @@ def main():
         print(peak_mebibytes())
         return
     arguments = parsed()
+    if arguments.serve:
+        serve(arguments.folder, arguments.form, arguments.system, arguments.threads)
+        return
     forms = [arguments.form] if arguments.form else names.FORMS[arguments.network]
     print(json.dumps(line_of(arguments, forms[0]) if len(forms) == 1 else fastest_line(arguments, forms)))
 

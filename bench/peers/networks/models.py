@@ -87,6 +87,8 @@ def write(folder, name, model, exact=True):
     write_arrays(folder / f"{name}.in", inputs.values())
     write_arrays(folder / f"{name}.out", outputs)
     (folder / f"{name}.json").write_text(json.dumps(described(weights), indent=1) + "\n", encoding="utf-8")
+    places = "".join(f"{entry['name']} {entry['offset']}\n" for entry in described(weights))
+    (folder / f"{name}.places").write_text(places, encoding="utf-8")
     values = {"inputs": described(inputs.items()),
               "outputs": described(zip((value.name for value in model.graph.output), outputs))}
     note = f"largest output {max(float(numpy.abs(values).max()) for values in outputs):.3g}"

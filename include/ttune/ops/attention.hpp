@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of one head (Vaswani et al., "Attention Is All You Need", 2017).
+// Attention of one head or several (Vaswani et al., "Attention Is All You Need", 2017).
 #pragma once
 
 #include <cmath>
@@ -30,6 +30,25 @@ template <class T = float>
   auto const O = compute<"O">(i, d) =
       in_type<T>(sum(over(j), E(i, j) * in_type<wide>(V(j, d))) * inverse(i));  // (rows, d)
   return op(inputs(Q, K, V), outputs(O), "attention");
+}
+
+/// `attention` of several heads, which lie side by side in a row, as dense layers of all heads give them.
+/// Shape: Q (rows, heads, d), K (keys, heads, d), V (keys, heads, d) -> O (rows, heads, d)
+template <class T = float>
+[[nodiscard]] auto multi_head_attention(std::int64_t rows, std::int64_t keys, std::int64_t heads, std::int64_t width) {
+  auto const [h, i, j, k, d] = axes<"h", "i", "j", "k", "d">;
+  using wide = accumulator_t<T>;
+  tensor<"Q", T, 3> const Q{{rows, heads, width}};  // (rows, heads, d)
+  tensor<"K", T, 3> const K{{keys, heads, width}};  // (keys, heads, d)
+  tensor<"V", T, 3> const V{{keys, heads, width}};  // (keys, heads, d)
+  auto const S = compute<"S">(h, i, j) = sum(over(k), in_type<wide>(Q(i, h, k)) * in_type<wide>(K(j, h, k)));
+  auto const largest = compute<"largest">(h, i) = max(over(j), S(h, i, j));  // (heads, rows)
+  auto const scale = 1 / std::sqrt(static_cast<double>(width));
+  auto const E = compute<"E">(h, i, j) = exp((S(h, i, j) - largest(h, i)) * scale);  // (heads, rows, keys)
+  auto const inverse = compute<"inverse">(h, i) = 1 / sum(over(j), E(h, i, j));      // (heads, rows)
+  auto const O = compute<"O">(i, h, d) =
+      in_type<T>(sum(over(j), E(h, i, j) * in_type<wide>(V(j, h, d))) * inverse(h, i));  // (rows, heads, d)
+  return op(inputs(Q, K, V), outputs(O), "multi_head_attention");
 }
 
 namespace detail {
