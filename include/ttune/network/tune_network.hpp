@@ -14,6 +14,9 @@ namespace ttune { inline namespace v0 {
 /// (expr/numerics.hpp). Throws what `tuner::tune` throws.
 [[nodiscard]] tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget = {},
                                          numerics const& allowed = {});
+/// Overload for a network as data, such as one that was read from a file.
+[[nodiscard]] tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget = {},
+                                         numerics const& allowed = {});
 
 }}  // namespace ttune::v0
 

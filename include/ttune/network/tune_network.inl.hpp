@@ -165,7 +165,11 @@ class network_tuning {
 }  // namespace detail
 
 tuned_network tune_network(network const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
-  return detail::network_tuning(settle_roles(join_elementwise(net.graph())), by, budget, allowed).run();
+  return tune_network(net.graph(), by, budget, allowed);
+}
+
+tuned_network tune_network(network_graph const& net, tuner& by, tuning_budget const& budget, numerics const& allowed) {
+  return detail::network_tuning(settle_roles(join_elementwise(net)), by, budget, allowed).run();
 }
 
 }}  // namespace ttune::v0

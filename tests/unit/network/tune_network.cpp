@@ -116,7 +116,7 @@ TEST_CASE("tune_network: several threads call one network" * doctest::test_suite
   auto const net = small_network();
   expected_run const expected(net);
   auto tuner = fast_tuner();
-  auto const run = tune_network(net, tuner, {.trials = 0});
+  auto const run = tune_network(net.graph(), tuner, {.trials = 0});
   std::vector<double> errors(4, 1);
   {
     std::vector<std::jthread> threads;
