@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The converters of this library, a function and a file of bodies per group of operators.
+#pragma once
+
+#include "ttune/onnx/converter.hpp"
+
+namespace ttune { inline namespace v0 { namespace onnx_convert {
+
+void add_functions(onnx_converters& to);
+void add_arithmetic(onnx_converters& to);
+
+}}}  // namespace ttune::v0::onnx_convert
+
+#if TTUNE_PART_BODIES
+#include "ttune/onnx/convert/arithmetic.inl.hpp"
+#include "ttune/onnx/convert/functions.inl.hpp"
+#include "ttune/onnx/convert/groups.inl.hpp"
+#endif
