@@ -52,8 +52,10 @@ class onnx_kernel {
 
   /// Adds an input. A known value of one element becomes a literal.
   [[nodiscard]] onnx_operand read(onnx_value const& value);
-  /// Adds an input whose integers index a dimension of `extent` elements.
-  [[nodiscard]] onnx_operand read_indices(onnx_value const& value, std::int64_t extent);
+  /// Adds an input, which is no literal, whatever its size.
+  [[nodiscard]] onnx_operand read_tensor(onnx_value const& value) { return add_input(value, {}); }
+  /// Adds an input whose integers lie in [low, high), for use as indices.
+  [[nodiscard]] onnx_operand read_indices(onnx_value const& value, std::int64_t low, std::int64_t high);
   /// Adds numbers that are part of the program.
   [[nodiscard]] onnx_operand table(dtype type, std::vector<double> content);
   /// Adds a stage: `value(at)` for all indices of a shape.

@@ -66,11 +66,12 @@ onnx_operand onnx_kernel::read(onnx_value const& value) {
   return add_input(value, {});
 }
 
-onnx_operand onnx_kernel::read_indices(onnx_value const& value, std::int64_t extent) {
+onnx_operand onnx_kernel::read_indices(onnx_value const& value, std::int64_t low, std::int64_t high) {
+  if (value.is_known() && value.elements() == 1) return read(value);
   ir::tensor made;
   made.has_range = true;
-  made.low = 0;
-  made.high = extent;
+  made.low = low;
+  made.high = high;
   return add_input(value, std::move(made));
 }
 

@@ -8,11 +8,19 @@ namespace ttune { inline namespace v0 { namespace onnx_convert {
 
 void add_functions(onnx_converters& to);
 void add_arithmetic(onnx_converters& to);
+void add_shapes(onnx_converters& to);
+void add_movement(onnx_converters& to);
+void add_gathers(onnx_converters& to);
+void add_reductions(onnx_converters& to);
 
 }}}  // namespace ttune::v0::onnx_convert
 
 #if TTUNE_PART_BODIES
 #include "ttune/onnx/convert/arithmetic.inl.hpp"
 #include "ttune/onnx/convert/functions.inl.hpp"
+#include "ttune/onnx/convert/gathers.inl.hpp"
 #include "ttune/onnx/convert/groups.inl.hpp"
+#include "ttune/onnx/convert/movement.inl.hpp"
+#include "ttune/onnx/convert/reductions.inl.hpp"
+#include "ttune/onnx/convert/shapes.inl.hpp"
 #endif

@@ -9,6 +9,10 @@ onnx_converters onnx_converters::standard() {
   onnx_converters made;
   onnx_convert::add_functions(made);
   onnx_convert::add_arithmetic(made);
+  onnx_convert::add_shapes(made);
+  onnx_convert::add_movement(made);
+  onnx_convert::add_gathers(made);
+  onnx_convert::add_reductions(made);
   return made;
 }
 
