@@ -12,15 +12,21 @@ void add_shapes(onnx_converters& to);
 void add_movement(onnx_converters& to);
 void add_gathers(onnx_converters& to);
 void add_reductions(onnx_converters& to);
+void add_matrices(onnx_converters& to);
+void add_convolutions(onnx_converters& to);
+void add_pools(onnx_converters& to);
 
 }}}  // namespace ttune::v0::onnx_convert
 
 #if TTUNE_PART_BODIES
 #include "ttune/onnx/convert/arithmetic.inl.hpp"
+#include "ttune/onnx/convert/convolutions.inl.hpp"
 #include "ttune/onnx/convert/functions.inl.hpp"
 #include "ttune/onnx/convert/gathers.inl.hpp"
 #include "ttune/onnx/convert/groups.inl.hpp"
+#include "ttune/onnx/convert/matrices.inl.hpp"
 #include "ttune/onnx/convert/movement.inl.hpp"
+#include "ttune/onnx/convert/pools.inl.hpp"
 #include "ttune/onnx/convert/reductions.inl.hpp"
 #include "ttune/onnx/convert/shapes.inl.hpp"
 #endif

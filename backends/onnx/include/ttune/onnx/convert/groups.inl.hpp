@@ -13,6 +13,9 @@ onnx_converters onnx_converters::standard() {
   onnx_convert::add_movement(made);
   onnx_convert::add_gathers(made);
   onnx_convert::add_reductions(made);
+  onnx_convert::add_matrices(made);
+  onnx_convert::add_convolutions(made);
+  onnx_convert::add_pools(made);
   return made;
 }
 
