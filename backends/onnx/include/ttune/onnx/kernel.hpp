@@ -56,6 +56,8 @@ class onnx_kernel {
   [[nodiscard]] onnx_operand read_tensor(onnx_value const& value) { return add_input(value, {}); }
   /// Adds an input whose integers lie in [low, high), for use as indices.
   [[nodiscard]] onnx_operand read_indices(onnx_value const& value, std::int64_t low, std::int64_t high);
+  /// Adds an input of one integer in [0, extent), which is no literal: programs for other places are equal.
+  [[nodiscard]] onnx_operand read_place(onnx_value const& value, std::int64_t extent);
   /// Adds numbers that are part of the program.
   [[nodiscard]] onnx_operand table(dtype type, std::vector<double> content);
   /// Adds a stage: `value(at)` for all indices of a shape.

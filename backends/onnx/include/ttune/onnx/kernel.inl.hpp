@@ -66,13 +66,25 @@ onnx_operand onnx_kernel::read(onnx_value const& value) {
   return add_input(value, {});
 }
 
-onnx_operand onnx_kernel::read_indices(onnx_value const& value, std::int64_t low, std::int64_t high) {
-  if (value.is_known() && value.elements() == 1) return read(value);
+namespace detail {
+
+[[nodiscard]] inline ir::tensor tensor_in_range(std::int64_t low, std::int64_t high) {
   ir::tensor made;
   made.has_range = true;
   made.low = low;
   made.high = high;
-  return add_input(value, std::move(made));
+  return made;
+}
+
+}  // namespace detail
+
+onnx_operand onnx_kernel::read_indices(onnx_value const& value, std::int64_t low, std::int64_t high) {
+  if (value.is_known() && value.elements() == 1) return read(value);
+  return add_input(value, detail::tensor_in_range(low, high));
+}
+
+onnx_operand onnx_kernel::read_place(onnx_value const& value, std::int64_t extent) {
+  return add_input(value, detail::tensor_in_range(0, extent));
 }
 
 onnx_operand onnx_kernel::table(dtype type, std::vector<double> content) {

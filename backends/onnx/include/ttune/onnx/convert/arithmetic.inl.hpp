@@ -165,7 +165,12 @@ inline void convert_clip(onnx_context& to, onnx_node const& node) {
 
 inline void convert_prelu(onnx_context& to, onnx_node const&) {
   auto const& x = to.input(0);
-  auto const& slope = to.input(1);
+  auto slope = to.input(1);
+  if (to.opset() < 7 && slope.rank() == 1 && slope.elements() > 1 && x.rank() >= 2) {  // one slope per channel
+    std::vector<std::int64_t> shape(x.rank() - 1, 1);
+    shape.front() = slope.elements();
+    slope = to.view(slope, shape);
+  }
   to.check(x.type == slope.type, "the operands have different types");
   to.check(onnx_broadcast(to, {x.shape, slope.shape}) == x.shape, "the slope has more dimensions than the operand");
   onnx_kernel made(to);

@@ -15,6 +15,9 @@ void add_reductions(onnx_converters& to);
 void add_matrices(onnx_converters& to);
 void add_convolutions(onnx_converters& to);
 void add_pools(onnx_converters& to);
+void add_resizes(onnx_converters& to);
+void add_recurrent(onnx_converters& to);
+void add_quantized(onnx_converters& to);
 
 }}}  // namespace ttune::v0::onnx_convert
 
@@ -27,6 +30,9 @@ void add_pools(onnx_converters& to);
 #include "ttune/onnx/convert/matrices.inl.hpp"
 #include "ttune/onnx/convert/movement.inl.hpp"
 #include "ttune/onnx/convert/pools.inl.hpp"
+#include "ttune/onnx/convert/quantized.inl.hpp"
+#include "ttune/onnx/convert/recurrent.inl.hpp"
 #include "ttune/onnx/convert/reductions.inl.hpp"
+#include "ttune/onnx/convert/resize.inl.hpp"
 #include "ttune/onnx/convert/shapes.inl.hpp"
 #endif

@@ -16,6 +16,9 @@ onnx_converters onnx_converters::standard() {
   onnx_convert::add_matrices(made);
   onnx_convert::add_convolutions(made);
   onnx_convert::add_pools(made);
+  onnx_convert::add_resizes(made);
+  onnx_convert::add_recurrent(made);
+  onnx_convert::add_quantized(made);
   return made;
 }
 

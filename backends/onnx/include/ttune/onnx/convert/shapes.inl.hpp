@@ -147,7 +147,7 @@ inline void convert_identity(onnx_context& to, onnx_node const&) { to.set_output
 /// As in inference: nothing is dropped, and the mask is true.
 inline void convert_dropout(onnx_context& to, onnx_node const& node) {
   auto const& x = to.input(0);
-  if (to.has_input(2) && to.integers(2).size() == 1 && to.integers(2).front() != 0) {
+  if (to.reals(2, {0}) != std::vector<double>{0}) {
     auto const ratio = to.reals(1, {0.5});
     if (ratio.size() != 1 || ratio.front() != 0) to.unsupported("dropout in training mode");
   }
