@@ -11,7 +11,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
-INCLUDE_ROOTS = ["include", "backends/orc/include", "backends/opencl/include", "backends/cuda/include", "models/xgboost/include"]
+INCLUDE_ROOTS = ["include", "backends/orc/include", "backends/opencl/include", "backends/cuda/include",
+                 "backends/onnx/include", "models/xgboost/include"]
 # The filter leaves out the inline namespace v0: the reference says ttune, which is what users write.
 DOXYFILE = """
 INPUT = {inputs}

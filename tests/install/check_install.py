@@ -25,6 +25,8 @@ HEADERS = {
     "ttune-opencl-compiled": "<ttune/backends/opencl.hpp>",
     "ttune-cuda": "<ttune/backends/cuda.hpp>",
     "ttune-cuda-compiled": "<ttune/backends/cuda.hpp>",
+    "ttune-onnx": "<ttune/onnx.hpp>",
+    "ttune-onnx-compiled": "<ttune/onnx.hpp>",
     "ttune-xgboost": "<ttune/models/xgboost.hpp>",
     "ttune-treegru": "<ttune/models/treegru.hpp>",
     "ttune-sqlite": "<ttune/records/sqlite.hpp>",

@@ -26,6 +26,7 @@ NEVER_MEET = {("expr", "ir"), ("ir", "expr")}
 ADAPTERS = {
     "backends": {"support", "core", "ir", "codegen", "runtime"},
     "models": {"support", "core"},
+    "onnx": {"support", "core", "expr", "ir", "capture", "ops", "network"},
 }
 MODELS_MAY_SEE = re.compile(r"^ttune/(model/cost_model|feature/|loop_nest/loop_nest|schedule/plan)")
 FOREIGN = [
@@ -33,6 +34,7 @@ FOREIGN = [
     (re.compile(r"^xgboost/"), re.compile(r"^models/xgboost/")),
     (re.compile(r"^sqlite3\.h"), re.compile(r"^include/ttune/records/sqlite\b")),
     (re.compile(r"^(unsupported/)?Eigen/"), re.compile(r"^(include/ttune/(eigen\b|eigen/)|models/treegru/)")),
+    (re.compile(r"^(onnx|google/protobuf)/"), re.compile(r"^backends/onnx/")),
     (re.compile(r"^CL/"), re.compile(r"^backends/opencl/")),
     (re.compile(r"^(cuda|nvrtc|dnnl|oneapi/|cblas|libxsmm|CLI/|nlohmann/|doctest/)"), re.compile(r"^$")),
 ]
@@ -62,7 +64,7 @@ def fault_of(header, name, include):
             return None
         if own == "models" and MODELS_MAY_SEE.match(include):
             return None
-        return f"{own} see " + (", ".join(sorted(ADAPTERS[own], key=RANK.get)) if own == "backends" else
+        return f"{own} see " + (", ".join(sorted(ADAPTERS[own], key=RANK.get)) if own != "models" else
                                 "the cost-model concept and the feature types") + " only"
     if own is None:  # an entry
         return None

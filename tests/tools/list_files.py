@@ -8,7 +8,7 @@
   list_files.py layers ROOT FOLDER        names of the sub-folders that hold a *.cpp
 
 `needs` are the parts a file uses, found by following its includes outside any #if: orc, xgboost,
-treegru, sqlite, eigen (parts of ttune), onednn, openblas, xsmm, halide, tbb, openmp, cli11, json (libraries).
+treegru, sqlite, eigen, onnx (parts of ttune), onednn, openblas, xsmm, halide, tbb, openmp, cli11, json (libraries).
 `suites` are the names of its doctest suites, as in test_suite("threads").
 """
 import pathlib
@@ -22,6 +22,7 @@ NEEDS = [
     ("orc", re.compile(r"^(ttune/backends/orc\b|llvm-c/)")),
     ("opencl", re.compile(r"^(ttune/backends/opencl\b|CL/)")),
     ("cuda", re.compile(r"^ttune/backends/cuda\b")),
+    ("onnx", re.compile(r"^(ttune/onnx\b|onnx/)")),
     ("treegru", re.compile(r"^ttune/models/treegru\b")),
     ("xgboost", re.compile(r"^(ttune/models/xgboost\b|xgboost/)")),
     ("sqlite", re.compile(r"^(ttune/records/sqlite\b|sqlite3\.h)")),
@@ -40,7 +41,8 @@ NEEDS = [
 class scanner:
     def __init__(self, root):
         self.roots = [root / "include", root / "backends/orc/include", root / "backends/opencl/include",
-                      root / "backends/cuda/include", root / "models/xgboost/include", root / "models/treegru/include",
+                      root / "backends/cuda/include", root / "backends/onnx/include",
+                      root / "models/xgboost/include", root / "models/treegru/include",
                       root / "tests"]
         self.found = {}
 

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantised tensors: conversion from and to integers with a scale and a zero point, and layers of integers.
+#pragma once
+
+#include <optional>
+
+#include "ttune/onnx/convert/convolutions.inl.hpp"
+#include "ttune/onnx/convert/expressions.hpp"
+#include "ttune/onnx/convert/groups.hpp"
+#include "ttune/onnx/convert/matrices.inl.hpp"
+#include "ttune/onnx/kernel.hpp"
+
+namespace ttune { inline namespace v0 { namespace onnx_convert {
+
+/// Returns the smallest and the largest integer of a narrow type.
+[[nodiscard]] inline std::pair<double, double> limits_of(dtype type) {
+  switch (type) {
+    case dtype::u8: return {0, 255};
+    case dtype::i8: return {-128, 127};
+    case dtype::u16: return {0, 65535};
+    case dtype::i16: return {-32768, 32767};
+    default: return {-2147483648.0, 2147483647.0};
+  }
+}
+
+/// Returns round(x / scale) + zero point, saturated. The zero point is a whole number in the type of x.
+[[nodiscard]] inline expr quantized(expr const& x, expr const& scale, expr const& zero, dtype type) {
+  auto const [low, high] = limits_of(type);
+  auto const value = apply(ir::unary_op::round, divide(x, scale)) + zero;
+  return cast(type, smaller(larger(value, number(value, low)), number(value, high)));
+}
+
+/// Returns a scale or a zero point in the shape that lets it be broadcast: one number, or one per index of `axis`.
+[[nodiscard]] inline onnx_value parameter_along(onnx_context& to, onnx_value const& value, std::size_t rank,
+                                                std::int64_t axis) {
+  if (value.elements() == 1) return to.view(value, {});
+  to.check(value.rank() == 1, "a scale or zero point must have one dimension");
+  std::vector<std::int64_t> shape(rank - to.dimension(axis, rank), 1);
+  shape.front() = value.shape.front();
+  return to.view(value, shape);
+}
+
+inline void convert_quantize(onnx_context& to, onnx_node const& node) {
+  auto const& x = to.input(0);
+  auto const type = to.has_input(2) ? to.input(2).type : dtype::u8;
+  to.check(is_float(x.type) && to.input(1).type == x.type && is_integer(type),
+           "x and its scale must have floats of one type, and the zero point integers");
+  auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
+  onnx_kernel made(to);
+  auto const X = made.read(x);
+  auto const S = made.read(parameter_along(to, to.input(1), x.rank(), axis));
+  std::optional<onnx_operand> Z;
+  if (to.has_input(2)) Z = made.read(parameter_along(to, to.input(2), x.rank(), axis));
+  to.check(onnx_broadcast(to, {x.shape, S.shape()}) == x.shape, "the scale does not fit the operand");
+  made.result(type, x.shape, [&](auto const& at) {
+    return quantized(X(at), S(at), Z ? cast(x.type, (*Z)(at)) : onnx_number(x.type, 0), type);
+  });
+}
+
+inline void convert_dequantize(onnx_context& to, onnx_node const& node) {
+  auto const& x = to.input(0);
+  auto const type = to.input(1).type;
+  to.check(is_integer(x.type) && is_float(type), "x must have integers, and its scale floats");
+  auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
+  onnx_kernel made(to);
+  auto const X = made.read(x);
+  auto const S = made.read(parameter_along(to, to.input(1), x.rank(), axis));
+  std::optional<onnx_operand> Z;
+  if (to.has_input(2)) Z = made.read(parameter_along(to, to.input(2), x.rank(), axis));
+  to.check(onnx_broadcast(to, {x.shape, S.shape()}) == x.shape, "the scale does not fit the operand");
+  made.result(type, x.shape, [&](auto const& at) {
+    auto const value = cast(dtype::i32, X(at));
+    return cast(type, Z ? value - cast(dtype::i32, (*Z)(at)) : value) * S(at);
+  });
+}
+
+/// Scale and zero point by the minimum and the maximum of a tensor, which is then quantised to u8.
+inline void convert_dynamic_quantize(onnx_context& to, onnx_node const&) {
+  auto const& x = to.input(0);
+  to.check(x.type == dtype::f32, "the operand must have f32");
+  onnx_kernel made(to);
+  auto const X = made.read_tensor(x);
+  auto const extreme = [&](ir::reduction_kind kind) {
+    return made.reduce(kind, x.type, {}, x.shape, [&](auto const&, auto const& over) { return X(over); });
+  };
+  auto const least = extreme(ir::reduction_kind::minimum), most = extreme(ir::reduction_kind::maximum);
+  auto const zero = onnx_number(x.type, 0), full = onnx_number(x.type, 255);
+  auto const S = made.map(
+      x.type, {}, [&](auto const& at) { return divide(larger(most(at), zero) - smaller(least(at), zero), full); });
+  auto const Z = made.map(x.type, {}, [&](auto const& at) {
+    auto const place = zero - divide(smaller(least(at), zero), S(at));
+    return apply(ir::unary_op::round, smaller(larger(place, zero), full));
+  });
+  auto const Y =
+      made.map(dtype::u8, x.shape, [&](auto const& at) { return quantized(X(at), S({}), Z({}), dtype::u8); });
+  to.set_output(0, made.finish(Y));
+  if (to.is_used(1)) to.set_output(1, made.finish(S));
+  if (to.is_used(2))
+    to.set_output(2, made.finish(made.map(dtype::u8, {}, [&](auto const& at) { return cast(dtype::u8, Z(at)); })));
+}
+
+/// A quantised operand: its integers, and a zero point that is one number or follows one dimension.
+class quantized_operand {
+ public:
+  /// `place` is the operand's input, `zero` that of its zero point; `rank` and `axis` tell how the zero point lies.
+  quantized_operand(onnx_context& to, onnx_kernel& made, onnx_value const& value, std::optional<onnx_value> const& zero)
+      : operand_(made.read_tensor(value)) {
+    to.check(value.type == dtype::i8 || value.type == dtype::u8, "a quantised operand must have i8 or u8");
+    if (!zero || is_zero(*zero)) return;
+    zero_ = made.read(*zero);
+    to.check(zero->type == value.type, "a zero point has another type than its operand");
+  }
+
+  /// Returns the element minus the zero point, in i32.
+  [[nodiscard]] expr operator()(onnx_kernel::indices const& at) const {
+    return less_zero(cast(dtype::i32, operand_(at)), at);
+  }
+  /// Returns the same; 0 outside of the operand.
+  [[nodiscard]] expr or_zero(onnx_kernel::indices const& at) const {
+    if (!zero_) return cast(dtype::i32, operand_.or_else(at, onnx_number(operand_.type(), 0)));
+    return less_zero(cast(dtype::i32, operand_.or_else(at, (*zero_)({}))), at);
+  }
+
+ private:
+  [[nodiscard]] static bool is_zero(onnx_value const& value) {
+    if (!value.is_known()) return false;
+    auto const known = elements_of(value);
+    return std::all_of(known.integers.begin(), known.integers.end(), [](std::int64_t one) { return one == 0; });
+  }
+  [[nodiscard]] expr less_zero(expr value, onnx_kernel::indices const& at) const {
+    return zero_ ? value - cast(dtype::i32, (*zero_)(at)) : value;
+  }
+
+  onnx_operand operand_;
+  std::optional<onnx_operand> zero_;
+};
+
+/// Returns an input as a zero point or scale along a dimension; nothing if it is left out.
+[[nodiscard]] inline std::optional<onnx_value> parameter_input(onnx_context& to, std::size_t at, std::size_t rank,
+                                                               std::int64_t axis) {
+  if (!to.has_input(at)) return std::nullopt;
+  return parameter_along(to, to.input(at), rank, axis);
+}
+
+/// The places of operands among the inputs of a layer of integers.
+struct integer_inputs {
+  std::size_t a = 0, b = 1, a_zero = 2, b_zero = 3;
+};
+
+/// Adds the sums of a convolution of integers.
+[[nodiscard]] inline onnx_operand convolved_integers(onnx_context& to, onnx_kernel& made, convolution const& c,
+                                                     integer_inputs const& in) {
+  quantized_operand const X(to, made, c.x, parameter_input(to, in.a_zero, 1, 0));
+  quantized_operand const W(to, made, c.weights, parameter_input(to, in.b_zero, c.weights.rank(), 0));
+  to.check(!to.has_input(in.a_zero) || to.input(in.a_zero).elements() == 1, "the image must have one zero point");
+  return convolved(
+      made, c, dtype::i32, [&](auto const& at) { return X.or_zero(at); }, [&](auto const& at) { return W(at); });
+}
+
+[[nodiscard]] inline onnx_operand multiplied_integers(onnx_context& to, onnx_kernel& made, matmul_shape const& s,
+                                                      integer_inputs const& in) {
+  auto const along = [&](std::size_t at, std::size_t rank, std::int64_t axis) {
+    return parameter_input(to, at, rank, axis);
+  };
+  quantized_operand const A(to, made, to.view(to.input(in.a), s.a), along(in.a_zero, s.a.size(), -2));
+  quantized_operand const B(to, made, to.view(to.input(in.b), s.b), along(in.b_zero, s.b.size(), -1));
+  return multiplied(made, s, dtype::i32, [&](auto const& at) { return A(at); }, [&](auto const& at) { return B(at); });
+}
+
+inline void convert_convolution_of_integers(onnx_context& to, onnx_node const&) {
+  convolution c{to.input(0), to.input(1), std::nullopt, 1, {}};
+  settle_convolution(to, c);
+  onnx_kernel made(to);
+  to.set_output(0, made.finish(convolved_integers(to, made, c, {})));
+}
+
+inline void convert_product_of_integers(onnx_context& to, onnx_node const&) {
+  matmul_shape const s(to, to.input(0).shape, to.input(1).shape);
+  onnx_kernel made(to);
+  auto const sums = multiplied_integers(to, made, s, {});
+  to.set_output(0, to.view(made.finish(sums), s.result));
+}
+
+/// Returns the sums, scaled and quantised again. The scales are inputs `a`, `b` and `y` of the node; those of `b` lie
+/// along dimension `axis` of the result.
+[[nodiscard]] inline onnx_operand requantized(onnx_context& to, onnx_kernel& made, onnx_operand const& sums,
+                                              std::int64_t axis, std::optional<onnx_operand> const& bias) {
+  auto const rank = sums.shape().size();
+  for (std::size_t const at : {std::size_t{1}, std::size_t{4}, std::size_t{6}}) to.check(is_float(to.input(at).type), "the scales must have floats");
+  auto const a = made.read(parameter_along(to, to.input(1), rank, -2));
+  auto const b = made.read(parameter_along(to, to.input(4), rank, axis));
+  auto const y = made.read(parameter_along(to, to.input(6), rank, axis));
+  auto const zero = made.read(parameter_along(to, to.input(7), rank, axis));
+  auto const type = to.input(7).type;
+  to.check(is_integer(type), "the zero points must be integers");
+  return made.map(type, sums.shape(), [&](auto const& at) {
+    auto const sum = bias ? sums(at) + (*bias)({at[1]}) : sums(at);
+    auto const scale = cast(dtype::f32, a(at)) * cast(dtype::f32, b(at));
+    return quantized(cast(dtype::f32, sum) * scale, cast(dtype::f32, y(at)), cast(dtype::f32, zero(at)), type);
+  });
+}
+
+inline void convert_quantized_convolution(onnx_context& to, onnx_node const&) {
+  std::optional<onnx_value> bias;
+  if (to.has_input(8)) bias = to.input(8);
+  convolution c{to.input(0), to.input(3), bias, 1, {}};
+  settle_convolution(to, c);
+  to.check(!bias || bias->type == dtype::i32, "the bias must have i32");
+  onnx_kernel made(to);
+  auto const sums = convolved_integers(to, made, c, {0, 3, 2, 5});
+  auto const B = read_bias(made, c.bias);
+  to.set_output(0, made.finish(requantized(to, made, sums, 1, B)));
+}
+
+inline void convert_quantized_product(onnx_context& to, onnx_node const&) {
+  matmul_shape const s(to, to.input(0).shape, to.input(3).shape);
+  onnx_kernel made(to);
+  auto const sums = multiplied_integers(to, made, s, {0, 3, 2, 5});
+  to.set_output(0, to.view(made.finish(requantized(to, made, sums, -1, std::nullopt)), s.result));
+}
+
+void add_quantized(onnx_converters& to) {
+  to.add("QuantizeLinear", convert_quantize);
+  to.add("DequantizeLinear", convert_dequantize);
+  to.add("DynamicQuantizeLinear", convert_dynamic_quantize);
+  to.add("ConvInteger", convert_convolution_of_integers);
+  to.add("MatMulInteger", convert_product_of_integers);
+  to.add("QLinearConv", convert_quantized_convolution);
+  to.add("QLinearMatMul", convert_quantized_product);
+}
+
+}}}  // namespace ttune::v0::onnx_convert
