@@ -44,7 +44,9 @@ inline expr error_of_cast(expr const& e, expr const& operand, expr const& before
   if (is_float(operand->type) && !is_float(e->type))
     return if_positive(before, change_of(wide(operand), before, converted));
   if (!is_float(e->type)) return operand->type == dtype::boolean ? before : if_held(e, before);
-  if (is_float(operand->type) && size_in_bytes(e->type) >= size_in_bytes(operand->type)) return before;
+  // neither of f16 and bf16 holds all values of the other one
+  bool const holds_all = e->type == operand->type || size_in_bytes(e->type) > size_in_bytes(operand->type);
+  if (is_float(operand->type) && holds_all) return before;
   auto const rounded = before + some_units(wide(e), before, e->type, 2);
   return if_positive(before, smaller_of(rounded, change_of(wide(operand), before, converted)));
 }
