@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -43,8 +45,12 @@ class arranger {
   [[nodiscard]] handle<ir::stage> stage(handle<ir::stage> const& s) {
     splits_.clear();
     names_.clear();
+    axis_ends_.clear();
     for (auto const* axes : {&s->axes, &s->reduction.axes})
-      for (auto const& a : *axes) names_.insert(a.name);
+      for (auto const& a : *axes) {
+        names_.insert(a.name);
+        axis_ends_[a.name] = a.end.is_constant() ? a.end.value : std::numeric_limits<std::int64_t>::max();
+      }
     auto const* const own = layout_of(s);
     if (own) check(s->name, *own, s);
     if (own && own->blocked() >= 0) split(s->axes[static_cast<std::size_t>(own->blocked())].name, own->block());
@@ -179,7 +185,7 @@ class arranger {
     auto const& index = a.indices[static_cast<std::size_t>(l.blocked())];
     auto const* const v = ir::as<ir::variable>(index);
     auto const at = v ? splits_.find(v->name) : splits_.end();
-    bool const is_split = at != splits_.end() && at->second == l.block();
+    bool const is_split = at != splits_.end() && at->second == l.block() && stays_in_blocks(a, l, v->name);
     if (!is_split &&
         (a.outside == ir::boundary::clamp || a.outside == ir::boundary::wrap || a.outside == ir::boundary::mirror))
       throw program_error(program_.name + ": operand " + ir::name_of(a.from) + " cannot be laid out as " + l.text() +
@@ -193,11 +199,20 @@ class arranger {
     return indices;
   }
 
+  /// Returns false if a boundary would be applied to the block and to the place in it separately where it is that of
+  /// the whole index: the last element is not the element at the same place of the last block.
+  [[nodiscard]] bool stays_in_blocks(ir::access const& a, operand_layout const& l, std::string const& axis) const {
+    if (a.outside != ir::boundary::clamp && a.outside != ir::boundary::mirror) return true;
+    auto const size = shape_values(a.from)[static_cast<std::size_t>(l.blocked())];
+    return axis_ends_.at(axis) <= size;
+  }
+
   ir::program const& program_;
   std::vector<named_layout> const& layouts_;
   std::vector<bool> used_;
   std::map<std::string, std::int64_t> splits_;  ///< axes of the current stage -> size of their blocks
   std::set<std::string> names_;                 ///< names of the axes of the current stage
+  std::map<std::string, std::int64_t> axis_ends_;
   std::map<void const*, handle<ir::tensor>> tensors_;
   std::map<void const*, handle<ir::stage>> stages_;
 };

@@ -41,7 +41,7 @@ class rounding_bounds {
  public:
   static constexpr double unbounded = detail::unbounded_error;
   /// Returns true if a bound says something: it is not `unbounded`, a multiple of that, or NaN.
-  [[nodiscard]] static constexpr bool is_bounded(double bound) noexcept { return bound < 1e200; }
+  [[nodiscard]] static constexpr bool is_bounded(double bound) noexcept { return bound < detail::least_unknown_error; }
 
   explicit rounding_bounds(program const& of, sum_errors sums = sum_errors::worst);
 

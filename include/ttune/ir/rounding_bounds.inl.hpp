@@ -172,7 +172,8 @@ class error_analysis {
     if (of_terms) exact = both(exact, make_unary(unary_op::logical_not, is_positive(of_terms)));
     auto const any = worst ? (all + or_zero(of_terms)) * real_number(2 * terms * rounding_unit(type))
                            : likely_error(wide(own_value(s, static_cast<int>(c))), root(all), type, terms);
-    return total(of_terms, where(exact, {}, any));
+    auto const underflow = real_number(2 * terms * underflow_error(type));
+    return total(of_terms, where(exact, {}, any + underflow));
   }
 
   static expr likely_error(expr const& sum, expr const& root_of_squares, dtype type, double terms) {

@@ -16,6 +16,8 @@ namespace detail {
 
 /// The bound of an error of which nothing can be said.
 inline constexpr double unbounded_error = 1e300;
+/// Bounds from here on are parts of an unbounded one, and say nothing either.
+inline constexpr double least_unknown_error = 1e200;
 
 }  // namespace detail
 

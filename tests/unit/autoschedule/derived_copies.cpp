@@ -67,3 +67,18 @@ TEST_CASE("derived: joined stages that read one stage of constants have it laid 
   auto const T = compute<"T">(i, j, k) = sum(over(s), abs(X(i, j, k, s) * sin(W(s, k))));
   check_derived(op(inputs(X, W), outputs(S, T), "sums_beside_constants"));
 }
+
+TEST_CASE("derived: taps of one element are no loops inside of the terms of dot products") {
+  auto const [y, x, f, c, r, s] = axes<"y", "x", "f", "c", "r", "s">;
+  tensor<"I", std::int8_t, 3> const I{{5, 8, 8}};
+  tensor<"W", std::int8_t, 4> const W{{17, 8, 1, 1}};
+  auto const term = cast<std::int32_t>(I(y + r, x + s, c)) * cast<std::int32_t>(W(f, c, r, s));
+  auto const O = compute<"O">(y.in(5), x.in(8), f) = sum(over(c, r, s), term);
+  auto const convolution = op(inputs(I, W), outputs(O), "bytes_1x1");
+  for (char const* const name : {"x86-64-v2", "x86-64-v4-vnni-bf16"}) {
+    auto const space = derive_space(convolution.program(), named_target(name));
+    CHECK(std::any_of(space.steps.begin(), space.steps.end(),
+                      [](step const& made) { return made.what == primitive::tensorize; }));
+    ttune_test::check_space(space, 6);
+  }
+}

@@ -149,3 +149,20 @@ TEST_CASE("layouts: one that an operand cannot have is refused") {
   CHECK_THROWS_AS((void)op(inputs(open), outputs(E)).with_free_layouts().with_layout<"A">(operand_layout({0}, 0, 4)),
                   program_error);
 }
+
+TEST_CASE("layouts: blocks are refused where an index is clamped or mirrored beyond their end, and wrapped") {
+  auto const [i, r] = axes<"i", "r">;
+  tensor<"A", float, 2> const A{{3, 8}};
+  operand_layout const blocks({0, 1}, 1, 4);
+  auto const sums = [&](auto const& read) { return compute<"C">(i) = sum(over(r.in(16)), read(i, r)); };
+  auto const clamped = op(inputs(A), outputs(sums(clamp_outside(A)))).with_free_layouts();
+  auto const mirrored = op(inputs(A), outputs(sums(mirror_outside(A)))).with_free_layouts();
+  CHECK_THROWS_AS((void)clamped.with_layout<"A">(blocks), program_error);
+  CHECK_THROWS_AS((void)mirrored.with_layout<"A">(blocks), program_error);
+  // 16 = 2 * 8 terms: a quotient and a remainder wrap by themselves
+  auto const wrapped = op(inputs(A), outputs(sums(wrap_outside(A))));
+  auto const x = random_array({3, 8}, 1);
+  auto const in_blocks = wrapped.with_free_layouts().with_layout<"A">(blocks);
+  auto const results = ir::evaluate(*in_blocks.program(), std::vector{moved(x, blocks, {3, 8}, true)});
+  CHECK(results[0].reals == ir::evaluate(*wrapped.program(), std::vector{x})[0].reals);
+}

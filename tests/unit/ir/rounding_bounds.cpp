@@ -266,3 +266,42 @@ TEST_CASE("rounding bounds: a stage of f16 is read rounded or not") {
     CHECK(bounds[i] <= 0x1p-10);
   }
 }
+
+TEST_CASE("rounding bounds: nothing is known of the sine of a stage of f16 that overflows, which may be NaN") {
+  for (auto const op : {ir::unary_op::sin, ir::unary_op::cos, ir::unary_op::tanh, ir::unary_op::erf}) {
+    rounding_example e(dtype::f16, 20);
+    auto const first = e.stage(e.at(0) * e.at(1));
+    auto const root = ir::make_unary(ir::unary_op::sqrt, e.read(first));
+    e.stage(ir::make_unary(op, e.read(first) - root));
+    for (auto const bound : e.bounds(e.operands(300, 400))) CHECK(!ir::rounding_bounds::is_bounded(bound));
+  }
+}
+
+TEST_CASE("rounding bounds: a value of f16 is converted to bf16 rounded or not") {
+  rounding_example e(dtype::f16, 400);
+  auto const first = e.stage(e.at(0) * e.at(1));
+  e.stage(ir::make_cast(dtype::f16, ir::make_cast(dtype::bf16, e.read(first))));
+  auto const operands = e.operands(-1, 1);
+  auto const bounds = e.bounds(operands);
+  double worst = 0;
+  for (std::size_t i = 0; i < 400; ++i) {
+    auto const product = operands[0].reals[i] * operands[1].reals[i];
+    auto const rounded = ir::rounded_to(dtype::bf16, ir::rounded_to(dtype::f16, product));
+    auto const off = std::abs(rounded - ir::rounded_to(dtype::bf16, product));
+    CHECK(off <= 2 * bounds[i]);
+    worst = std::max(worst, off);
+  }
+  CHECK(worst > 0x1p-12);  // more than a rounding to f16
+}
+
+TEST_CASE("rounding bounds: accumulators of f16 underflow") {
+  rounding_example e(dtype::f16, 8);
+  (void)e.reduction(ir::reduction_kind::sum, e.at(0) * ir::make_real(dtype::f16, 0x1p-22), 8);
+  for (std::uint64_t seed = 1; seed < 40; ++seed) {
+    auto const operands = e.operands(0.5, 1, seed);
+    double accumulated = 0;
+    for (auto const x : operands[0].reals) accumulated = ir::rounded_to(dtype::f16, accumulated + x * 0x1p-22);
+    auto const exact = ir::evaluate(e.program, operands).front().reals[0];
+    CHECK(std::abs(accumulated - exact) <= 2 * e.bounds(operands)[0]);
+  }
+}

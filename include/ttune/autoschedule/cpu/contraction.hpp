@@ -263,6 +263,8 @@ class contraction {
     std::vector<std::string> order;
     for (std::int32_t a = 0; a < axes_.free_axes(); ++a)
       if (a != axes_.vectors && a != axes_.rows) order.push_back(axes_.name(a));  // these have one element
+    for (auto a = axes_.free_axes(); dot_ && a < axes_.all_axes(); ++a)
+      if (axes_.size(a) == 1) order.push_back(axes_.name(a));  // not inside of the terms, which must be innermost
     for (auto const a : reduced_.rolled) roll(a, order);
     auto const tile = unroll_tile();
     auto const turns = axes_.phases(axes_.vectors);

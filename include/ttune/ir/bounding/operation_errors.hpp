@@ -44,7 +44,9 @@ inline expr error_of_cast(expr const& e, expr const& operand, expr const& before
   if (is_float(operand->type) && !is_float(e->type))
     return if_positive(before, change_of(wide(operand), before, converted));
   if (!is_float(e->type)) return operand->type == dtype::boolean ? before : if_held(e, before);
-  if (is_float(operand->type) && size_in_bytes(e->type) >= size_in_bytes(operand->type)) return before;
+  // neither of f16 and bf16 holds all values of the other one
+  bool const holds_all = e->type == operand->type || size_in_bytes(e->type) > size_in_bytes(operand->type);
+  if (is_float(operand->type) && holds_all) return before;
   auto const rounded = before + some_units(wide(e), before, e->type, 2);
   return if_positive(before, smaller_of(rounded, change_of(wide(operand), before, converted)));
 }
@@ -65,6 +67,11 @@ inline expr error_of_select(select const& n, expr const& decided, expr const& ye
 
 // ---------------------------------------------------------------------------------------------------- functions
 
+/// Bounds the change of a function whose values are in [-1, 1]. If nothing is known of its argument, that may be NaN.
+inline expr within_two(expr const& before, expr const& change) {
+  return where(is_less(before, real_number(least_unknown_error)), smaller_of(change, real_number(2)), without_bound());
+}
+
 /// Bounds the change of a function by an error of its argument.
 inline expr change_of_function(expr const& e, unary const& u, expr const& x, expr const& before) {
   auto const far = reach(before);
@@ -81,14 +88,14 @@ inline expr change_of_function(expr const& e, unary const& u, expr const& x, exp
       return capped(wide(e) * before * make_unary(unary_op::exp, far));
     case unary_op::tanh: {
       auto const t = make_unary(unary_op::tanh, nearest);
-      return smaller_of(before * (real_number(1) - t * t), real_number(2));
+      return within_two(before, before * (real_number(1) - t * t));
     }
     case unary_op::erf: {
       auto const slope = make_unary(unary_op::exp, make_unary(unary_op::negate, nearest * nearest));
-      return smaller_of(before * slope * real_number(1.1284), real_number(2));
+      return within_two(before, before * slope * real_number(1.1284));
     }
     case unary_op::sin:
-    case unary_op::cos: return smaller_of(before, real_number(2));
+    case unary_op::cos: return within_two(before, before);
     default: return without_bound();
   }
 }
