@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An application that tunes its operators at start-up: five operators share two seconds; later starts load them from
-// the database in milliseconds. Several threads call the kernels.
+// An application that tunes its operators at start-up: five operators share two seconds, one of them with a choice of
+// algorithms; later starts load them from the database in milliseconds. Several threads call the kernels.
 #include <ttune/backends/orc.hpp>
 #include <ttune/models/xgboost.hpp>
 #include <ttune/ops/conv2d.hpp>
 #include <ttune/ops/depthwise_conv2d.hpp>
 #include <ttune/ops/matmul.hpp>
 #include <ttune/ops/softmax.hpp>
+#include <ttune/ops/winograd.hpp>
 #include <ttune/records/sqlite.hpp>
 #include <ttune/ttune.hpp>
 
@@ -39,12 +40,13 @@ class operators {
              .worker = ttune::worker::self{}}} {}
 
   auto find(ttune::tuning_budget const& budget) {
+    ttune::ops::conv2d_shape const shape{1, 64, 28, 28, 64, 3, 1, 1};  // 64 → 64 channels, 28 × 28, 3 × 3
     return tuner_.tune_all(
         std::tuple{ttune::ops::matmul(256, 256, 256),  // (M, N, K)
                    ttune::ops::matmul(8, 1000, 512),
-                   ttune::ops::conv2d({1, 64, 28, 28, 64, 3, 1, 1}),  // 64 → 64 channels, 28 × 28, 3 × 3
+                   ttune::alternatives(ttune::ops::conv2d(shape), ttune::ops::winograd_conv2d(shape, {2, {}})),
                    ttune::ops::depthwise_conv2d({1, 64, 28, 28, 3, 1, 1}), ttune::ops::softmax(64, 1000)},  // 64 rows
-        budget);
+        budget, ttune::numerics::error_within(2.5));
   }
 
  private:

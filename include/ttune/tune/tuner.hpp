@@ -21,6 +21,10 @@ namespace ttune { inline namespace v0 {
 template <class Op>
 concept tunable = requires(Op const& op) { op.program(); };
 
+/// An operator that states several equivalent computes (expr/op.hpp, `alternatives`).
+template <class Op>
+concept has_alternatives = requires(Op const& op) { op.all().front().program(); };
+
 /// Tunes one workload at a time; concurrent calls wait for each other.
 class tuner {
  public:
@@ -40,8 +44,7 @@ class tuner {
   template <tunable Op>
   [[nodiscard]] auto tune(Op const& op, tuning_budget const& budget = {}) {
     if constexpr (has_free_layouts<Op>)
-      return make_tuned(op, tune_alternatives(arranged_alternatives({{op.program(), 0}}, backend_->target()), budget),
-                        options_.executor);
+      return make_tuned(op, tune_alternatives(computes_of(op), budget), options_.executor);
     else return make_tuned(op, tune(op.program(), budget), options_.executor);
   }
   template <tunable Op>
@@ -54,35 +57,54 @@ class tuner {
   template <class Op>
   [[nodiscard]] auto tune(alternatives_type<Op> const& all, tuning_budget const& budget = {},
                           numerics const& allowed = {}) {
-    std::vector<unarranged_alternative> as_declared;
-    for (auto const& op : all.all()) as_declared.push_back({op.program(), op.error()});
-    auto each = arranged_alternatives(as_declared, backend_->target());
-    return make_tuned(all.all().front(), tune_alternatives(std::move(each), budget, allowed), options_.executor);
+    return make_tuned(direct(all), tune_alternatives(computes_of(all), budget, allowed), options_.executor);
   }
   [[nodiscard]] tuning_result tune_alternatives(std::vector<alternative> all, tuning_budget const& budget = {},
                                                 numerics const& allowed = {});
 
   /// Tunes several workloads within one budget: trials go to the workload with the highest expected saving of time.
-  /// Results are in the order of `spaces`. Operands with free layout use the plain one.
+  /// Results are in the order of `spaces`.
   [[nodiscard]] std::vector<tuning_result> tune_all(std::vector<space> const& spaces, tuning_budget const& budget = {});
-  /// Tunes operators of the DSL: `auto [a, b] = tuner.tune_all(std::tuple{matmul, conv}, {.time = 2s});`
-  template <tunable... Ops>
-  [[nodiscard]] auto tune_all(std::tuple<Ops...> const& ops, tuning_budget const& budget = {}) {
+  /// The same for operators with several computes or layouts: in the order of `all`, the fastest of each.
+  [[nodiscard]] std::vector<tuning_result> tune_all_alternatives(std::vector<std::vector<alternative>> all,
+                                                                 tuning_budget const& budget = {},
+                                                                 numerics const& allowed = {});
+  /// Tunes operators of the DSL, and operators with alternatives: `auto [a, b] = tuner.tune_all(std::tuple{matmul,
+  /// alternatives(conv, winograd)}, {.time = 2s}, numerics::error_within(2.5));` Operands with free layout get the
+  /// fastest layout.
+  template <class... Ops>
+    requires((tunable<Ops> || has_alternatives<Ops>) && ...)
+  [[nodiscard]] auto tune_all(std::tuple<Ops...> const& ops, tuning_budget const& budget = {},
+                              numerics const& allowed = {}) {
     auto found = std::apply(
-        [&](Ops const&... op) { return tune_all(std::vector<space>{space_of(op.program())...}, budget); }, ops);
+        [&](Ops const&... op) {
+          if constexpr ((has_one_compute<Ops> && ...))
+            return tune_all(std::vector<space>{space_of(op.program())...}, budget);
+          else return tune_all_alternatives({computes_of(op)...}, budget, allowed);
+        },
+        ops);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple(make_tuned(std::get<I>(ops), std::move(found[I]), options_.executor)...);
+      return std::tuple(make_tuned(direct(std::get<I>(ops)), std::move(found[I]), options_.executor)...);
     }(std::index_sequence_for<Ops...>());
   }
   /// Tunes operators of one type, such as one for each shape that is known at start-up.
-  template <tunable Op>
-  [[nodiscard]] auto tune_all(std::vector<Op> const& ops, tuning_budget const& budget = {}) {
-    std::vector<space> spaces;
-    for (auto const& op : ops) spaces.push_back(space_of(op.program()));
-    auto found = tune_all(spaces, budget);
-    std::vector<decltype(make_tuned(ops[0], std::move(found[0]), options_.executor))> made;
+  template <class Op>
+    requires(tunable<Op> || has_alternatives<Op>)
+  [[nodiscard]] auto tune_all(std::vector<Op> const& ops, tuning_budget const& budget = {},
+                              numerics const& allowed = {}) {
+    std::vector<tuning_result> found;
+    if constexpr (has_one_compute<Op>) {
+      std::vector<space> spaces;
+      for (auto const& op : ops) spaces.push_back(space_of(op.program()));
+      found = tune_all(spaces, budget);
+    } else {
+      std::vector<std::vector<alternative>> all;
+      for (auto const& op : ops) all.push_back(computes_of(op));
+      found = tune_all_alternatives(std::move(all), budget, allowed);
+    }
+    std::vector<decltype(make_tuned(direct(ops[0]), std::move(found[0]), options_.executor))> made;
     for (std::size_t i = 0; i < ops.size(); ++i)
-      made.push_back(make_tuned(ops[i], std::move(found[i]), options_.executor));
+      made.push_back(make_tuned(direct(ops[i]), std::move(found[i]), options_.executor));
     return made;
   }
 
@@ -93,6 +115,25 @@ class tuner {
  private:
   friend class tuning_tasks;
   [[nodiscard]] space space_of(handle<ir::program> const& program) const;
+
+  template <class Op>
+  static constexpr bool has_one_compute = !has_alternatives<Op> && !has_free_layouts<Op>;
+
+  /// Returns the operator, or the first of its alternatives, whose operands the kernel has.
+  template <class Op>
+  [[nodiscard]] static auto const& direct(Op const& op) {
+    if constexpr (has_alternatives<Op>) return op.all().front();
+    else return op;
+  }
+  /// Returns all computes of an operator in all promising layouts of its free operands.
+  template <class Op>
+  [[nodiscard]] std::vector<alternative> computes_of(Op const& op) const {
+    std::vector<unarranged_alternative> declared;
+    if constexpr (has_alternatives<Op>)
+      for (auto const& one : op.all()) declared.push_back({one.program(), one.error()});
+    else declared.push_back({op.program(), 0});
+    return arranged_alternatives(declared, backend_->target());
+  }
 
   std::shared_ptr<backend> backend_;
   tuner_options options_;

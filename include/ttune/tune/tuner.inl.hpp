@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "ttune/model/linear_model.hpp"
 #include "ttune/search/annealing.hpp"
@@ -9,6 +10,7 @@
 #include "ttune/tune/session/alternatives_session.hpp"
 #include "ttune/tune/session/tuning_session.hpp"
 #include "ttune/tune/tuner.hpp"
+#include "ttune/tune/tuning_tasks.hpp"
 #include "ttune/tune/usable_space.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -46,6 +48,12 @@ tuning_result tuner::tune_alternatives(std::vector<alternative> all, tuning_budg
 
 namespace detail {
 
+inline void check_calls(tuning_budget const& budget, std::size_t workloads) {
+  if (!budget.calls.empty() && budget.calls.size() != workloads)
+    throw argument_error("tune_all: calls are given for " + std::to_string(budget.calls.size()) + " of " +
+                         std::to_string(workloads) + " workloads");
+}
+
 /// Returns the unfinished session with the highest expected gain; null if all are over.
 inline tuning_session* most_promising(std::vector<std::unique_ptr<tuning_session>> const& sessions) {
   tuning_session* chosen = nullptr;
@@ -57,9 +65,7 @@ inline tuning_session* most_promising(std::vector<std::unique_ptr<tuning_session
 }  // namespace detail
 
 std::vector<tuning_result> tuner::tune_all(std::vector<space> const& spaces, tuning_budget const& budget) {
-  if (!budget.calls.empty() && budget.calls.size() != spaces.size())
-    throw argument_error("tune_all: calls are given for " + std::to_string(budget.calls.size()) + " of " +
-                         std::to_string(spaces.size()) + " workloads");
+  detail::check_calls(budget, spaces.size());
   std::scoped_lock const lock(*one_at_a_time_);
   detail::session_clock const clock(options_.clock);
   detail::budget_meter meter(budget, spaces.size(), clock);
@@ -79,6 +85,36 @@ std::vector<tuning_result> tuner::tune_all(std::vector<space> const& spaces, tun
   }
   std::vector<tuning_result> made;
   for (auto const& s : sessions) made.push_back(s->finish());
+  return made;
+}
+
+namespace detail {
+
+/// Returns the unfinished task with the highest expected gain in all calls; nothing if all are over.
+inline std::optional<std::size_t> most_promising(tuning_tasks const& tasks, std::vector<double> const& calls) {
+  std::optional<std::size_t> chosen;
+  double most = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks.over(i)) continue;
+    auto const gain = (calls.empty() ? 1 : calls[i]) * tasks.expected_gain(i);
+    if (!chosen || gain > most) chosen = i, most = gain;
+  }
+  return chosen;
+}
+
+}  // namespace detail
+
+std::vector<tuning_result> tuner::tune_all_alternatives(std::vector<std::vector<alternative>> all,
+                                                        tuning_budget const& budget, numerics const& allowed) {
+  constexpr double start_share = 0.5;  // of the time, for first kernels of alternatives
+  detail::check_calls(budget, all.size());
+  task_limits limits{budget, 0, budget.time.count() * start_share};
+  for (auto const& computes : all) limits.computes += computes.size();
+  tuning_tasks tasks(*this, limits);
+  for (auto& computes : all) tasks.add(std::move(computes), allowed);
+  while (auto const next = detail::most_promising(tasks, budget.calls)) tasks.advance(*next);
+  std::vector<tuning_result> made;
+  for (std::size_t i = 0; i < tasks.size(); ++i) made.push_back(tasks.finish(i));
   return made;
 }
 

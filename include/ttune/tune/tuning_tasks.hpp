@@ -52,6 +52,8 @@ class tuning_tasks {
   // These functions are for tasks that were not finished.
   /// Returns the seconds of the best kernel so far: 0 if none was measured.
   [[nodiscard]] double best_seconds(std::size_t task) const;
+  /// Returns the seconds that the task's next batch is expected to save in a call.
+  [[nodiscard]] double expected_gain(std::size_t task) const;
   [[nodiscard]] double seconds_spent(std::size_t task) const;
   [[nodiscard]] double flops(std::size_t task) const;  ///< arithmetic operations of a call
   [[nodiscard]] std::int64_t trials(std::size_t task) const;

@@ -81,6 +81,7 @@ tuning_result tuning_tasks::finish_at_once(std::size_t task) {
 }
 
 double tuning_tasks::best_seconds(std::size_t task) const { return parts_->of(task).best_seconds(); }
+double tuning_tasks::expected_gain(std::size_t task) const { return parts_->of(task).expected_gain(); }
 double tuning_tasks::seconds_spent(std::size_t task) const { return parts_->of(task).seconds_spent(); }
 double tuning_tasks::flops(std::size_t task) const { return parts_->of(task).flops(); }
 std::int64_t tuning_tasks::trials(std::size_t task) const { return parts_->of(task).trials(); }

@@ -76,3 +76,26 @@ TEST_CASE("tuner::tune_all: a search that cannot be copied serves one workload o
   CHECK(made.tune(spaces_of(*compiler, {"a"})[0], {.trials = 3}).report.trials == 3);
   CHECK_THROWS_AS((void)made.tune_all(spaces_of(*compiler, {"a", "b"}), {.trials = 3}), argument_error);
 }
+
+TEST_CASE("tuner::tune_all: operators with several computes share the budget with others") {
+  TTUNE_SKIP_UNLESS_X86();
+  auto const compiler = std::make_shared<scripted_backend>(std::map<std::string, std::vector<code>>{
+      {"direct", {slow()}}, {"short", {right()}}, {"wrong", {code::spin(1)}}, {"other", {right()}}});
+  tuner made(compiler, options_with());
+  auto const computes = [&](std::vector<std::string> const& names) {
+    std::vector<alternative> all;
+    for (auto& in : spaces_of(*compiler, names)) all.push_back({std::move(in), 0});
+    return all;
+  };
+  auto const results =
+      made.tune_all_alternatives({computes({"direct", "short", "wrong"}), computes({"other"})}, {.trials = 20});
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].report.alternative == "short");
+  CHECK(results[0].report.trials + results[1].report.trials <= 20);
+  CHECK(results[1].report.workload == "other");
+  CHECK_THROWS_WITH_AS((void)made.tune_all_alternatives({computes({"direct"})}, {.calls = {1, 2}}),
+                       "tune_all: calls are given for 2 of 1 workloads", argument_error);
+  auto limited = computes({"direct"});
+  limited[0].error = 9;
+  CHECK_THROWS_AS((void)made.tune_all_alternatives({limited}, {.trials = 3}), argument_error);
+}

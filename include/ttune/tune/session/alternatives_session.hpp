@@ -51,6 +51,8 @@ class alternatives_session {
   [[nodiscard]] tuning_result finish_at_once();
   /// Returns the seconds of the best kernel so far: 0 if it was not measured, infinity if no alternative may win.
   [[nodiscard]] double best_seconds() const;
+  /// Returns the seconds that a batch of the most promising alternative is expected to save in a call.
+  [[nodiscard]] double expected_gain();
   [[nodiscard]] std::int64_t trials() const;
   [[nodiscard]] double seconds_spent() const;
   /// Returns the arithmetic operations of a call of the first alternative.

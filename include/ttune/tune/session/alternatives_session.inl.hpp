@@ -83,6 +83,13 @@ void alternatives_session::advance() {
   if (auto* const next = found_ ? nullptr : most_promising()) next->session->advance();
 }
 
+double alternatives_session::expected_gain() {
+  auto* const next = found_ ? nullptr : most_promising();
+  if (!next) return 0;
+  auto const behind = next->best_seconds() - best_seconds();
+  return std::max(0.0, next->session->expected_gain() - behind);
+}
+
 tuning_result alternatives_session::finish() { return found_ ? std::move(*found_) : choose(); }
 
 tuning_result alternatives_session::finish_at_once() {
