@@ -39,6 +39,7 @@
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/ndarray.hpp"
+#include "ttune/ir/operands_read.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/rounding_bounds.hpp"
 #include "ttune/ir/sampled_evaluation.hpp"

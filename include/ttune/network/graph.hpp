@@ -85,6 +85,8 @@ class network_graph {
 
   /// Returns the same network with other operators on its tensors; tensors that no operator uses any more stay listed.
   [[nodiscard]] network_graph with_operators(std::vector<network_operator> operators) const;
+  /// Returns the same network without the elements of weights. It cannot be executed.
+  [[nodiscard]] network_graph without_content() const;
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] std::vector<network_tensor> const& tensors() const noexcept { return tensors_; }

@@ -139,6 +139,12 @@ network_graph network_graph::with_operators(std::vector<network_operator> operat
   return made;
 }
 
+network_graph network_graph::without_content() const {
+  auto made = *this;
+  for (auto& tensor : made.tensors_) tensor.content.reset();
+  return made;
+}
+
 std::vector<std::size_t> network_graph::readers(std::size_t tensor) const {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < operators_.size(); ++i)

@@ -48,7 +48,8 @@ template <class X>
 /// A callable network. Copies share kernels and weights. Thread-safe: concurrent calls use activations of their own.
 class tuned_network {
  public:
-  /// Lays out the weights. The content of weights is copied if the graph does not own it. `search` is for the report.
+  /// Lays out the weights. The network keeps only those weights as they were given that some kernel reads so; it copies
+  /// them if the graph does not own them. `search` is for the report.
   tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on, search_cost search = {});
 
   /// Calls the network: inputs, then outputs, each in the order of their declaration. Throws argument_error, naming the
@@ -61,8 +62,10 @@ class tuned_network {
 
   [[nodiscard]] std::size_t steps() const noexcept;
   [[nodiscard]] std::string const& step_name(std::size_t step) const;
-  [[nodiscard]] std::int64_t arena_bytes() const noexcept;    ///< activations of one call
-  [[nodiscard]] std::int64_t weights_bytes() const noexcept;  ///< weights as given, and as kernels laid them out
+  [[nodiscard]] std::int64_t arena_bytes() const noexcept;  ///< activations of one call
+  /// Returns the bytes of the weights that the network holds: as kernels laid them out, and as given where calls read
+  /// them so.
+  [[nodiscard]] std::int64_t weights_bytes() const noexcept;
   [[nodiscard]] network_report report() const;
   /// Returns the seconds of each step, the median of some calls with inputs of zeros.
   [[nodiscard]] std::vector<double> step_seconds(int calls = 20) const;

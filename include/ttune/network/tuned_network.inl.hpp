@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -63,13 +64,16 @@ class tuned_network::context {
 struct tuned_network::shared_parts {
   network_graph net;
   network_steps steps;
-  std::vector<std::shared_ptr<void const>> weights;  ///< by tensor; null for others
+  std::vector<std::shared_ptr<void const>> weights;  ///< by tensor; null if no call reads them as they were given
   std::vector<kernel_call> calls;                    ///< by step
+  std::vector<std::int64_t> laid_out_bytes;          ///< by step: weights that no earlier step has laid out
   std::int64_t weights_bytes = 0;
   search_cost search;
   std::mutex contexts_mutex;
   std::vector<std::unique_ptr<context>> idle;
 
+  void prepare_calls(network_graph const& from, std::shared_ptr<executor> const& on);
+  void keep_weights(network_graph const& from);
   [[nodiscard]] std::unique_ptr<context> take() {
     {
       std::scoped_lock const lock(contexts_mutex);
@@ -108,30 +112,62 @@ void tuned_network::context::bind(std::span<detail::network_argument const> argu
 
 void tuned_network::context::run_step(std::size_t step) const { parts_.calls[step](operands_[step]); }
 
+namespace detail {
+
+/// Returns whether calls of a kernel may read an operand.
+inline bool is_read(kernel_image const& image, std::size_t operand) {
+  return image.operands_read.empty() || image.operands_read[operand] != 0;
+}
+
+/// Returns the content of weights; a copy if nobody owns it.
+inline std::shared_ptr<void const> owned_content(network_tensor const& weights) {
+  if (weights.content.use_count() != 0) return weights.content;
+  auto copy = std::make_shared<line_memory>(weights.bytes());
+  std::memcpy(copy->data(), weights.content.get(), static_cast<std::size_t>(weights.bytes()));
+  return {copy, copy->data()};
+}
+
+}  // namespace detail
+
 tuned_network::tuned_network(network_graph const& net, network_steps steps, std::shared_ptr<executor> on,
                              search_cost search)
-    : parts_(new shared_parts{net, std::move(steps), {}, {}, 0, search, {}, {}}) {
-  parts_->weights.resize(net.tensors().size());
-  for (auto const& step : parts_->steps.all)
-    for (auto const& place : step.operands) {
-      if (place.in != operand_place::memory::weights || parts_->weights[place.index]) continue;
-      auto& kept = parts_->weights[place.index];
-      auto const& tensor = net.tensors()[place.index];
-      parts_->weights_bytes += tensor.bytes();
-      kept = tensor.content;
-      if (kept.use_count() != 0) continue;
-      auto copy = std::make_shared<detail::line_memory>(tensor.bytes());
-      std::memcpy(copy->data(), tensor.content.get(), static_cast<std::size_t>(tensor.bytes()));
-      kept = std::shared_ptr<void const>(copy, copy->data());
-    }
-  for (std::size_t i = 0; i < parts_->steps.all.size(); ++i) {
+    : parts_(new shared_parts{net.without_content(), std::move(steps), {}, {}, {}, 0, search, {}, {}}) {
+  parts_->prepare_calls(net, on);
+  parts_->keep_weights(net);
+}
+
+/// Loads each kernel once, and lays out weights once for all steps that have the same kernel and the same weights.
+void tuned_network::shared_parts::prepare_calls(network_graph const& from, std::shared_ptr<executor> const& on) {
+  std::map<kernel_image const*, kernel_call> loaded;
+  std::map<std::pair<kernel_image const*, std::vector<void*>>, kernel_call> prepared;
+  for (auto const& step : steps.all) {
+    auto const* const image = step.kernel.image.get();
     std::vector<void*> operands;
-    for (auto const& place : parts_->steps.all[i].operands)
-      operands.push_back(
-          place.in == operand_place::memory::weights ? const_cast<void*>(parts_->weights[place.index].get()) : nullptr);
-    parts_->calls.push_back(kernel_call(load(*parts_->steps.all[i].kernel.image), on).prepare(operands));
-    parts_->weights_bytes += static_cast<std::int64_t>(parts_->calls.back().prepared_bytes());
+    for (auto const& place : step.operands)
+      operands.push_back(place.in == operand_place::memory::weights
+                             ? const_cast<void*>(from.tensors()[place.index].content.get())
+                             : nullptr);
+    auto const [code, is_new_code] = loaded.try_emplace(image);
+    if (is_new_code) code->second = kernel_call(load(*image), on);
+    auto const [call, is_new] = prepared.try_emplace({image, operands});
+    if (is_new) call->second = code->second.prepare(operands);
+    calls.push_back(call->second);
+    laid_out_bytes.push_back(is_new ? static_cast<std::int64_t>(call->second.prepared_bytes()) : 0);
+    weights_bytes += laid_out_bytes.back();
   }
+}
+
+/// Keeps the weights that calls read as they were given.
+void tuned_network::shared_parts::keep_weights(network_graph const& from) {
+  weights.resize(from.tensors().size());
+  for (auto const& step : steps.all)
+    for (std::size_t i = 0; i < step.operands.size(); ++i) {
+      auto const& place = step.operands[i];
+      if (place.in != operand_place::memory::weights || weights[place.index]) continue;
+      if (!detail::is_read(*step.kernel.image, i)) continue;
+      weights[place.index] = detail::owned_content(from.tensors()[place.index]);
+      weights_bytes += from.tensors()[place.index].bytes();
+    }
 }
 
 void tuned_network::run(std::span<detail::network_argument const> arguments) const {
@@ -185,7 +221,7 @@ network_report tuned_network::report() const {
   for (std::size_t i = 0; i < steps.all.size(); ++i) {
     auto const& step = steps.all[i];
     made.steps.push_back({step.name, step.kernel.compute, detail::layouts_text(step.kernel), step.kernel.schedule,
-                          step.kernel.seconds, static_cast<std::int64_t>(parts_->calls[i].prepared_bytes())});
+                          step.kernel.seconds, parts_->laid_out_bytes[i]});
   }
   return made;
 }

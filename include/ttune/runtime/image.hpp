@@ -62,6 +62,9 @@ struct kernel_image {
   std::string device;  ///< empty: `code` is CPU machine code; else the device that runs it, "opencl" or "cuda"
   /// Instruction set features that the code uses, `target::features`; machines without them refuse it.
   std::string features;
+  /// By operand: 1 if `main` reads it, 0 if it need not be there once `prepare` laid it out, or is only written. Empty:
+  /// unknown.
+  std::vector<std::uint8_t> operands_read = {};
   std::shared_ptr<device_code> in_process_code = {};  ///< replaces `code` if not null; valid in this process only
 };
 

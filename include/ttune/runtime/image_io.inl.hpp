@@ -12,7 +12,7 @@ namespace ttune { inline namespace v0 {
 namespace detail {
 
 inline constexpr std::uint64_t image_magic = 0x6567616d69757474U;  // "ttuimage" as text
-inline constexpr std::uint32_t image_version = 2;                  ///< version 1 had no `device`
+inline constexpr std::uint32_t image_version = 3;                  ///< version 1 had no `device`, 2 no `operands_read`
 inline constexpr std::size_t most_operands = 1024;
 /// Upper bound for one buffer: sums of them do not overflow.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
@@ -117,6 +117,7 @@ std::vector<std::uint8_t> to_bytes(kernel_image const& image) {
   body.put(image.main_offset);
   body.put(image.prepare_offset);
   body.put(image.code);
+  body.put(image.operands_read);
   auto const bytes = body.take();
   byte_sink out;
   out.put(detail::image_magic);
@@ -130,7 +131,7 @@ kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
   byte_source in(bytes);
   if (in.get<std::uint64_t>() != detail::image_magic) throw record_error("these bytes are no kernel image");
   auto const v = in.get<std::uint32_t>();
-  if (v != detail::image_version && v != 1)
+  if (v < 1 || v > detail::image_version)
     throw record_error("a kernel image of version " + std::to_string(v) + "; this library reads version " +
                        std::to_string(detail::image_version));
   auto const sum = in.get<std::uint64_t>();
@@ -147,7 +148,10 @@ kernel_image image_from_bytes(std::span<std::uint8_t const> bytes) {
   inner.get(image.main_offset);
   inner.get(image.prepare_offset);
   inner.get(image.code);
+  if (v > 2) inner.get(image.operands_read);
   inner.finish();
+  if (!image.operands_read.empty() && image.operands_read.size() != image.signature.operands.size())
+    detail::malformed("another number of operands is read than there are");
   auto const size = static_cast<std::int64_t>(image.code.size());
   if (image.main_offset < 0 || image.main_offset >= size || image.prepare_offset < -1 || image.prepare_offset >= size)
     detail::malformed("an entry of a kernel image lies outside of its code");

@@ -8,6 +8,7 @@
 
 #include "ttune/backends/orc.hpp"
 #include "ttune/codegen/llvm_ir.hpp"
+#include "ttune/ir/operands_read.hpp"
 #include "ttune/runtime/abi.hpp"
 
 namespace ttune { inline namespace v0 {
@@ -39,6 +40,7 @@ compile_result orc_backend::compile(ir::lowered const& program, kernel_signature
   }
   auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   auto result = compile_text(text, std::move(signature));
+  if (result.image) result.image->operands_read = ir::operands_read(program);
   phases_.emit = seconds;
   result.seconds = phases_.total();
   return result;

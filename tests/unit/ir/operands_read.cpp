@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operands that calls of a lowered program read.
+#include "ttune/ir/operands_read.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "ttune/ir/make.hpp"
+
+using namespace ttune;
+using namespace ttune::ir;
+
+namespace {
+
+handle<buffer> buffer_named(char const* name, memory where) {
+  buffer made;
+  made.name = name;
+  made.extents = {8};
+  made.where = where;
+  return share(std::move(made));
+}
+
+/// C(i) = P(i) for the buffers of a program that lays out W as P.
+struct prepared_copy {
+  handle<buffer> w = buffer_named("W", memory::operand), x = buffer_named("x", memory::operand),
+                 c = buffer_named("C", memory::operand), p = buffer_named("P", memory::prepared);
+  expr i = make_variable("i");
+
+  [[nodiscard]] std::vector<std::uint8_t> read_by(stmt body) const {
+    lowered program;
+    program.operands = {w, x, c};
+    program.prepared = {p};
+    program.prepare = in_loop(make_store(p, {i}, make_access(w, {i})));
+    program.body = in_loop(std::move(body));
+    return operands_read(program);
+  }
+  [[nodiscard]] static stmt in_loop(stmt body) {
+    return make_loop("i", make_index(0), make_index(8), loop_kind::serial, std::move(body));
+  }
+};
+
+using marks = std::vector<std::uint8_t>;
+
+}  // namespace
+
+TEST_CASE("operands read: an operand that is only laid out is not read by calls") {
+  prepared_copy const of;
+  auto const laid_out = make_access(of.p, {of.i});
+  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out)) == marks{0, 0, 0});
+  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out + make_access(of.x, {of.i}))) == marks{0, 1, 0});
+  CHECK(of.read_by(make_store(of.c, {of.i}, laid_out + make_access(of.w, {of.i}))) == marks{1, 0, 0});
+}
+
+TEST_CASE("operands read: indices, conditions, updates and hints count") {
+  prepared_copy const of;
+  auto const zero = make_index(0);
+  auto const index = make_cast(dtype::index, make_access(of.x, {of.i}));
+  CHECK(of.read_by(make_store(of.c, {index}, make_access(of.p, {of.i}))) == marks{0, 1, 0});
+  CHECK(of.read_by(make_store(of.c, {of.i}, make_access(of.c, {of.i}))) == marks{0, 0, 1});
+  CHECK(of.read_by(make_prefetch(of.w, {of.i})) == marks{1, 0, 0});
+  auto const at_start =
+      make_conditional(make_binary(binary_op::less, make_access(of.w, {zero}), make_access(of.x, {zero})),
+                       make_store(of.c, {of.i}, make_access(of.p, {of.i})));
+  CHECK(of.read_by(at_start) == marks{1, 1, 0});
+}

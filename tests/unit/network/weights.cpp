@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights that a tuned network holds: laid out once, and as given only where kernels read them so.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "support/require.hpp"
+#include "ttune/backends/orc.hpp"
+#include "ttune/network.hpp"
+#include "ttune/network/evaluate.hpp"
+#include "ttune/ops/add.hpp"
+#include "ttune/ops/conv2d.hpp"
+
+using namespace ttune;
+
+namespace {
+
+using shared_numbers = std::shared_ptr<std::vector<float> const>;
+
+shared_numbers numbers(std::size_t count) {
+  std::vector<float> made(count);
+  for (std::size_t i = 0; i < count; ++i) made[i] = static_cast<float>((i * 13 + 5) % 17) / 16 - 0.5F;
+  return std::make_shared<std::vector<float> const>(std::move(made));
+}
+
+constexpr std::int64_t filter_bytes = 16 * 16 * 9 * sizeof(float);
+
+/// Convolutions one after the other, all with the same filters, which kernels lay out.
+network_graph convolutions(int count, shared_numbers const& filters) {
+  network_graph net("convolutions");
+  auto const conv = ops::conv2d({1, 16, 8, 8, 16, 3, 1, 1});
+  auto const w = net.add_weights("w", dtype::f32, {16, 16, 3, 3}, {filters, filters->data()});
+  auto value = net.add_input("x", dtype::f32, {1, 16, 8, 8});
+  for (int i = 0; i < count; ++i) {
+    network_compute const compute{conv.program(), 0};
+    value = net.add_operator("conv" + std::to_string(i), {compute}, {value, w}).front();
+  }
+  net.add_output("y", value);
+  return net;
+}
+
+tuned_network compiled(network_graph const& net) {
+  tuner by(orc_backend{}, {});
+  return tune_network(net, by, {.trials = 0});
+}
+
+}  // namespace
+
+TEST_CASE("weights: those that kernels laid out are not held as given") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto filters = numbers(16 * 16 * 9);
+  std::weak_ptr<std::vector<float> const> const given = filters;
+  auto net = std::optional(convolutions(1, filters));
+  auto const x = numbers(16 * 64);
+  auto const expected = evaluate(*net, {ir::load_ndarray(dtype::f32, {1, 16, 8, 8}, x->data())});
+  auto const run = compiled(*net);
+  REQUIRE(run.report().steps.at(0).weights_bytes >= filter_bytes);  // this kernel lays them out
+  CHECK(run.weights_bytes() == run.report().steps.at(0).weights_bytes);
+  filters.reset();
+  net.reset();
+  CHECK(given.expired());
+  std::vector<float> y(16 * 64);
+  run(*x, y);
+  for (std::size_t i = 0; i < y.size(); ++i) CHECK(std::abs(static_cast<double>(y[i]) - expected[0].reals[i]) < 1e-4);
+}
+
+TEST_CASE("weights: steps of one kernel and the same weights share them") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto const filters = numbers(16 * 16 * 9);
+  auto const one = compiled(convolutions(1, filters));
+  auto const three = compiled(convolutions(3, filters));
+  REQUIRE(three.steps() == 3);
+  CHECK(three.weights_bytes() == one.weights_bytes());
+  CHECK(three.report().steps[1].weights_bytes == 0);
+}
+
+TEST_CASE("weights: those that calls read as given stay, and count once") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto addend = numbers(64);
+  std::weak_ptr<std::vector<float> const> const given = addend;
+  auto const run = [&] {
+    network_graph net("sums");
+    auto const w = net.add_weights("w", dtype::f32, {8, 8}, {addend, addend->data()});
+    network_compute const sum{ops::add<2>({8, 8}).program(), 0};
+    auto const x = net.add_input("x", dtype::f32, {8, 8});
+    net.add_output("y", net.add_operator("first", {sum}, {x, w}).front());
+    net.add_output("z", net.add_operator("second", {sum}, {w, x}).front());
+    return compiled(net);
+  }();
+  addend.reset();
+  CHECK_FALSE(given.expired());
+  CHECK(run.weights_bytes() == 256);
+  auto const x = numbers(64);
+  std::vector<float> y(64), z(64);
+  run(*x, y, z);
+  CHECK(y == z);
+  CHECK(y[3] == 2 * (*x)[3]);  // both have the same numbers
+}
