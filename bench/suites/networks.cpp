@@ -145,7 +145,7 @@ class contest {
     return started({"ttune", of_.name},
                    {program.string(), what, of_.name, fs::exists(peers_.models) ? peers_.models : "", database,
                     std::to_string(chosen_.threads), std::to_string(chosen_.budget_seconds),
-                    std::to_string(chosen_.trials), std::to_string(chosen_.numerics)});
+                    std::to_string(chosen_.trials), std::to_string(chosen_.numerics), chosen_.cold ? "cold" : "warm"});
   }
   [[nodiscard]] competitor peer(std::string const& system, std::string const& form) const {
     return started({system, form}, {peers_.python, peers_.program, peers_.models, of_.name, system, "--form", form,
@@ -270,6 +270,7 @@ class network_report {
     result line{"networks", network, system};
     line.seconds = seconds;
     line.numerics = chosen_.numerics;
+    line.operands = chosen_.cold ? "cold" : "warm";
     json_.write(line);
   }
   void compare(std::string const& network, figures const& ours, std::vector<figures> const& all,
