@@ -47,7 +47,7 @@ std::string usage() {
       "  --trials N         of tuning, a case (as many as fit the budget)\n"
       "  --numerics X       error allowed to ttune, as a factor over direct sums' (0: reassociation only)\n"
       "  --mode M           layouts: nchw, nhwc or free (conv); plain or packed (gemm)\n"
-      "  --cold             operands rotated through more than the last-level cache (conv, gemm)\n"
+      "  --cold             operands rotated through more than the last-level cache (conv, gemm; networks: in tuning)\n"
       "  --vary             each case also with all extents changed by -3, -1, 1, 3 (conv, gemm)\n"
       "  --fastest          the fastest sample counts, not the median: where others use the machine, too\n"
       "  --shape S,S        in place of the suite's cases: MxNxK (gemm), or (conv) batch x channels x height x width "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// network tune|serve NAME FOLDER DATABASE THREADS SECONDS TRIALS NUMERICS: an application that runs one network, with
-// the weights and inputs of FOLDER (empty: random ones). `tune` fills the database. `serve` takes its kernels, untuned
-// ones where it has none, calls the network once, says "ready", and answers requests, a line each, with numbers:
+// network tune|serve NAME FOLDER DATABASE THREADS SECONDS TRIALS NUMERICS warm|cold: an application that runs one
+// network, with the weights and inputs of FOLDER (empty: random ones). Kernels are tuned on warm or cold operands.
+// `tune` fills the database. `serve` takes its kernels, untuned ones where it has none, calls the network once, says
+// "ready", and answers requests, a line each, with numbers:
 //
 //   first           seconds from the start of main to the first result
 //   warm S N        seconds of each call, for S seconds and at least N calls
@@ -51,6 +52,7 @@ struct arguments {
   double seconds;
   std::int64_t trials;
   double numerics;
+  bool cold;
 };
 
 ttune::tuned_network tuned(arguments const& a, ttune::network const& net) {
@@ -58,7 +60,8 @@ ttune::tuned_network tuned(arguments const& a, ttune::network const& net) {
                      {.model = ttune::xgboost{},
                       .records = ttune::sqlite{a.database},
                       .worker = ttune::worker::self{},
-                      .executor = std::make_shared<ttune::thread_pool>(a.threads)}};
+                      .executor = std::make_shared<ttune::thread_pool>(a.threads),
+                      .objective = a.cold ? ttune::objective::cold : ttune::objective::warm}};
   ttune::tuning_budget budget{.trials = 0};
   if (a.tunes) {
     budget.trials = a.trials > 0 ? a.trials : 1'000'000;
@@ -166,10 +169,10 @@ int main(int argc, char** argv) {
   auto const at_main = clock::now();
   auto const memory_before = peak_mebibytes();
   if (ttune::is_worker(argc, argv)) return ttune::run_worker();
-  if (argc != 9) return EXIT_FAILURE;
+  if (argc != 10) return EXIT_FAILURE;
   try {
     return run({std::string(argv[1]) == "tune", argv[2], argv[3], argv[4], std::atoi(argv[5]), std::atof(argv[6]),
-                std::atoll(argv[7]), std::atof(argv[8])},
+                std::atoll(argv[7]), std::atof(argv[8]), std::string(argv[9]) == "cold"},
                at_main, memory_before);
   } catch (std::exception const& failure) {
     std::fprintf(stderr, "%s: %s\n", argv[2], failure.what());
