@@ -84,6 +84,16 @@ int merge_records(std::string const& into, std::vector<std::string> const& from)
 int prune_records(std::string const& path, std::int64_t keep, std::string const& key);
 int show_devices(bool measure, bool json);
 int explain(std::string const& path, std::string const& key, double peak, bool json);
+
+/// What `run` is asked for.
+struct model_request {
+  std::string path;
+  double seconds = 60;                  ///< of tuning; 0: untuned kernels
+  std::string store;                    ///< a database for the records; empty: none
+  std::vector<std::string> dimensions;  ///< each "SYMBOL=EXTENT"
+  std::vector<std::string> shapes;      ///< each "INPUT=1x3x224x224"
+};
+int run_model(model_request const& request);
 /// Each of `calls` is "KEY=COUNT".
 int write_report(std::string const& path, std::string const& html, double peak, std::vector<std::string> const& calls);
 

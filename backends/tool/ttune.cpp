@@ -71,10 +71,23 @@ void add_records(CLI::App& program, arguments& a, int& status) {
   c->add_option("--key", a.key, "Of this key only");
 }
 
+void add_run(CLI::App& program, ttune_tool::model_request& request, int& status) {
+  auto* const c = add(program, "run", "Tunes the network of an ONNX model for this machine, and shows the time of each step",
+                      status, [&] { return ttune_tool::run_model(request); });
+  c->add_option("MODEL", request.path, "An ONNX file")->required();
+  c->add_option("--time", request.seconds, "Seconds of tuning; 0: untuned kernels")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--store", request.store, "A database for the records; made if it is not there");
+  c->add_option("--dimension", request.dimensions, "SYMBOL=EXTENT: a symbolic dimension; may be repeated");
+  c->add_option("--shape", request.shapes, "INPUT=1x3x224x224: the shape of an input; may be repeated");
+}
+
 int run(int argc, char** argv) {
   arguments a;
+  ttune_tool::model_request request;
   int status = 0;
-  CLI::App program("Looks after records of tuned kernels. `ttune COMMAND --help` says more of each.", "ttune");
+  CLI::App program("Looks after records of tuned kernels, and tunes networks. `ttune COMMAND --help` says more of each.", "ttune");
   program.set_version_flag("--version", std::to_string(TTUNE_VERSION_MAJOR) + "." +
                                             std::to_string(TTUNE_VERSION_MINOR) + "." +
                                             std::to_string(TTUNE_VERSION_PATCH));
@@ -101,6 +114,7 @@ int run(int argc, char** argv) {
   c->add_option("--calls", a.calls, "KEY=COUNT: how often the application calls a kernel; may be repeated");
   add_peak(c);
 
+  add_run(program, request, status);
   c = add(program, "devices", "What this machine is, and which backends and libraries were found", status,
           [&] { return ttune_tool::show_devices(a.measure, a.json); });
   c->add_flag("--measure", a.measure, "Measure arithmetic peak and bandwidth, too");

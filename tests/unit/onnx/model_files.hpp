@@ -107,4 +107,31 @@ inline onnx::ModelProto with_constants(onnx::ModelProto model, std::vector<onnx:
   return model;
 }
 
+/// The choices of operands that become constants, in the order in which they are tried: none, all but floats, all but
+/// the first, all.
+inline std::vector<std::vector<bool>> choices_of_constants(std::vector<onnx::TensorProto> const& inputs) {
+  std::vector<std::vector<bool>> made(4, std::vector<bool>(inputs.size(), false));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    made[1][i] = inputs[i].data_type() != onnx::TensorProto::FLOAT;
+    made[2][i] = i > 0;
+    made[3][i] = true;
+  }
+  return made;
+}
+
+/// Reads a model with the first choice of constants that the reader takes.
+inline ttune::network_graph read_with_constants(onnx::ModelProto const& model,
+                                                std::vector<onnx::TensorProto> const& inputs,
+                                                std::vector<bool>& constant, std::size_t first_choice = 0) {
+  auto const choices = choices_of_constants(inputs);
+  for (auto i = first_choice;; ++i) {
+    constant = choices[i];
+    try {
+      return read(with_constants(model, inputs, constant));
+    } catch (ttune::onnx_error const&) {
+      if (i + 1 == choices.size()) throw;
+    }
+  }
+}
+
 }  // namespace ttune_test

@@ -18,31 +18,6 @@ struct outcomes {
   std::vector<std::string> read, refused, wrong;
 };
 
-/// The choices of operands that become constants, in the order in which they are tried: none, all but floats, all but
-/// the first, all.
-std::vector<std::vector<bool>> choices_of_constants(std::vector<onnx::TensorProto> const& inputs) {
-  std::vector<std::vector<bool>> made(4, std::vector<bool>(inputs.size(), false));
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    made[1][i] = inputs[i].data_type() != onnx::TensorProto::FLOAT;
-    made[2][i] = i > 0;
-    made[3][i] = true;
-  }
-  return made;
-}
-
-network_graph read_with_constants(onnx::ModelProto const& model, std::vector<onnx::TensorProto> const& inputs,
-                                  std::vector<bool>& constant) {
-  auto const choices = choices_of_constants(inputs);
-  for (std::size_t i = 0;; ++i) {
-    constant = choices[i];
-    try {
-      return ttune_test::read(ttune_test::with_constants(model, inputs, constant));
-    } catch (onnx_error const&) {
-      if (i + 1 == choices.size()) throw;
-    }
-  }
-}
-
 /// Returns why the results are wrong; empty if they are right.
 std::string check_model(onnx::ModelProto const& model, std::vector<onnx::TensorProto> const& inputs,
                         std::vector<onnx::TensorProto> const& outputs) {
@@ -50,7 +25,7 @@ std::string check_model(onnx::ModelProto const& model, std::vector<onnx::TensorP
   bool const by_computed_scale = model.graph().name().find("dynamicquantize") != std::string::npos;
   ttune_test::tolerance const tolerance{1e-3, by_computed_scale ? 1 : 0};
   std::vector<bool> constant;
-  auto const net = read_with_constants(model, inputs, constant);
+  auto const net = ttune_test::read_with_constants(model, inputs, constant);
   std::vector<ir::ndarray> given;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!constant[i]) given.push_back(ttune_test::elements_of(inputs[i]));
@@ -106,12 +81,14 @@ outcomes try_models(std::string const& kind) {
 }  // namespace
 
 TEST_CASE("ONNX models of one operator compute what ONNX expects") {
-  TTUNE_SKIP_UNLESS("onnx-testdata", std::filesystem::exists(ttune_test::onnx_data), "libonnx-testdata is not installed");
+  TTUNE_SKIP_UNLESS("onnx-testdata", std::filesystem::exists(ttune_test::onnx_data),
+                    "libonnx-testdata is not installed");
   CHECK(try_models("node").read.size() >= 661);
 }
 
 TEST_CASE("ONNX models that PyTorch wrote compute what ONNX expects") {
-  TTUNE_SKIP_UNLESS("onnx-testdata", std::filesystem::exists(ttune_test::onnx_data), "libonnx-testdata is not installed");
+  TTUNE_SKIP_UNLESS("onnx-testdata", std::filesystem::exists(ttune_test::onnx_data),
+                    "libonnx-testdata is not installed");
   CHECK(try_models("pytorch-converted").read.size() == 82);
   CHECK(try_models("pytorch-operator").read.size() == 35);
   CHECK(try_models("simple").read.size() >= 7);

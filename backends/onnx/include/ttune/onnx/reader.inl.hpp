@@ -13,7 +13,7 @@
 
 namespace ttune { inline namespace v0 { namespace detail {
 
-network_graph onnx_reader::read() {
+network_graph onnx_reader::read() try {
   if (model_.outputs.empty()) throw onnx_error("model " + model_.name + " has no outputs");
   scope_.opsets = model_.opsets;
   scope_.outputs.insert(model_.outputs.begin(), model_.outputs.end());
@@ -25,6 +25,10 @@ network_graph onnx_reader::read() {
     if (scope_.absorbed.count(node) == 0) convert(*node);
   add_outputs();
   return without_unused();
+} catch (onnx_error const&) {
+  throw;
+} catch (error const& failure) {
+  throw onnx_error(failure.what());
 }
 
 void onnx_reader::note_readers(std::vector<onnx_node const*> const& nodes) {
