@@ -73,13 +73,17 @@ struct named_trial {
   [[nodiscard]] scheduled schedule(handle<ir::program> const& p) const {
     return schedule_for(p, from, backend().target(), seed);
   }
-  [[nodiscard]] std::vector<ir::ndarray> operands(ir::program const& p) const {
-    rng random(seed);
-    return random_operands(p, random);
-  }
-  [[nodiscard]] trial_outcome outcome(handle<ir::program> const& p, scheduled const& what) const {
-    auto const values = operands(*p);
-    return try_kernel(backend(), what, threads(), values, expect(*p, values));
+  [[nodiscard]] std::vector<ir::ndarray> operands(ir::program const& p) const { return operands_for(seed, p); }
+  /// A derivation that throws is a fault, too.
+  [[nodiscard]] trial_outcome outcome(std::function<scheduled()> const& make, std::vector<ir::ndarray> const& values,
+                                      expected_results const& expected) const {
+    scheduled what;
+    try {
+      what = make();
+    } catch (std::exception const& failure) {
+      return {trial_kind::refused, std::string("no schedule: ") + failure.what()};
+    }
+    return try_kernel(backend(), from, what, threads(), values, expected);
   }
 };
 
@@ -127,12 +131,14 @@ void work(progress& p, std::uint64_t end, std::uint64_t step) {
     auto const operands = p.now.operands(*program);
     auto const expected = expect(*program, operands);
     while (static_cast<int>(p.now.from) < schedule_sources) {
-      p.note(try_kernel(p.now.backend(), p.now.schedule(program), p.now.threads(), operands, expected));
+      p.note(p.now.outcome([&] { return p.now.schedule(program); }, operands, expected));
       p.now.from = static_cast<schedule_source>(static_cast<int>(p.now.from) + 1);
     }
   }
   p.done = true;
 }
+
+constexpr int thrown = 3;  ///< status of a child that has noted an exception
 
 /// Starts the child again after each trial that ends it.
 void supervise(progress& p, std::uint64_t end, std::uint64_t step) {
@@ -142,15 +148,17 @@ void supervise(progress& p, std::uint64_t end, std::uint64_t step) {
       begin_child();
       try {
         work(p, end, step);
-      } catch (...) {
-        _exit(3);
+      } catch (std::exception const& failure) {
+        p.note({trial_kind::wrong, std::string("throws: ") + failure.what()});
+        _exit(thrown);
       }
       _exit(0);
     }
     int status = 0;
     waitpid(child, &status, 0);
     if (p.done) return;
-    p.note({trial_kind::wrong, ending_of(status)});
+    bool const noted = WIFEXITED(status) && WEXITSTATUS(status) == thrown;
+    if (!noted) p.note({trial_kind::wrong, ending_of(status)});
     p.now.from = static_cast<schedule_source>(static_cast<int>(p.now.from) + 1);
     if (static_cast<int>(p.now.from) == schedule_sources) {
       p.now.from = schedule_source::plain;
@@ -191,7 +199,8 @@ std::string fault_of(named_trial const& t, handle<ir::program> const& p, std::fu
   return said_by_child(
       [&]() -> std::string {
         try {
-          auto const made = t.outcome(p, what());
+          auto const values = t.operands(*p);
+          auto const made = t.outcome(what, values, expect(*p, values));
           if (made.kind == trial_kind::wrong) return "wrong: " + made.text;
           if (made.kind == trial_kind::refused) return "refused: " + made.text;
         } catch (std::exception const&) {
@@ -238,8 +247,13 @@ std::string described(named_trial const& t) {
            fault_of(t, p, [&] { return what; });
   }
   p = program_shrinker(fails, 60)(p);
-  auto const what = t.schedule(p);
-  return text + ir::print(*p) + "\n" + to_cpp(what->first, what->second) + "\n" + fault_of(t, p, [&] { return what; });
+  text += ir::print(*p) + "\n";
+  try {
+    auto const what = t.schedule(p);
+    if (what) text += to_cpp(what->first, what->second) + "\n";
+  } catch (std::exception const&) {  // the fault says so
+  }
+  return text + fault_of(t, p, [&] { return t.schedule(p); });
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/random_pipeline.hpp"
-#include "support/random_program.hpp"
+#include "support/program_kinds.hpp"
 #include "support/random_schedule.hpp"
 #include "support/rounding_bounds.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
@@ -35,8 +34,8 @@ inline constexpr int schedule_sources = 4;
 
 enum class trial_kind : std::uint8_t {
   right,
-  inapplicable,  ///< the schedule is refused before a backend gets it
-  refused,       ///< the backend refuses it
+  inapplicable,  ///< the random schedule is refused before a backend gets it
+  refused,       ///< the derivation fails, its schedule is refused, or the backend refuses it
   wrong,         ///< another result, or an access outside of an operand
 };
 
@@ -47,17 +46,6 @@ struct trial_outcome {
 
 /// A space and its configuration; nothing if there is none to run.
 using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
-
-/// Returns the program of a trial: every seventh is a pipeline of stencils, the others have functions and long sums,
-/// too.
-[[nodiscard]] inline ttune::handle<ttune::ir::program> program_for(std::uint64_t seed) {
-  ttune::rng random(seed);
-  if (seed % 7 == 3) return random_pipeline(random);
-  random_program_options options;
-  options.functions = true;
-  options.long_sums = true;
-  return random_program(random, options);
-}
 
 /// Returns a schedule for a program from a seed: always the same one for the same program.
 [[nodiscard]] inline scheduled schedule_for(ttune::handle<ttune::ir::program> const& p, schedule_source from,
@@ -71,7 +59,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   }
   if (from == schedule_source::written) {
     primitive_counts counts;
-    bool const slides = p->name == "pipeline";
+    bool const slides = is_pipeline(*p);
     auto const s = random_schedule(random, p, counts, slides ? sliding_schedules() : cpu_schedules());
     auto const chosen = random_choices(random, s.knobs);
     if (slides && computed_elements(s, chosen) > 1e5) return std::nullopt;  // it would take seconds
@@ -115,12 +103,18 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
   return made;
 }
 
+/// Returns true for schedules that the library makes: one that is refused is a fault of the library.
+[[nodiscard]] constexpr bool is_derived(schedule_source from) noexcept {
+  return from == schedule_source::derived_seed || from == schedule_source::derived;
+}
+
 /// Compiles and runs in this process: a kernel that touches a guard page ends the process.
-[[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, scheduled const& what, int threads,
-                                              std::vector<ttune::ir::ndarray> const& operands,
+[[nodiscard]] inline trial_outcome try_kernel(ttune::backend& by, schedule_source from, scheduled const& what,
+                                              int threads, std::vector<ttune::ir::ndarray> const& operands,
                                               expected_results const& expected) {
   using namespace ttune;
-  if (!what) return {trial_kind::inapplicable, "the space is empty"};
+  auto const without_kernel = is_derived(from) ? trial_kind::refused : trial_kind::inapplicable;
+  if (!what) return {without_kernel, "the space is empty"};
   auto const& [s, chosen] = *what;
   ir::lowered lowered;
   kernel_signature signature;
@@ -129,7 +123,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
     lowered = work.lower(chosen);
     signature = work.signature();
   } catch (schedule_error const& refused) {
-    return {trial_kind::inapplicable, refused.what()};
+    return {without_kernel, refused.what()};
   }
   auto const compiled = by.compile(lowered, signature);
   if (!compiled.image) return {trial_kind::refused, compiled.diagnostics};

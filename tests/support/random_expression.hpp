@@ -29,16 +29,17 @@ struct random_program_options {
   bool gathers = true;
   bool tuples = true;
   bool updates = true;
-  bool functions = false;  ///< functions with rounded results: sums of them depend on their order
-  bool twins = true;       ///< stages with the iteration space of an earlier one
-  bool components = true;  ///< stages over points of a few components, which are innermost
-  bool squares = true;     ///< sums of products of an operand with itself, at other rows
-  bool narrow = true;      ///< sums of products or distances of narrow elements, for which there are instructions
-  bool groups = true;      ///< sums over groups of elements, each with a factor
-  bool phases = true;      ///< maps with remainders and quotients of both axes
-  bool gradients = true;   ///< sums over images of products with a window, as the gradients of a convolution
-  bool triangles = true;   ///< parts of stages and of sums that only one side of a diagonal needs
-  bool long_sums = false;  ///< rarely a sum of so many terms that derived spaces divide it
+  bool functions = false;    ///< functions with rounded results: sums of them depend on their order
+  bool conversions = false;  ///< values converted to another type and back
+  bool twins = true;         ///< stages with the iteration space of an earlier one
+  bool components = true;    ///< stages over points of a few components, which are innermost
+  bool squares = true;       ///< sums of products of an operand with itself, at other rows
+  bool narrow = true;        ///< sums of products or distances of narrow elements, for which there are instructions
+  bool groups = true;        ///< sums over groups of elements, each with a factor
+  bool phases = true;        ///< maps with remainders and quotients of both axes
+  bool gradients = true;     ///< sums over images of products with a window, as the gradients of a convolution
+  bool triangles = true;     ///< parts of stages and of sums that only one side of a diagonal needs
+  bool long_sums = false;    ///< rarely a sum of so many terms that derived spaces divide it
   std::vector<dtype> types{dtype::f32, dtype::f64, dtype::f16, dtype::bf16, dtype::i8,  dtype::u8,
                            dtype::i16, dtype::u16, dtype::i32, dtype::u32,  dtype::i64, dtype::u64};
 };
@@ -66,6 +67,7 @@ class expression_generator {
   ir::expr value(int depth) {
     if (depth == 0) return leaf();
     if (options_.functions && is_float(type_) && random_.chance(0.12)) return function(depth - 1);
+    if (options_.conversions && random_.chance(0.06)) return converted(depth - 1);
     auto const binary = [&](ir::binary_op op) {
       auto const left = value(depth - 1);
       return ir::make_binary(op, left, value(depth - 1));
@@ -115,6 +117,14 @@ class expression_generator {
       case 3: return ir::make_binary(ir::binary_op::divide, x, one_or_more(value(depth)));
       default: return ir::make_unary(everywhere[pick(7)], x);
     }
+  }
+
+  /// Makes a value that is converted to another type, where another one may be added, and back.
+  ir::expr converted(int depth) {
+    auto const type = one_of(options_.types);
+    auto there = ir::make_cast(type, value(depth));
+    if (random_.chance(0.4)) there = there + ir::make_cast(type, leaf());
+    return ir::make_cast(type_, there);
   }
 
   /// Makes two or three neighbours in one operand, of any type.

@@ -42,6 +42,27 @@ using ttune::dtype;
   return made;
 }
 
+/// Makes operands that use all bits of their types: integers of 8 and 16 bits of the whole range, floats with full
+/// fractions, of many magnitudes for those of 16 bits. Some operands stay small. Sums are not exact in any order.
+[[nodiscard]] inline std::vector<ir::ndarray> whole_operands(ir::program const& p, ttune::rng& random) {
+  auto made = random_operands(p, random);
+  std::size_t at = 0;
+  for (auto const& t : p.inputs) {
+    if (t->role == ir::tensor_role::table) continue;
+    auto& a = made[at++];
+    if (t->has_range || random.chance(0.3)) continue;
+    if (size_in_bytes(t->type) <= 2)
+      for (auto& v : a.integers) v = ir::wrapped_to(t->type, static_cast<std::int64_t>(random()));
+    bool const many_magnitudes = size_in_bytes(t->type) == 2 && random.chance(0.5);
+    for (auto& v : a.reals) {
+      auto const fraction = random.uniform() * 8 - 4;
+      auto const exponent = many_magnitudes ? static_cast<int>(random.below(24)) - 20 : 0;
+      v = ir::rounded_to(t->type, std::ldexp(fraction, exponent));
+    }
+  }
+  return made;
+}
+
 /// Makes operands for sums on tensor cores: those of f32 use all bits and have one sign, so that sums do not vanish.
 [[nodiscard]] inline std::vector<ir::ndarray> positive_operands(ir::program const& p, ttune::rng& random) {
   auto made = random_operands(p, random);

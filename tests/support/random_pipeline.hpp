@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random pipelines of stencils for property tests: stages of two axes that read each other through windows, at other
-// scales and across boundaries.
+// scales and across boundaries. Some have siblings: sums of the same windows, all of which one stage reads.
 #pragma once
 
 #include <string>
@@ -25,9 +25,17 @@ class pipeline_generator {
     image.shape = {extent(), extent()};
     made.inputs.push_back(ttune::share(std::move(image)));
     sources_.push_back(made.inputs[0]);
-    auto const count = 2 + pick(3);
+    bool const has_siblings = random_.chance(0.3);
+    auto const count = (has_siblings ? 1 : 2) + pick(3);
+    auto const with_siblings = has_siblings ? pick(count) : -1;
     for (std::int64_t n = 0; n < count; ++n) {
-      made.stages.push_back(stage("S" + std::to_string(n)));
+      auto const name = "S" + std::to_string(n);
+      if (n == with_siblings) {
+        for (auto& sum : siblings(name)) made.stages.push_back(std::move(sum));
+        made.stages.push_back(reader_of_siblings(name, made.stages));
+      } else {
+        made.stages.push_back(stage(name));
+      }
       sources_.push_back(made.stages.back());
     }
     made.outputs = {made.stages.back()};
@@ -55,6 +63,66 @@ class pipeline_generator {
       value = value + read(made, other);
     }
     if (random_.chance(0.2)) value = value * value;
+    made.components.push_back({"", type_, value});
+    return ttune::share(std::move(made));
+  }
+
+  // ---------------------------------------------------------------------------------------------------- siblings
+
+  /// Makes two or three reductions of the same windows: sums of x, of x * x and of x * y, as structural similarity and
+  /// filters by variance have them. Windows are reduced axes, or a few taps in one expression.
+  std::vector<ttune::handle<ttune::ir::stage>> siblings(std::string const& name) {
+    ttune::ir::stage like;
+    like.axes = {{"y", 0, extent()}, {"x", 0, extent()}};
+    bool const reduces = random_.chance(0.7);
+    if (reduces) {
+      like.reduction.kind = random_.chance(0.85) ? ttune::ir::reduction_kind::sum : ttune::ir::reduction_kind::maximum;
+      like.reduction.axes.push_back({"r", 0, 2 + pick(4)});
+      if (random_.chance(0.8)) like.reduction.axes.push_back({"s", 0, 2 + pick(4)});
+    }
+    std::vector<ttune::ir::expr> of_one, of_other;  // the taps
+    auto const first = sources_.back();
+    auto const second = random_.chance(0.4) ? first : sources_[random_.below(sources_.size())];
+    for (auto taps = reduces ? 1 : 2 + pick(3); taps > 0; --taps) {
+      of_one.push_back(read(like, first));
+      auto const& a = *ttune::ir::as<ttune::ir::access>(of_one.back());
+      bool const beside = random_.chance(0.3);
+      of_other.push_back(beside ? read(like, second)
+                                : ttune::ir::make_access(second, a.indices, a.outside, a.fill, a.component));
+    }
+    std::vector<ttune::handle<ttune::ir::stage>> made;
+    auto const add = [&](auto const& term) {
+      auto one = like;
+      one.name = name + "_" + std::to_string(made.size());
+      ttune::ir::expr sum;
+      for (std::size_t t = 0; t < of_one.size(); ++t) sum = sum ? sum + term(t) : term(t);
+      one.components.push_back({"", type_, sum});
+      made.push_back(ttune::share(std::move(one)));
+    };
+    bool const has_squares = random_.chance(0.8), has_products = !has_squares || random_.chance(0.5);
+    add([&](std::size_t t) { return of_one[t]; });
+    if (has_squares) add([&](std::size_t t) { return of_one[t] * of_one[t]; });
+    if (has_products) add([&](std::size_t t) { return of_one[t] * of_other[t]; });
+    return made;
+  }
+
+  /// Makes a stage that reads all siblings at its own place, or the first one in a window.
+  ttune::handle<ttune::ir::stage> reader_of_siblings(std::string const& name,
+                                                     std::vector<ttune::handle<ttune::ir::stage>> const& all) {
+    ttune::ir::stage made;
+    made.name = name;
+    made.axes = all.back()->axes;
+    bool const moves = random_.chance(0.2);
+    std::vector<ttune::ir::expr> sums;
+    for (auto const& s : all)
+      if (s->name.starts_with(name + "_"))
+        sums.push_back(moves
+                           ? read(made, s)
+                           : ttune::ir::make_access(s, {ttune::ir::make_variable("y"), ttune::ir::make_variable("x")}));
+    auto value = sums[1] - sums[0] * sums[0];
+    if (sums.size() > 2) value = random_.chance(0.5) ? value * sums[2] : value + sums[2];
+    if (random_.chance(0.3)) value = ttune::ir::make_binary(ttune::ir::binary_op::maximum, value, sums[0]);
+    if (random_.chance(0.3)) value = value + read(made, sources_[random_.below(sources_.size())]);
     made.components.push_back({"", type_, value});
     return ttune::share(std::move(made));
   }

@@ -23,6 +23,12 @@ struct expected_results {
   return {ttune::ir::evaluate(p, operands), ttune::ir::rounding_bounds(p).evaluate(operands)};
 }
 
+/// Returns the distance of two neighbours among the smallest values of a float type.
+[[nodiscard]] inline double smallest_step(ttune::dtype t) {
+  using ttune::dtype;
+  return t == dtype::f64 ? 0x1p-1074 : t == dtype::f16 ? 0x1p-24 : t == dtype::bf16 ? 0x1p-133 : 0x1p-149;
+}
+
 /// Empty if all elements are as near as they must be.
 [[nodiscard]] inline std::string difference_from(expected_results const& expected,
                                                  std::vector<ttune::ir::ndarray> const& got) {
@@ -43,7 +49,8 @@ struct expected_results {
       auto const x = got[r].reals[i];
       auto const y = want.reals[i];
       if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-      auto const allowed = 1.01 * bound + 2 * ttune::ir::rounding_unit(want.type) * std::max(std::abs(x), std::abs(y));
+      auto const rounding = 2 * ttune::ir::rounding_unit(want.type) * std::max(std::abs(x), std::abs(y));
+      auto const allowed = 1.01 * bound + std::max(rounding, smallest_step(want.type));
       if (bound == 0 || !(std::abs(x - y) <= allowed))
         return told(std::to_string(x), std::to_string(y) + " +- " + std::to_string(bound));
     }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The random programs that run as machine code, by seed: which generator makes one, and what is done to it then.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "support/random_contraction.hpp"
+#include "support/random_end.hpp"
+#include "support/random_layouts.hpp"
+#include "support/random_operands.hpp"
+#include "support/random_pipeline.hpp"
+#include "support/random_program.hpp"
+
+namespace ttune_test {
+
+/// The generators. Of 14 programs, two are pipelines, two contractions, one has floats of 16 and 32 bits only.
+enum class program_kind : std::uint8_t { any, pipeline, contraction, halves };
+
+[[nodiscard]] constexpr program_kind kind_of_program(std::uint64_t seed) noexcept {
+  if (seed % 7 == 3) return program_kind::pipeline;
+  if (seed % 7 == 5) return program_kind::contraction;
+  return seed % 14 == 6 ? program_kind::halves : program_kind::any;
+}
+
+/// Of 11 programs, four get an element-wise end (if they have one result); of 13, three get other layouts. 7, 11 and 13
+/// have no common divisor with the numbers of backends and threads, which follow from the seed, too.
+[[nodiscard]] constexpr bool gets_end(std::uint64_t seed) noexcept { return seed % 11 < 4; }
+[[nodiscard]] constexpr bool gets_layouts(std::uint64_t seed) noexcept { return seed % 13 < 3; }
+
+[[nodiscard]] inline random_program_options options_of_program(program_kind kind) {
+  random_program_options options;
+  options.functions = true;
+  options.conversions = true;
+  options.long_sums = true;
+  if (kind == program_kind::halves) options.types = {dtype::f16, dtype::bf16, dtype::f32};
+  return options;
+}
+
+/// Returns the program before it gets an end or layouts.
+[[nodiscard]] inline handle<ir::program> base_program(std::uint64_t seed) {
+  ttune::rng random(seed);
+  auto const kind = kind_of_program(seed);
+  auto const options = options_of_program(kind);
+  if (kind == program_kind::pipeline) return random_pipeline(random);
+  if (kind == program_kind::contraction) return contraction_generator(random, options).make();
+  return random_program(random, options);
+}
+
+/// Returns the composition of the program with a random end.
+[[nodiscard]] inline std::optional<composed_program> composed_for(std::uint64_t seed,
+                                                                  handle<ir::program> const& program) {
+  ttune::rng random(seed ^ 0x5eedULL);
+  auto const options = options_of_program(kind_of_program(seed));
+  return with_random_end(random, program, options);
+}
+
+/// Returns the program in random layouts.
+[[nodiscard]] inline arranged_program arranged_for(std::uint64_t seed, handle<ir::program> const& program) {
+  ttune::rng random(seed ^ 0x1a107ULL);
+  return in_random_layouts(random, program);
+}
+
+/// Returns the program of a trial: always the same one for a seed.
+[[nodiscard]] inline handle<ir::program> program_for(std::uint64_t seed) {
+  auto made = base_program(seed);
+  if (gets_end(seed))
+    if (auto const composed = composed_for(seed, made)) made = composed->program;
+  return gets_layouts(seed) ? arranged_for(seed, made).program : made;
+}
+
+/// Returns true for a pipeline of stencils, with an end or without.
+[[nodiscard]] inline bool is_pipeline(ir::program const& p) { return std::string_view(p.name).starts_with("pipeline"); }
+
+/// Returns the operands of a trial: small numbers, or all bits of their types.
+[[nodiscard]] inline std::vector<ir::ndarray> operands_for(std::uint64_t seed, ir::program const& p) {
+  ttune::rng random(seed);
+  bool const whole = kind_of_program(seed) == program_kind::any ? random.chance(0.3) : random.chance(0.6);
+  return whole ? whole_operands(p, random) : random_operands(p, random);
+}
+
+}  // namespace ttune_test

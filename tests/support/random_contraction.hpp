@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random contractions of narrow elements, as quantised networks have them: matrices, batches of them, images with
+// windows, sums of elements alone; with zero points, several terms, reads at an offset and a requantising end.
+// All numbers are drawn in an order that the language fixes, so that a seed means the same program with every compiler.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/random_stage.hpp"
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/node.hpp"
+
+namespace ttune_test {
+
+class contraction_generator : stage_generator {
+ public:
+  contraction_generator(ttune::rng& random, random_program_options const& options) : stage_generator(random, options) {}
+
+  handle<ir::program> make() {
+    draw_types();
+    auto const sum = share_stage(random_.chance(0.15) ? elements_alone() : random_.chance(0.35) ? image() : matrix());
+    if (random_.chance(0.75)) add_end(sum);
+    made_.outputs = {made_.stages.back()};
+    if (made_.stages.size() > 1 && random_.chance(0.1)) made_.outputs.push_back(sum);
+    made_.name = "contraction";
+    return ttune::share(std::move(made_));
+  }
+
+ private:
+  void draw_types() {
+    struct combination {
+      dtype left, right, sum;
+    };
+    constexpr combination all[] = {{dtype::u8, dtype::i8, dtype::i32},    {dtype::u8, dtype::i8, dtype::i32},
+                                   {dtype::i8, dtype::u8, dtype::i32},    {dtype::i8, dtype::i8, dtype::i32},
+                                   {dtype::u8, dtype::u8, dtype::i32},    {dtype::i16, dtype::i16, dtype::i32},
+                                   {dtype::u8, dtype::i16, dtype::i32},   {dtype::i8, dtype::i8, dtype::u32},
+                                   {dtype::u16, dtype::i8, dtype::i32},   {dtype::u8, dtype::u8, dtype::u32},
+                                   {dtype::bf16, dtype::bf16, dtype::f32}};
+    auto const& drawn = all[pick(11)];
+    left_ = drawn.left;
+    right_ = drawn.right;
+    sum_ = drawn.sum;
+    shifted_left_ = random_.chance(0.25);
+    shifted_right_ = random_.chance(0.15);
+  }
+
+  handle<ir::stage> share_stage(ir::stage s) {
+    made_.stages.push_back(ttune::share(std::move(s)));
+    return made_.stages.back();
+  }
+  static ir::expr at(char const* axis) { return ir::make_variable(axis); }
+  ttune::ir::tensor_role role() { return random_.chance(0.3) ? ir::tensor_role::constant : ir::tensor_role::input; }
+
+  /// Returns an element in the type of the sum, less its zero point.
+  ir::expr widened(ir::expr const& element, bool shifted) {
+    auto const wide = ir::make_cast(sum_, element);
+    if (!shifted) return wide;
+    auto const zero_point = ir::make_number(sum_, static_cast<double>(1 + pick(9)));
+    return wide - zero_point;
+  }
+
+  std::int64_t terms() {
+    constexpr std::int64_t many[] = {31, 32, 48, 63, 64, 65};
+    return random_.chance(0.3) ? many[pick(6)] : 1 + pick(20);
+  }
+
+  /// Returns a size that leaves few points to a schedule that unrolls everything.
+  static std::int64_t few(std::int64_t drawn, std::int64_t others) {
+    constexpr std::int64_t most_points = 5000;
+    return std::min(drawn, std::max<std::int64_t>(1, most_points / others));
+  }
+
+  /// Makes S(i, j) = sum(r) A(i, r + o) * B(r, j), of one or two such products, with an axis of batches or without i.
+  ir::stage matrix() {
+    constexpr std::int64_t heights[] = {1, 2, 3, 5, 7, 8}, widths[] = {1, 3, 4, 7, 8, 15, 16, 17, 31, 33};
+    auto const drawn_rows = heights[pick(6)], columns = widths[pick(10)], length = terms();
+    auto const rows = few(drawn_rows, columns * length);
+    auto const batches = random_.chance(0.2) ? 2 + pick(2) : 1;
+    std::vector<ir::axis> axes{{"i", 0, rows}, {"j", 0, columns}};
+    if (batches > 1) axes.insert(axes.begin(), {"b", 0, batches});
+    auto s = sum_over("S", axes, {{"r", 0, length}});
+    type_ = sum_;
+    auto const product = [&] {
+      auto const offset = random_.chance(0.3) ? 1 + pick(5) : 0;
+      std::vector<ir::extent> left_shape{rows, length + offset};
+      std::vector<ir::expr> left_at{at("i"), at("r") + offset};
+      bool const down = random_.chance(0.5);
+      auto right_shape = down ? std::vector<ir::extent>{length, columns} : std::vector<ir::extent>{columns, length};
+      auto right_at = down ? std::vector{at("r"), at("j")} : std::vector{at("j"), at("r")};
+      if (batches > 1) {
+        left_shape.insert(left_shape.begin(), batches), left_at.insert(left_at.begin(), at("b"));
+        if (random_.chance(0.7))
+          right_shape.insert(right_shape.begin(), batches), right_at.insert(right_at.begin(), at("b"));
+      }
+      auto const left = input(left_, left_shape, role());
+      auto const right = input(right_, right_shape, role());
+      auto const a = widened(ir::make_access(left, left_at), shifted_left_);
+      auto const b = widened(ir::make_access(right, right_at), shifted_right_);
+      return random_.chance(0.5) ? a * b : b * a;
+    };
+    auto what = product();
+    if (random_.chance(0.15)) what = what + product();
+    if (random_.chance(0.1))
+      what = what + ir::make_cast(sum_, ir::make_access(input(right_, {length}, role()), {at("r")}));
+    if (random_.chance(0.1)) s.predicate = ir::make_binary(ir::binary_op::less, at("r"), at("i") + pick(length + 1));
+    s.components.push_back({"", sum_, what});
+    return s;
+  }
+
+  /// Makes S(f, y, x) = sum(c, r, s) I(c, y + r - p, x + s - p) * W(f, c, r, s), padded or not, channels first or last.
+  ir::stage image() {
+    constexpr std::int64_t counts[] = {1, 3, 4, 8, 9, 16, 17}, sizes[] = {3, 5, 8, 9};
+    auto const drawn_filters = counts[pick(7)], channels = counts[pick(6)];
+    auto const drawn_height = sizes[pick(3)], drawn_width = sizes[pick(4)];
+    auto const taps = 1 + pick(3);
+    auto const filters = few(drawn_filters, channels * taps * taps);
+    auto const width = few(drawn_width, channels * taps * taps * filters);
+    auto const height = few(drawn_height, channels * taps * taps * filters * width);
+    bool const padded = random_.chance(0.5), last = random_.chance(0.5);
+    auto const step = random_.chance(0.2) ? 2 : 1;
+    std::vector<ir::axis> axes{{"y", 0, height}, {"x", 0, width}};
+    axes.insert(last ? axes.end() : axes.begin(), {"f", 0, filters});
+    std::vector<ir::axis> reduced{{"r", 0, taps}, {"s", 0, taps}};
+    reduced.insert(random_.chance(0.5) ? reduced.end() : reduced.begin(), {"c", 0, channels});
+    auto s = sum_over("S", axes, reduced);
+    type_ = sum_;
+    auto const lost = padded ? taps / 2 : 0;
+    auto const extent = [&](std::int64_t size) { return (size - 1) * step + taps - 2 * lost; };
+    auto const rows = std::max<std::int64_t>(1, extent(height)), columns = std::max<std::int64_t>(1, extent(width));
+    auto const y = at("y") * step + at("r") + -lost, x = at("x") * step + at("s") + -lost;
+    auto const pixels =
+        last ? std::vector<ir::extent>{rows, columns, channels} : std::vector<ir::extent>{channels, rows, columns};
+    auto const pixel = last ? std::vector{y, x, at("c")} : std::vector{at("c"), y, x};
+    auto const source = input(left_, pixels, ir::tensor_role::input);
+    auto const outside = padded ? ir::boundary::value : ir::boundary::none;
+    auto const fill = padded ? ir::make_number(left_, 0) : ir::expr{};
+    auto const a = widened(ir::make_access(source, pixel, outside, fill, 0), shifted_left_);
+    auto const down = random_.chance(0.5);
+    auto const weights = down ? std::vector<ir::extent>{taps, taps, channels, filters}
+                              : std::vector<ir::extent>{filters, channels, taps, taps};
+    auto const weight =
+        down ? std::vector{at("r"), at("s"), at("c"), at("f")} : std::vector{at("f"), at("c"), at("r"), at("s")};
+    auto const b = widened(ir::make_access(input(right_, weights, role()), weight), shifted_right_);
+    s.components.push_back({"", sum_, a * b});
+    return s;
+  }
+
+  /// Makes sums of elements, of their squares or of their distances along rows or columns, as zero points need them.
+  ir::stage elements_alone() {
+    constexpr std::int64_t lengths[] = {3, 16, 17, 40, 65};
+    auto const results = lengths[pick(5)], length = lengths[pick(5)];
+    bool const down = random_.chance(0.5);
+    auto s = sum_over("S", {{"i", 0, results}}, {{"r", 0, length}});
+    type_ = sum_;
+    auto const shape = down ? std::vector<ir::extent>{length, results} : std::vector<ir::extent>{results, length};
+    auto const place = down ? std::vector{at("r"), at("i")} : std::vector{at("i"), at("r")};
+    auto const read = [&] { return widened(ir::make_access(input(left_, shape, role()), place), shifted_left_); };
+    auto what = read();
+    switch (pick(4)) {
+      case 0: what = what * what; break;
+      case 1: what = ir::make_unary(ir::unary_op::abs, what - read()); break;
+      default: break;
+    }
+    s.components.push_back({"", sum_, what});
+    return s;
+  }
+
+  /// Adds a stage that scales the sums, rounds and clamps them, and converts them to bytes.
+  void add_end(handle<ir::stage> const& sum) {
+    ir::stage s;
+    s.name = "Q";
+    s.axes = axes_ = sum->axes;
+    known_ = ttune::arith::ranges_of(s);
+    reads_.clear();
+    std::vector<ir::expr> place;
+    for (auto const& a : s.axes) place.push_back(ir::make_variable(a.name));
+    auto const& along = s.axes[static_cast<std::size_t>(pick(std::ssize(s.axes)))];
+    auto const of_channel = [&](dtype type) {
+      return ir::make_access(input(type, {along.end}, role()), {ir::make_variable(along.name)});
+    };
+    auto what = ir::make_access(sum, place);
+    if (random_.chance(0.4)) what = what + of_channel(sum_);
+    constexpr dtype ends[] = {dtype::u8, dtype::i8, dtype::u8, dtype::i8, dtype::i16, dtype::f16};
+    auto const end = ends[pick(6)];
+    if (random_.chance(0.7)) {
+      type_ = dtype::f32;
+      what = ir::make_cast(type_, what);
+      what = random_.chance(0.5) ? what * of_channel(type_) : what * ir::make_real(type_, 0.0625);
+      if (random_.chance(0.3)) what = what + of_channel(type_);
+      constexpr ir::unary_op roundings[] = {ir::unary_op::round, ir::unary_op::round, ir::unary_op::floor};
+      if (random_.chance(0.8)) what = ir::make_unary(roundings[pick(3)], what);
+      if (random_.chance(0.5)) what = what + ir::make_number(type_, 3);
+    } else {
+      type_ = sum_;
+      auto const divisor = ir::make_number(type_, static_cast<double>(1 + pick(9)));
+      what = ir::make_binary(ir::binary_op::divide, what, divisor);
+    }
+    if (random_.chance(0.8)) {
+      bool const is_signed = end != dtype::u8 && !ttune::is_unsigned(type_);
+      what = ir::make_binary(ir::binary_op::maximum, what, ir::make_number(type_, is_signed ? -128 : 0));
+      what = ir::make_binary(ir::binary_op::minimum, what, ir::make_number(type_, is_signed ? 127 : 255));
+    }
+    s.components.push_back({"", end, ir::make_cast(end, what)});
+    (void)share_stage(std::move(s));
+  }
+
+  dtype left_ = dtype::u8, right_ = dtype::i8, sum_ = dtype::i32;
+  bool shifted_left_ = false, shifted_right_ = false;  ///< elements have a zero point
+};
+
+}  // namespace ttune_test
