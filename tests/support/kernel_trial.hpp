@@ -63,6 +63,7 @@ using scheduled = std::optional<std::pair<ttune::space, ttune::configuration>>;
     auto const s = random_schedule(random, p, counts, slides ? sliding_schedules() : cpu_schedules());
     auto const chosen = random_choices(random, s.knobs);
     if (slides && computed_elements(s, chosen) > 1e5) return std::nullopt;  // it would take seconds
+    if (expands_thousands(s, chosen)) return std::nullopt;
     return std::pair{s, chosen};
   }
   auto const s = derive_space(p, machine);

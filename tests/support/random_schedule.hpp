@@ -233,4 +233,20 @@ class schedule_generator {
   return most;
 }
 
+/// Returns true if a loop over the terms of an instruction has thousands: where no instruction takes them, the loop is
+/// expanded, and the compiler needs minutes.
+[[nodiscard]] inline bool expands_thousands(ttune::space const& s, ttune::configuration const& chosen) {
+  ttune::loop_nest n;
+  ttune::instantiate(make_plan(s), chosen, n);
+  bool found = false;
+  for (std::int16_t st = 0; st < n.stage_count; ++st) {
+    auto const& stage = n.stages[static_cast<std::size_t>(st)];
+    for (std::int16_t l = 0; l < stage.count; ++l) {
+      auto const& one = n.loops[static_cast<std::size_t>(stage.first + l)];
+      found = found || (one.kind == ttune::ir::loop_kind::tensorized && one.extent > 1000);
+    }
+  }
+  return found;
+}
+
 }  // namespace ttune_test

@@ -82,3 +82,14 @@ TEST_CASE("derived: taps of one element are no loops inside of the terms of dot 
     ttune_test::check_space(space, 6);
   }
 }
+
+TEST_CASE("derived: terms that phases unroll are no terms of dot products") {
+  auto const [i, j, r] = axes<"i", "j", "r">;
+  tensor<"A", std::int8_t, 2> const A{{7, 2}};
+  tensor<"B", std::int8_t, 2> const B{{2, 15}};
+  auto const S = compute<"S">(i, j) = sum(over(r), cast<std::int32_t>(A(i, r)) * cast<std::int32_t>(B(r, j)));
+  auto const E = compute<"E">(i, j) = S(i, j) + select((i + j + 2) % 3 % 5 < 1, S(i, j), 0);
+  auto const choosing = op(inputs(A, B), outputs(E), "bytes_in_phases");
+  for (char const* const name : {"x86-64-v2", "x86-64-v4"})
+    ttune_test::check_space(derive_space(choosing.program(), named_target(name)), 4);
+}
