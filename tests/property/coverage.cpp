@@ -62,6 +62,8 @@ bool unrolls(space const& s, std::string const& stage, std::string const& loop) 
 void look_at_rules(space const& s, reached& all) {
   reached here;
   auto const& stages = s.program->stages;
+  bool const slides =
+      std::any_of(s.steps.begin(), s.steps.end(), [](step const& one) { return one.what == primitive::slide; });
   bool const sums_much = std::any_of(stages.begin(), stages.end(), [](auto const& st) { return is_long(*st); });
   for (auto const& one : s.steps) {
     auto const makes = [&](std::string_view end) { return !one.results.empty() && one.results[0].ends_with(end); };
@@ -69,6 +71,8 @@ void look_at_rules(space const& s, reached& all) {
     if (one.what == primitive::rfactor && makes(".runs") && sums_much) ++here["sum of more than 8192 terms in runs"];
     if (one.what == primitive::rfactor && makes(".turns")) ++here["vectors that take terms in turn"];
     if (one.what == primitive::rfactor && makes(".shares")) ++here["terms shared by the cores"];
+    if (one.what == primitive::compute_with && slides) ++here["siblings of a pipeline in one loop nest"];
+    if (one.what == primitive::fuse_axes && slides && makes("xc")) ++here["vectors along interleaved pixels"];
     if (splits_phases) ++here[one.results.size() == 3 ? "phases of rows" : "phases of vectors"];
     if (splits_phases && one.results.size() == 3 && !unrolls(s, one.stage, one.results.back()))
       ++here["phases of rows that stay a loop"];
@@ -242,7 +246,8 @@ std::vector<std::string> required() {
       names.push_back(source + std::string(what));
   for (char const* const rule :
        {"sum of more than 8192 terms in runs", "terms shared by the cores", "vectors that take terms in turn",
-        "phases of rows", "phases of rows that stay a loop", "phases of vectors"})
+        "phases of rows", "phases of rows that stay a loop", "phases of vectors",
+        "siblings of a pipeline in one loop nest", "vectors along interleaved pixels"})
     names.push_back("derived space: " + std::string(rule));
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",

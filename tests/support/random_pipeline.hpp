@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random pipelines of stencils for property tests: stages of two axes that read each other through windows, at other
-// scales and across boundaries. Some have siblings: sums of the same windows, all of which one stage reads.
+// scales and across boundaries. Some have siblings: sums of the same windows, all of which one stage reads. In some,
+// images have a third axis, the colours of interleaved pixels.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/rebuild.hpp"
 #include "ttune/support/rng.hpp"
 
 namespace ttune_test {
@@ -154,8 +158,37 @@ class pipeline_generator {
   std::vector<ttune::ir::source> sources_;
 };
 
+/// Gives all images of a pipeline a last axis of colours, each of which is computed alone.
+[[nodiscard]] inline ttune::handle<ttune::ir::program> interleaved(ttune::ir::program const& pipeline,
+                                                                   std::int64_t colours) {
+  std::map<void const*, ttune::ir::source> moved;
+  ttune::ir::program made{{}, pipeline.name, {}, {}, {}};
+  for (auto const& t : pipeline.inputs) {
+    auto image = *t;
+    image.shape.push_back(colours);
+    made.inputs.push_back(ttune::share(std::move(image)));
+    moved.emplace(t.get(), made.inputs.back());
+  }
+  auto const read = [&](ttune::ir::expr const&, ttune::ir::access const& a) {
+    auto indices = a.indices;
+    indices.push_back(ttune::ir::make_variable("c"));
+    return ttune::ir::make_access(moved.at(ttune::ir::identity(a.from)), indices, a.outside, a.fill, a.component);
+  };
+  for (auto const& st : pipeline.stages) {
+    auto stage = ttune::ir::map_stage(*st, [&](ttune::ir::expr const& e) { return ttune::ir::map_accesses(e, read); });
+    stage.axes.push_back({"c", 0, colours});
+    made.stages.push_back(ttune::share(std::move(stage)));
+    moved.emplace(st.get(), made.stages.back());
+  }
+  made.outputs = {made.stages.back()};
+  return ttune::share(std::move(made));
+}
+
 [[nodiscard]] inline ttune::handle<ttune::ir::program> random_pipeline(ttune::rng& random) {
-  return pipeline_generator(random).make();
+  auto made = pipeline_generator(random).make();
+  if (!random.chance(0.25)) return made;
+  auto const colours = 2 + static_cast<std::int64_t>(random.below(4));
+  return interleaved(*made, colours);
 }
 
 }  // namespace ttune_test
