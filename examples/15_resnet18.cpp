@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
@@ -22,10 +23,10 @@ namespace {
 bool is_right(ttune::tuner& tuner) {
   auto const tiny = networks::resnet18(networks::random_weights(), {.pixels = 32, .width = 8, .classes = 10});
   auto const run = ttune::tune_network(tiny, tuner, {.trials = 0});
-  auto const image = networks::random_input(tiny);
-  auto logits = networks::output_memory(tiny);
-  run(image, logits);
-  auto const difference = networks::difference_from_interpreter(tiny, image, {logits});
+  auto const inputs = networks::random_inputs(tiny.graph());
+  auto outputs = networks::memory_of_outputs(tiny.graph());
+  run(inputs[0], outputs[0]);
+  auto const difference = networks::difference_from_interpreter(tiny.graph(), inputs, outputs);
   std::cout << "a tiny network differs from the interpreter by " << difference << "\n";
   return difference < 2e-5;
 }
@@ -66,8 +67,8 @@ int main(int argc, char** argv) {
   // [network]
   auto const net = networks::resnet18(networks::random_weights());
   auto const run = ttune::tune_network(net, tuner, {.time = budget}, allowed);
-  auto const image = networks::random_input(net);  // (1, 3, 224, 224)
-  auto logits = networks::output_memory(net);      // (1, 1000)
+  auto const image = networks::random_inputs(net.graph())[0];  // (1, 3, 224, 224)
+  std::vector<float> logits(1000);
   run(image, logits);
   // [/network]
 

@@ -49,15 +49,8 @@ ttune::network detector(std::int64_t pixels, std::int64_t width, std::int64_t cl
 }
 // [/network]
 
-/// The outputs of a network.
-std::vector<std::vector<float>> memory_of(ttune::network const& net) {
-  std::vector<std::vector<float>> made;
-  for (std::size_t i = 0; i < net.graph().outputs().size(); ++i) made.push_back(networks::output_memory(net, i));
-  return made;
-}
-
-void detect(ttune::tuned_network const& run, std::vector<float> const& picture, std::vector<std::vector<float>>& out) {
-  run(picture, out[0], out[1], out[2], out[3]);
+void detect(ttune::tuned_network const& run, networks::tensors const& in, networks::tensors& out) {
+  run(in[0], out[0], out[1], out[2], out[3]);
 }
 
 }  // namespace
@@ -68,17 +61,17 @@ int main(int argc, char** argv) {
   ttune::tuner tuner{ttune::orc_backend{}, {.worker = ttune::worker::self{}}};
 
   auto const tiny = detector(32, 4, 5);
-  auto found = memory_of(tiny);
-  auto const picture = networks::random_input(tiny);
-  detect(ttune::tune_network(tiny, tuner, {.trials = 0}), picture, found);
-  auto const difference = networks::difference_from_interpreter(tiny, picture, found);
+  auto const inputs = networks::random_inputs(tiny.graph());
+  auto found = networks::memory_of_outputs(tiny.graph());
+  detect(ttune::tune_network(tiny, tuner, {.trials = 0}), inputs, found);
+  auto const difference = networks::difference_from_interpreter(tiny.graph(), inputs, found);
   std::cout << "a tiny detector differs from the interpreter by " << difference << "\n";
   if (!(difference < 2e-5)) return EXIT_FAILURE;
 
   auto const net = detector(256, 16, 80);
   auto const run = ttune::tune_network(net, tuner, {.time = budget});
-  auto boxes = memory_of(net);
-  detect(run, networks::random_input(net), boxes);
+  auto boxes = networks::memory_of_outputs(net.graph());
+  detect(run, networks::random_inputs(net.graph()), boxes);
   double seconds = 0;
   for (auto const each : run.step_seconds(5)) seconds += each;
   std::cout << net.graph().operators().size() << " operators became " << run.steps() << " steps of " << 1e3 * seconds

@@ -85,9 +85,9 @@ class application {
 
  private:
   application(arguments const& a, ttune::network const& net)
-      : run_(tuned(a, net)), inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)) {
-    for (auto const output : net.graph().outputs())
-      outputs_.emplace_back(static_cast<std::size_t>(net.graph().tensors()[output].elements()));
+      : run_(tuned(a, net)),
+        inputs_(ttune_bench::inputs_of(net.graph(), a.folder, a.name)),
+        outputs_(networks::memory_of_outputs(net.graph())) {
     if (inputs_.size() == 1) call_ = [this] { run_(inputs_[0], outputs_[0]); };
     else
       call_ = [this] {  // an LSTM of two cells
@@ -100,8 +100,8 @@ class application {
   }
 
   ttune::tuned_network run_;
-  std::vector<std::vector<float>> inputs_;
-  std::vector<std::vector<float>> outputs_;
+  networks::tensors inputs_;
+  networks::tensors outputs_;
   std::function<void()> call_;
 };
 

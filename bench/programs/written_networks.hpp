@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../examples/networks/bert_layer.hpp"
+#include "../../examples/networks/compare.hpp"
 #include "../../examples/networks/dcgan.hpp"
 #include "../../examples/networks/dqn.hpp"
 #include "../../examples/networks/lstm.hpp"
@@ -129,15 +130,10 @@ double error_against(std::vector<std::vector<float>> const& outputs, std::string
 /// Returns the inputs of a network from the files of a folder; of no folder, random ones.
 [[nodiscard]] inline std::vector<std::vector<float>> inputs_of(ttune::network_graph const& net,
                                                                std::string const& folder, std::string const& name) {
-  auto const file = folder.empty() ? nullptr : std::make_unique<detail::number_file>(folder + "/" + name + ".in");
-  auto const random = networks::random_weights(2);
-  std::vector<std::vector<float>> all;
-  for (auto const input : net.inputs()) {
-    auto const& tensor = net.tensors()[input];
-    auto& values = all.emplace_back(static_cast<std::size_t>(tensor.elements()));
-    if (file) file->read(values.data(), values.size() * sizeof(float));
-    else random({tensor.name, tensor.type, values.size()}, values.data());
-  }
+  auto all = networks::random_inputs(net);
+  if (folder.empty()) return all;
+  detail::number_file file(folder + "/" + name + ".in");
+  for (auto& values : all) file.read(values.data(), values.size() * sizeof(float));
   return all;
 }
 

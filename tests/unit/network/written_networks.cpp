@@ -76,9 +76,9 @@ TEST_CASE("written networks: convolutions of 3x3 by Winograd's method compute th
   for (auto& op : others)
     if (op.computes.size() > 1) std::swap(op.computes.front(), op.computes.back()), ++exchanged;
   CHECK(exchanged == 4);
-  auto const inputs = ttune_test::random_inputs(net);
-  auto const expected = ttune_test::interpreted(net, inputs);
-  auto const found = ttune_test::interpreted(net.with_operators(others), inputs);
+  auto const inputs = networks::random_inputs(net);
+  auto const expected = networks::interpreted(net, inputs);
+  auto const found = networks::interpreted(net.with_operators(others), inputs);
   for (std::size_t i = 0; i < found[0].reals.size(); ++i)
     CHECK(std::abs(found[0].reals[i] - expected[0].reals[i]) < 1e-4);
 }
@@ -114,5 +114,5 @@ TEST_CASE("written networks: a layer of BERT, as the interpreter computes it") {
 
 TEST_CASE("written networks: quantised residual blocks, as the interpreter computes them") {
   // bytes differ by 1 where machine code and interpreter round a number near a half to different sides
-  as_interpreted<1, 1>(networks::resnet18_i8(drawn(), {32, 8, 10}), {}, 0.03);
+  as_interpreted<1, 1>(networks::resnet18_i8(drawn(), {32, 8, 10}), 0.03);
 }
