@@ -88,7 +88,7 @@ tuning_result alternatives_session::finish_at_once() {
   for (auto& c : candidates_)
     if (c.may_win() && (!winner || c.best_seconds() < winner->best_seconds())) winner = &c;
   if (!winner) refuse();
-  auto made = winner->session->finish();
+  auto made = winner->session->finish(false);
   made.layouts = all_[winner->index].layouts;
   keep(made, winner->index);
   describe(made.report, winner->index);
