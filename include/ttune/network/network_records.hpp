@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the records say of a network as a whole: the layouts that its operators use. Their kernels have records of their
-// own.
+// What the records say of a network as a whole: the layouts that its operators use, and their kernels. Each kernel has
+// a record of its own as well (tune/record_keys.hpp), but that is found by its schedule space, and deriving spaces
+// takes most of the time of a start.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "ttune/core/operand_layout.hpp"
 #include "ttune/expr/numerics.hpp"
 #include "ttune/network/graph.hpp"
+#include "ttune/network/network_steps.hpp"
 #include "ttune/records/record.hpp"
 #include "ttune/tune/tuner.hpp"
 
@@ -31,6 +34,20 @@ void keep_network(network_graph const& net, recorded_network const& found, tuner
 /// Returns the last outcome that this version of the library stored; nothing if there is none.
 [[nodiscard]] std::optional<recorded_network> find_network(network_graph const& net, tuner const& by,
                                                            numerics const& allowed);
+
+/// Returns the key of the kernel of an operator in one of its promising choices of layouts.
+[[nodiscard]] record_key key_of_kernel(network_operator const& op, std::int32_t layouts, tuner const& by,
+                                       numerics const& allowed);
+/// Returns the key of a copy between layouts.
+[[nodiscard]] record_key key_of_copy(network_tensor const& what, operand_layout const& from, operand_layout const& to,
+                                     tuner const& by);
+
+/// Stores a kernel if the tuner has records that can be written, and other processes can run it.
+void keep_kernel(record_key const& as, chosen_kernel const& kernel, tuner const& by);
+
+/// Returns a kernel without its layouts; nothing if there is none that this version of the library made and this
+/// machine can run.
+[[nodiscard]] std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by);
 
 }}  // namespace ttune::v0
 

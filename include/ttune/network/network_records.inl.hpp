@@ -3,52 +3,115 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
+#include "ttune/ir/equal.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/network/network_records.hpp"
+#include "ttune/runtime/image_io.hpp"
+#include "ttune/runtime/load.hpp"
 #include "ttune/support/hash.hpp"
+#include "ttune/tune/session/stored_image.hpp"
 
 namespace ttune { inline namespace v0 {
 
 namespace detail {
 
 inline std::string knob_of_operator(std::size_t op) { return "operator " + std::to_string(op); }
+inline constexpr char const* knob_of_compute = "compute";  ///< followed by its name
+
+/// Adds the computes of an operator, and which of them are allowed.
+inline void add_computes(hasher& to, network_operator const& op, numerics const& allowed) {
+  for (auto const& compute : op.computes)
+    to.add(ir::hash(*compute.program)).add(static_cast<std::uint64_t>(allowed.allows(compute.error)));
+}
+
+inline record_key key_for(tuner const& by, hasher const& compute, std::string text) {
+  auto const& machine = by.compiler().target();
+  record_key made;
+  made.compute = compute.value();
+  made.compute_text = std::move(text);
+  made.target = machine.name + " x" + std::to_string(machine.cores);
+  made.objective = by.options().objective == objective::warm ? "warm" : "cold";
+  return made;
+}
+
+inline record record_of(record_key const& key, double seconds, tuner const& by) {
+  record made;
+  made.key = key;
+  made.lowering_version = lowering_version;
+  made.result.seconds = seconds;
+  made.timestamp =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  made.device = by.options().device;
+  return made;
+}
+
+inline bool can_keep(tuner const& by) {
+  auto const& to = by.options().records;
+  return to && to->writable() && !by.options().recorded;
+}
 
 }  // namespace detail
 
 record_key key_of(network_graph const& net, tuner const& by, numerics const& allowed) {
   hasher all;
   for (auto const& op : net.operators()) {
-    for (auto const& compute : op.computes)
-      all.add(ir::print(*compute.program)).add(static_cast<std::uint64_t>(allowed.allows(compute.error)));
+    detail::add_computes(all, op, allowed);
     for (auto const tensor : op.inputs) all.add(std::uint64_t{tensor});
     for (auto const tensor : op.outputs) all.add(std::uint64_t{tensor});
   }
   for (auto const tensor : net.outputs()) all.add(std::uint64_t{tensor});
-  auto const& machine = by.compiler().target();
-  record_key made;
-  made.compute = all.value();
-  made.compute_text = "network " + net.name();
-  made.target = machine.name + " x" + std::to_string(machine.cores);
-  made.objective = by.options().objective == objective::warm ? "warm" : "cold";
-  return made;
+  return detail::key_for(by, all, "network " + net.name());
+}
+
+record_key key_of_kernel(network_operator const& op, std::int32_t layouts, tuner const& by, numerics const& allowed) {
+  hasher all;
+  detail::add_computes(all, op, allowed);
+  all.add(static_cast<std::uint64_t>(layouts));
+  return detail::key_for(by, all, "kernel of a network: " + op.computes.front().name());
+}
+
+record_key key_of_copy(network_tensor const& what, operand_layout const& from, operand_layout const& to,
+                       tuner const& by) {
+  hasher all;
+  all.add(std::string_view(name_of(what.type))).add(ir::shape_text(what.shape)).add(from.text()).add(to.text());
+  return detail::key_for(by, all, "copy in a network");
 }
 
 void keep_network(network_graph const& net, recorded_network const& found, tuner const& by, numerics const& allowed) {
-  auto const& to = by.options().records;
-  if (!to || !to->writable() || by.options().recorded) return;
-  record made;
-  made.key = key_of(net, by, allowed);
-  made.lowering_version = lowering_version;
+  if (!detail::can_keep(by)) return;
+  auto made = detail::record_of(key_of(net, by, allowed), found.seconds, by);
   for (std::size_t op = 0; op < found.layouts.size(); ++op)
     made.choices.push_back({detail::knob_of_operator(op), found.layouts[op], {found.layouts[op]}});
-  made.result.seconds = found.seconds;
-  made.timestamp =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
-  made.device = by.options().device;
-  to->append(made);
+  by.options().records->append(made);
+}
+
+void keep_kernel(record_key const& as, chosen_kernel const& kernel, tuner const& by) {
+  if (!detail::can_keep(by) || kernel.image->in_process_code) return;
+  auto made = detail::record_of(as, kernel.seconds, by);
+  made.choices.push_back({detail::knob_of_compute + (" " + kernel.compute), 0, {0}});
+  by.options().records->put_image(made, to_bytes(*kernel.image));
+  kernel_explanation text;
+  text.schedule = kernel.schedule;
+  by.options().records->put_explanation(as, text);
+}
+
+std::optional<chosen_kernel> find_kernel(record_key const& as, tuner const& by) {
+  auto const& from = by.options().records;
+  if (!from || by.options().recorded) return std::nullopt;
+  auto const stored = from->get_image(as);
+  auto image = detail::usable_image(stored);
+  if (!image || !can_load(*image)) return std::nullopt;
+  chosen_kernel made{std::make_shared<kernel_image const>(std::move(*image)), {}, {}};
+  made.seconds = stored.of.result.seconds;
+  std::string const before = std::string(detail::knob_of_compute) + " ";
+  for (auto const& choice : stored.of.choices)
+    if (choice.knob.starts_with(before)) made.compute = choice.knob.substr(before.size());
+  if (auto const text = from->explanation(as)) made.schedule = text->schedule;
+  return made;
 }
 
 std::optional<recorded_network> find_network(network_graph const& net, tuner const& by, numerics const& allowed) {

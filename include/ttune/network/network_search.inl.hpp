@@ -298,6 +298,12 @@ chosen_kernel const& network_search::copy(network_tensor const& what, operand_la
                                           operand_layout const& to) {
   auto& made = copies_[copy_name(what, from, to)];
   if (made.image) return made;
+  auto const key = key_of_copy(what, from, to, tuner_);
+  if (auto known = find_kernel(key, tuner_)) {
+    known->inputs = {from};
+    known->results = {to};
+    return made = std::move(*known);
+  }
   auto const task = tasks_->add({{usable_space(copy_program(what, from, to), machine())}});
   while (!tasks_->over(task) && tasks_->trials(task) < copy_trials) tasks_->advance(task);
   auto found = tasks_->finish(task);
@@ -307,6 +313,7 @@ chosen_kernel const& network_search::copy(network_tensor const& what, operand_la
           "copy",
           std::move(found.report.schedule),
           found.report.seconds};
+  if (budget_.trials > 0) keep_kernel(key, made, tuner_);
   return made;
 }
 
@@ -317,8 +324,12 @@ void network_search::keep() const {
   if (budget_.trials == 0 || budget_.stop.stop_requested()) return;
   recorded_network made{{}, chosen_.seconds};
   for (std::size_t op = 0; op < found_.workload_of.size(); ++op) {
-    auto const& variants = found_.workloads[found_.workload_of[op]].variants;
-    made.layouts.push_back(variants.empty() ? 0 : static_cast<std::int32_t>(variants[chosen_.choices[op]].number));
+    auto const& w = found_.workloads[found_.workload_of[op]];
+    made.layouts.push_back(0);
+    if (w.of->is_view()) continue;
+    auto const& used = w.variants[chosen_.choices[op]];
+    made.layouts.back() = static_cast<std::int32_t>(used.number);
+    keep_kernel(key_of_kernel(*w.of, made.layouts.back(), tuner_, allowed_), used.kernel, tuner_);
   }
   keep_network(net_, made, tuner_, allowed_);
 }
@@ -350,6 +361,13 @@ std::optional<std::size_t> network_search::find_recorded(workload& of, std::int3
   auto const layouts = layouts_of(of, machine());
   if (number < 0 || static_cast<std::size_t>(number) >= layouts.size()) return std::nullopt;
   auto const at = static_cast<std::size_t>(number);
+  if (auto kernel = find_kernel(key_of_kernel(*of.of, number, tuner_, allowed_), tuner_)) {
+    auto& made = of.variants.emplace_back(without_computes(of, at, layouts[at]));
+    kernel->inputs = std::move(made.kernel.inputs);
+    kernel->results = std::move(made.kernel.results);
+    made.kernel = std::move(*kernel);
+    return of.variants.size() - 1;
+  }
   try {
     auto made = make_variant(of, at, layouts[at], machine());
     if (!add_recorded(made)) return std::nullopt;

@@ -44,6 +44,10 @@ struct network_workloads {
 /// Returns the promising choices of layouts of a workload; the first is plain.
 [[nodiscard]] std::vector<std::vector<named_layout>> layouts_of(network_workload const& of, target const& machine);
 
+/// Returns a variant with its layouts, and no computes.
+[[nodiscard]] network_variant without_computes(network_workload const& of, std::size_t number,
+                                               std::vector<named_layout> const& layouts);
+
 /// Derives the spaces of all computes in a choice of layouts. Throws program_error if a compute does not allow them.
 [[nodiscard]] network_variant make_variant(network_workload const& of, std::size_t number,
                                            std::vector<named_layout> const& layouts, target const& machine);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "ttune/capture/layouts.hpp"
-#include "ttune/ir/print.hpp"
+#include "ttune/ir/equal.hpp"
 #include "ttune/network/network_workloads.hpp"
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
@@ -15,10 +15,10 @@ namespace ttune { inline namespace v0 { namespace detail {
 
 network_workloads find_workloads(network_graph const& net) {
   network_workloads made;
-  std::map<std::string, std::size_t> seen;
+  std::map<std::vector<std::uint64_t>, std::size_t> seen;
   for (auto const& op : net.operators()) {
-    std::string key;
-    for (auto const& compute : op.computes) key += ir::print(*compute.program) + "\n";
+    std::vector<std::uint64_t> key;
+    for (auto const& compute : op.computes) key.push_back(ir::hash(*compute.program));
     auto const [at, is_new] = seen.try_emplace(key, made.workloads.size());
     if (is_new) {
       auto& added = made.workloads.emplace_back(network_workload{&op, {}});
@@ -35,9 +35,9 @@ std::vector<std::vector<named_layout>> layouts_of(network_workload const& of, ta
   return capture::layout_candidates(*of.computes.front().program, machine.vector_bytes);
 }
 
-network_variant make_variant(network_workload const& of, std::size_t number, std::vector<named_layout> const& layouts,
-                             target const& machine) {
-  network_variant made{number, arranged_in(layouts, of.computes, machine)};
+network_variant without_computes(network_workload const& of, std::size_t number,
+                                 std::vector<named_layout> const& layouts) {
+  network_variant made{number, {}};
   auto const operands = divide_operands(signature_of(of.of->computes.front().program));
   auto const layout_of = [&](operand_info const& o) {
     auto const* const known = find_layout(layouts, o.name);
@@ -45,6 +45,13 @@ network_variant make_variant(network_workload const& of, std::size_t number, std
   };
   for (auto const& input : operands.inputs) made.kernel.inputs.push_back(layout_of(input));
   for (auto const& result : operands.results) made.kernel.results.push_back(layout_of(result));
+  return made;
+}
+
+network_variant make_variant(network_workload const& of, std::size_t number, std::vector<named_layout> const& layouts,
+                             target const& machine) {
+  auto made = without_computes(of, number, layouts);
+  made.computes = arranged_in(layouts, of.computes, machine);
   return made;
 }
 

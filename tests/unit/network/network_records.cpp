@@ -111,6 +111,50 @@ TEST_CASE("network records: a search counts its trials, one of records makes non
   CHECK(trials({.trials = 8}) == 0);
 }
 
+TEST_CASE("network records: without images, the recorded schedules are compiled again, and nothing is measured") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto const records = std::make_shared<memory_store>();
+  counted_tuner first(records);
+  auto const tuned = tune_network(residual(), first.tuner, {.trials = 4});
+  auto const without_images = std::make_shared<memory_store>();
+  records->for_each([&](record const& r) { return without_images->append(r), true; });
+  auto const known = without_images->count();
+  counted_tuner second(without_images);
+  auto const again = tune_network(residual(), second.tuner, {.trials = 4});
+  CHECK(*second.compiled > 0);
+  CHECK(*second.compiled <= static_cast<int>(again.steps()));
+  CHECK(again.report().search.trials == 0);
+  CHECK(without_images->count() == known);
+  CHECK(result_of(again) == result_of(tuned));
+}
+
+TEST_CASE("network records: a kernel comes back with its report") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto const records = std::make_shared<memory_store>();
+  counted_tuner by(records);
+  network_tensor const what{"x", dtype::f32, {4, 4}};
+  auto const key = key_of_copy(what, operand_layout(2), operand_layout({1, 0}), by.tuner);
+  CHECK_FALSE(find_kernel(key, by.tuner));
+  auto found = by.tuner.tune(ops::matmul(4, 4, 4).program(), {.trials = 0});
+  auto const image = std::make_shared<kernel_image const>(std::move(found.image));
+  keep_kernel(key, {image, {}, {}, "copy", "knob=1", 2e-3}, by.tuner);
+  auto const known = find_kernel(key, by.tuner);
+  REQUIRE(known);
+  CHECK(known->image->code == image->code);
+  CHECK(known->image->operands_read == image->operands_read);
+  CHECK(known->compute == "copy");
+  CHECK(known->schedule == "knob=1");
+  CHECK(known->seconds == 2e-3);
+  CHECK_FALSE(find_kernel(key_of_copy(what, operand_layout({1, 0}), operand_layout(2), by.tuner), by.tuner));
+  auto const net = residual().graph();
+  auto const& op = net.operators().front();
+  CHECK(key_of_kernel(op, 0, by.tuner, {}) == key_of_kernel(net.operators()[1], 0, by.tuner, {}));
+  CHECK_FALSE(key_of_kernel(op, 0, by.tuner, {}) == key_of_kernel(op, 1, by.tuner, {}));
+  CHECK_FALSE(key_of_kernel(op, 0, by.tuner, {}) == key_of_kernel(op, 0, by.tuner, numerics::error_within(4)));
+}
+
 TEST_CASE("network records: a record that does not suit the network is not used") {
   auto const there = orc_backend{}.availability();
   TTUNE_SKIP_UNLESS("orc", there.available, there.reason);

@@ -3,6 +3,7 @@
 // several threads, and calls that are refused.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <thread>
@@ -108,6 +109,25 @@ TEST_CASE("tune_network: a network computes what the interpreter does, in all co
     CHECK(run.arena_bytes() > 0);
     CHECK(run.weights_bytes() >= 4 * (16 * 27 + 16 * 144 + 5760 + 16 + 10));
   }
+}
+
+TEST_CASE("tune_network: without time, each operator has one kernel, in the plain layout") {
+  auto const there = orc_backend{}.availability();
+  TTUNE_SKIP_UNLESS("orc", there.available, there.reason);
+  auto const net = small_network();
+  expected_run const expected(net);
+  auto tuner = fast_tuner();
+  auto const run = tune_network(net, tuner, {.time = std::chrono::seconds(0)});
+  auto const report = run.report();
+  CHECK(report.search.trials == static_cast<std::int64_t>(report.steps.size()));
+  for (auto const& step : report.steps) {
+    CHECK(step.layouts == "plain");
+    CHECK(step.seconds > 0);
+  }
+  std::vector<float> features(2304), probabilities(10);
+  run(expected.image, features, probabilities);
+  CHECK(error_of(features, expected.outputs[0]) < 2e-5);
+  CHECK(error_of(probabilities, expected.outputs[1]) < 2e-5);
 }
 
 TEST_CASE("tune_network: several threads call one network" * doctest::test_suite("threads")) {

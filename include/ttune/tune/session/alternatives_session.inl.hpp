@@ -68,11 +68,8 @@ bool alternatives_session::find_recorded() {
 }
 
 void alternatives_session::start() {
+  if (!found_ && budget_.budget().trials == 0) found_ = untuned();
   if (found_) return;
-  if (budget_.budget().trials == 0) {
-    found_ = untuned();
-    return;
-  }
   start_all();
   remeasure();
 }
@@ -98,7 +95,7 @@ tuning_result alternatives_session::finish_at_once() {
   for (auto& c : candidates_)
     if (c.may_win() && (!winner || c.best_seconds() < winner->best_seconds())) winner = &c;
   if (!winner) refuse();
-  auto made = winner->session->finish();
+  auto made = winner->session->finish(false);
   made.layouts = all_[winner->index].layouts;
   keep(made, winner->index);
   describe(made.report, winner->index);
@@ -395,15 +392,13 @@ void alternatives_session::describe(tuning_report& report, std::size_t winner) c
   report.workload = name(0);
   report.alternative = name(winner);
   if (!fallback_.empty()) report.fallback = fallback_;
-  report.trials = 0;
-  report.tuning_seconds = 0;
+  report.trials = trials();
+  report.tuning_seconds = seconds_spent();
   for (auto const& c : candidates_) {
     alternative_outcome outcome{name(c.index), all_[c.index].error, 0, 0, c.refused};
     if (c.session) {
       outcome.trials = c.session->trials();
       outcome.seconds = c.best_seconds();
-      report.trials += outcome.trials;
-      report.tuning_seconds += c.session->seconds_spent();
     }
     report.alternatives.push_back(std::move(outcome));
   }

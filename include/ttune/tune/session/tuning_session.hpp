@@ -45,7 +45,8 @@ class tuning_session {
   void advance();
   /// Returns the estimated seconds per call that one more second of tuning saves. It falls while trials gain nothing.
   [[nodiscard]] double expected_gain() const;
-  [[nodiscard]] tuning_result finish();
+  /// Ends the session. `with_pairs` is false if the best trial need not be compared with the seed in pairs.
+  [[nodiscard]] tuning_result finish(bool with_pairs = true);
 
   // Functions for several sessions of the same operator.
   /// Returns the time of a call of the best kernel so far.
@@ -82,7 +83,7 @@ class tuning_session {
   void learn_from(trial const& t);
   [[nodiscard]] std::string reason_to_end() const;
 
-  [[nodiscard]] tuning_result conclude();
+  [[nodiscard]] tuning_result conclude(bool with_pairs);
   void report_result(final_result const& found);
   void keep(trial const& winner, kernel_image const& image);
   [[nodiscard]] kernel_explanation explain(configuration const& chosen) const;

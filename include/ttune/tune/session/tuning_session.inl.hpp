@@ -299,23 +299,23 @@ void tuning_session::report_progress(bool finished) {
 
 // ---------------------------------------------------------------------------------------------------- the end
 
-tuning_result tuning_session::finish() {
+tuning_result tuning_session::finish(bool with_pairs) {
   if (found_) {
     found_->report = report_;
     return std::move(*found_);
   }
-  auto made = conclude();
+  auto made = conclude(with_pairs);
   report_progress(true);
   made.report = report_;
   return made;
 }
 
 /// Compares the fastest kernels with the seed, and keeps the winner.
-tuning_result tuning_session::conclude() {
+tuning_result tuning_session::conclude(bool with_pairs) {
   scope_timer const timed(budget_.clock(), report_.tuning_seconds);
   report_.stopped_because = over() ? why_over_ : reason_to_end();
   auto const found =
-      budget_.stopped()
+      budget_.stopped() || !with_pairs
           ? clear_winner(best_, seed_)
           : compare_finalists(*runner_, best_, seed_, closing_seconds(seed_.result.seconds, budget_.seconds_each()),
                               budget_.clock());

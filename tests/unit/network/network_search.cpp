@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One search over several operators, on a device whose times the test scripts.
+#include "ttune/network/network_search.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "support/scripted_device.hpp"
+#include "ttune/network/graph.hpp"
+#include "ttune/tune/tuner.hpp"
+
+using namespace ttune;
+using namespace ttune_test;
+
+TTUNE_SCRIPTED_DEVICE();
+
+namespace {
+
+/// Tunes chains of operators that copy, and counts the trials of each program.
+struct scripted_search {
+  std::map<std::string, std::int64_t> trials_of;
+  std::int64_t trials = 0;
+
+  network_steps run(std::vector<std::string> const& programs, std::map<std::string, double> const& seconds,
+                    tuning_budget const& budget) {
+    std::map<std::string, run_times> times;
+    for (auto const& [name, each] : seconds) times[name] = [call = each](std::int64_t) { return call; };
+    times["copy"] = [](std::int64_t) { return 1e-6; };
+    tuner_options with;
+    with.worker = worker::in_process{};
+    with.executor = std::make_shared<thread_pool>(1);
+    with.batch = 4;
+    with.on_progress = [this](progress const& p) { trials_of[p.workload] += p.finished ? 0 : 1; };
+    tuner by(std::make_shared<scripted_device_backend>(times), with);
+    network_graph net("chain");
+    auto value = net.add_input("x", dtype::f32, {scripted_elements});
+    for (auto const& name : programs) {
+      network_compute const compute{ttune_test::copy_program(name), 0};
+      value = net.add_operator({}, {compute}, {value}).front();
+    }
+    net.add_output("y", value);
+    numerics const allowed;
+    detail::network_search search(net, by, budget, allowed);
+    auto made = search.run();
+    trials = search.trials();
+    return made;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("network search: trials go to the operators that take most of the network's time") {
+  scripted_search of;
+  (void)of.run({"heavy", "light"}, {{"heavy", 1e-2}, {"light", 1e-4}}, {.trials = 16});
+  CHECK(of.trials == 32);
+  CHECK(of.trials_of["light"] >= 1);
+  CHECK(of.trials_of["heavy"] > 3 * of.trials_of["light"]);
+}
+
+TEST_CASE("network search: an operator that is called often counts as often") {
+  scripted_search of;
+  (void)of.run({"often", "once", "often", "often", "often", "often", "often", "often", "often"},
+               {{"often", 1e-3}, {"once", 1e-3}}, {.trials = 24});
+  CHECK(of.trials == 48);
+  CHECK(of.trials_of["often"] > of.trials_of["once"]);
+}
+
+TEST_CASE("network search: equal operators have one kernel") {
+  scripted_search of;
+  auto const steps = of.run({"same", "same", "same"}, {{"same", 1e-3}}, {.trials = 6});
+  CHECK(of.trials == 6);
+  REQUIRE(steps.all.size() == 3);
+  for (auto const& step : steps.all) {
+    CHECK(step.kernel.image == steps.all[0].kernel.image);
+    CHECK(step.kernel.seconds == doctest::Approx(1e-3));
+    CHECK(step.kernel.compute == "same");
+  }
+}
