@@ -22,11 +22,22 @@ namespace detail {
   return made;
 }
 
+/// Axes of one element have names of their own, so that operands with this extent are read by the axis, not at 0:
+/// passes see that such a read is element by element.
+constexpr char unit_axis_letter = 'u';
+[[nodiscard]] inline bool is_unit_axis(ir::expr const& index) {
+  auto const* const variable = ir::as<ir::variable>(index);
+  return variable && variable->name.front() == unit_axis_letter;
+}
+
 [[nodiscard]] inline std::vector<ir::expr> aligned_indices(std::vector<ir::expr> const& at,
                                                            std::vector<std::int64_t> const& shape) {
   std::vector<ir::expr> made;
   auto const skipped = at.size() - shape.size();
-  for (std::size_t d = 0; d < shape.size(); ++d) made.push_back(shape[d] == 1 ? ir::make_index(0) : at.at(skipped + d));
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    auto const& index = at.at(skipped + d);
+    made.push_back(shape[d] == 1 && !is_unit_axis(index) ? ir::make_index(0) : index);
+  }
   return made;
 }
 
@@ -118,7 +129,8 @@ inline std::vector<ir::expr> add_axes(std::vector<ir::axis>& to, char letter, on
   std::vector<ir::expr> made;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] < 1) context.refuse("the result would have no elements");
-    to.push_back({letter + std::to_string(d), 0, shape[d]});
+    bool const is_unit = shape[d] == 1 && letter == 'i';
+    to.push_back({(is_unit ? unit_axis_letter : letter) + std::to_string(d), 0, shape[d]});
     made.push_back(ir::make_variable(to.back().name));
   }
   return made;

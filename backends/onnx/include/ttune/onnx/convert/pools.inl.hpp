@@ -92,6 +92,7 @@ inline void convert_global_pool(onnx_context& to, ir::reduction_kind kind) {
   bool const mean = kind == ir::reduction_kind::sum;
   auto const wide = onnx_sum_type(x.type);
   std::vector<std::int64_t> kept = x.shape;
+  std::vector<std::int64_t> const outer(x.shape.begin(), x.shape.begin() + 2);
   std::vector<std::int64_t> const extents(x.shape.begin() + 2, x.shape.end());
   double count = 1;
   for (std::size_t d = 2; d < kept.size(); ++d) {
@@ -100,13 +101,15 @@ inline void convert_global_pool(onnx_context& to, ir::reduction_kind kind) {
   }
   onnx_kernel made(to);
   auto const X = made.read_tensor(x);
-  auto const all = made.reduce(kind, wide, kept, extents, [&](auto const& at, auto const& over) {
+  auto const all = made.reduce(kind, wide, outer, extents, [&](auto const& at, auto const& over) {
     onnx_kernel::indices from{at[0], at[1]};
     from.insert(from.end(), over.begin(), over.end());
     return cast(wide, X(from));
   });
-  made.result(x.type, kept,
-              [&](auto const& at) { return cast(x.type, mean ? all(at) * onnx_number(wide, 1 / count) : all(at)); });
+  auto const result = made.map(x.type, outer, [&](auto const& at) {
+    return cast(x.type, mean ? all(at) * onnx_number(wide, 1 / count) : all(at));
+  });
+  to.set_output(0, to.view(made.finish(result), kept));
 }
 
 /// Divides by a power of the sum of squares of neighbouring channels (Krizhevsky et al., 2012).
