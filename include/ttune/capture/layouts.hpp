@@ -22,7 +22,8 @@ namespace ttune { inline namespace v0 { namespace capture {
 
 /// Returns the combinations of layouts to try for the free operands: first the plain ones; then each operand with that
 /// dimension innermost along which its readers can use vectors; then, where a vector's number of results divides that
-/// dimension, with the dimension in blocks of this size. If nothing is free, the only candidate is empty.
+/// dimension, with the dimension in blocks of this size (not for results of one byte). If nothing is free, the only
+/// candidate is empty.
 [[nodiscard]] std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, std::int64_t vector_bytes);
 
 }}}  // namespace ttune::v0::capture

@@ -188,7 +188,8 @@ std::vector<std::vector<named_layout>> layout_candidates(ir::program const& p, s
     if (std::find(made.begin(), made.end(), candidate) == made.end()) made.push_back(std::move(candidate));
   };
   add([](auto const& v) { return detail::innermost(v); });
-  add([&](auto const& v) { return detail::blocked(v, lanes); });
+  // Bytes are multiplied in groups of neighbours along the sum, which only an undivided innermost dimension has.
+  if (size_in_bytes(p.outputs.front()->type()) > 1) add([&](auto const& v) { return detail::blocked(v, lanes); });
   return made;
 }
 

@@ -13,6 +13,7 @@
 #include "ttune/ir/verify.hpp"
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
+#include "ttune/ops/quantized.hpp"
 #include "ttune/ops/winograd.hpp"
 #include "ttune/support/error.hpp"
 
@@ -98,6 +99,14 @@ TEST_CASE("layouts: products, pools, operands whose indices are sums") {
   tensor<"A", float, 2> const A{{9, 8}};
   auto const D = compute<"D">(i.in(7), j) = zero_outside(A)(i + 1, j - 2) + clamp_outside(A)(i * 2 - 1, j);
   CHECK(check_all_layouts(op(inputs(A), outputs(D)), 16).size() >= 1);
+}
+
+TEST_CASE("layouts: bytes are not divided into blocks") {
+  ops::conv2d_shape const s{.channels = 64, .height = 5, .width = 6, .filters = 64, .kernel = 3, .padding = 1};
+  auto const free = ops::quantized_conv2d(s).with_free_layouts();
+  auto const found = capture::layout_candidates(*free.program(), 64);
+  REQUIRE(found.size() == 2);
+  CHECK(found[1].front().layout == operand_layout({0, 2, 3, 1}));
 }
 
 TEST_CASE("layouts: any layout is kept, not only those that are tried") {
