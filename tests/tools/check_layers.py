@@ -10,7 +10,8 @@ A header sees the layers left of its own:
 expr and ir never meet. Layers of one group may see each other in one direction only. Headers that
 lie in include/ttune itself are entries and may see everything, and no layer includes them, but
 fwd.hpp (everyone) and eigen.hpp (testing). Within tune, the tuner sees session/, and session/ sees the
-rest. A foreign library is included by its adapter alone."""
+rest. backends/, models/ and the reader of ONNX models stand outside and see the layers of ADAPTERS. A foreign library is
+included by its adapter alone."""
 import collections
 import pathlib
 import re

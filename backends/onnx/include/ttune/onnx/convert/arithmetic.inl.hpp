@@ -73,7 +73,7 @@ inline void add_variadic(onnx_converters& to, std::string op_type, function_of_t
   if (is_unsigned(rest->type)) return rest;
   auto const zero = number(rest, 0);
   auto const other_sign = apply(ir::binary_op::not_equal, less(rest, zero), less(b, zero));
-  return choose(both(other_sign, opposite(equal(rest, zero))), rest + b, rest);
+  return choose(both(other_sign, opposite(is_equal(rest, zero))), rest + b, rest);
 }
 
 /// Returns the power for an exponent that needs no general function: null if there is none.
@@ -202,7 +202,7 @@ void add_arithmetic(onnx_converters& to) {
   add_binary(to, "LessOrEqual", dtype::boolean, less_equal);
   add_binary(to, "Greater", dtype::boolean, [](expr const& a, expr const& b) { return less(b, a); });
   add_binary(to, "GreaterOrEqual", dtype::boolean, [](expr const& a, expr const& b) { return less_equal(b, a); });
-  add_binary(to, "Equal", dtype::boolean, equal);
+  add_binary(to, "Equal", dtype::boolean, is_equal);
   add_binary(to, "And", dtype::boolean, both);
   add_binary(to, "Or", dtype::boolean,
              [](expr const& a, expr const& b) { return apply(ir::binary_op::logical_or, a, b); });

@@ -204,7 +204,7 @@ inline void settle_transposed(onnx_context& to, transposed_convolution& c) {
     for (std::size_t d = 0; d < c.windows.size(); ++d) {
       auto const& w = c.windows[d];
       auto const place = at[2 + d] + ir::make_index(w.before) - over[1 + d] * w.dilation;
-      meets = both(meets, equal(floor_modulo(place, w.stride), ir::make_index(0)));
+      meets = both(meets, is_equal(floor_modulo(place, w.stride), ir::make_index(0)));
       from.push_back(floor_divide(place, w.stride));
       tap.push_back(over[1 + d]);
     }

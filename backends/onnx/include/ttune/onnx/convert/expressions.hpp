@@ -27,7 +27,7 @@ using ir::expr;
 [[nodiscard]] inline expr less_equal(expr a, expr b) {
   return apply(ir::binary_op::less_equal, std::move(a), std::move(b));
 }
-[[nodiscard]] inline expr equal(expr a, expr b) { return apply(ir::binary_op::equal, std::move(a), std::move(b)); }
+[[nodiscard]] inline expr is_equal(expr a, expr b) { return apply(ir::binary_op::equal, std::move(a), std::move(b)); }
 [[nodiscard]] inline expr choose(expr condition, expr a, expr b) {
   return ir::make_select(std::move(condition), std::move(a), std::move(b));
 }

@@ -101,9 +101,9 @@ inline void add_tests(onnx_converters& to) {
     auto const infinity = number(x, std::numeric_limits<double>::infinity());
     bool const positive = node.integer("detect_positive", 1) != 0;
     bool const negative = node.integer("detect_negative", 1) != 0;
-    if (positive && negative) return equal(absolute(x), infinity);
-    if (!positive && !negative) return opposite(equal(x, x));
-    return equal(x, positive ? infinity : negate(infinity));
+    if (positive && negative) return is_equal(absolute(x), infinity);
+    if (!positive && !negative) return opposite(is_equal(x, x));
+    return is_equal(x, positive ? infinity : negate(infinity));
   });
 }
 

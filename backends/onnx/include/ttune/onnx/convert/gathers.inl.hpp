@@ -139,7 +139,7 @@ inline void convert_one_hot(onnx_context& to, onnx_node const& node) {
     which.erase(which.begin() + static_cast<std::ptrdiff_t>(axis));
     auto const given = cast(dtype::i64, C(which));
     auto const place = choose(less(given, number(given, 0)), given + number(given, static_cast<double>(length)), given);
-    return choose(equal(place, cast(dtype::i64, at[axis])), V({ir::make_index(1)}), V({ir::make_index(0)}));
+    return choose(is_equal(place, cast(dtype::i64, at[axis])), V({ir::make_index(1)}), V({ir::make_index(0)}));
   });
 }
 

@@ -134,7 +134,7 @@ inline void convert_place_of_extreme(onnx_context& to, onnx_node const& node, ir
   auto const place =
       made.reduce(last ? ir::reduction_kind::maximum : ir::reduction_kind::minimum, dtype::i64, dims.outer,
                   dims.reduced, [&](auto const& at, auto const& over) {
-                    return choose(equal(X(dims.element(at, over)), extreme(at)), cast(dtype::i64, over[0]), none);
+                    return choose(is_equal(X(dims.element(at, over)), extreme(at)), cast(dtype::i64, over[0]), none);
                   });
   to.set_output(0, to.view(made.finish(place), shape_of_result(node, dims)));
 }
