@@ -72,8 +72,9 @@ void add_records(CLI::App& program, arguments& a, int& status) {
 }
 
 void add_run(CLI::App& program, ttune_tool::model_request& request, int& status) {
-  auto* const c = add(program, "run", "Tunes the network of an ONNX model for this machine, and shows the time of each step",
-                      status, [&] { return ttune_tool::run_model(request); });
+  auto* const c =
+      add(program, "run", "Tunes the network of an ONNX model for this machine, and shows the time of each step",
+          status, [&] { return ttune_tool::run_model(request); });
   c->add_option("MODEL", request.path, "An ONNX file")->required();
   c->add_option("--time", request.seconds, "Seconds of tuning; 0: untuned kernels")
       ->capture_default_str()
@@ -87,7 +88,8 @@ int run(int argc, char** argv) {
   arguments a;
   ttune_tool::model_request request;
   int status = 0;
-  CLI::App program("Looks after records of tuned kernels, and tunes networks. `ttune COMMAND --help` says more of each.", "ttune");
+  CLI::App program(
+      "Looks after records of tuned kernels, and tunes networks. `ttune COMMAND --help` says more of each.", "ttune");
   program.set_version_flag("--version", std::to_string(TTUNE_VERSION_MAJOR) + "." +
                                             std::to_string(TTUNE_VERSION_MINOR) + "." +
                                             std::to_string(TTUNE_VERSION_PATCH));

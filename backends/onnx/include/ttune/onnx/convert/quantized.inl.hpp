@@ -186,7 +186,8 @@ inline void convert_product_of_integers(onnx_context& to, onnx_node const&) {
 [[nodiscard]] inline onnx_operand requantized(onnx_context& to, onnx_kernel& made, onnx_operand const& sums,
                                               std::int64_t axis, std::optional<onnx_operand> const& bias) {
   auto const rank = sums.shape().size();
-  for (std::size_t const at : {std::size_t{1}, std::size_t{4}, std::size_t{6}}) to.check(is_float(to.input(at).type), "the scales must have floats");
+  for (std::size_t const at : {std::size_t{1}, std::size_t{4}, std::size_t{6}})
+    to.check(is_float(to.input(at).type), "the scales must have floats");
   auto const a = made.read(parameter_along(to, to.input(1), rank, -2));
   auto const b = made.read(parameter_along(to, to.input(4), rank, axis));
   auto const y = made.read(parameter_along(to, to.input(6), rank, axis));
