@@ -35,7 +35,8 @@ std::string fault_of(handle<ir::program> const& p, space const& s, configuration
     orc_backend backend(machine);
     rng random(1);
     auto const operands = ttune_test::random_operands(*p, random);
-    auto const made = try_kernel(backend, std::pair{s, chosen}, 3, operands, expect(*p, operands));
+    auto const made =
+        try_kernel(backend, schedule_source::derived, std::pair{s, chosen}, 3, operands, expect(*p, operands));
     return made.kind == trial_kind::right ? std::string()
                                           : "kind " + std::to_string(static_cast<int>(made.kind)) + " " + made.text;
   });
