@@ -110,18 +110,18 @@ class pipeline_generator {
     return made;
   }
 
-  /// Makes a stage that reads all siblings at its own place, or the first one in a window.
+  /// Makes a stage that reads all siblings at its own place, or at two places near it.
   ttune::handle<ttune::ir::stage> reader_of_siblings(std::string const& name,
                                                      std::vector<ttune::handle<ttune::ir::stage>> const& all) {
     ttune::ir::stage made;
     made.name = name;
     made.axes = all.back()->axes;
-    bool const moves = random_.chance(0.2);
+    bool const moves = random_.chance(0.4);
     std::vector<ttune::ir::expr> sums;
     for (auto const& s : all)
       if (s->name.starts_with(name + "_"))
         sums.push_back(moves
-                           ? read(made, s)
+                           ? read(made, s) + read(made, s)
                            : ttune::ir::make_access(s, {ttune::ir::make_variable("y"), ttune::ir::make_variable("x")}));
     auto value = sums[1] - sums[0] * sums[0];
     if (sums.size() > 2) value = random_.chance(0.5) ? value * sums[2] : value + sums[2];
