@@ -76,6 +76,13 @@ class alternatives_session {
     std::vector<knob_choice> knobs;  ///< knobs of the alternative's own space
   };
 
+  template <class Number, class Of>
+  [[nodiscard]] Number sum_of(Of const& of) const {
+    Number sum = 0;
+    for (auto const& c : candidates_)
+      if (c.session) sum += of(*c.session);
+    return sum;
+  }
   [[nodiscard]] std::optional<recorded_choice> chosen_by(record const& r) const;
   [[nodiscard]] std::optional<tuning_result> find_in_records();
   [[nodiscard]] tuning_result untuned();

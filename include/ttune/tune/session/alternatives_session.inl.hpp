@@ -83,8 +83,7 @@ void alternatives_session::advance() {
 double alternatives_session::expected_gain() {
   auto* const next = found_ ? nullptr : most_promising();
   if (!next) return 0;
-  auto const behind = next->best_seconds() - best_seconds();
-  return std::max(0.0, next->session->expected_gain() - behind);
+  return std::max(0.0, next->session->expected_gain() - (next->best_seconds() - best_seconds()));
 }
 
 tuning_result alternatives_session::finish() { return found_ ? std::move(*found_) : choose(); }
@@ -103,17 +102,11 @@ tuning_result alternatives_session::finish_at_once() {
 }
 
 std::int64_t alternatives_session::trials() const {
-  std::int64_t sum = 0;
-  for (auto const& c : candidates_)
-    if (c.session) sum += c.session->trials();
-  return sum;
+  return sum_of<std::int64_t>([](tuning_session const& s) { return s.trials(); });
 }
 
 double alternatives_session::seconds_spent() const {
-  double sum = 0;
-  for (auto const& c : candidates_)
-    if (c.session) sum += c.session->seconds_spent();
-  return sum;
+  return sum_of<double>([](tuning_session const& s) { return s.seconds_spent(); });
 }
 
 double alternatives_session::flops() const { return count_flops(*all_.front().in.program); }
