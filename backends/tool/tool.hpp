@@ -85,7 +85,7 @@ int prune_records(std::string const& path, std::int64_t keep, std::string const&
 int show_devices(bool measure, bool json);
 int explain(std::string const& path, std::string const& key, double peak, bool json);
 
-/// What `run` is asked for.
+/// The arguments of `run`.
 struct model_request {
   std::string path;
   double seconds = 60;                  ///< of tuning; 0: untuned kernels

@@ -84,7 +84,7 @@ struct competitor {
   }
 };
 
-/// What only ttune has.
+/// Figures that only ttune has.
 struct own_figures {
   double tuning = 0;         ///< seconds
   double first_untuned = 0;  ///< seconds to the first result without a database

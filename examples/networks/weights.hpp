@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the weights of a network come from: each layer asks for its weights, in the order in which the network uses
+// Sources of the weights of a network: each layer asks for its weights, in the order in which the network uses
 // them. A source draws them at random, or reads them from a file.
 #pragma once
 

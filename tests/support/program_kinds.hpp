@@ -23,7 +23,7 @@ enum class program_kind : std::uint8_t { any, pipeline, contraction, halves };
   return seed % 14 == 6 ? program_kind::halves : program_kind::any;
 }
 
-/// Of 11 programs, four get an element-wise end (if they have one result); of 13, three get other layouts. 7, 11 and 13
+/// Four of 11 programs get an element-wise end (if they have one result); three of 13 get other layouts. 7, 11 and 13
 /// have no common divisor with the numbers of backends and threads, which follow from the seed, too.
 [[nodiscard]] constexpr bool gets_end(std::uint64_t seed) noexcept { return seed % 11 < 4; }
 [[nodiscard]] constexpr bool gets_layouts(std::uint64_t seed) noexcept { return seed % 13 < 3; }

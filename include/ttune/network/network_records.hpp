@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the records say of a network as a whole: the layouts that its operators use, and their kernels. Each kernel has
+// Records of a network as a whole hold the layouts that its operators use, and their kernels. Each kernel has
 // a record of its own as well (tune/record_keys.hpp), but that is found by its schedule space, and deriving spaces
 // takes most of the time of a start.
 #pragma once
@@ -19,7 +19,7 @@ namespace ttune { inline namespace v0 {
 
 /// The outcome of a search.
 struct recorded_network {
-  /// Of each operator: the position among its promising layouts (capture/layouts.hpp); 0 for views.
+  /// The position of each operator's layout among its promising ones (capture/layouts.hpp); 0 for views.
   std::vector<std::int32_t> layouts;
   double seconds = 0;  ///< of all kernels and copies
 };

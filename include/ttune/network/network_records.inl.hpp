@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "ttune/network/network_records.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/load.hpp"
+#include "ttune/support/clock.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/session/stored_image.hpp"
 
@@ -42,9 +42,7 @@ inline record record_of(record_key const& key, double seconds, tuner const& by) 
   made.key = key;
   made.lowering_version = lowering_version;
   made.result.seconds = seconds;
-  made.timestamp =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  made.timestamp = timestamp_now();
   made.device = by.options().device;
   return made;
 }

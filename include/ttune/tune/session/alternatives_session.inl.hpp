@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/runtime/measure/sample_statistics.hpp"
+#include "ttune/support/clock.hpp"
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 #include "ttune/tune/session/alternatives_session.hpp"
@@ -178,9 +178,7 @@ void alternatives_session::keep(tuning_result const& winner, std::size_t index) 
   r.choices.push_back({alternative_knob, static_cast<std::int32_t>(index), {static_cast<std::int32_t>(index)}});
   r.result.seconds = winner.report.seconds;
   r.result.spread = winner.report.spread;
-  r.timestamp =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  r.timestamp = detail::timestamp_now();
   r.device = options_.device;
   if (winner.image.in_process_code) options_.records->append(r);
   else options_.records->put_image(r, to_bytes(winner.image));

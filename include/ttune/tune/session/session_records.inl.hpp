@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
 #include "ttune/lowering/lower.hpp"
 #include "ttune/runtime/image_io.hpp"
+#include "ttune/support/clock.hpp"
 #include "ttune/tune/configuration_prior.hpp"
 #include "ttune/tune/session/session_records.hpp"
 
@@ -54,9 +54,7 @@ record session_records::make_record(trial const& t, std::optional<double> predic
   r.lowering_version = lowering_version;
   r.choices = choices_of(work_.space().knobs, t.chosen);
   r.result = t.result;
-  r.timestamp =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  r.timestamp = detail::timestamp_now();
   r.predicted = predicted;
   r.library_version = std::to_string(TTUNE_VERSION_MAJOR) + "." + std::to_string(TTUNE_VERSION_MINOR) + "." +
                       std::to_string(TTUNE_VERSION_PATCH);

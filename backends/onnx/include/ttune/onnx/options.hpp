@@ -11,7 +11,7 @@
 
 namespace ttune { inline namespace v0 {
 
-/// What the file of a model leaves open.
+/// Values that the file of a model leaves open.
 struct onnx_options {
   std::map<std::string, std::int64_t> dimensions = {};           ///< values of symbolic dimensions by name
   std::map<std::string, std::vector<std::int64_t>> shapes = {};  ///< shapes of inputs by name; they win

@@ -40,20 +40,32 @@ namespace ttune { inline namespace v0 { namespace onnx_convert {
   return to.view(value, shape);
 }
 
+/// The operands of QuantizeLinear and DequantizeLinear, which have the same form.
+struct scaled_operands {
+  onnx_operand values;
+  onnx_operand scale;
+  std::optional<onnx_operand> zero;
+};
+
+[[nodiscard]] inline scaled_operands read_scaled(onnx_context& to, onnx_node const& node, onnx_kernel& into) {
+  auto const& x = to.input(0);
+  auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
+  scaled_operands made{into.read(x), into.read(parameter_along(to, to.input(1), x.rank(), axis)), std::nullopt};
+  if (to.has_input(2)) made.zero = into.read(parameter_along(to, to.input(2), x.rank(), axis));
+  to.check(onnx_broadcast(to, {x.shape, made.scale.shape()}) == x.shape, "the scale does not fit the operand");
+  return made;
+}
+
 inline void convert_quantize(onnx_context& to, onnx_node const& node) {
   auto const& x = to.input(0);
   auto const type = to.has_input(2) ? to.input(2).type : dtype::u8;
   to.check(is_float(x.type) && to.input(1).type == x.type && is_integer(type),
            "x and its scale must have floats of one type, and the zero point integers");
-  auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
   onnx_kernel made(to);
-  auto const X = made.read(x);
-  auto const S = made.read(parameter_along(to, to.input(1), x.rank(), axis));
-  std::optional<onnx_operand> Z;
-  if (to.has_input(2)) Z = made.read(parameter_along(to, to.input(2), x.rank(), axis));
-  to.check(onnx_broadcast(to, {x.shape, S.shape()}) == x.shape, "the scale does not fit the operand");
+  auto const of = read_scaled(to, node, made);
   made.result(type, x.shape, [&](auto const& at) {
-    return quantized(X(at), S(at), Z ? cast(x.type, (*Z)(at)) : onnx_number(x.type, 0), type);
+    auto const zero = of.zero ? cast(x.type, (*of.zero)(at)) : onnx_number(x.type, 0);
+    return quantized(of.values(at), of.scale(at), zero, type);
   });
 }
 
@@ -61,16 +73,11 @@ inline void convert_dequantize(onnx_context& to, onnx_node const& node) {
   auto const& x = to.input(0);
   auto const type = to.input(1).type;
   to.check(is_integer(x.type) && is_float(type), "x must have integers, and its scale floats");
-  auto const axis = node.integer("axis", x.rank() > 1 ? 1 : 0);
   onnx_kernel made(to);
-  auto const X = made.read(x);
-  auto const S = made.read(parameter_along(to, to.input(1), x.rank(), axis));
-  std::optional<onnx_operand> Z;
-  if (to.has_input(2)) Z = made.read(parameter_along(to, to.input(2), x.rank(), axis));
-  to.check(onnx_broadcast(to, {x.shape, S.shape()}) == x.shape, "the scale does not fit the operand");
+  auto const of = read_scaled(to, node, made);
   made.result(type, x.shape, [&](auto const& at) {
-    auto const value = cast(dtype::i32, X(at));
-    return cast(type, Z ? value - cast(dtype::i32, (*Z)(at)) : value) * S(at);
+    auto const value = cast(dtype::i32, of.values(at));
+    return cast(type, of.zero ? value - cast(dtype::i32, (*of.zero)(at)) : value) * of.scale(at);
   });
 }
 

@@ -144,7 +144,7 @@ inline void convert_unsqueeze(onnx_context& to, onnx_node const&) {
 
 inline void convert_identity(onnx_context& to, onnx_node const&) { to.set_output(0, to.input(0)); }
 
-/// As in inference: nothing is dropped, and the mask is true.
+/// Dropout does nothing in inference: no element is dropped, and the mask is true.
 inline void convert_dropout(onnx_context& to, onnx_node const& node) {
   auto const& x = to.input(0);
   if (to.reals(2, {0}) != std::vector<double>{0}) {
