@@ -153,6 +153,7 @@ class schedule_generator {
     }
     return names.empty() ? "none" : one_of(names);
   }
+  ttune::stage_plan const& some_stage() { return one_of(plan_.stages); }
   /// Returns a stage that reads this one if there is any, but sometimes just any stage.
   ttune::stage_plan const& some_reader(ttune::stage_plan const& st) {
     auto const self = static_cast<std::size_t>(&st - plan_.stages.data());

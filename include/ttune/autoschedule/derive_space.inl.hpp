@@ -8,6 +8,7 @@
 
 #include "ttune/autoschedule/blocks.hpp"
 #include "ttune/autoschedule/cpu/choose_pipeline.hpp"
+#include "ttune/autoschedule/cpu/column_sums.hpp"
 #include "ttune/autoschedule/cpu/columns.hpp"
 #include "ttune/autoschedule/cpu/contraction.hpp"
 #include "ttune/autoschedule/cpu/elementwise.hpp"
@@ -33,13 +34,16 @@ class autoscheduler {
   autoscheduler(handle<ir::program> program, target const& machine) : out_(std::move(program), machine) {}
 
   space run() {
-    p_ = stage_rewriter(out_).rewrite();
+    stage_rewriter rewriter(out_);
+    p_ = rewriter.rewrite();
+    shared_ = rewriter.with_shared_rows();
     done_.assign(p_.stages.size(), false);
     blocks_.assign(p_.stages.size(), {});
     at_once_.assign(p_.stages.size(), {});
     for (std::size_t i = p_.stages.size(); i-- > 0;)
       if (!done_[i]) {
-        choose_blocks(i);
+        if (shared_) follow_rows(i);
+        else choose_blocks(i);
         schedule_root(i);
         place_for_block(i);
       }
@@ -101,6 +105,12 @@ class autoscheduler {
     return bytes;
   }
 
+  /// Sets the block axis of a stage that is computed for the rows of a run.
+  void follow_rows(std::size_t i) {
+    for (auto const& follower : shared_->beside)
+      if (follower.stage == p_.stages[i].definition->name) blocks_[i] = {follower.axis, false, shared_->rows};
+  }
+
   /// Removes stages whose results do not pass through memory: the last stage has them in registers, or row by row.
   void leave_out_absorbed(std::size_t last, block_chain& chain) const {
     auto beside = row_producers(last);
@@ -114,10 +124,19 @@ class autoscheduler {
   /// Places a stage, after its own steps: it is computed for a block of the last stage, or completely before it.
   void place_for_block(std::size_t i) {
     if (blocks_[i].name.empty() || blocks_[i].is_last) return;
+    if (shared_) {
+      auto const& parts = stage_of(shared_->parts());
+      return out_.step(primitive::compute_at, p_.stages[i].definition->name, {shared_->parts(), parts.axis_name(2)});
+    }
     auto const& name = p_.stages[last_].definition->name;
     if (in_blocks_.is_literal()) in_blocks_ = out_.location(name + ".blocks", 2, 1);
     out_.step(primitive::compute_at, p_.stages[i].definition->name, {name, place_root, blocks_[last_].name + "_0"}, {},
               {in_blocks_});
+  }
+
+  [[nodiscard]] stage_plan const& stage_of(std::string const& name) const {
+    return *std::find_if(p_.stages.begin(), p_.stages.end(),
+                         [&](stage_plan const& st) { return st.definition->name == name; });
   }
 
   [[nodiscard]] bool has_choices() const {
@@ -128,6 +147,8 @@ class autoscheduler {
   void schedule_root(std::size_t i) {
     auto const& st = p_.stages[i];
     done_[i] = true;
+    if (shared_ && st.definition->name == shared_->runs()) return;  // scheduled with the shares
+    if (shared_ && st.definition->name == shared_->parts()) return schedule_column_sums(out_, st, *shared_);
     if (st.definition->reduces()) return schedule_reduction(st, blocks_[i]);
     if (auto const r = tiled_producer(i); r >= 0) {
       auto const& reduction = p_.stages[static_cast<std::size_t>(r)];
@@ -294,6 +315,7 @@ class autoscheduler {
   std::vector<block_axis> blocks_;     ///< block axis of each stage
   std::vector<part_at_once> at_once_;  ///< for each stage: its part in a pipeline
   std::size_t last_ = 0;               ///< the stage whose blocks they are
+  std::optional<shared_rows> shared_;  ///< then there are no blocks, and stages beside the sums have their rows as such
   knob_value in_blocks_ = literal(0);
 };
 

@@ -86,7 +86,7 @@ class walker {
       if (a.write)
         for (int times = definition.reduces() ? 2 : 1; times > 0; --times) enter(st, a);  // the store, and its load
     for (auto const& a : accesses)
-      if (!a.write) enter(st, a);
+      if (!a.write && !a.along) enter(st, a);
   }
 
   static void count_arithmetic(ir::expr const& e, loop_context& v) {

@@ -78,6 +78,7 @@ using access_group = std::vector<access_plan const*>;
 inline std::vector<access_group> group_accesses(plan const& p, stage_plan const& st) {
   std::vector<access_group> groups;
   for (auto const& a : st.accesses) {
+    if (a.along) continue;
     auto const same = [&](access_group const& g) { return same_movement(*g.front(), a); };
     auto const found = std::find_if(groups.begin(), groups.end(), same);
     if (found != groups.end()) found->push_back(&a);

@@ -51,6 +51,15 @@ struct region_place {
   return {static_cast<std::size_t>(s.attached_to), s.depth, s.group};
 }
 
+/// Returns true if stage `r` is `of`, or is computed in its loops.
+[[nodiscard]] inline bool is_in_loops_of(loop_nest const& n, std::size_t r, std::int16_t of) {
+  while (static_cast<std::int16_t>(r) != of) {
+    if (n.stages[r].attached_to < 0) return false;
+    r = static_cast<std::size_t>(n.stages[r].attached_to);
+  }
+  return true;
+}
+
 /// Returns the innermost level of a stage's loops that is around a place, or -1 if none is.
 [[nodiscard]] inline std::int32_t last_around(loop_nest const& n, std::size_t st, region_place at) {
   while (at.of != st) {
@@ -116,7 +125,7 @@ class spans_inside {
     for (std::size_t r = st + 1; r < p_.stages.size(); ++r) {
       auto const& reader = n_.stages[r];
       bool const here = static_cast<std::size_t>(s.attached_to) == r;
-      if (reader.inlined || (!here && reader.attached_to < 0)) continue;
+      if (reader.inlined || (!here && !is_in_loops_of(n_, r, s.attached_to))) continue;
       for (auto const& a : p_.stages[r].accesses) {
         if (a.write || a.producer != static_cast<std::int32_t>(st)) continue;
         auto const& index = a.indices[axis];

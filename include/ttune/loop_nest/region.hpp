@@ -95,7 +95,7 @@ class region_bounds {
     low_form least{{}, 0, true};
     bool first = true;
     for (std::size_t q = r + 1; q < p_.stages.size(); ++q) {
-      if (n_.stages[q].inlined) continue;
+      if (n_.stages[q].inlined || !is_in_loops_of(n_, q, static_cast<std::int16_t>(at_.of))) continue;
       index_plan const* before = nullptr;  // of this reader: elements of a window differ in their constants only
       low_form form{};
       for (auto const& a : p_.stages[q].accesses) {
@@ -124,11 +124,13 @@ class region_bounds {
   axis_memo<low_form> lows_;
 };
 
-/// Calls `f(reader, access)` for every read of a stage where it is computed.
+/// Calls `f(reader, access)` for every read of a stage in the loops in which it is computed. (An output may be read
+/// behind them, too.)
 template <class Function>
 inline void for_each_read(plan const& p, loop_nest const& n, std::size_t st, Function const& f) {
+  auto const of = n.stages[st].attached_to;
   for (std::size_t r = st + 1; r < p.stages.size(); ++r) {
-    if (n.stages[r].inlined) continue;
+    if (n.stages[r].inlined || (of >= 0 && !is_in_loops_of(n, r, of))) continue;
     for (auto const& a : p.stages[r].accesses)
       if (!a.write && a.producer == static_cast<std::int32_t>(st)) f(r, a);
   }
@@ -158,7 +160,8 @@ inline std::int64_t touched_by_several(plan const& p, loop_nest const& n, std::s
   return together ? std::min(whole, ceil_divide(high - low, divisor) + 1) : whole;
 }
 
-/// Returns the number of elements of dimension `d` of an attached stage that its readers touch inside its place.
+/// Returns the number of elements of dimension `d` of an attached stage that its readers touch inside its place: all of
+/// them if a knob has put all readers elsewhere, which lowering refuses.
 inline std::int64_t touched(plan const& p, loop_nest const& n, std::size_t st, std::size_t d) {
   int reads = 0;
   bool whole = false;
@@ -170,8 +173,7 @@ inline std::int64_t touched(plan const& p, loop_nest const& n, std::size_t st, s
     index = &a.indices[d];
     whole = whole || index->whole || warms_up_inside(n, r, place_of(n, st));
   });
-  if (reads == 0) return 0;
-  if (whole) return p.stages[st].axis_size(d);
+  if (whole || reads == 0) return p.stages[st].axis_size(d);
   if (reads > 1) return touched_by_several(p, n, st, d);
   // The begin of the only region does not matter.
   spans_inside spans(p, n, place_of(n, st));

@@ -84,7 +84,7 @@ class statement_builder {
     if (written_again) parts.push_back(barrier(pending));
     auto made = ir::make_block(std::move(parts));
     for (auto const q : here) {
-      scope_.computed[q] = false;
+      scope_.computed[q] = buffers_.is_operand(q);  // an output is there after the loops, too
       made = prologues_.allocated(q, scope_.variable(st, level - 1), made);
     }
     return made;

@@ -38,6 +38,7 @@ struct access_plan {
   std::int32_t producer = -1;  ///< index of a stage of the plan, or
   std::int32_t operand = -1;   ///< index of a tensor in program.inputs
   bool write = false;
+  bool along = false;  ///< no read: the producer is computed in the loops of this stage (primitive/compute_along.hpp)
   std::vector<index_plan> indices;
 };
 

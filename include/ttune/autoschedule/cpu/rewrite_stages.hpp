@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "ttune/autoschedule/cpu/long_rows.hpp"
 #include "ttune/autoschedule/cpu/pixel_rows.hpp"
 #include "ttune/autoschedule/cpu/separated.hpp"
+#include "ttune/autoschedule/cpu/shared_rows.hpp"
 #include "ttune/autoschedule/cpu/short_rows.hpp"
 #include "ttune/autoschedule/cpu/split_reduction.hpp"
 #include "ttune/autoschedule/keep_stage.hpp"
@@ -36,9 +39,13 @@ class stage_rewriter {
     merge_components();
     merge_rows();
     join_stages();
+    share_rows();
     share_long_reductions();
     return std::move(p_);
   }
+
+  /// Returns the sums of columns that share rows with other stages, if the program has any.
+  [[nodiscard]] std::optional<shared_rows> const& with_shared_rows() const { return shared_; }
 
  private:
   /// Makes functions that are called more often than they have different arguments stages of their own, if that pays.
@@ -118,11 +125,26 @@ class stage_rewriter {
     p_ = std::move(made.second);
   }
 
+  /// Divides sums of columns into runs of rows, along which other stages are computed.
+  void share_rows() {
+    shared_ = find_shared_rows(p_, out_.machine());
+    if (!shared_) return;
+    for (auto const& s : steps_of(*shared_, p_)) {
+      partial_.steps.push_back(s);
+      out_.step(s);
+    }
+    p_ = make_plan(partial_);
+  }
+
+  [[nodiscard]] bool is_shared(std::string const& stage) const {
+    return shared_ && (stage == shared_->columns || stage == shared_->parts() || stage == shared_->runs());
+  }
+
   /// Shares reductions among cores that have fewer results than there are cores.
   void share_long_reductions() {
     auto const steps = partial_.steps.size();
     for (auto const& st : p_.stages) {
-      if (!st.definition->reduces() || st.definition->updates) continue;
+      if (!st.definition->reduces() || st.definition->updates || is_shared(st.definition->name)) continue;
       auto const choice = suits_lanes(out_.machine(), p_, st) ? choose_column_shares(st, out_.machine())
                                                               : choose_row_shares(st, out_.machine());
       if (!choice) continue;
@@ -135,6 +157,7 @@ class stage_rewriter {
   space_builder& out_;
   space partial_;  ///< the steps so far
   plan p_;         ///< the program with them
+  std::optional<shared_rows> shared_;
 };
 
 }}}  // namespace ttune::v0::autoschedule

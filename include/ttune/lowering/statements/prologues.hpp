@@ -45,7 +45,7 @@ class prologues {
   /// Has the buffers of a stage that is computed inside a loop allocated: around `made`, around the loop if it keeps
   /// rows from one iteration to the next, or around the threads of the block. Returns `made`.
   [[nodiscard]] ir::stmt allocated(std::size_t q, std::string const& loop, ir::stmt made) {
-    if (is_doubled(scope_, q)) return made;  // computed_ahead has seen to it
+    if (is_doubled(scope_, q) || buffers_.is_operand(q)) return made;  // computed_ahead has seen to it, or the caller
     for (auto const& b : buffers_[q]) {
       if (scope_.n.stages[q].slid_axis >= 0) by_loop_[loop].buffers.push_back(b);
       else if (buffers_.is_hoisted(q)) hoisted_.push_back(b);

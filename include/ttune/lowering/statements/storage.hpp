@@ -74,15 +74,26 @@ class storage {
       if (slot >= 0) made_.prepared.push_back(buffers_[st].back());
     }
   }
-  /// Makes new buffers for a stage that is computed inside of loops.
+  /// Makes new buffers for a stage that is computed inside of loops. An output stays in its operand.
   void declare_again(std::size_t st) {
+    if (is_operand(st)) return;
     buffers_[st].clear();
     declare(st);
+  }
+
+  /// Returns true if a stage is computed into an operand: its elements lie at their own indices, wherever it is
+  /// computed.
+  [[nodiscard]] bool is_operand(std::size_t st) const {
+    return !buffers_[st].empty() && buffers_[st].front()->where == ir::memory::operand;
   }
 
   /// Returns the indices into the buffer of a stage for an element of its region (relative to the region's base).
   [[nodiscard]] exprs indices(std::size_t st, exprs const& relative) const {
     exprs made;
+    if (is_operand(st)) {
+      for (std::size_t d = 0; d < relative.size(); ++d) made.push_back(base_[st][d] + relative[d]);
+      return made;
+    }
     if (is_doubled(scope_, st)) made.push_back(part_of_buffer(scope_, st));
     if (!p_.stages[st].packed) {
       for (std::size_t d = 0; d < relative.size(); ++d)

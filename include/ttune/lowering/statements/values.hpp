@@ -86,8 +86,10 @@ class values {
       throw schedule_error(
           "compute_at", source->name,
           "is read outside of the loop that it is computed in: choose a loop that holds all its readers");
-    for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
-    indices = buffers_.indices(q, scope_.simplified(indices));
+    if (!buffers_.is_operand(q)) {
+      for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - base_[q][d];
+      indices = buffers_.indices(q, scope_.simplified(indices));
+    }
     return ir::make_access(buffers_[q][static_cast<std::size_t>(a.component)], scope_.simplified(indices));
   }
 

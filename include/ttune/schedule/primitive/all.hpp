@@ -6,6 +6,7 @@
 #include "ttune/schedule/primitive/bind.hpp"
 #include "ttune/schedule/primitive/cache_read.hpp"
 #include "ttune/schedule/primitive/cache_write.hpp"
+#include "ttune/schedule/primitive/compute_along.hpp"
 #include "ttune/schedule/primitive/compute_at.hpp"
 #include "ttune/schedule/primitive/compute_once.hpp"
 #include "ttune/schedule/primitive/compute_with.hpp"

@@ -73,11 +73,20 @@ std::string rules<primitive::compute_at>::arguments(step const& s, cpp_names& na
   return names.quoted(s.loops[0]) + ", " + names.loop(s.loops[1]);
 }
 
+/// Returns true if a stage takes part in the loop nest of another one (compute_along.hpp).
+inline bool runs_along_another(plan const& p, std::size_t self) {
+  return std::any_of(p.stages.begin(), p.stages.end(), [&](stage_plan const& nest) {
+    return std::any_of(nest.accesses.begin(), nest.accesses.end(),
+                       [&](access_plan const& a) { return a.along && a.producer == static_cast<std::int32_t>(self); });
+  });
+}
+
 void rules<primitive::compute_at>::apply(plan& p, step const& s) {
   auto const self = static_cast<std::size_t>(stage_index(p, s, s.stage));
   auto const reader = stage_index(p, s, s.loops.at(0));
   auto& st = p.stages[self];
-  if (st.output) refuse(s, s.stage, "is an output; an output is computed at the root");
+  if (st.output && !runs_along_another(p, self))
+    refuse(s, s.stage, "is an output; an output is computed at the root, or along another stage: compute_along");
   if (static_cast<std::size_t>(reader) <= self || !reads_through(p, static_cast<std::size_t>(reader), self))
     refuse(s, s.loops[0], "does not read " + s.stage);
   auto const& at = p.stages[static_cast<std::size_t>(reader)];
@@ -115,7 +124,12 @@ inline bool runs_inside(plan const& p, std::int32_t reader, place_plan const& pl
   return position(at, loop) >= position(at, place.loop);
 }
 
-/// Checks that a stage computed inside of a loop is read only there.
+/// Returns true for a reader of an output behind the loops in which that is computed.
+inline bool is_read_after(stage_plan const& st, std::int32_t reader) {
+  return st.output && reader > st.places[0].stage;
+}
+
+/// Checks that a stage computed inside of a loop is read only there; an output may be read after the loops.
 void rules<primitive::compute_at>::check(plan& p) {
   for (std::size_t i = 0; i < p.stages.size(); ++i) {
     auto const& st = p.stages[i];
@@ -123,6 +137,7 @@ void rules<primitive::compute_at>::check(plan& p) {
     for (std::size_t r = i + 1; r < p.stages.size(); ++r)
       for (auto const& a : p.stages[r].accesses)
         if (!a.write && a.producer == static_cast<std::int32_t>(i) &&
+            !is_read_after(st, static_cast<std::int32_t>(r)) &&
             !runs_inside(p, static_cast<std::int32_t>(r), st.places[0]))
           throw schedule_error(
               "compute_at", st.definition->name,

@@ -79,6 +79,7 @@ inline constexpr std::int64_t max_buffers = 8;
 void rules<primitive::double_buffer>::apply(plan& p, step const& s) {
   auto& st = stage_of(p, s);
   if (st.doubled) refuse(s, s.stage, "is double buffered already");
+  if (st.output) refuse(s, s.stage, "is an output; there is one of it");
   if (s.values.size() > 1 ||
       (!s.values.empty() && s.values[0].is_literal() && (s.values[0].literal < 1 || s.values[0].literal > max_buffers)))
     refuse(s, s.stage, "takes the number of buffers, 1 to " + std::to_string(max_buffers));

@@ -39,7 +39,8 @@ enum class step_effect : std::uint8_t { program, loops, place, buffer };
   X(expand_reduction, program) \
   X(slide, place) \
   X(separate, program) \
-  X(storage_align, buffer)
+  X(storage_align, buffer) \
+  X(compute_along, program)
 // clang-format on
 
 /// The primitives. Each has a header of its own with its page, schedule/primitive/<name>.hpp.

@@ -71,6 +71,7 @@ void rules<primitive::slide>::check(plan& p) {
     if (std::none_of(st.places.begin(), st.places.end(),
                      [](place_plan const& place) { return place.kind == place_plan::sort::inside; }))
       say("must be computed inside of a loop: compute_at first");
+    if (st.output) say("is an output: its rows are not kept in a ring");
     if (st.packed) say("is packed: a ring of rows lies in the order of its axes");
     if (st.where_given && (st.where == ir::memory::registers || st.where == ir::memory::shared))
       say("lives in registers or in shared memory: a ring of rows needs memory of one thread");
