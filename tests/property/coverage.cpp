@@ -156,6 +156,7 @@ void look_at_text(ir::lowered const& program, std::string_view text, reached& al
   all["text: dot product of words"] += has(".pmadd");
   all["text: rows permuted by AVX2"] += has("@llvm.x86.avx2.permps(");
   all["text: rows permuted by AVX-512"] += has("@llvm.x86.avx512.permvar.sf.512(");
+  all["text: powers with a branch for unusual numbers"] += has("@pow_");
   all["text: roots estimated in 12 bits"] += has(".rsqrt.ps");
   all["text: roots estimated in 14 bits"] += has(".rsqrt14.ps.");
   all["text: vectors of floats rounded to f16"] += has(" half>") && has(" = fptrunc <");
@@ -268,7 +269,7 @@ std::vector<std::string> required() {
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
         "reads whose lanes turn", "dot product of bytes", "dot product of bfloats", "distances of bytes",
         "dot product of words", "vectors of floats rounded to f16", "rows permuted by AVX2", "rows permuted by AVX-512",
-        "roots estimated in 12 bits", "roots estimated in 14 bits"})
+        "powers with a branch for unusual numbers", "roots estimated in 12 bits", "roots estimated in 14 bits"})
     names.push_back("text: " + std::string(code));
   for (char const* const what : {"element-wise end", "element-wise end of another type", "other layouts",
                                  "axes in blocks", "end and other layouts", "sums of narrow elements scaled to bytes",
