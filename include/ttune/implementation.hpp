@@ -57,6 +57,7 @@
 #include "ttune/lowering/speculate_selects.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
 #include "ttune/lowering/statements.hpp"
+#include "ttune/lowering/symmetric_functions.hpp"
 #include "ttune/model/cost_model.hpp"
 #include "ttune/model/ensemble_model.hpp"
 #include "ttune/model/linear_model.hpp"

@@ -16,6 +16,7 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/lowering/lower.hpp"
+#include "ttune/lowering/symmetric_functions.hpp"
 
 using namespace ttune;
 using namespace ttune_test;
@@ -155,10 +156,23 @@ void look_at_text(ir::lowered const& program, std::string_view text, reached& al
   all["text: distances of bytes"] += has("@llvm.x86.avx512.dbpsadbw.");
   all["text: dot product of bfloats"] += has("@llvm.x86.avx512bf16.dpbf16ps.");
   all["text: dot product of words"] += has(".pmadd");
+  all["text: rows permuted by AVX2"] += has("@llvm.x86.avx2.permps(");
+  all["text: rows permuted by AVX-512"] += has("@llvm.x86.avx512.permvar.sf.512(");
+  all["text: powers with a branch for unusual numbers"] += has("@pow_");
+  all["text: roots estimated in 12 bits"] += has(".rsqrt.ps");
+  all["text: roots estimated in 14 bits"] += has(".rsqrt14.ps.");
   all["text: vectors of floats rounded to f16"] += has(" half>") && has(" = fptrunc <");
 }
 
 // -------------------------------------------------------------------------------------------------------- programs
+
+/// Returns true if a program has an odd or even function whose sign is moved.
+bool moves_signs(ir::program const& p) {
+  return std::any_of(p.stages.begin(), p.stages.end(), [](auto const& st) {
+    return std::any_of(st->components.begin(), st->components.end(),
+                       [](auto const& c) { return lowering::symmetric_functions(c.value) != c.value; });
+  });
+}
 
 /// Looks for what was done to a program (support/program_kinds.hpp).
 void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& all) {
@@ -178,6 +192,7 @@ void look_at_program(std::uint64_t seed, handle<ir::program> const& p, reached& 
       kind_of_program(seed) == program_kind::contraction && last.name == "Q" && size_in_bytes(last.type()) == 1;
   all["program: several sums of the same windows"] +=
       is_pipeline(*p) && std::any_of(p->stages.begin(), p->stages.end(), is_sibling);
+  all["program: signs that leave functions"] += moves_signs(*p);
   all["program: floats of 16 bits"] += kind_of_program(seed) == program_kind::halves;
 }
 
@@ -255,11 +270,12 @@ std::vector<std::string> required() {
   for (char const* const code :
        {"masked gather", "masked load", "masked store", "loads of gathered places, lane by lane",
         "reads whose lanes turn", "dot product of bytes", "dot product of bfloats", "distances of bytes",
-        "dot product of words", "vectors of floats rounded to f16"})
+        "dot product of words", "vectors of floats rounded to f16", "rows permuted by AVX2", "rows permuted by AVX-512",
+        "powers with a branch for unusual numbers", "roots estimated in 12 bits", "roots estimated in 14 bits"})
     names.push_back("text: " + std::string(code));
   for (char const* const what : {"element-wise end", "element-wise end of another type", "other layouts",
                                  "axes in blocks", "end and other layouts", "sums of narrow elements scaled to bytes",
-                                 "several sums of the same windows", "floats of 16 bits"})
+                                 "several sums of the same windows", "floats of 16 bits", "signs that leave functions"})
     names.push_back("program: " + std::string(what));
   names.push_back("derived space: a reduction computed in the loops of an end");
   std::sort(names.begin(), names.end());

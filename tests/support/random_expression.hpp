@@ -107,8 +107,9 @@ class expression_generator {
     auto const x = value(depth);
     auto const one_or_more = [&](ir::expr const& e) { return ir::make_unary(op::abs, e) + ir::make_number(type_, 1); };
     constexpr op everywhere[] = {op::tanh, op::erf, op::sin, op::cos, op::floor, op::ceil, op::round};
-    switch (pick(7)) {
+    switch (pick(8)) {
       case 0: return ir::make_unary(op::sqrt, one_or_more(x));
+      case 7: return power(x, one_or_more(value(depth)), depth);
       case 4:
         return ir::make_binary(ir::binary_op::divide, ir::make_number(type_, 1),
                                ir::make_unary(op::sqrt, one_or_more(x)));
@@ -116,6 +117,20 @@ class expression_generator {
       case 2: return ir::make_unary(op::exp, ir::make_binary(ir::binary_op::minimum, x, ir::make_number(type_, 4)));
       case 3: return ir::make_binary(ir::binary_op::divide, x, one_or_more(value(depth)));
       default: return ir::make_unary(everywhere[pick(7)], x);
+    }
+  }
+
+  /// Makes a power with a whole exponent, of a base that may be 0, or of one that is at least 1.
+  ir::expr power(ir::expr const& x, ir::expr const& one_or_more, int depth) {
+    auto const raised = [](ir::expr const& base, ir::expr const& exponent) {
+      return ir::make_binary(ir::binary_op::power, base, exponent);
+    };
+    auto const number = [&](double v) { return ir::make_number(type_, v); };
+    switch (pick(4)) {
+      case 0: return raised(x, number(pick(2) == 0 ? 2 : 3));
+      case 1: return raised(ir::make_binary(ir::binary_op::maximum, x, number(0)), number(1.5));
+      case 2: return raised(one_or_more, number(-0.75));
+      default: return raised(one_or_more, ir::make_unary(ir::unary_op::tanh, value(depth)));
     }
   }
 

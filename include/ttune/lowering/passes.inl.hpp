@@ -11,6 +11,7 @@
 #include "ttune/lowering/passes.hpp"
 #include "ttune/lowering/skip_stages.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
+#include "ttune/lowering/symmetric_functions.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
@@ -36,6 +37,9 @@ ir::lowered run_passes(ir::lowered program) {
   program.prepare = join_conditionals(program.prepare);
   program.body = join_conditionals(program.body);
   detail::dump("join_conditionals", program);
+  program.prepare = symmetric_functions(program.prepare);
+  program.body = symmetric_functions(program.body);
+  detail::dump("symmetric_functions", program);
   return program;
 }
 

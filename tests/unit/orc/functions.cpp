@@ -103,12 +103,13 @@ std::vector<T> computed(target const& machine, ir::unary_op op, std::vector<T> c
   return apply<T>(machine, type, {type}, [&](auto const& in) { return ir::make_unary(op, in[0]); }, x);
 }
 
-std::vector<float> reciprocal_roots(target const& machine, std::vector<float> const& x) {
+template <class T>
+std::vector<T> reciprocal_roots(target const& machine, std::vector<T> const& x) {
+  constexpr auto type = sizeof(T) == 4 ? dtype::f32 : dtype::f64;
   auto const make = [](auto const& in) {
-    return ir::make_binary(ir::binary_op::divide, ir::make_number(dtype::f32, 1),
-                           ir::make_unary(ir::unary_op::sqrt, in[0]));
+    return ir::make_binary(ir::binary_op::divide, ir::make_number(type, 1), ir::make_unary(ir::unary_op::sqrt, in[0]));
   };
-  return apply<float>(machine, dtype::f32, {dtype::f32}, make, x);
+  return apply<T>(machine, type, {type}, make, x);
 }
 
 /// Returns the largest distance; makes one assertion, at the worst argument.
@@ -228,7 +229,7 @@ TEST_CASE("functions: special values and interesting ranges, within the stated e
     }
 }
 
-TEST_CASE("functions: 1 / sqrt(x) of floats, within two units of the last place") {
+TEST_CASE("functions: 1 / sqrt(x), within two units of the last place") {
   auto const wanted = [](double v) { return 1 / std::sqrt(v); };
   std::uint32_t const runs = long_run() ? 1024 : 1;
   for (auto const& machine : instruction_sets()) {
@@ -239,16 +240,29 @@ TEST_CASE("functions: 1 / sqrt(x) of floats, within two units of the last place"
     for (std::uint32_t first = 0; first < runs; ++first) one(floats_of_all_binades((first + 517) % 1024));
     one(arguments<float>(100));
     MESSAGE(machine.cpu, " f32 rsqrt: at most ", most, " units of the last place");
+    auto const wide = arguments<double>(100);
+    auto const off = check(
+        machine.cpu + " f64 rsqrt", wide, reciprocal_roots(machine, wide),
+        [](long double v) { return 1 / std::sqrt(v); }, 2);
+    MESSAGE(machine.cpu, " f64 rsqrt: at most ", off, " units of the last place");
   }
 }
 
-TEST_CASE("functions: 1 / sqrt(x) has the same bits in vectors of every length") {
+TEST_CASE("functions: 1 / sqrt(x) and erf have the same bits in vectors of every length") {
   auto const x = arguments<float>(100);
-  auto const all = reciprocal_roots(probe_host(), x);
-  for (std::size_t const length : {1, 2, 3, 5, 9, 17, 33, 70}) {
-    std::vector<float> const first(x.end() - static_cast<std::ptrdiff_t>(length), x.end());
-    auto const y = reciprocal_roots(probe_host(), first);
-    CHECK(std::equal(y.begin(), y.end(), all.end() - static_cast<std::ptrdiff_t>(length)));
+  auto const check = [&](target const& machine, auto const& f) {
+    auto const all = f(machine, x);
+    INFO(machine.cpu);
+    for (std::size_t const length : {1, 2, 3, 5, 9, 12, 17, 24, 33, 70}) {
+      std::vector<float> const last(x.end() - static_cast<std::ptrdiff_t>(length), x.end());
+      auto const y = f(machine, last);
+      CHECK(std::equal(y.begin(), y.end(), all.end() - static_cast<std::ptrdiff_t>(length),
+                       [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }));
+    }
+  };
+  for (auto const& machine : instruction_sets()) {
+    check(machine, reciprocal_roots<float>);
+    check(machine, [](target const& on, auto const& v) { return computed(on, ir::unary_op::erf, v); });
   }
 }
 
@@ -270,6 +284,20 @@ TEST_CASE("functions: the same bits on every instruction set with a fused multip
     std::ranges::reverse(back);
     CHECK(std::ranges::equal(y, back, same));
   }
+}
+
+TEST_CASE("functions: programs whose bits must not depend on the machine use neither permutations nor estimates") {
+  auto const machine = named_target("x86-64-v3", probe_host());
+  orc_backend backend(machine);
+  auto const of = [](auto const& in) {
+    return ir::make_binary(ir::binary_op::divide, ir::make_number(dtype::f32, 1),
+                           ir::make_unary(ir::unary_op::sqrt, ir::make_unary(ir::unary_op::erf, in[0])));
+  };
+  auto program = elementwise({dtype::f32}, dtype::f32, 61, of);
+  auto const has = [&](char const* name) { return backend.source(program, {}).find(name) != std::string::npos; };
+  CHECK((has(".permps") && has(".rsqrt.ps")));
+  program.same_bits = true;
+  CHECK_FALSE((has(".permps") || has(".rsqrt.ps")));
 }
 
 TEST_CASE("functions: sin and cos next to multiples of a quarter turn") {
@@ -303,6 +331,18 @@ TEST_CASE("functions: exact results are exact") {
   }
 }
 
+TEST_CASE("functions: erf is 1 from where no float below 1 is nearer") {
+  std::vector<float> x{3.93F, 4, 5, 100, 1e30F, std::numeric_limits<float>::max(), HUGE_VALF};
+  for (float v = 3.925F; v < 4; v = std::nextafter(v, 5.0F)) x.push_back(v);
+  for (auto const& machine : instruction_sets()) {
+    INFO(machine.cpu);
+    for (float const v : computed(machine, ir::unary_op::erf, x)) CHECK(v == 1);
+    CHECK(std::signbit(computed<float>(machine, ir::unary_op::erf, {-0.0F})[0]));
+    CHECK(std::signbit(computed<double>(machine, ir::unary_op::erf, {-0.0})[0]));
+    CHECK(computed<double>(machine, ir::unary_op::erf, {6, 7, 1e300, HUGE_VAL}) == std::vector<double>{1, 1, 1, 1});
+  }
+}
+
 TEST_CASE("functions: NaN does not have all bits set, which would look like unwritten memory") {
   for (auto const& machine : instruction_sets()) {
     INFO(machine.cpu);
@@ -318,6 +358,27 @@ TEST_CASE("functions: NaN does not have all bits set, which would look like unwr
 
 TEST_CASE("functions: pow of floats") { check_powers<float>(0.75); }
 TEST_CASE("functions: pow of doubles") { check_powers<double>(1.4); }
+
+TEST_CASE("functions: powers whose exponents are written in the program") {
+  constexpr double above_one = 1.01;  // the next float after 1 has a root half a unit, or one of the units below 1, off
+  for (double const exponent : {2.0, 3.0, 4.0, 5.0, 0.0, -1.0, -3.0, 0.5, 2.2, -0.4}) {
+    auto const powers = [&](auto const& in) {
+      return ir::make_binary(ir::binary_op::power, in[0], ir::make_number(in[0]->type, exponent));
+    };
+    for (auto const& machine : instruction_sets()) {
+      INFO(machine.cpu, ", exponent ", exponent);
+      auto const x = arguments<float>(10);
+      auto const as_float = static_cast<double>(static_cast<float>(exponent));
+      (void)check(
+          "f32 pow", x, apply<float>(machine, dtype::f32, {dtype::f32}, powers, x),
+          [&](double v) { return std::pow(v, as_float); }, above_one);
+      auto const wide = arguments<double>(10);
+      (void)check(
+          "f64 pow", wide, apply<double>(machine, dtype::f64, {dtype::f64}, powers, wide),
+          [&](long double v) { return std::pow(v, static_cast<long double>(exponent)); }, 1.4);
+    }
+  }
+}
 
 TEST_CASE("functions: code of exp, log, tanh, erf and pow calls nothing") {
   orc_backend backend;

@@ -14,8 +14,10 @@ struct instruction_set {
   bool dots_bytes = false;     ///< LLVM ends the process at an instruction that the features do not include
   bool dots_bfloats = false;
   bool adds_distances = false;
-  bool estimates_roots = false;  ///< estimates 1 / sqrt(x) in 14 bits, in vectors of all lengths
-  bool scales = false;           ///< multiplies 512 bits of floats by powers of two
+  bool estimates_roots = false;          ///< estimates 1 / sqrt(x) in 14 bits, in vectors of all lengths
+  bool estimates_roots_roughly = false;  ///< does that for normal numbers in 12 bits
+  bool permutes = false;                 ///< permutes eight floats by computed indices
+  bool scales = false;                   ///< multiplies 512 bits of floats by powers of two
 
   explicit instruction_set(target const& machine) {
     std::string_view const triple = machine.triple;
@@ -27,7 +29,9 @@ struct instruction_set {
     dots_bytes = has(machine.features, "avx512vnni") || (!avx512 && has(machine.features, "avxvnni"));
     dots_bfloats = has(machine.features, "avx512bf16");
     scales = avx512;
+    permutes = avx512 || has(machine.features, "avx2");
     estimates_roots = avx512 && has(machine.features, "avx512vl");
+    estimates_roots_roughly = machine.has_fma && has(machine.features, "avx2");
     adds_distances = has(machine.features, "avx512bw") && has(machine.features, "avx512vl");
   }
 

@@ -72,10 +72,19 @@ class ir_writer final : public lane_sink {
     return define_at(0, "shufflevector " + type + " " + first + ", " + type + " undef, <" + std::to_string(lanes) +
                             " x i32> zeroinitializer");
   }
+  [[nodiscard]] std::string row(std::string const& scalar, std::vector<double> const& numbers) override {
+    auto const type = vector_of(scalar, static_cast<int>(numbers.size()));
+    std::string list;
+    for (double const v : numbers)
+      list +=
+          (list.empty() ? "<" : ", ") + scalar + " " + real_literal(scalar == "double" ? dtype::f64 : dtype::f32, v);
+    return define_at(0, "bitcast " + type + " " + list + "> to " + type);
+  }
   void declare(std::string const& declaration) override { module_.declare(declaration); }
   [[nodiscard]] std::string constants(std::vector<double> const& values) override { return module_.array_of(values); }
   [[nodiscard]] bool has_fma() const override { return machine_.has_fma; }
   [[nodiscard]] bool has_scaling() const override { return instructions_.scales; }
+  [[nodiscard]] bool permutes() const override { return instructions_.permutes; }
 
   // ------------------------------------------------------------------------------------------------------ blocks
   /// The label of the current block.

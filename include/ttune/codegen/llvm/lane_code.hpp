@@ -24,11 +24,15 @@ class lane_sink {
   /// Returns the name of a vector with a literal in every lane.
   virtual std::string splat(std::string const& scalar, std::string const& literal, int lanes) = 0;
   virtual void declare(std::string const& declaration) = 0;
+  /// Returns the name of a vector of these numbers; `scalar` is "float" or "double".
+  virtual std::string row(std::string const& scalar, std::vector<double> const& numbers) = 0;
   /// Returns the name of an array of doubles in the module.
   virtual std::string constants(std::vector<double> const& values) = 0;
   [[nodiscard]] virtual bool has_fma() const = 0;
   /// Returns true if instructions multiply 512 bits of floats by powers of two and extract exponents and fractions.
   [[nodiscard]] virtual bool has_scaling() const = 0;
+  /// Returns true if one instruction permutes eight floats by indices that are computed.
+  [[nodiscard]] virtual bool permutes() const = 0;
 };
 
 /// A value in every lane; `scalar` is its LLVM type. Operators are those of the type; / exists for floats only.

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "ttune/codegen/llvm/angle_emitter.hpp"
+#include "ttune/codegen/llvm/inverse_root_emitter.hpp"
 #include "ttune/codegen/llvm/lane_functions.hpp"
 #include "ttune/codegen/llvm/logarithm_emitter.hpp"
+#include "ttune/codegen/llvm/power_emitter.hpp"
 #include "ttune/codegen/llvm/value_builder.hpp"
 #include "ttune/support/error.hpp"
 
@@ -19,12 +21,17 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 /// calls through the runtime table.
 class math_emitter {
  public:
-  math_emitter(ir_writer& writer, module_text& module, function_state const& state, value_builder& values)
+  /// `same_bits`: results must not depend on the machine.
+  math_emitter(ir_writer& writer, module_text& module, function_state const& state, value_builder& values,
+               bool same_bits)
       : writer_(writer),
         state_(state),
         values_(values),
+        same_bits_(same_bits),
         angles_(writer, module, state, values),
-        logarithms_(writer, module, state, values) {}
+        logarithms_(writer, module, state, values),
+        inverse_roots_(writer, module, state, values),
+        powers_(writer, module, state, values) {}
 
   [[nodiscard]] value apply(ir::unary_op op, value const& x, bool no_sign) {
     auto const of_lanes = [&](auto const& formula) { return value_of(formula(values_.lanes_of(x)), x.type); };
@@ -46,7 +53,7 @@ class math_emitter {
       case ir::unary_op::exp: return of_lanes([](lane_value const& v) { return exponential(v); });
       case ir::unary_op::log: return logarithms_.apply(x);
       case ir::unary_op::tanh: return of_lanes(hyperbolic_tangent);
-      case ir::unary_op::erf: return of_lanes(error_function);
+      case ir::unary_op::erf: return of_lanes([&](lane_value const& v) { return error_function(v, same_bits_); });
       case ir::unary_op::sin: return angles_.apply(angle_function::sine, x);
       case ir::unary_op::cos: return angles_.apply(angle_function::cosine, x);
     }
@@ -54,11 +61,7 @@ class math_emitter {
   }
 
   /// Returns x to the power of y.
-  [[nodiscard]] value raised(value const& x, value const& y) {
-    int const lanes = std::max(x.lanes, y.lanes);
-    return value_of(power(values_.lanes_of(values_.widened(x, lanes)), values_.lanes_of(values_.widened(y, lanes))),
-                    x.type);
-  }
+  [[nodiscard]] value raised(value const& x, value const& y) { return powers_.apply(x, y); }
 
   /// Returns the remainder of a division of floats, as `fmod` does.
   [[nodiscard]] value remainder(value const& x, value const& y) {
@@ -70,8 +73,9 @@ class math_emitter {
     return t == dtype::f64 ? exact : value_of(values_.lanes_of(exact).cast("fptrunc", "float"), t);
   }
 
-  /// Returns 1 / sqrt(x) from an estimate, for machines that have it.
-  [[nodiscard]] value inverse_root(value const& x) { return value_of(reciprocal_root(values_.lanes_of(x)), x.type); }
+  /// Returns true if 1 / sqrt(x) has an estimate, which the next function uses.
+  [[nodiscard]] bool has_inverse_root(dtype type) const { return !same_bits_ && inverse_roots_.has_estimate(type); }
+  [[nodiscard]] value inverse_root(value const& x) { return inverse_roots_.apply(x); }
 
  private:
   [[nodiscard]] static std::string type_of(value const& v) { return vector_of(scalar_type(v.type), v.lanes); }
@@ -115,8 +119,11 @@ class math_emitter {
   ir_writer& writer_;
   function_state const& state_;
   value_builder& values_;
+  bool same_bits_;
   angle_emitter angles_;
   logarithm_emitter logarithms_;
+  inverse_root_emitter inverse_roots_;
+  power_emitter powers_;
 };
 
 }}}}  // namespace ttune::v0::codegen::llvm

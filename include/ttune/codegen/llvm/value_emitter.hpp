@@ -22,7 +22,8 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace llvm {
 /// emitters; those that must evaluate expressions themselves call it back (expression_evaluator.hpp).
 class value_emitter final : public expression_evaluator {
  public:
-  /// `same_bits`: results must not depend on the machine, so there are no estimates.
+  /// `same_bits`: results must not depend on the machine, so there are no estimates and no functions by instructions
+  /// that others lack.
   value_emitter(ir_writer& writer, module_text& module, function_state& state, value_builder& values,
                 index_arithmetic& arithmetic, memory_emitters& memory, bool same_bits)
       : writer_(writer),
@@ -30,7 +31,6 @@ class value_emitter final : public expression_evaluator {
         values_(values),
         index_arithmetic_(arithmetic),
         loads_(memory.loads),
-        same_bits_(same_bits),
         indices_(state, arithmetic, values, *this),
         redirected_(state, indices_),
         gathers_(writer, state, values, memory.addresses, loads_, indices_, redirected_, *this),
@@ -38,7 +38,7 @@ class value_emitter final : public expression_evaluator {
         selects_(writer, module, state, values, loads_, indices_, conditions_, *this),
         casts_(writer, values),
         arithmetic_(writer, state, values),
-        functions_(writer, module, state, values) {}
+        functions_(writer, module, state, values, same_bits) {}
 
   [[nodiscard]] index_emitter& indices() { return indices_; }
 
@@ -62,7 +62,6 @@ class value_emitter final : public expression_evaluator {
   value_builder& values_;
   index_arithmetic& index_arithmetic_;
   load_emitter& loads_;
-  bool same_bits_;
   index_emitter indices_;
   redirected_reads redirected_;
   gather_emitter gathers_;
@@ -167,8 +166,8 @@ inline ir::unary const* value_emitter::divided_root(ir::binary const& b) const {
   auto const* root = b.op == ir::binary_op::divide ? ir::as<ir::unary>(b.right) : nullptr;
   auto const* one = ir::as<ir::constant>(b.left);
   bool const is_inverse = root && root->op == ir::unary_op::sqrt && one && one->real == 1;
-  bool const has_estimate = compute_type(b.left->type) == dtype::f32 && writer_.instructions().estimates_roots;
-  return is_inverse && has_estimate && !same_bits_ ? root : nullptr;
+  bool const has_estimate = functions_.has_inverse_root(compute_type(b.left->type));
+  return is_inverse && has_estimate ? root : nullptr;
 }
 
 /// Returns a value converted from a half and hides its origin from LLVM, which would compare and select in halves and

@@ -137,10 +137,34 @@ struct double_double {
   return is_one.choose(one, with_signs);
 }
 
+/// Returns x^y for all numbers.
 [[nodiscard]] inline lane_value power(lane_value const& x, lane_value const& y) {
   auto const size = magnitude(x);
   auto const parts = split(size);
   return with_cases_of_power(x.wide() ? power_of_doubles(parts, y) : power_of_floats(parts, y), x, y);
+}
+
+/// Returns the condition that a number is zero, infinite or no number, by one comparison of integers: the shift drops
+/// the sign, and the sum moves 0 to the largest integer.
+[[nodiscard]] inline lane_value is_zero_or_not_finite(lane_value const& x) {
+  auto const bits = x.as_bits();
+  auto const moved = bits.shifted_left(1) + bits.bits(x.wide() ? 0x7fffffffffffffff : 0x7fffffff);
+  return moved.compared("sgt", bits.bits(x.wide() ? 0x7fdffffffffffffe : 0x7efffffe));
+}
+
+/// Returns the condition that usual_power has another result than power: unless x is 0 or positive and normal, and y is
+/// finite and not 0.
+[[nodiscard]] inline lane_value is_unusual_power(lane_value const& x, lane_value const& y) {
+  auto const bits = x.as_bits();
+  auto const is_unusual_base = is_not_positive_normal(x) & bits.compared("ne", bits.bits(0));
+  return is_unusual_base | is_zero_or_not_finite(y);
+}
+
+/// Returns x^y for the usual numbers.
+[[nodiscard]] inline lane_value usual_power(lane_value const& x, lane_value const& y) {
+  auto parts = split_normal(x);
+  parts.n = x.compared("oeq", x.number(0)).choose(x.number(-HUGE_VAL), parts.n);
+  return x.wide() ? power_of_doubles(parts, y) : power_of_floats(parts, y);
 }
 
 }}}  // namespace ttune::v0::codegen
