@@ -92,6 +92,10 @@ struct equal_nodes {
   bool operator()(prefetch const& a, prefetch const& b) const {
     return equal_sources(a.from, b.from, 0) && equal_lists(a.indices, b.indices);
   }
+  bool operator()(warp_reduction const& a, warp_reduction const& b) const {
+    return a.variable == b.variable && a.threads == b.threads && a.op == b.op && equal_sources(a.to, b.to, 0) &&
+           equal_lists(a.indices, b.indices) && equal(a.part, b.part);
+  }
 };
 
 /// Compares nodes of the same kind by their overload. It dispatches over the first node only: a dispatch over pairs

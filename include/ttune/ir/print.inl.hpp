@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ttune/ir/equal.inl.hpp"
+#include "ttune/ir/instruction.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 
@@ -267,7 +268,12 @@ class stmt_printer {
         [&](barrier const& n) {
           line(depth, n.pending < 0 ? "barrier" : "barrier, " + std::to_string(n.pending) + " pending");
         },
-        [&](prefetch const& n) { line(depth, "prefetch " + n.from->name + "[" + printer().list(n.indices) + "]"); });
+        [&](prefetch const& n) { line(depth, "prefetch " + n.from->name + "[" + printer().list(n.indices) + "]"); },
+        [&](warp_reduction const& n) {
+          auto const loops = loops_of(n);
+          auto const& l = *as<loop>(loops);
+          line(depth, "warp_reduce " + range(l) + ": " + store_text(*as<store>(l.body)));
+        });
   }
 
   static std::string buffer_text(buffer const& b) {

@@ -121,9 +121,21 @@ struct prefetch {
   std::vector<expr> indices;
 };
 
+/// The threads of a warp reduce values together: to[indices] = to[indices] op part, for `variable` from 0 to
+/// `threads` - 1, in any order. All threads of the warp execute it together, and each stores the same result, bit by
+/// bit, in its own memory. instruction.hpp has the loop that it stands for.
+struct warp_reduction {
+  std::string variable;
+  std::int64_t threads = 0;
+  binary_op op = binary_op::add;
+  handle<buffer> to;
+  std::vector<expr> indices;
+  expr part;
+};
+
 /// A statement: one of the kinds above.
 struct stmt_node : counted {
-  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch> what;
+  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction> what;
 };
 
 /// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none), `body`

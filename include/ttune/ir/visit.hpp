@@ -115,6 +115,12 @@ template <class OnStmt, class OnExpr>
       [&](prefetch const& n) {
         auto indices = mapped(n.indices);
         return indices == n.indices ? s : make_prefetch(n.from, std::move(indices));
+      },
+      [&](warp_reduction const& n) {
+        auto indices = mapped(n.indices);
+        auto part = on_expr(n.part);
+        if (indices == n.indices && part == n.part) return s;
+        return make_statement(warp_reduction{n.variable, n.threads, n.op, n.to, std::move(indices), std::move(part)});
       });
 }
 

@@ -14,10 +14,10 @@
 #include "ttune/arith/substitute.hpp"
 #include "ttune/codegen/c_family/find_matrix_tile.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
-#include "ttune/codegen/c_family/lanes.hpp"
 #include "ttune/codegen/c_family/load_cache.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
 #include "ttune/codegen/c_family/warp_load_emitter.hpp"
+#include "ttune/lowering/lanes.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 

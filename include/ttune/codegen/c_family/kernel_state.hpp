@@ -13,11 +13,16 @@
 #include "ttune/codegen/c_family/kernel_text.hpp"
 #include "ttune/codegen/c_family/kernel_variables.hpp"
 #include "ttune/codegen/c_family/survey_program.hpp"
-#include "ttune/codegen/c_family/warp_analysis.hpp"
 #include "ttune/core/target.hpp"
 #include "ttune/ir/stmt.hpp"
+#include "ttune/lowering/warp_analysis.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
+
+namespace lane_variable = lowering::lane_variable;
+using lowering::divided;
+using lowering::in_parts;
+using lowering::rest_of;
 
 /// The state that all kernels of a program share.
 struct program_state {
@@ -53,7 +58,7 @@ struct kernel_state {
   kernel_text text;
   kernel_variables variables;
   kernel_grid grid;
-  warp_analysis warps{dialect.has_warps(), grid, variables};
+  lowering::warp_analysis warps{dialect.has_warps(), grid, variables.ranges()};
   bool publishes_shared_memory;     ///< warpgroup products read shared memory
   bool exchanges_in_warps = false;  ///< threads exchange values by shuffles
 };

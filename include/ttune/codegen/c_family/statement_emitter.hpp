@@ -40,7 +40,7 @@ class statement_emitter final : public body_emitter {
         vectors_(kernel, registers, loops_, *this),
         copies_(kernel, indices_, memory),
         wide_moves_(kernel, indices_, memory, values, copies_, loops_),
-        warp_reductions_(kernel, names, loops_, *this),
+        warp_reductions_(kernel, names, *this),
         matrices_(kernel, indices_, memory, loops_),
         warpgroups_(kernel, indices_, memory) {}
 
@@ -90,6 +90,7 @@ inline void statement_emitter::emit_unguarded(ir::stmt const& s) {
   if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
   if (auto const* w = ir::as<ir::store>(s)) emit_store(*w);
   if (auto const* b = ir::as<ir::barrier>(s)) emit_barrier(*b);
+  if (auto const* r = ir::as<ir::warp_reduction>(s)) warp_reductions_.emit(*r);
 }
 
 inline void statement_emitter::emit_store(ir::store const& w) {
@@ -178,7 +179,7 @@ inline bool statement_emitter::emit_pattern(ir::loop const& l, lane_linear const
     warpgroups_.emit(l);
     return true;
   }
-  return unrolled && warp_reductions_.emit(l, begin.constant, end.constant);
+  return false;
 }
 
 /// Emits a vectorised loop outside of other ones as the language can; returns false for other loops.

@@ -24,8 +24,8 @@
 #include "ttune/codegen/c_family/find_matrix_tile.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
-#include "ttune/codegen/c_family/lanes.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
+#include "ttune/lowering/lanes.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 

@@ -23,10 +23,10 @@
 #include "ttune/codegen/c_family/find_warpgroup_tile.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
-#include "ttune/codegen/c_family/lanes.hpp"
 #include "ttune/codegen/c_family/load_cache.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
 #include "ttune/codegen/c_family/warpgroup_operands.hpp"
+#include "ttune/lowering/lanes.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 

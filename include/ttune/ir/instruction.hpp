@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops that statements for instructions of warps stand for:
+//
+//   warp_reduce w < 32: r[0] += G[w]      →      unroll w < 32
+//                                                  r[0] += G[w]
+#pragma once
+
+#include "ttune/ir/make.hpp"
+#include "ttune/ir/stmt.hpp"
+
+namespace ttune { inline namespace v0 { namespace ir {
+
+/// Returns the loop; its terms are in the order of the threads.
+[[nodiscard]] inline stmt loops_of(warp_reduction const& n) {
+  auto value = make_binary(n.op, make_access(n.to, n.indices), n.part);
+  return make_loop(n.variable, make_index(0), make_index(n.threads), loop_kind::unrolled,
+                   make_store(n.to, n.indices, std::move(value)));
+}
+
+/// Returns the loops that a statement for an instruction stands for; null for all other statements.
+[[nodiscard]] inline stmt loops_of(stmt const& s) {
+  if (auto const* n = as<warp_reduction>(s)) return loops_of(*n);
+  return {};
+}
+
+}}}  // namespace ttune::v0::ir
