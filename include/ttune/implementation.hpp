@@ -59,6 +59,7 @@
 #include "ttune/lowering/speculate_selects.hpp"
 #include "ttune/lowering/split_at_diagonals.hpp"
 #include "ttune/lowering/spread_virtual_threads.hpp"
+#include "ttune/lowering/start_async_copies.hpp"
 #include "ttune/lowering/statements.hpp"
 #include "ttune/model/cost_model.hpp"
 #include "ttune/model/ensemble_model.hpp"

@@ -96,6 +96,7 @@ struct equal_nodes {
     return a.variable == b.variable && a.threads == b.threads && a.op == b.op && equal_sources(a.to, b.to, 0) &&
            equal_lists(a.indices, b.indices) && equal(a.part, b.part);
   }
+  bool operator()(async_copy const& a, async_copy const& b) const { return (*this)(a.what, b.what); }
 };
 
 /// Compares nodes of the same kind by their overload. It dispatches over the first node only: a dispatch over pairs

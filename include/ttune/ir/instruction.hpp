@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that statements for instructions of warps stand for:
+// The loops and stores that statements for instructions of devices stand for:
 //
 //   warp_reduce w < 32: r[0] += G[w]      →      unroll w < 32
 //                                                  r[0] += G[w]
+//
+//   copy_async As[i] = A[i]               →      As[i] = A[i]
 #pragma once
 
 #include "ttune/ir/make.hpp"
@@ -17,9 +19,12 @@ namespace ttune { inline namespace v0 { namespace ir {
                    make_store(n.to, n.indices, std::move(value)));
 }
 
-/// Returns the loops that a statement for an instruction stands for; null for all other statements.
+[[nodiscard]] inline stmt loops_of(async_copy const& n) { return make_store(n.what.to, n.what.indices, n.what.value); }
+
+/// Returns what a statement for an instruction stands for; null for all other statements.
 [[nodiscard]] inline stmt loops_of(stmt const& s) {
   if (auto const* n = as<warp_reduction>(s)) return loops_of(*n);
+  if (auto const* n = as<async_copy>(s)) return loops_of(*n);
   return {};
 }
 

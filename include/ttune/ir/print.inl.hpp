@@ -273,7 +273,8 @@ class stmt_printer {
           auto const loops = loops_of(n);
           auto const& l = *as<loop>(loops);
           line(depth, "warp_reduce " + range(l) + ": " + store_text(*as<store>(l.body)));
-        });
+        },
+        [&](async_copy const& n) { line(depth, "copy_async " + store_text(n.what)); });
   }
 
   static std::string buffer_text(buffer const& b) {

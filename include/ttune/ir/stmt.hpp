@@ -133,9 +133,15 @@ struct warp_reduction {
   expr part;
 };
 
+/// Starts a copy of an element of the device's memory into a buffer that is `ahead`. It may be asynchronous: complete
+/// only after a barrier that waits for its batch.
+struct async_copy {
+  store what;  ///< its value is an access
+};
+
 /// A statement: one of the kinds above.
 struct stmt_node : counted {
-  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction> what;
+  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction, async_copy> what;
 };
 
 /// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none), `body`

@@ -248,6 +248,10 @@ class statement_verifier {
         [&](warp_reduction const& n) {
           require(is_thread_memory(*n.to), "the result of a warp's reduction is not each thread's own");
           check_loops(loops_of(n), s);
+        },
+        [&](async_copy const& n) {
+          require(n.what.to->ahead && as<access>(n.what.value), "is no copy into a buffer that is filled ahead");
+          check_loops(loops_of(n), s);
         });
   }
 

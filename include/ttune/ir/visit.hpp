@@ -121,6 +121,12 @@ template <class OnStmt, class OnExpr>
         auto part = on_expr(n.part);
         if (indices == n.indices && part == n.part) return s;
         return make_statement(warp_reduction{n.variable, n.threads, n.op, n.to, std::move(indices), std::move(part)});
+      },
+      [&](async_copy const& n) {
+        auto indices = mapped(n.what.indices);
+        auto value = on_expr(n.what.value);
+        if (indices == n.what.indices && value == n.what.value) return s;
+        return make_statement(async_copy{{n.what.to, std::move(indices), std::move(value)}});
       });
 }
 

@@ -14,6 +14,7 @@ struct device_features {
   target machine;
   bool has_threads = false;  ///< blocks, threads and barriers
   bool has_warps = false;    ///< threads of a warp can exchange values
+  bool has_async_copies = false;
 };
 
 }}}  // namespace ttune::v0::lowering

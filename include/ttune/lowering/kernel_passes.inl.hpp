@@ -6,6 +6,7 @@
 #include "ttune/lowering/kernel_passes.hpp"
 #include "ttune/lowering/match_warp_reductions.hpp"
 #include "ttune/lowering/spread_virtual_threads.hpp"
+#include "ttune/lowering/start_async_copies.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
 
@@ -17,6 +18,8 @@ ir::stmt run_kernel_passes(ir::stmt body, arith::ranges const& known, device_fea
   kernel_scope const scope{features, grid, known};
   body = match_warp_reductions(body, scope);
   detail::dump("match_warp_reductions", body);
+  body = start_async_copies(body, features);
+  detail::dump("start_async_copies", body);
   return body;
 }
 

@@ -13,14 +13,23 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// In: stores. Out: true and the text of a copy, if the store is one that needs no arithmetic; false otherwise.
+/// Returns the store of a loop's body, asynchronous or not; null if the body is no store.
+[[nodiscard]] inline ir::store const* stored_by(ir::loop const& l) {
+  auto const* asynchronous = ir::as<ir::async_copy>(l.body);
+  return asynchronous ? &asynchronous->what : ir::as<ir::store>(l.body);
+}
+
+/// In: stores, and asynchronous copies. Out: true and the text of a copy, if it is one that needs no arithmetic; false
+/// otherwise.
 class copy_emitter {
  public:
   copy_emitter(kernel_state& kernel, index_emitter& indices, memory_emitter& memory)
       : kernel_(kernel), indices_(indices), memory_(memory) {}
 
-  /// Copies an element in its memory format, so that 16-bit floats are not widened, or asynchronously.
+  /// Copies an element in its memory format, so that 16-bit floats are not widened.
   [[nodiscard]] bool emit(ir::store const& w);
+  /// Starts the copy of an element; returns false if it is too small for that and must be an ordinary store.
+  [[nodiscard]] bool emit(ir::async_copy const& copy);
   /// Copies the elements of a loop's next iterations at once. `lanes` elements are 4, 8 or 16 bytes.
   [[nodiscard]] bool emit_wide(ir::loop const& l, std::int64_t begin, int lanes);
   /// Waits for asynchronous copies before a barrier.
@@ -32,24 +41,27 @@ class copy_emitter {
                                                       ir::buffer const& b, std::vector<ir::expr> const& indices);
 
  private:
-  [[nodiscard]] bool emit_asynchronous(ir::buffer const& to, std::string const& to_pointer, ir::buffer const& from,
-                                       std::string const& from_pointer, int bytes);
+  void emit_asynchronous(std::string const& to_pointer, std::string const& from_pointer, int bytes);
 
   kernel_state& kernel_;
   index_emitter& indices_;
   memory_emitter& memory_;
 };
 
-/// Emits an asynchronous copy of `bytes` bytes; returns false if it must be an ordinary copy.
-inline bool copy_emitter::emit_asynchronous(ir::buffer const& to, std::string const& to_pointer, ir::buffer const& from,
-                                            std::string const& from_pointer, int bytes) {
-  bool const from_device = from.where == ir::memory::operand || from.where == ir::memory::prepared;
-  if (!to.ahead || !from_device || !from.content.empty() || bytes < 4 ||
-      !kernel_.dialect.has_async_copies(kernel_.machine))
-    return false;
+inline void copy_emitter::emit_asynchronous(std::string const& to_pointer, std::string const& from_pointer, int bytes) {
   auto const name = "ttune_copy_ahead_" + std::to_string(bytes);
   kernel_.shared.define(name, [&] { return kernel_.dialect.async_copy_function(name, bytes); });
   kernel_.text.line(name + "(" + to_pointer + ", " + from_pointer + ");");
+}
+
+inline bool copy_emitter::emit(ir::async_copy const& copy) {
+  constexpr int least_bytes = 4;
+  auto const& w = copy.what;
+  auto const bytes = static_cast<int>(size_in_bytes(w.to->type));
+  if (bytes < least_bytes) return false;
+  auto const& a = *ir::as<ir::access>(w.value);
+  auto const from_pointer = memory_.pointer_to(buffer_of(a), indices_.flat_index(buffer_of(a), a.indices));
+  emit_asynchronous(memory_.pointer_to(*w.to, indices_.flat_index(*w.to, w.indices)), from_pointer, bytes);
   return true;
 }
 
@@ -57,12 +69,6 @@ inline bool copy_emitter::emit(ir::store const& w) {
   auto const* a = ir::as<ir::access>(w.value);
   if (!a || kernel_.variables.lanes() != 1 || w.value->type != w.to->type) return false;
   auto const& from = buffer_of(*a);
-  auto const bytes = static_cast<int>(size_in_bytes(w.to->type));
-  if (w.to->ahead) {
-    auto const from_pointer = memory_.pointer_to(from, indices_.flat_index(from, a->indices));
-    auto const to_pointer = memory_.pointer_to(*w.to, indices_.flat_index(*w.to, w.indices));
-    if (emit_asynchronous(*w.to, to_pointer, from, from_pointer, bytes)) return true;
-  }
   if (w.to->type != dtype::f16 && w.to->type != dtype::bf16) return false;
   auto const from_flat = indices_.flat_index(from, a->indices);
   auto const to_flat = indices_.flat_index(*w.to, w.indices);
@@ -88,7 +94,7 @@ inline std::optional<lane_linear> copy_emitter::wide_place(ir::loop const& l, st
 }
 
 inline bool copy_emitter::emit_wide(ir::loop const& l, std::int64_t begin, int lanes) {
-  auto const* w = ir::as<ir::store>(l.body);
+  auto const* w = stored_by(l);
   auto const* a = w ? ir::as<ir::access>(w->value) : nullptr;
   if (!a || w->value->type != w->to->type) return false;
   auto const& source = buffer_of(*a);
@@ -99,7 +105,10 @@ inline bool copy_emitter::emit_wide(ir::loop const& l, std::int64_t begin, int l
   auto const bytes = lanes * static_cast<int>(size_in_bytes(w->to->type));
   auto const from_pointer = memory_.pointer_to(source, *from);
   auto const to_pointer = memory_.pointer_to(*w->to, *to);
-  if (emit_asynchronous(*w->to, to_pointer, source, from_pointer, bytes)) return true;
+  if (ir::as<ir::async_copy>(l.body)) {
+    emit_asynchronous(to_pointer, from_pointer, bytes);
+    return true;
+  }
   std::string const type = bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned int";
   kernel_.text.line("*(" + type + "*)(" + to_pointer + ") = *(const " + type + "*)(" + from_pointer + ");");
   return true;

@@ -115,7 +115,7 @@ class statement_runner {
           n.meets = n.together = true;
         },
         [&](prefetch const&) { n.what = sort::block; },
-        [&](warp_reduction const& v) { n.body.push_back(compile(loops_.emplace_back(loops_of(v)))); });
+        [&](auto const& v) { n.body.push_back(compile(loops_.emplace_back(loops_of(v)))); });
     scope_.resize(mark);
     if (n.what == sort::loop && is_of_kernel(n.kind)) {
       n.together = true;

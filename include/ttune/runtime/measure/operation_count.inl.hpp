@@ -33,7 +33,7 @@ class operation_counter {
         [&](ir::conditional const& n) { return count(n.condition) + std::max(count(n.then), count(n.otherwise)); },
         [&](ir::allocate const& n) { return count(n.body); }, [&](ir::store const& n) { return 1 + count(n.value); },
         [](ir::barrier const&) { return 1.0; }, [](ir::prefetch const&) { return 1.0; },
-        [&](ir::warp_reduction const& n) { return count(ir::loops_of(n)); });
+        [&](auto const& n) { return count(ir::loops_of(n)); });
   }
 
  private:
