@@ -50,6 +50,7 @@
 #include "ttune/lowering/join_conditionals.hpp"
 #include "ttune/lowering/kernel_passes.hpp"
 #include "ttune/lowering/lower.hpp"
+#include "ttune/lowering/match_matrix_products.hpp"
 #include "ttune/lowering/match_warp_reductions.hpp"
 #include "ttune/lowering/narrow_integers.hpp"
 #include "ttune/lowering/partition.hpp"

@@ -97,6 +97,14 @@ struct equal_nodes {
            equal_lists(a.indices, b.indices) && equal(a.part, b.part);
   }
   bool operator()(async_copy const& a, async_copy const& b) const { return (*this)(a.what, b.what); }
+  bool operator()(matrix_multiply const& a, matrix_multiply const& b) const {
+    auto const same = [](loop const& x, loop const& y) {
+      return x.variable == y.variable && x.kind == y.kind && equal(x.begin, y.begin) && equal(x.end, y.end);
+    };
+    return a.by_four_warps == b.by_four_warps &&
+           std::equal(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(), same) && (*this)(a.sum, b.sum) &&
+           equal_lists(a.left_by_lanes, b.left_by_lanes) && equal_lists(a.right_by_lanes, b.right_by_lanes);
+  }
 };
 
 /// Compares nodes of the same kind by their overload. It dispatches over the first node only: a dispatch over pairs

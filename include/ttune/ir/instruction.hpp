@@ -5,6 +5,10 @@
 //                                                  r[0] += G[w]
 //
 //   copy_async As[i] = A[i]               →      As[i] = A[i]
+//
+//   warp_multiply S[r, c] += cast<f32>(A[r, k]) * cast<f32>(B[k, c]), r < 2, c < 2, k < 16
+//                                         →      tensorize r < 2 … c < 2 … k < 16
+//                                                  S[r, c] += cast<f32>(A[r, k]) * cast<f32>(B[k, c])
 #pragma once
 
 #include "ttune/ir/make.hpp"
@@ -21,10 +25,18 @@ namespace ttune { inline namespace v0 { namespace ir {
 
 [[nodiscard]] inline stmt loops_of(async_copy const& n) { return make_store(n.what.to, n.what.indices, n.what.value); }
 
+[[nodiscard]] inline stmt loops_of(matrix_multiply const& n) {
+  auto made = make_store(n.sum.to, n.sum.indices, n.sum.value);
+  for (auto l = n.loops.rbegin(); l != n.loops.rend(); ++l)
+    made = make_loop(l->variable, l->begin, l->end, l->kind, std::move(made));
+  return made;
+}
+
 /// Returns what a statement for an instruction stands for; null for all other statements.
 [[nodiscard]] inline stmt loops_of(stmt const& s) {
   if (auto const* n = as<warp_reduction>(s)) return loops_of(*n);
   if (auto const* n = as<async_copy>(s)) return loops_of(*n);
+  if (auto const* n = as<matrix_multiply>(s)) return loops_of(*n);
   return {};
 }
 

@@ -42,6 +42,7 @@ namespace ttune { inline namespace v0 { namespace ir {
 [[nodiscard]] stmt make_prefetch(handle<buffer> from, std::vector<expr> indices);
 [[nodiscard]] stmt make_statement(warp_reduction what);
 [[nodiscard]] stmt make_statement(async_copy what);
+[[nodiscard]] stmt make_statement(matrix_multiply what);
 
 // Queries that every pass needs.
 [[nodiscard]] std::string const& name_of(source const& from);

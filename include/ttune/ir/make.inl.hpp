@@ -231,6 +231,7 @@ stmt make_prefetch(handle<buffer> from, std::vector<expr> indices) {
 
 stmt make_statement(warp_reduction what) { return detail::node(std::move(what)); }
 stmt make_statement(async_copy what) { return detail::node(std::move(what)); }
+stmt make_statement(matrix_multiply what) { return detail::node(std::move(what)); }
 
 std::string const& name_of(source const& from) {
   return std::visit([](auto const& s) -> std::string const& { return s->name; }, from);

@@ -274,7 +274,11 @@ class stmt_printer {
           auto const& l = *as<loop>(loops);
           line(depth, "warp_reduce " + range(l) + ": " + store_text(*as<store>(l.body)));
         },
-        [&](async_copy const& n) { line(depth, "copy_async " + store_text(n.what)); });
+        [&](async_copy const& n) { line(depth, "copy_async " + store_text(n.what)); },
+        [&](matrix_multiply const& n) {
+          line(depth, std::string(n.by_four_warps ? "warpgroup_multiply " : "warp_multiply ") + store_text(n.sum) +
+                          ", " + comma_list(n.loops, [](loop const& l) { return range(l); }));
+        });
   }
 
   static std::string buffer_text(buffer const& b) {

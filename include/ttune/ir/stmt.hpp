@@ -139,9 +139,24 @@ struct async_copy {
   store what;  ///< its value is an access
 };
 
+/// The threads of a warp, or of four warps, add up products of matrices by instructions. Loops with constant bounds say
+/// what each thread does: over its rows, columns and terms for a warp; over its virtual threads, repetitions, columns
+/// and terms for four warps.
+struct matrix_multiply {
+  std::vector<loop> loops;  ///< the outermost first, without their bodies
+  store sum;                ///< adds the product of `left` and `right`, converted or rounded
+  expr left, right;         ///< accesses; the columns select no element of `left`, the rows none of `right`
+  /// The indices of both by the parts of a thread's number (lowering/lanes.hpp), which the loops' meaning does not
+  /// need.
+  std::vector<expr> left_by_lanes, right_by_lanes;
+  bool by_four_warps = false;
+};
+
 /// A statement: one of the kinds above.
 struct stmt_node : counted {
-  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction, async_copy> what;
+  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction, async_copy,
+               matrix_multiply>
+      what;
 };
 
 /// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none), `body`

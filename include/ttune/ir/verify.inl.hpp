@@ -252,6 +252,16 @@ class statement_verifier {
         [&](async_copy const& n) {
           require(n.what.to->ahead && as<access>(n.what.value), "is no copy into a buffer that is filled ahead");
           check_loops(loops_of(n), s);
+        },
+        [&](matrix_multiply const& n) {
+          for (auto const& l : n.loops)
+            require(is_constant(l.begin) && is_constant(l.end), "has loops of unknown bounds");
+          auto const* left = as<access>(n.left);
+          auto const* right = as<access>(n.right);
+          require(n.loops.size() >= 3 && left && right && left->indices.size() == n.left_by_lanes.size() &&
+                      right->indices.size() == n.right_by_lanes.size(),
+                  "is no sum of products over rows, columns and terms");
+          check_loops(loops_of(n), s);
         });
   }
 

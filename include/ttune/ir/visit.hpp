@@ -127,6 +127,19 @@ template <class OnStmt, class OnExpr>
         auto value = on_expr(n.what.value);
         if (indices == n.what.indices && value == n.what.value) return s;
         return make_statement(async_copy{{n.what.to, std::move(indices), std::move(value)}});
+      },
+      [&](matrix_multiply const& n) {
+        auto made = n;
+        made.sum.indices = mapped(n.sum.indices);
+        made.sum.value = on_expr(n.sum.value);
+        made.left = on_expr(n.left);
+        made.right = on_expr(n.right);
+        made.left_by_lanes = mapped(n.left_by_lanes);
+        made.right_by_lanes = mapped(n.right_by_lanes);
+        bool const same = made.sum.indices == n.sum.indices && made.sum.value == n.sum.value && made.left == n.left &&
+                          made.right == n.right && made.left_by_lanes == n.left_by_lanes &&
+                          made.right_by_lanes == n.right_by_lanes;
+        return same ? s : make_statement(std::move(made));
       });
 }
 

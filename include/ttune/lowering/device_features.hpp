@@ -15,6 +15,7 @@ struct device_features {
   bool has_threads = false;  ///< blocks, threads and barriers
   bool has_warps = false;    ///< threads of a warp can exchange values
   bool has_async_copies = false;
+  bool has_matrices = false;  ///< some machines have instructions for products of matrices
 };
 
 }}}  // namespace ttune::v0::lowering

@@ -4,6 +4,7 @@
 #include "ttune/lowering/dump.hpp"
 #include "ttune/lowering/kernel_grid.hpp"
 #include "ttune/lowering/kernel_passes.hpp"
+#include "ttune/lowering/match_matrix_products.hpp"
 #include "ttune/lowering/match_warp_reductions.hpp"
 #include "ttune/lowering/spread_virtual_threads.hpp"
 #include "ttune/lowering/start_async_copies.hpp"
@@ -16,6 +17,8 @@ ir::stmt run_kernel_passes(ir::stmt body, arith::ranges const& known, device_fea
   if (!features.has_threads) return body;
   auto const grid = measure_grid(body, known, features.language);
   kernel_scope const scope{features, grid, known};
+  body = match_matrix_products(body, scope);
+  detail::dump("match_matrix_products", body);
   body = match_warp_reductions(body, scope);
   detail::dump("match_warp_reductions", body);
   body = start_async_copies(body, features);

@@ -100,7 +100,7 @@ class c_dialect {
 
   /// Returns what passes over kernels may use.
   [[nodiscard]] lowering::device_features features(target const& machine) const {
-    return {name(), machine, has_threads(), has_warps(), has_async_copies(machine)};
+    return {name(), machine, has_threads(), has_warps(), has_async_copies(machine), matrices() != nullptr};
   }
 
   /// Returns the matrix instructions of warps; null if each thread computes its own part of a product.
