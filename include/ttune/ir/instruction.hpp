@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops and stores that statements for instructions of devices stand for:
+// The loops that statements for instructions of warps stand for:
 //
 //   warp_reduce w < 32: r[0] += G[w]      →      unroll w < 32
 //                                                  r[0] += G[w]
-//
-//   copy_async As[i] = A[i]               →      As[i] = A[i]
 //
 //   warp_multiply S[r, c] += cast<f32>(A[r, k]) * cast<f32>(B[k, c]), r < 2, c < 2, k < 16
 //                                         →      tensorize r < 2 … c < 2 … k < 16
@@ -23,8 +21,6 @@ namespace ttune { inline namespace v0 { namespace ir {
                    make_store(n.to, n.indices, std::move(value)));
 }
 
-[[nodiscard]] inline stmt loops_of(async_copy const& n) { return make_store(n.what.to, n.what.indices, n.what.value); }
-
 [[nodiscard]] inline stmt loops_of(matrix_multiply const& n) {
   auto made = make_store(n.sum.to, n.sum.indices, n.sum.value);
   for (auto l = n.loops.rbegin(); l != n.loops.rend(); ++l)
@@ -35,7 +31,6 @@ namespace ttune { inline namespace v0 { namespace ir {
 /// Returns what a statement for an instruction stands for; null for all other statements.
 [[nodiscard]] inline stmt loops_of(stmt const& s) {
   if (auto const* n = as<warp_reduction>(s)) return loops_of(*n);
-  if (auto const* n = as<async_copy>(s)) return loops_of(*n);
   if (auto const* n = as<matrix_multiply>(s)) return loops_of(*n);
   return {};
 }

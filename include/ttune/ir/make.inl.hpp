@@ -230,7 +230,7 @@ stmt make_prefetch(handle<buffer> from, std::vector<expr> indices) {
 }
 
 stmt make_statement(warp_reduction what) { return detail::node(std::move(what)); }
-stmt make_statement(async_copy what) { return detail::node(std::move(what)); }
+stmt make_statement(store what) { return detail::node(std::move(what)); }
 stmt make_statement(matrix_multiply what) { return detail::node(std::move(what)); }
 
 std::string const& name_of(source const& from) {

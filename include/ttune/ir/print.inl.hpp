@@ -264,7 +264,7 @@ class stmt_printer {
           line(depth, "alloc " + buffer_text(*n.storage));
           add(n.body, last ? depth : depth + 1);
         },
-        [&](store const& n) { line(depth, store_text(n)); },
+        [&](store const& n) { line(depth, (n.is_async ? "copy_async " : "") + store_text(n)); },
         [&](barrier const& n) {
           line(depth, n.pending < 0 ? "barrier" : "barrier, " + std::to_string(n.pending) + " pending");
         },
@@ -274,7 +274,6 @@ class stmt_printer {
           auto const& l = *as<loop>(loops);
           line(depth, "warp_reduce " + range(l) + ": " + store_text(*as<store>(l.body)));
         },
-        [&](async_copy const& n) { line(depth, "copy_async " + store_text(n.what)); },
         [&](matrix_multiply const& n) {
           line(depth, std::string(n.by_four_warps ? "warpgroup_multiply " : "warp_multiply ") + store_text(n.sum) +
                           ", " + comma_list(n.loops, [](loop const& l) { return range(l); }));

@@ -106,6 +106,9 @@ struct store {
   handle<buffer> to;
   std::vector<expr> indices;
   expr value;
+  /// Starts a copy of an element of the device's memory into a buffer that is `ahead`. It may be complete only after a
+  /// barrier that waits for its batch.
+  bool is_async = false;
 };
 
 /// All threads of a block arrive here before any continues.
@@ -133,12 +136,6 @@ struct warp_reduction {
   expr part;
 };
 
-/// Starts a copy of an element of the device's memory into a buffer that is `ahead`. It may be asynchronous: complete
-/// only after a barrier that waits for its batch.
-struct async_copy {
-  store what;  ///< its value is an access
-};
-
 /// The threads of a warp, or of four warps, add up products of matrices by instructions. Loops with constant bounds say
 /// what each thread does: over its rows, columns and terms for a warp; over its virtual threads, repetitions, columns
 /// and terms for four warps.
@@ -154,9 +151,7 @@ struct matrix_multiply {
 
 /// A statement: one of the kinds above.
 struct stmt_node : counted {
-  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction, async_copy,
-               matrix_multiply>
-      what;
+  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction, matrix_multiply> what;
 };
 
 /// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none), `body`

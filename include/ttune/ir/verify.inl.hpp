@@ -238,6 +238,7 @@ class statement_verifier {
           require(n.indices.size() == n.to->extents.size(), "the number of indices is not the rank");
           for (auto const& i : n.indices) v_.check(i, dtype::index);
           v_.check(n.value, n.to->type);
+          require(!n.is_async || (n.to->ahead && as<access>(n.value)), "is no copy into a buffer that is filled ahead");
         },
         [](barrier const&) {},
         [&](prefetch const& n) {
@@ -247,10 +248,6 @@ class statement_verifier {
         },
         [&](warp_reduction const& n) {
           require(is_thread_memory(*n.to), "the result of a warp's reduction is not each thread's own");
-          check_loops(loops_of(n), s);
-        },
-        [&](async_copy const& n) {
-          require(n.what.to->ahead && as<access>(n.what.value), "is no copy into a buffer that is filled ahead");
           check_loops(loops_of(n), s);
         },
         [&](matrix_multiply const& n) {

@@ -109,7 +109,8 @@ template <class OnStmt, class OnExpr>
       [&](store const& n) {
         auto indices = mapped(n.indices);
         auto value = on_expr(n.value);
-        return indices == n.indices && value == n.value ? s : make_store(n.to, std::move(indices), value);
+        if (indices == n.indices && value == n.value) return s;
+        return make_statement(store{n.to, std::move(indices), std::move(value), n.is_async});
       },
       [&](barrier const&) { return s; },
       [&](prefetch const& n) {
@@ -121,12 +122,6 @@ template <class OnStmt, class OnExpr>
         auto part = on_expr(n.part);
         if (indices == n.indices && part == n.part) return s;
         return make_statement(warp_reduction{n.variable, n.threads, n.op, n.to, std::move(indices), std::move(part)});
-      },
-      [&](async_copy const& n) {
-        auto indices = mapped(n.what.indices);
-        auto value = on_expr(n.what.value);
-        if (indices == n.what.indices && value == n.what.value) return s;
-        return make_statement(async_copy{{n.what.to, std::move(indices), std::move(value)}});
       },
       [&](matrix_multiply const& n) {
         auto made = n;

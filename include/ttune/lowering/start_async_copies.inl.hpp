@@ -25,7 +25,8 @@ ir::stmt start_async_copies(ir::stmt const& s, device_features const& features) 
       s,
       [](ir::stmt const& part) {
         auto const* w = ir::as<ir::store>(part);
-        return w && detail::is_async_copy(*w) ? ir::make_statement(ir::async_copy{*w}) : part;
+        if (!w || w->is_async || !detail::is_async_copy(*w)) return part;
+        return ir::make_statement(ir::store{w->to, w->indices, w->value, true});
       },
       [](ir::expr const& e) { return e; });
 }

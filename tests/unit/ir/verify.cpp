@@ -130,7 +130,7 @@ TEST_CASE("verify: statements for instructions are checked as the loops that the
   CHECK(fault(reduced(shared, make_variable("w"))) ==
         "ttune: internal: in `warp_reduce w < 32: G[0] += G[w]`: the result of a warp's reduction is not each thread's "
         "own");
-  auto const copy = make_statement(async_copy{{own, {make_index(0)}, make_access(own, {make_index(0)})}});
+  auto const copy = make_statement(store{own, {make_index(0)}, make_access(own, {make_index(0)}), true});
   CHECK(fault(make_allocate(own, copy)) ==
         "ttune: internal: in `copy_async r[0] = r[0]`: is no copy into a buffer that is filled ahead");
 }

@@ -13,23 +13,14 @@
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// Returns the store of a loop's body, asynchronous or not; null if the body is no store.
-[[nodiscard]] inline ir::store const* stored_by(ir::loop const& l) {
-  auto const* asynchronous = ir::as<ir::async_copy>(l.body);
-  return asynchronous ? &asynchronous->what : ir::as<ir::store>(l.body);
-}
-
-/// In: stores, and asynchronous copies. Out: true and the text of a copy, if it is one that needs no arithmetic; false
-/// otherwise.
+/// In: stores. Out: true and the text of a copy, if the store is one that needs no arithmetic; false otherwise.
 class copy_emitter {
  public:
   copy_emitter(kernel_state& kernel, index_emitter& indices, memory_emitter& memory)
       : kernel_(kernel), indices_(indices), memory_(memory) {}
 
-  /// Copies an element in its memory format, so that 16-bit floats are not widened.
+  /// Copies an element in its memory format, so that 16-bit floats are not widened, or asynchronously.
   [[nodiscard]] bool emit(ir::store const& w);
-  /// Starts the copy of an element; returns false if it is too small for that and must be an ordinary store.
-  [[nodiscard]] bool emit(ir::async_copy const& copy);
   /// Copies the elements of a loop's next iterations at once. `lanes` elements are 4, 8 or 16 bytes.
   [[nodiscard]] bool emit_wide(ir::loop const& l, std::int64_t begin, int lanes);
   /// Waits for asynchronous copies before a barrier.
@@ -54,21 +45,17 @@ inline void copy_emitter::emit_asynchronous(std::string const& to_pointer, std::
   kernel_.text.line(name + "(" + to_pointer + ", " + from_pointer + ");");
 }
 
-inline bool copy_emitter::emit(ir::async_copy const& copy) {
-  constexpr int least_bytes = 4;
-  auto const& w = copy.what;
-  auto const bytes = static_cast<int>(size_in_bytes(w.to->type));
-  if (bytes < least_bytes) return false;
-  auto const& a = *ir::as<ir::access>(w.value);
-  auto const from_pointer = memory_.pointer_to(buffer_of(a), indices_.flat_index(buffer_of(a), a.indices));
-  emit_asynchronous(memory_.pointer_to(*w.to, indices_.flat_index(*w.to, w.indices)), from_pointer, bytes);
-  return true;
-}
-
 inline bool copy_emitter::emit(ir::store const& w) {
   auto const* a = ir::as<ir::access>(w.value);
   if (!a || kernel_.variables.lanes() != 1 || w.value->type != w.to->type) return false;
+  constexpr int least_async_bytes = 4;
   auto const& from = buffer_of(*a);
+  auto const bytes = static_cast<int>(size_in_bytes(w.to->type));
+  if (w.is_async && bytes >= least_async_bytes) {
+    auto const from_pointer = memory_.pointer_to(from, indices_.flat_index(from, a->indices));
+    emit_asynchronous(memory_.pointer_to(*w.to, indices_.flat_index(*w.to, w.indices)), from_pointer, bytes);
+    return true;
+  }
   if (w.to->type != dtype::f16 && w.to->type != dtype::bf16) return false;
   auto const from_flat = indices_.flat_index(from, a->indices);
   auto const to_flat = indices_.flat_index(*w.to, w.indices);
@@ -94,7 +81,7 @@ inline std::optional<lane_linear> copy_emitter::wide_place(ir::loop const& l, st
 }
 
 inline bool copy_emitter::emit_wide(ir::loop const& l, std::int64_t begin, int lanes) {
-  auto const* w = stored_by(l);
+  auto const* w = ir::as<ir::store>(l.body);
   auto const* a = w ? ir::as<ir::access>(w->value) : nullptr;
   if (!a || w->value->type != w->to->type) return false;
   auto const& source = buffer_of(*a);
@@ -105,7 +92,7 @@ inline bool copy_emitter::emit_wide(ir::loop const& l, std::int64_t begin, int l
   auto const bytes = lanes * static_cast<int>(size_in_bytes(w->to->type));
   auto const from_pointer = memory_.pointer_to(source, *from);
   auto const to_pointer = memory_.pointer_to(*w->to, *to);
-  if (ir::as<ir::async_copy>(l.body)) {
+  if (w->is_async) {
     emit_asynchronous(to_pointer, from_pointer, bytes);
     return true;
   }

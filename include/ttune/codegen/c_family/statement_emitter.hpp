@@ -94,7 +94,6 @@ inline void statement_emitter::emit_unguarded(ir::stmt const& s) {
   if (auto const* b = ir::as<ir::barrier>(s)) emit_barrier(*b);
   if (auto const* r = ir::as<ir::warp_reduction>(s)) warp_reductions_.emit(*r);
   if (auto const* m = ir::as<ir::matrix_multiply>(s)) emit_product(*m);
-  if (auto const* a = ir::as<ir::async_copy>(s); a && !copies_.emit(*a)) emit_store(a->what);
 }
 
 inline void statement_emitter::emit_store(ir::store const& w) {

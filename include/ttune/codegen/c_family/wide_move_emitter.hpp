@@ -48,7 +48,7 @@ class wide_move_emitter {
 
 inline void wide_move_emitter::emit(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   constexpr int most_bytes = 16;
-  auto const* w = stored_by(l);
+  auto const* w = ir::as<ir::store>(l.body);
   bool const ahead = w && w->to->ahead && kernel_.dialect.has_async_copies(kernel_.machine);
   auto const computed_bytes = static_cast<int>(size_in_bytes(widest_stored_type(l.body)));
   auto const move = [&](std::int64_t i, int width) { return emit_move(l, i, width); };
