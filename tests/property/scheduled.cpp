@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs under random schedules: with any primitives and arguments, the lowered program and the result of the
-// passes compute the program's results, and parallel parts have no races.
+// Random programs under random schedules: with any primitives and arguments, the lowered program and the results of the
+// passes, those over kernels too, compute the program's results, and parallel parts have no races.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
+#include "support/kernel_passes.hpp"
 #include "support/random_pipeline.hpp"
 #include "support/random_program.hpp"
 #include "support/random_schedule.hpp"
@@ -50,7 +51,14 @@ std::string fault_of(space const& s, configuration const& chosen, std::vector<ir
     made = lowering::run_passes(made);
     ir::verify(made);
     found = ttune_test::difference(expected, ir::run(made, *s.program, operands));
-    return found.empty() ? found : "after passes: " + found;
+    if (!found.empty()) return "after passes: " + found;
+    try {
+      made = ttune_test::after_kernel_passes(made, {.cpu = "sm_80", .block_threads = 1024, .warp_threads = 32});
+    } catch (backend_error const&) {
+      return {};  // a device cannot run the kernel
+    }
+    found = ttune_test::difference(expected, ir::run(made, *s.program, operands));
+    return found.empty() ? found : "after passes over kernels: " + found;
   } catch (std::exception const& e) {
     return e.what();
   }

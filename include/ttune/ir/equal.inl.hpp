@@ -86,11 +86,24 @@ struct equal_nodes {
            a.storage->swizzle == b.storage->swizzle && equal_sources(a.storage, b.storage, 0) && equal(a.body, b.body);
   }
   bool operator()(store const& a, store const& b) const {
-    return equal_sources(a.to, b.to, 0) && equal_lists(a.indices, b.indices) && equal(a.value, b.value);
+    return a.is_async == b.is_async && equal_sources(a.to, b.to, 0) && equal_lists(a.indices, b.indices) &&
+           equal(a.value, b.value);
   }
   bool operator()(barrier const& a, barrier const& b) const { return a.pending == b.pending; }
   bool operator()(prefetch const& a, prefetch const& b) const {
     return equal_sources(a.from, b.from, 0) && equal_lists(a.indices, b.indices);
+  }
+  bool operator()(warp_reduction const& a, warp_reduction const& b) const {
+    return a.variable == b.variable && a.threads == b.threads && a.op == b.op && equal_sources(a.to, b.to, 0) &&
+           equal_lists(a.indices, b.indices) && equal(a.part, b.part);
+  }
+  bool operator()(matrix_multiply const& a, matrix_multiply const& b) const {
+    auto const same = [](loop const& x, loop const& y) {
+      return x.variable == y.variable && x.kind == y.kind && equal(x.begin, y.begin) && equal(x.end, y.end);
+    };
+    return a.by_four_warps == b.by_four_warps &&
+           std::equal(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(), same) && (*this)(a.sum, b.sum) &&
+           equal_lists(a.left_by_lanes, b.left_by_lanes) && equal_lists(a.right_by_lanes, b.right_by_lanes);
   }
 };
 

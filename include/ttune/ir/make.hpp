@@ -40,6 +40,9 @@ namespace ttune { inline namespace v0 { namespace ir {
 [[nodiscard]] stmt make_allocate(handle<buffer> storage, stmt body);
 [[nodiscard]] stmt make_store(handle<buffer> to, std::vector<expr> indices, expr value);
 [[nodiscard]] stmt make_prefetch(handle<buffer> from, std::vector<expr> indices);
+[[nodiscard]] stmt make_statement(warp_reduction what);
+[[nodiscard]] stmt make_statement(store what);
+[[nodiscard]] stmt make_statement(matrix_multiply what);
 
 // Queries that every pass needs.
 [[nodiscard]] std::string const& name_of(source const& from);

@@ -229,6 +229,10 @@ stmt make_prefetch(handle<buffer> from, std::vector<expr> indices) {
   return detail::node(prefetch{std::move(from), std::move(indices)});
 }
 
+stmt make_statement(warp_reduction what) { return detail::node(std::move(what)); }
+stmt make_statement(store what) { return detail::node(std::move(what)); }
+stmt make_statement(matrix_multiply what) { return detail::node(std::move(what)); }
+
 std::string const& name_of(source const& from) {
   return std::visit([](auto const& s) -> std::string const& { return s->name; }, from);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ttune/ir/equal.inl.hpp"
+#include "ttune/ir/instruction.hpp"
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 
@@ -263,11 +264,20 @@ class stmt_printer {
           line(depth, "alloc " + buffer_text(*n.storage));
           add(n.body, last ? depth : depth + 1);
         },
-        [&](store const& n) { line(depth, store_text(n)); },
+        [&](store const& n) { line(depth, (n.is_async ? "copy_async " : "") + store_text(n)); },
         [&](barrier const& n) {
           line(depth, n.pending < 0 ? "barrier" : "barrier, " + std::to_string(n.pending) + " pending");
         },
-        [&](prefetch const& n) { line(depth, "prefetch " + n.from->name + "[" + printer().list(n.indices) + "]"); });
+        [&](prefetch const& n) { line(depth, "prefetch " + n.from->name + "[" + printer().list(n.indices) + "]"); },
+        [&](warp_reduction const& n) {
+          auto const loops = loops_of(n);
+          auto const& l = *as<loop>(loops);
+          line(depth, "warp_reduce " + range(l) + ": " + store_text(*as<store>(l.body)));
+        },
+        [&](matrix_multiply const& n) {
+          line(depth, std::string(n.by_four_warps ? "warpgroup_multiply " : "warp_multiply ") + store_text(n.sum) +
+                          ", " + comma_list(n.loops, [](loop const& l) { return range(l); }));
+        });
   }
 
   static std::string buffer_text(buffer const& b) {

@@ -106,6 +106,9 @@ struct store {
   handle<buffer> to;
   std::vector<expr> indices;
   expr value;
+  /// Starts a copy of an element of the device's memory into a buffer that is `ahead`. It may be complete only after a
+  /// barrier that waits for its batch.
+  bool is_async = false;
 };
 
 /// All threads of a block arrive here before any continues.
@@ -121,9 +124,34 @@ struct prefetch {
   std::vector<expr> indices;
 };
 
+/// The threads of a warp reduce values together: to[indices] = to[indices] op part, for `variable` from 0 to
+/// `threads` - 1, in any order. All threads of the warp execute it together, and each stores the same result, bit by
+/// bit, in its own memory. instruction.hpp has the loop that it stands for.
+struct warp_reduction {
+  std::string variable;
+  std::int64_t threads = 0;
+  binary_op op = binary_op::add;
+  handle<buffer> to;
+  std::vector<expr> indices;
+  expr part;
+};
+
+/// The threads of a warp, or of four warps, add up products of matrices by instructions. Loops with constant bounds say
+/// what each thread does: over its rows, columns and terms for a warp; over its virtual threads, repetitions, columns
+/// and terms for four warps.
+struct matrix_multiply {
+  std::vector<loop> loops;  ///< the outermost first, without their bodies
+  store sum;                ///< adds the product of `left` and `right`, converted or rounded
+  expr left, right;         ///< accesses; the columns select no element of `left`, the rows none of `right`
+  /// The indices of both by the parts of a thread's number (lowering/lanes.hpp), which the loops' meaning does not
+  /// need.
+  std::vector<expr> left_by_lanes, right_by_lanes;
+  bool by_four_warps = false;
+};
+
 /// A statement: one of the kinds above.
 struct stmt_node : counted {
-  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch> what;
+  std::variant<block, loop, let, conditional, allocate, store, barrier, prefetch, warp_reduction, matrix_multiply> what;
 };
 
 /// A program after scheduling: `prepare` fills the prepared buffers from constants (null if there are none), `body`

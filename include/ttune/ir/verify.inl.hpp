@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "ttune/ir/instruction.hpp"
 #include "ttune/ir/print.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/ir/verify.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/support/internal_error.hpp"
@@ -236,13 +238,34 @@ class statement_verifier {
           require(n.indices.size() == n.to->extents.size(), "the number of indices is not the rank");
           for (auto const& i : n.indices) v_.check(i, dtype::index);
           v_.check(n.value, n.to->type);
+          require(!n.is_async || (n.to->ahead && as<access>(n.value)), "is no copy into a buffer that is filled ahead");
         },
         [](barrier const&) {},
         [&](prefetch const& n) {
           require(v_.sources.count(n.from.get()) != 0, "prefetches from a buffer that is not there");
           require(n.indices.size() == n.from->extents.size(), "the number of indices is not the rank");
           for (auto const& i : n.indices) v_.check(i, dtype::index);
+        },
+        [&](warp_reduction const& n) {
+          require(is_thread_memory(*n.to), "the result of a warp's reduction is not each thread's own");
+          check_loops(loops_of(n), s);
+        },
+        [&](matrix_multiply const& n) {
+          for (auto const& l : n.loops)
+            require(is_constant(l.begin) && is_constant(l.end), "has loops of unknown bounds");
+          auto const* left = as<access>(n.left);
+          auto const* right = as<access>(n.right);
+          require(n.loops.size() >= 3 && left && right && left->indices.size() == n.left_by_lanes.size() &&
+                      right->indices.size() == n.right_by_lanes.size(),
+                  "is no sum of products over rows, columns and terms");
+          check_loops(loops_of(n), s);
         });
+  }
+
+  /// Checks the loops that a statement for an instruction stands for.
+  void check_loops(stmt const& loops, stmt const& s) {
+    check(loops);
+    v_.statement = &s;
   }
 
   void require(bool holds, char const* what) const {

@@ -109,12 +109,32 @@ template <class OnStmt, class OnExpr>
       [&](store const& n) {
         auto indices = mapped(n.indices);
         auto value = on_expr(n.value);
-        return indices == n.indices && value == n.value ? s : make_store(n.to, std::move(indices), value);
+        if (indices == n.indices && value == n.value) return s;
+        return make_statement(store{n.to, std::move(indices), std::move(value), n.is_async});
       },
       [&](barrier const&) { return s; },
       [&](prefetch const& n) {
         auto indices = mapped(n.indices);
         return indices == n.indices ? s : make_prefetch(n.from, std::move(indices));
+      },
+      [&](warp_reduction const& n) {
+        auto indices = mapped(n.indices);
+        auto part = on_expr(n.part);
+        if (indices == n.indices && part == n.part) return s;
+        return make_statement(warp_reduction{n.variable, n.threads, n.op, n.to, std::move(indices), std::move(part)});
+      },
+      [&](matrix_multiply const& n) {
+        auto made = n;
+        made.sum.indices = mapped(n.sum.indices);
+        made.sum.value = on_expr(n.sum.value);
+        made.left = on_expr(n.left);
+        made.right = on_expr(n.right);
+        made.left_by_lanes = mapped(n.left_by_lanes);
+        made.right_by_lanes = mapped(n.right_by_lanes);
+        bool const same = made.sum.indices == n.sum.indices && made.sum.value == n.sum.value && made.left == n.left &&
+                          made.right == n.right && made.left_by_lanes == n.left_by_lanes &&
+                          made.right_by_lanes == n.right_by_lanes;
+        return same ? s : make_statement(std::move(made));
       });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what partition needs to know about a statement: its stores, its choices between two expressions, its barriers,
-// and the memory that it uses.
+// Finds what partition needs to know about a statement: its stores, its choices between two expressions, and the
+// memory that it uses.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "ttune/ir/operands.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/ir/stmt.hpp"
 #include "ttune/ir/visit.hpp"
 
@@ -51,18 +52,6 @@ void for_each_value(ir::stmt const& s, F const& f) {
             });
   });
   return found;
-}
-
-/// Returns true if a statement has a barrier: all threads must reach it, so no choice by thread may surround it.
-[[nodiscard]] inline bool has_barrier(ir::stmt const& s) {
-  if (!s) return false;
-  if (ir::as<ir::barrier>(s)) return true;
-  if (auto const* n = ir::as<ir::block>(s)) return std::any_of(n->body.begin(), n->body.end(), has_barrier);
-  if (auto const* n = ir::as<ir::allocate>(s)) return has_barrier(n->body);
-  if (auto const* n = ir::as<ir::let>(s)) return has_barrier(n->body);
-  if (auto const* n = ir::as<ir::loop>(s)) return has_barrier(n->body);
-  auto const* n = ir::as<ir::conditional>(s);
-  return n && (has_barrier(n->then) || has_barrier(n->otherwise));
 }
 
 /// Returns true if a statement stores into, or reads from, a buffer for which `is_meant(buffer)` is true.

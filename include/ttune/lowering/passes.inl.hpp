@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
-#include "ttune/ir/print.hpp"
+#include "ttune/lowering/dump.hpp"
 #include "ttune/lowering/join_conditionals.hpp"
 #include "ttune/lowering/partition.hpp"
 #include "ttune/lowering/passes.hpp"
@@ -14,16 +10,6 @@
 #include "ttune/lowering/symmetric_functions.hpp"
 
 namespace ttune { inline namespace v0 { namespace lowering {
-
-namespace detail {
-
-inline void dump(char const* pass, ir::lowered const& program) {
-  auto const* wanted = std::getenv("TTUNE_DUMP");
-  if (!wanted || (std::strcmp(wanted, pass) != 0 && std::strcmp(wanted, "all") != 0)) return;
-  std::fprintf(stderr, "=== after %s\n%s\n", pass, ir::print(program).c_str());
-}
-
-}  // namespace detail
 
 ir::lowered run_passes(ir::lowered program) {
   detail::dump("lower", program);

@@ -147,6 +147,13 @@ TEST_CASE("derived for GPUs: two short products in one kernel, long ones apart")
   CHECK(kernels_of(chain(64, 32, 300)) == 2);
 }
 
+TEST_CASE("derived for GPUs: sums that are too short for two shares stay whole, though there are fewer than cores") {
+  auto machine = gpu();
+  machine.cores = 80;
+  auto const made = derive_space(ops::softmax<float>(64, 1024).program(), machine);
+  CHECK(codegen::cuda(ttune_test::build(make_plan(made), made.seed), machine).main.size() == 1);
+}
+
 TEST_CASE("derived for GPUs: few results are reduced by more blocks first") {
   auto const machine = [] {
     auto t = gpu();

@@ -8,6 +8,7 @@
 #include "support/barriers.hpp"
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
+#include "support/kernel_passes.hpp"
 #include "support/random_operands.hpp"
 #include "support/seed.hpp"
 #include "ttune/codegen/cuda.hpp"
@@ -68,11 +69,16 @@ TEST_CASE("pipelines: asynchronous copies, awaited as late as possible") {
     auto const operands = ttune_test::random_operands(*s.program, random);
     auto const wanted = ir::evaluate(*s.program, operands);
     CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
+    auto const printed = ttune_test::after_kernel_passes(made, cuda::target_of_architecture(80));
+    CHECK(ir::print(printed).find("copy_async As[") != std::string::npos);
+    CHECK(ttune_test::difference(wanted, ir::run(printed, *s.program, operands), 1e-5) == "");
     if (ttune_test::can_run_cuda_on_cpu())
       CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
     // waiting for one batch less is not enough
-    auto const said = ttune_test::complaint(ttune_test::awaiting_less(made), *s.program, operands);
-    CHECK_MESSAGE(said.find("a barrier that awaits it is missing") != std::string::npos, said);
+    for (auto const& before : {made, printed}) {
+      auto const said = ttune_test::complaint(ttune_test::awaiting_less(before), *s.program, operands);
+      CHECK_MESSAGE(said.find("a barrier that awaits it is missing") != std::string::npos, said);
+    }
     ttune_test::check_barriers_are_needed(made, *s.program, operands);
     if (!cuda::nvrtc().failure().empty()) continue;
     for (int const architecture : {80, 90}) {

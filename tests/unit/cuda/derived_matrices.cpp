@@ -10,6 +10,7 @@
 
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
+#include "support/kernel_passes.hpp"
 #include "support/random_operands.hpp"
 #include "support/seed.hpp"
 #include "support/tf32_values.hpp"
@@ -42,6 +43,8 @@ void check_derived(handle<ir::program> const& program, int configurations, doubl
     auto const made = lower(p, chosen);
     INFO(detail::describe_choices(of.knobs, chosen), "\n", ir::print(made));
     CHECK(ttune_test::difference(wanted, ir::run(made, *program, operands), tolerance) == "");
+    auto const printed = ttune_test::after_kernel_passes(made, cuda::target_of_architecture(80));
+    CHECK(ttune_test::difference(wanted, ir::run(printed, *program, operands), tolerance) == "");
     auto const text = codegen::cuda(made, cuda::target_of_architecture(80));
     CHECK(text.main.size() == 1);
     CHECK(text.source.find("mma.sync") != std::string::npos);

@@ -11,10 +11,12 @@
 #include "support/barriers.hpp"
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
+#include "support/kernel_passes.hpp"
 #include "support/random_operands.hpp"
 #include "support/seed.hpp"
 #include "ttune/codegen/cuda.hpp"
 #include "ttune/ir/interpret.hpp"
+#include "ttune/ir/print.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/schedule.hpp"
@@ -44,6 +46,9 @@ void check(space const& s, int architecture = 80) {
   auto const made = lowered_of(s);
   auto const wanted = ir::evaluate(*s.program, operands);
   CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), 1e-5) == "");
+  auto const printed = ttune_test::after_kernel_passes(made, cuda::target_of_architecture(architecture));
+  CHECK(ir::print(printed).find("warp_multiply ") != std::string::npos);
+  CHECK(ttune_test::difference(wanted, ir::run(printed, *s.program, operands), 1e-5) == "");
   if (!ttune_test::can_run_cuda_on_cpu()) return;
   auto const text = codegen::cuda(made, cuda::target_of_architecture(architecture));
   REQUIRE(text.source.find("mma.sync") != std::string::npos);

@@ -7,12 +7,14 @@
 
 #include "support/cuda_on_cpu.hpp"
 #include "support/cuda_toolkit.hpp"
+#include "support/kernel_passes.hpp"
 #include "support/random_program.hpp"
 #include "support/seed.hpp"
 #include "ttune/autoschedule/derive_space.hpp"
 #include "ttune/codegen/cuda.hpp"
 #include "ttune/ir/interpret.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/print.hpp"
 #include "ttune/lowering/lower.hpp"
 #include "ttune/ops/attention.hpp"
 #include "ttune/ops/layer_norm.hpp"
@@ -38,6 +40,9 @@ TEST_CASE("cuda: rows are reduced by shuffles, in one kernel that spills nothing
       INFO(detail::describe_choices(of.knobs, chosen), "\n", text.source);
       CHECK(text.main.size() == 1);
       CHECK(text.source.find("__shfl_xor_sync(0xffffffffu, ") != std::string::npos);
+      auto const printed = ttune_test::after_kernel_passes(made, cuda::target_of_architecture(80));
+      CHECK(ir::print(printed).find("warp_reduce") != std::string::npos);
+      CHECK(ttune_test::difference(wanted, ir::run(printed, *program, operands), 1e-5) == "");
       if (ttune_test::can_run_cuda_on_cpu())
         CHECK(ttune_test::difference(wanted, ttune_test::run_on_cpu(text, made, operands), 1e-5) == "");
     }

@@ -7,6 +7,7 @@
 
 #include "support/barriers.hpp"
 #include "support/cuda_on_cpu.hpp"
+#include "support/kernel_passes.hpp"
 #include "support/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seed.hpp"
@@ -113,6 +114,9 @@ void check(space const& s, configuration const& chosen, double tolerance) {
   auto const wanted = ir::evaluate(*s.program, operands);
   INFO(ir::print(made));
   CHECK(ttune_test::difference(wanted, ir::run(made, *s.program, operands), tolerance) == "");
+  auto const printed = ttune_test::after_kernel_passes(made, machine());
+  CHECK(ir::print(printed).find("warpgroup_multiply ") != std::string::npos);
+  CHECK(ttune_test::difference(wanted, ir::run(printed, *s.program, operands), tolerance) == "");
   auto const text = codegen::cuda(made, machine());
   REQUIRE(text.source.find("wgmma.mma_async") != std::string::npos);
   if (ttune_test::can_run_cuda_on_cpu())

@@ -106,6 +106,11 @@ TEST_CASE_FIXTURE(fixture, "races: threads between two barriers") {
   CHECK(says(threads({put(g), meet(), get(g), meet(), only(x, 3, put(g)), get(g, turned)}), missing));
 }
 
+TEST_CASE_FIXTURE(fixture, "races: a barrier outside of kernels is one thread's") {
+  auto const serial = [](stmt const& body) { return over("x", loop_kind::serial, body); };
+  CHECK(said(make_allocate(g, make_block({serial(put(g)), meet(), serial(get(g))}))) == "");
+}
+
 TEST_CASE_FIXTURE(fixture, "races: whichever of many readers it is that writes") {
   auto const zero = make_real(dtype::f32, 0);
   for (std::int64_t writer = 0; writer < size; ++writer) {

@@ -116,3 +116,21 @@ TEST_CASE("verify: faults of lowered programs are named") {
   CHECK(fault(make_allocate(b, over("i", make_store(b, {i, i}, one)))) ==
         "ttune: internal: in `b[i, i] = 1.0`: the number of indices is not the rank");
 }
+
+TEST_CASE("verify: statements for instructions are checked as the loops that they stand for") {
+  auto const shared = share(buffer{{}, "G", dtype::f32, {32}, memory::shared});
+  auto const own = share(buffer{{}, "r", dtype::f32, {1}, memory::local});
+  auto const reduced = [&](handle<buffer> const& to, expr const& at) {
+    return make_allocate(
+        shared, make_allocate(own, make_statement(warp_reduction{
+                                       "w", 32, binary_op::add, to, {make_index(0)}, make_access(shared, {at})})));
+  };
+  CHECK(fault(reduced(own, make_variable("w"))) == "");
+  CHECK(fault(reduced(own, i)) == "ttune: internal: in `r[0] += G[i]`: i: the variable is not bound");
+  CHECK(fault(reduced(shared, make_variable("w"))) ==
+        "ttune: internal: in `warp_reduce w < 32: G[0] += G[w]`: the result of a warp's reduction is not each thread's "
+        "own");
+  auto const copy = make_statement(store{own, {make_index(0)}, make_access(own, {make_index(0)}), true});
+  CHECK(fault(make_allocate(own, copy)) ==
+        "ttune: internal: in `copy_async r[0] = r[0]`: is no copy into a buffer that is filled ahead");
+}

@@ -12,7 +12,9 @@
 
 namespace ttune { inline namespace v0 { namespace autoschedule {
 
+/// Returns a divisor of an extent, near the wanted one and at most twice as large; 1 if fewer than 2 are wanted.
 [[nodiscard]] inline std::int64_t divisor_near(std::int64_t extent, std::int64_t wanted) {
+  if (wanted < 2) return 1;
   for (auto count = wanted; count <= 2 * wanted && count <= extent; ++count)
     if (extent % count == 0) return count;
   for (auto count = std::min(wanted, extent); count > 1; --count)

@@ -32,36 +32,29 @@ class copy_emitter {
                                                       ir::buffer const& b, std::vector<ir::expr> const& indices);
 
  private:
-  [[nodiscard]] bool emit_asynchronous(ir::buffer const& to, std::string const& to_pointer, ir::buffer const& from,
-                                       std::string const& from_pointer, int bytes);
+  void emit_asynchronous(std::string const& to_pointer, std::string const& from_pointer, int bytes);
 
   kernel_state& kernel_;
   index_emitter& indices_;
   memory_emitter& memory_;
 };
 
-/// Emits an asynchronous copy of `bytes` bytes; returns false if it must be an ordinary copy.
-inline bool copy_emitter::emit_asynchronous(ir::buffer const& to, std::string const& to_pointer, ir::buffer const& from,
-                                            std::string const& from_pointer, int bytes) {
-  bool const from_device = from.where == ir::memory::operand || from.where == ir::memory::prepared;
-  if (!to.ahead || !from_device || !from.content.empty() || bytes < 4 ||
-      !kernel_.dialect.has_async_copies(kernel_.machine))
-    return false;
+inline void copy_emitter::emit_asynchronous(std::string const& to_pointer, std::string const& from_pointer, int bytes) {
   auto const name = "ttune_copy_ahead_" + std::to_string(bytes);
   kernel_.shared.define(name, [&] { return kernel_.dialect.async_copy_function(name, bytes); });
   kernel_.text.line(name + "(" + to_pointer + ", " + from_pointer + ");");
-  return true;
 }
 
 inline bool copy_emitter::emit(ir::store const& w) {
   auto const* a = ir::as<ir::access>(w.value);
   if (!a || kernel_.variables.lanes() != 1 || w.value->type != w.to->type) return false;
+  constexpr int least_async_bytes = 4;
   auto const& from = buffer_of(*a);
   auto const bytes = static_cast<int>(size_in_bytes(w.to->type));
-  if (w.to->ahead) {
+  if (w.is_async && bytes >= least_async_bytes) {
     auto const from_pointer = memory_.pointer_to(from, indices_.flat_index(from, a->indices));
-    auto const to_pointer = memory_.pointer_to(*w.to, indices_.flat_index(*w.to, w.indices));
-    if (emit_asynchronous(*w.to, to_pointer, from, from_pointer, bytes)) return true;
+    emit_asynchronous(memory_.pointer_to(*w.to, indices_.flat_index(*w.to, w.indices)), from_pointer, bytes);
+    return true;
   }
   if (w.to->type != dtype::f16 && w.to->type != dtype::bf16) return false;
   auto const from_flat = indices_.flat_index(from, a->indices);
@@ -99,7 +92,10 @@ inline bool copy_emitter::emit_wide(ir::loop const& l, std::int64_t begin, int l
   auto const bytes = lanes * static_cast<int>(size_in_bytes(w->to->type));
   auto const from_pointer = memory_.pointer_to(source, *from);
   auto const to_pointer = memory_.pointer_to(*w->to, *to);
-  if (emit_asynchronous(*w->to, to_pointer, source, from_pointer, bytes)) return true;
+  if (w->is_async) {
+    emit_asynchronous(to_pointer, from_pointer, bytes);
+    return true;
+  }
   std::string const type = bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned int";
   kernel_.text.line("*(" + type + "*)(" + to_pointer + ") = *(const " + type + "*)(" + from_pointer + ");");
   return true;

@@ -10,8 +10,8 @@
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/c_family/register_shapes.hpp"
 #include "ttune/codegen/c_family/split_into_kernels.hpp"
-#include "ttune/codegen/c_family/virtual_threads.hpp"
 #include "ttune/codegen/device_program.hpp"
+#include "ttune/lowering/kernel_passes.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
@@ -19,7 +19,7 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 class device_program_builder {
  public:
   device_program_builder(ir::lowered const& program, target const& machine, c_dialect const& dialect)
-      : program_(program, machine, dialect) {}
+      : program_(program, machine, dialect), features_(dialect.features(machine)) {}
 
   /// Throws backend_error for constructs that the language cannot express.
   [[nodiscard]] device_program build();
@@ -29,6 +29,7 @@ class device_program_builder {
   [[nodiscard]] device_launch emit_kernel(split_kernel kernel, std::string const& name);
 
   program_state program_;
+  lowering::device_features features_;
   std::string kernels_;  ///< their text
   int kernel_count_ = 0;
 };
@@ -58,9 +59,10 @@ inline std::vector<device_launch> device_program_builder::emit_kernels(ir::stmt 
   return made;
 }
 
-/// Emits a kernel. Where vectors are types, a first pass finds the shapes of arrays that become variables.
+/// Runs the passes over a kernel, and emits it. Where vectors are types, a first pass finds the shapes of arrays that
+/// become variables.
 inline device_launch device_program_builder::emit_kernel(split_kernel kernel, std::string const& name) {
-  kernel.body = spread_virtual_threads(kernel.body);
+  kernel.body = lowering::run_kernel_passes(kernel.body, kernel.known, features_);
   register_shapes shapes;
   if (program_.dialect.vectors() == vector_style::types) (void)kernel_emitter(program_, kernel, name, shapes).emit();
   shapes.settle();

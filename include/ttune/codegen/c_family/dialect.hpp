@@ -10,6 +10,7 @@
 #include "ttune/core/dtype.hpp"
 #include "ttune/core/target.hpp"
 #include "ttune/ir/stmt.hpp"
+#include "ttune/lowering/device_features.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
@@ -96,6 +97,11 @@ class c_dialect {
   [[nodiscard]] virtual std::string bits_as_float(std::string const& bits) const = 0;
   /// Returns a declaration of `b`, the bits of a float. Not used by dialects with vector types.
   [[nodiscard]] virtual std::string float_as_bits(std::string const& x) const = 0;
+
+  /// Returns what passes over kernels may use.
+  [[nodiscard]] lowering::device_features features(target const& machine) const {
+    return {name(), machine, has_threads(), has_warps(), has_async_copies(machine), matrices() != nullptr};
+  }
 
   /// Returns the matrix instructions of warps; null if each thread computes its own part of a product.
   [[nodiscard]] virtual matrix_instructions const* matrices() const { return nullptr; }

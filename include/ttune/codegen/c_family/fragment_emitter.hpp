@@ -12,10 +12,9 @@
 
 #include "ttune/arith/simplify.hpp"
 #include "ttune/arith/substitute.hpp"
-#include "ttune/codegen/c_family/find_matrix_tile.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
-#include "ttune/codegen/c_family/lanes.hpp"
 #include "ttune/codegen/c_family/load_cache.hpp"
+#include "ttune/codegen/c_family/matrix_tile.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
 #include "ttune/codegen/c_family/warp_load_emitter.hpp"
 
@@ -40,15 +39,15 @@ class fragment_emitter {
  private:
   /// One row of the left operand, or one column of the right one.
   struct line_of_terms {
-    ir::access const* access = nullptr;
+    ir::buffer const& from;
     std::vector<ir::expr> indices;  ///< in terms of lanes
     matrix_tile const* tile = nullptr;
     bool adjacent_terms = false;  ///< a lane takes terms next to each other, in one load
-    [[nodiscard]] ir::buffer const& buffer() const { return buffer_of(*access); }
     [[nodiscard]] matrix_product const& how() const { return tile->how; }
   };
 
-  [[nodiscard]] line_of_terms line(matrix_tile const& t, ir::access const& a, arith::substitution const& with) const;
+  [[nodiscard]] line_of_terms line(matrix_tile const& t, matrix_operand const& of,
+                                   arith::substitution const& with) const;
   [[nodiscard]] lane_linear term_index(line_of_terms const& l, int half, int term);
   [[nodiscard]] bool has_adjacent_terms(line_of_terms l);
   [[nodiscard]] std::vector<std::string> load_line(line_of_terms const& l);
@@ -75,10 +74,10 @@ inline std::vector<std::string> fragment_emitter::load(matrix_tile const& t) {
   std::vector<line_of_terms> rows;
   if (!left)
     for (int r = 0; r < matrix_product::thread_rows; ++r)
-      rows.push_back(line(t, *t.left, {{t.rows->variable, ir::make_index(r)}}));
-  auto column = line(t, *t.right,
+      rows.push_back(line(t, t.left, {{t.rows, ir::make_index(r)}}));
+  auto column = line(t, t.right,
                      {{lane_variable::column, ir::make_variable(lane_variable::owner)},
-                      {t.columns->variable, ir::make_variable(lane_variable::part)}});
+                      {t.columns, ir::make_variable(lane_variable::part)}});
   bool const adjacent_terms = !left && !right && (has_adjacent_terms(rows[0]) || has_adjacent_terms(column));
   for (auto& row : rows) row.adjacent_terms = adjacent_terms;
   column.adjacent_terms = adjacent_terms;
@@ -96,16 +95,16 @@ inline std::vector<std::string> fragment_emitter::load(matrix_tile const& t) {
 
 inline std::vector<std::string> fragment_emitter::load_by_warp(matrix_tile const& t, warp_load const& load) {
   auto registers = warp_loads_.load(t, load);
-  if (load.from->type != dtype::f32) return registers;
-  for (auto& r : registers) r = rounded(*load.from, "__uint_as_float(" + r + ")");
+  if (load.operand.from.type != dtype::f32) return registers;
+  for (auto& r : registers) r = rounded(load.operand.from, "__uint_as_float(" + r + ")");
   return registers;
 }
 
 // ---------------------------------------------------------------------------------------------------- terms of a lane
 
-inline fragment_emitter::line_of_terms fragment_emitter::line(matrix_tile const& t, ir::access const& a,
+inline fragment_emitter::line_of_terms fragment_emitter::line(matrix_tile const& t, matrix_operand const& of,
                                                               arith::substitution const& with) const {
-  line_of_terms made{&a, kernel_.warps.by_lanes(a.indices), &t};
+  line_of_terms made{of.from, of.indices, &t};
   for (auto& i : made.indices) i = arith::simplify(arith::substitute(i, with), kernel_.variables.ranges());
   return made;
 }
@@ -120,15 +119,15 @@ inline lane_linear fragment_emitter::term_index(line_of_terms const& l, int half
           : column * ir::make_index(together) + ir::make_index(half * l.how().terms / l.how().halves + term);
   std::vector<ir::expr> placed;
   for (auto const& i : l.indices)
-    placed.push_back(arith::simplify(arith::substitute(i, l.tile->terms->variable, at), kernel_.variables.ranges()));
-  return indices_.flat_index(l.buffer(), placed);
+    placed.push_back(arith::simplify(arith::substitute(i, l.tile->terms, at), kernel_.variables.ranges()));
+  return indices_.flat_index(l.from, placed);
 }
 
 /// Returns true if the terms of a lane are one or two aligned words.
 inline bool fragment_emitter::has_adjacent_terms(line_of_terms l) {
   l.adjacent_terms = true;
   auto const together = l.how().together();
-  return are_adjacent(l.buffer(), l.how().halves * together,
+  return are_adjacent(l.from, l.how().halves * together,
                       [&](int i) { return term_index(l, i / together, i % together); });
 }
 
@@ -141,7 +140,7 @@ inline std::vector<std::string> fragment_emitter::load_line(line_of_terms const&
 }
 
 inline std::vector<std::string> fragment_emitter::load_adjacent_terms(line_of_terms const& l) {
-  auto const& b = l.buffer();
+  auto const& b = l.from;
   auto const from = memory_.pointer_to(b, term_index(l, 0, 0));
   auto const loaded = [&](std::string const& type) {
     return loaded_.load(type, b.name + "_terms", "*(const " + type + "*)(" + from + ")");
@@ -155,7 +154,7 @@ inline std::vector<std::string> fragment_emitter::load_adjacent_terms(line_of_te
 
 /// Loads one register: a word, or its elements one by one.
 inline std::string fragment_emitter::load_half(line_of_terms const& l, int half) {
-  auto const& b = l.buffer();
+  auto const& b = l.from;
   auto const together = l.how().together();
   if (b.type == dtype::f32) return rounded(b, memory_.element(b, term_index(l, half, 0)));
   auto const name = b.name + "_terms";

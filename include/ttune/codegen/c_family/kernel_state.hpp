@@ -8,12 +8,11 @@
 #include "ttune/codegen/c_family/c_types.hpp"
 #include "ttune/codegen/c_family/definitions.hpp"
 #include "ttune/codegen/c_family/dialect.hpp"
-#include "ttune/codegen/c_family/find_warpgroup_tile.hpp"
 #include "ttune/codegen/c_family/kernel_grid.hpp"
 #include "ttune/codegen/c_family/kernel_text.hpp"
 #include "ttune/codegen/c_family/kernel_variables.hpp"
+#include "ttune/codegen/c_family/matrix_tile.hpp"
 #include "ttune/codegen/c_family/survey_program.hpp"
-#include "ttune/codegen/c_family/warp_analysis.hpp"
 #include "ttune/core/target.hpp"
 #include "ttune/ir/stmt.hpp"
 
@@ -40,7 +39,7 @@ struct kernel_state {
       : program(p),
         variables(known),
         grid(measure_grid(body, known, p.machine, p.dialect)),
-        publishes_shared_memory(p.dialect.matrices() && has_warpgroup_tile(body)) {}
+        publishes_shared_memory(has_product_of_four_warps(body)) {}
   kernel_state(kernel_state const&) = delete;
   kernel_state& operator=(kernel_state const&) = delete;
 
@@ -53,7 +52,6 @@ struct kernel_state {
   kernel_text text;
   kernel_variables variables;
   kernel_grid grid;
-  warp_analysis warps{dialect.has_warps(), grid, variables};
   bool publishes_shared_memory;     ///< warpgroup products read shared memory
   bool exchanges_in_warps = false;  ///< threads exchange values by shuffles
 };

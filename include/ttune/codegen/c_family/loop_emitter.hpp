@@ -10,7 +10,6 @@
 #include "ttune/codegen/c_family/kernel_state.hpp"
 #include "ttune/codegen/c_family/register_emitter.hpp"
 #include "ttune/codegen/c_family/unroll_cost.hpp"
-#include "ttune/support/on_exit.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
@@ -66,12 +65,7 @@ inline void loop_emitter::emit_rolled(ir::loop const& l) {
   registers_.forget_tiles();  // an iteration may change values that the next one reads
   kernel_.text.open("for (" + kernel_.types.name(dtype::index) + " " + name + " = " + written(begin).text + "; " +
                     name + " < " + operand(end, precedence::sum) + "; ++" + name + ")");
-  bool const diverges = kernel_.warps.differs_in_warp(l.begin) || kernel_.warps.differs_in_warp(l.end);
-  {
-    kernel_.warps.enter_divergence(diverges);
-    on_exit const leave([&] { kernel_.warps.leave_divergence(diverges); });
-    bodies_.emit(l.body);
-  }
+  bodies_.emit(l.body);
   kernel_.text.close();
   kernel_.variables.unbind(l.variable);
 }

@@ -40,7 +40,7 @@ class statement_emitter final : public body_emitter {
         vectors_(kernel, registers, loops_, *this),
         copies_(kernel, indices_, memory),
         wide_moves_(kernel, indices_, memory, values, copies_, loops_),
-        warp_reductions_(kernel, names, loops_, *this),
+        warp_reductions_(kernel, names, *this),
         matrices_(kernel, indices_, memory, loops_),
         warpgroups_(kernel, indices_, memory) {}
 
@@ -56,7 +56,9 @@ class statement_emitter final : public body_emitter {
   void emit_let(ir::let const& l);
   [[nodiscard]] lane_linear value_of_let(ir::let const& l);
   void emit_loop(ir::loop const& l);
-  [[nodiscard]] bool emit_pattern(ir::loop const& l, lane_linear const& begin, lane_linear const& end);
+  void emit_product(ir::matrix_multiply const& m) {
+    return m.by_four_warps ? warpgroups_.emit(m) : matrices_.emit_tile(m);
+  }
   [[nodiscard]] bool emit_lanes(ir::loop const& l, std::int64_t begin, std::int64_t end);
   void emit_conditional(ir::conditional const& c);
   [[nodiscard]] bool emit_chosen(ir::conditional const& c, c_value const& condition);
@@ -90,6 +92,8 @@ inline void statement_emitter::emit_unguarded(ir::stmt const& s) {
   if (auto const* a = ir::as<ir::allocate>(s)) emit_allocate(*a);
   if (auto const* w = ir::as<ir::store>(s)) emit_store(*w);
   if (auto const* b = ir::as<ir::barrier>(s)) emit_barrier(*b);
+  if (auto const* r = ir::as<ir::warp_reduction>(s)) warp_reductions_.emit(*r);
+  if (auto const* m = ir::as<ir::matrix_multiply>(s)) emit_product(*m);
 }
 
 inline void statement_emitter::emit_store(ir::store const& w) {
@@ -133,9 +137,7 @@ inline lane_linear statement_emitter::value_of_let(ir::let const& l) {
 inline void statement_emitter::emit_let(ir::let const& l) {
   auto const saved = kernel_.variables.find(l.variable);
   kernel_.variables.bind(l.variable, value_of_let(l));
-  kernel_.warps.enter_let(l);
   on_exit const leave([&] {
-    kernel_.warps.leave_let(l);
     if (saved) kernel_.variables.bind(l.variable, *saved);
     else kernel_.variables.unbind(l.variable);
   });
@@ -152,7 +154,8 @@ inline void statement_emitter::emit_loop(ir::loop const& l) {
   bool const known = begin.is_constant() && end.is_constant();
   auto const trips = known ? end.constant - begin.constant : 0;
   if (known && trips <= 0) return;
-  if (emit_pattern(l, begin, end)) return;
+  if (known && l.kind == ir::loop_kind::unrolled && is_matrix_tile_sequence(l.body))
+    return matrices_.emit_sequence(l, begin.constant, end.constant);
   if (known && emit_lanes(l, begin.constant, end.constant)) return;
   bool const unroll =
       l.kind == ir::loop_kind::unrolled || l.kind == ir::loop_kind::tensorized || l.kind == ir::loop_kind::vectorized;
@@ -160,25 +163,6 @@ inline void statement_emitter::emit_loop(ir::loop const& l) {
     return loops_.emit_unrolled(l, begin.constant, end.constant);
   loops_.hint_unrolling(l, unroll, trips);
   loops_.emit_rolled(l);
-}
-
-/// Emits a loop that instructions of warps compute; returns false for other loops.
-inline bool statement_emitter::emit_pattern(ir::loop const& l, lane_linear const& begin, lane_linear const& end) {
-  bool const unrolled = begin.is_constant() && end.is_constant() && l.kind == ir::loop_kind::unrolled;
-  bool const has_products = kernel_.dialect.matrices() != nullptr;
-  if (has_products && l.kind == ir::loop_kind::tensorized && is_matrix_tile(l.body)) {
-    matrices_.emit_tile(l);
-    return true;
-  }
-  if (has_products && unrolled && is_matrix_tile_sequence(l.body)) {
-    matrices_.emit_sequence(l, begin.constant, end.constant);
-    return true;
-  }
-  if (has_products && unrolled && is_warpgroup_tile(l.body)) {
-    warpgroups_.emit(l);
-    return true;
-  }
-  return unrolled && warp_reductions_.emit(l, begin.constant, end.constant);
 }
 
 /// Emits a vectorised loop outside of other ones as the language can; returns false for other loops.
@@ -205,9 +189,6 @@ inline void statement_emitter::emit_conditional(ir::conditional const& c) {
   auto const condition = values_.evaluate(c.condition);
   if (condition.lanes != 1) throw lanes_diverge{};
   if (emit_chosen(c, condition)) return;
-  bool const diverges = kernel_.warps.differs_in_warp(c.condition);
-  kernel_.warps.enter_divergence(diverges);
-  on_exit const leave([&] { kernel_.warps.leave_divergence(diverges); });
   kernel_.text.open("if (" + condition.text + ")");
   if (c.then) emit(c.then);
   if (c.otherwise) {

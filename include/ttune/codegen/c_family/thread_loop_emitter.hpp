@@ -87,11 +87,7 @@ void thread_loop_emitter::emit_guarded(direction_set directions, EmitBody const&
   kernel_.text.open("if (" + condition + ")");
   {
     entered_directions_ |= directions;
-    kernel_.warps.enter_divergence(true);
-    on_exit const leave([&] {
-      kernel_.warps.leave_divergence(true);
-      entered_directions_ &= ~directions;
-    });
+    on_exit const leave([&] { entered_directions_ &= ~directions; });
     emit_body();
   }
   kernel_.text.close();
@@ -146,14 +142,9 @@ inline void thread_loop_emitter::emit(ir::loop const& l) {
   auto const saved = entered_directions_;
   entered_directions_ |= 1U << direction;
   if (l.kind == ir::loop_kind::parallel) entered_directions_ |= 0b111111U;  // no other loop is bound
-  if (over_threads) kernel_.warps.enter_threads(l, direction);
   if (!guard.empty()) kernel_.text.open("if (" + guard + ")");
-  bool const diverges = !guard.empty() && over_threads;
-  kernel_.warps.enter_divergence(diverges);
   bodies_.emit(l.body);
-  kernel_.warps.leave_divergence(diverges);
   if (!guard.empty()) kernel_.text.close();
-  if (over_threads) kernel_.warps.leave_threads(l);
   entered_directions_ = saved;
   kernel_.variables.unbind(l.variable);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ttune/codegen/c_family/statement_queries.hpp"
+#include "ttune/ir/instruction.hpp"
 #include "ttune/ir/stmt.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
@@ -16,6 +17,7 @@ namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 [[nodiscard]] inline std::int64_t compiler_steps(ir::stmt const& s) {
   constexpr std::int64_t steps_of_address = 32;
   if (!s) return 0;
+  if (auto const loops = ir::loops_of(s)) return compiler_steps(loops);
   std::int64_t all = 0;
   if (auto const* n = ir::as<ir::block>(s))
     for (auto const& part : n->body) all += compiler_steps(part);

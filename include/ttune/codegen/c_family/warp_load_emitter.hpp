@@ -21,18 +21,16 @@
 
 #include "ttune/arith/simplify.hpp"
 #include "ttune/arith/substitute.hpp"
-#include "ttune/codegen/c_family/find_matrix_tile.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
-#include "ttune/codegen/c_family/lanes.hpp"
+#include "ttune/codegen/c_family/matrix_tile.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
 /// An operand that a whole warp loads.
 struct warp_load {
-  ir::access const* access = nullptr;
-  ir::buffer const* from = nullptr;
+  matrix_operand operand;
   bool left = false;
   bool transposed = false;  ///< columns are contiguous, not terms
 };
@@ -90,7 +88,7 @@ class warp_load_emitter {
                                          ir::expr const& column, arith::substitution const& with);
   [[nodiscard]] std::string address(matrix_tile const& t, warp_load const& of, tile_group const& tiles,
                                     ir::expr const& piece, ir::expr const& tile);
-  [[nodiscard]] tile_group next_tiles(ir::access const& a, int most) const;
+  [[nodiscard]] tile_group next_tiles(matrix_operand const& of, int most) const;
   [[nodiscard]] std::vector<std::string> emit_load(warp_load const& of, int registers, std::string const& address);
 
   kernel_state& kernel_;
@@ -108,15 +106,15 @@ inline void warp_load_emitter::declare_rows_of_pieces() {
 }
 
 inline std::optional<warp_load> warp_load_emitter::find(matrix_tile const& t, bool left) {
-  auto const& access = left ? *t.left : *t.right;
-  auto const& b = buffer_of(access);
+  auto const& operand = left ? t.left : t.right;
+  auto const& b = operand.from;
   if (memory_space_of(b, kernel_) != ir::memory::shared || !kernel_.dialect.matrices()->loads_matrices(kernel_.machine))
     return std::nullopt;
   declare_rows_of_pieces();
   auto const elements_of_row = 16 / static_cast<int>(size_in_bytes(b.type));
   for (bool const transposed : {false, true}) {
     if (transposed && (left || size_in_bytes(b.type) != 2)) continue;
-    warp_load const made{&access, &b, left, transposed};
+    warp_load const made{operand, left, transposed};
     auto const is_whole = [&](int piece) {
       return are_adjacent(b, elements_of_row, [&](int column) {
         return row_of_piece(t, made, ir::make_index(piece), ir::make_index(column), {});
@@ -140,26 +138,26 @@ inline lane_linear warp_load_emitter::row_of_piece(matrix_tile const& t, warp_lo
   arith::substitution places;
   if (of.left) {
     places[lane_variable::row] = row;
-    places[t.rows->variable] = rest_of(piece, parts);
+    places[t.rows] = rest_of(piece, parts);
   } else {
     auto const at = of.transposed ? column : row;
     places[lane_variable::column] = divided(at, matrix_product::thread_columns);
-    places[t.columns->variable] = rest_of(at, matrix_product::thread_columns);
+    places[t.columns] = rest_of(at, matrix_product::thread_columns);
   }
   auto const first = half * ir::make_index(t.how.terms / t.how.halves);
-  places[t.terms->variable] = of.transposed ? first + row : first + column;
+  places[t.terms] = of.transposed ? first + row : first + column;
   std::vector<ir::expr> indices;
-  for (auto const& i : of.access->indices)
-    indices.push_back(arith::simplify(arith::substitute(kernel_.warps.by_lanes(arith::substitute(i, with)), places),
-                                      kernel_.variables.ranges()));
-  return indices_.flat_index(*of.from, indices);
+  for (auto const& i : of.operand.indices)
+    indices.push_back(
+        arith::simplify(arith::substitute(arith::substitute(i, with), places), kernel_.variables.ranges()));
+  return indices_.flat_index(of.operand.from, indices);
 }
 
 /// Finds the innermost unrolled loop around tiles that an operand depends on. The number of tiles to load together is a
 /// power of two, at most `most`.
-inline warp_load_emitter::tile_group warp_load_emitter::next_tiles(ir::access const& a, int most) const {
+inline warp_load_emitter::tile_group warp_load_emitter::next_tiles(matrix_operand const& of, int most) const {
   for (auto l = tile_loops_.rbegin(); l != tile_loops_.rend(); ++l) {
-    if (!any_mentions(a.indices, l->loop->variable)) continue;
+    if (!any_mentions(of.indices, l->loop->variable)) continue;
     auto const now = kernel_.variables.at(l->loop->variable).constant;
     while (most > 1 && ((now - l->begin) % most != 0 || now + most > l->end)) most /= 2;
     return {l->loop->variable, now, most};
@@ -172,7 +170,7 @@ inline std::string warp_load_emitter::address(matrix_tile const& t, warp_load co
                                               ir::expr const& piece, ir::expr const& tile) {
   arith::substitution with;
   if (tiles.count > 1) with[tiles.variable] = tile + tiles.first;
-  return memory_.pointer_to(*of.from, row_of_piece(t, of, piece, ir::make_index(0), with));
+  return memory_.pointer_to(of.operand.from, row_of_piece(t, of, piece, ir::make_index(0), with));
 }
 
 /// Writes a load; returns its registers.
@@ -181,7 +179,7 @@ inline std::vector<std::string> warp_load_emitter::emit_load(warp_load const& of
   std::vector<std::string> names;
   std::string list;
   for (int i = 0; i < registers; ++i) {
-    names.push_back(kernel_.text.fresh(of.from->name + "_piece"));
+    names.push_back(kernel_.text.fresh(of.operand.from.name + "_piece"));
     list += names.back() + ", ";
   }
   kernel_.text.line("unsigned int " + list.substr(0, list.size() - 2) + ";");
@@ -195,7 +193,7 @@ inline std::vector<std::string> warp_load_emitter::emit_load(warp_load const& of
 inline std::vector<std::string> warp_load_emitter::load(matrix_tile const& t, warp_load const& of) {
   constexpr int most_pieces = 4;
   int const wanted = pieces_of(t, of.left);
-  auto const tiles = next_tiles(*of.access, most_pieces / wanted);
+  auto const tiles = next_tiles(of.operand, most_pieces / wanted);
   int const pieces = wanted * tiles.count;
   auto const piece = rest_of(ir::make_variable(lane_variable::piece), pieces);
   auto const piece_of_tile = rest_of(piece, wanted);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products that four warps compute together (core/warpgroup_product.hpp). In the program, each thread computes
-// its own sums by itself; virtual threads represent its sums 8 rows or columns apart:
+// Matrix products that four warps compute together (core/warpgroup_product.hpp). Each thread has its own sums; virtual
+// threads represent its sums 8 rows or columns apart:
 //
-//   unrolled v < V                        begin
-//     (rows and columns of v)             for n < N, for all tiles of 64 rows
-//     for n < N                      →      product(descriptor of A, descriptor of B, all sums of the tile)
-//       tensorize j < 2                   end, and wait for it
-//         tensorize k < 16
-//           S[v, j] += A[…] * B[…]
+//   warpgroup_multiply S[v, j] += A[…] * B[…],     begin
+//                      v < V, n < N, j < 2,   →    for n < N, for all tiles of 64 rows
+//                      k < 16                        product(descriptor of A, descriptor of B, all sums of the tile)
+//                                                  end, and wait for it
 //
 // The instruction reads its operands itself, so the program's rows, columns and terms must be exactly those of the
 // instruction. The indices show that: they are computed for all v, j and k, with the parts of a thread's number as
@@ -18,27 +16,23 @@
 #include <string>
 #include <vector>
 
-#include "ttune/arith/simplify.hpp"
 #include "ttune/arith/substitute.hpp"
-#include "ttune/codegen/c_family/find_warpgroup_tile.hpp"
 #include "ttune/codegen/c_family/index_emitter.hpp"
 #include "ttune/codegen/c_family/kernel_state.hpp"
-#include "ttune/codegen/c_family/lanes.hpp"
 #include "ttune/codegen/c_family/load_cache.hpp"
 #include "ttune/codegen/c_family/memory_emitter.hpp"
 #include "ttune/codegen/c_family/warpgroup_operands.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
 
-/// In: loops over virtual threads whose bodies are warpgroup tiles (find_warpgroup_tile.hpp). Out: one batch of
-/// instructions, and the wait for their sums. Throws backend_error if the operands do not lie in core matrices, or if
-/// not all threads of four warps come there.
+/// In: products of four warps. Out: one batch of instructions, and the wait for their sums. Throws backend_error if the
+/// operands do not lie in core matrices.
 class warpgroup_emitter {
  public:
   warpgroup_emitter(kernel_state& kernel, index_emitter& indices, memory_emitter& memory)
       : kernel_(kernel), indices_(indices), memory_(memory), loaded_(kernel) {}
 
-  void emit(ir::loop const& virtuals);
+  void emit(ir::matrix_multiply const& m);
   /// Makes what threads have written visible to the products after the next barrier.
   void publish_shared_memory() {
     call("ttune_publish", [&](std::string const& name) { return kernel_.dialect.matrices()->publish_function(name); });
@@ -47,7 +41,6 @@ class warpgroup_emitter {
  private:
   template <class Text>
   void call(std::string const& name, Text const& text);
-  void require_whole_warpgroups(warpgroup_tile const& t) const;
   void bind_thread_parts(warpgroup_tile const& t);
   [[nodiscard]] std::vector<std::string> emit_repeated_products(warpgroup_tile const& t, std::size_t depth);
   [[nodiscard]] std::vector<std::string> emit_products(warpgroup_tile const& t);
@@ -55,8 +48,7 @@ class warpgroup_emitter {
                                            operand_cores const& right, int columns);
   [[nodiscard]] std::string descriptor(ir::buffer const& b, operand_cores const& cores, std::int64_t start);
   [[nodiscard]] std::string sums_of(warpgroup_tile const& t, rows_of_64 const& of);
-  [[nodiscard]] std::vector<ir::expr> indices_by_quarters(warpgroup_tile const& t, ir::access const& a) const;
-  [[nodiscard]] operand_cores cores_of(warpgroup_tile const& t, ir::access const& a, bool left);
+  [[nodiscard]] operand_cores cores_of(warpgroup_tile const& t, matrix_operand const& of, bool left);
   void check_threads(warpgroup_tile const& t, operand_cores& cores, bool left) const;
   void check_alignment(warpgroup_tile const& t, ir::buffer const& b, operand_cores const& cores) const;
   void require_cores(warpgroup_tile const& t, ir::buffer const& b, bool holds) const;
@@ -70,12 +62,6 @@ class warpgroup_emitter {
   load_cache loaded_;
 };
 
-/// Returns an expression with the values of a tile's lets.
-[[nodiscard]] inline ir::expr without_lets(warpgroup_tile const& t, ir::expr e) {
-  for (auto l = t.lets.rbegin(); l != t.lets.rend(); ++l) e = arith::substitute(e, (*l)->variable, (*l)->value);
-  return e;
-}
-
 /// Calls a function without arguments.
 template <class Text>
 void warpgroup_emitter::call(std::string const& name, Text const& text) {
@@ -83,62 +69,29 @@ void warpgroup_emitter::call(std::string const& name, Text const& text) {
   kernel_.text.line(name + "();");
 }
 
-/// Requires that all threads of four warps execute the tile together, and that the data they read is visible to the
-/// instruction.
-inline void warpgroup_emitter::require_whole_warpgroups(warpgroup_tile const& t) const {
-  auto const require = [&](bool holds, std::string const& otherwise) {
-    if (!holds) refuse_tile(kernel_.dialect, *t.columns, otherwise);
-  };
-  require(kernel_.grid.has_rows_of(warpgroup_product::threads) && kernel_.warps.has_lanes(),
-          "threads are no groups of four warps: bind a multiple of 128 of them to thread_x, and none to y and z");
-  require(kernel_.warps.is_together(),
-          "not all threads come there: a condition or a loop around it differs between them");
-  for (auto const* a : {t.left, t.right})
-    require(buffer_of(*a).where == ir::memory::shared, buffer_of(*a).name + " is not in shared memory: store it there");
-}
-
 // --------------------------------------------------------------------------------------------------------- operands
-
-/// Returns the indices with the thread's number split into group, quarter, row and column.
-inline std::vector<ir::expr> warpgroup_emitter::indices_by_quarters(warpgroup_tile const& t,
-                                                                    ir::access const& a) const {
-  auto const group = groups() > 1 ? ir::make_variable(lane_variable::group) : ir::make_index(0);
-  auto known = kernel_.variables.ranges();
-  known[lane_variable::group] = {0, groups() - 1};
-  known[lane_variable::quarter] = {0, warpgroup_product::warps - 1};
-  known[lane_variable::row] = {0, warpgroup_product::lanes_of_rows - 1};
-  known[lane_variable::column] = {0, warpgroup_product::lanes_of_columns - 1};
-  std::vector<ir::expr> made;
-  for (auto i : a.indices) {
-    i = kernel_.warps.by_lanes(kernel_.warps.with_values_of_warps(without_lets(t, i)));
-    i = in_parts(i, lane_variable::warp, warpgroup_product::warps, group, ir::make_variable(lane_variable::quarter));
-    made.push_back(arith::simplify(i, known));
-  }
-  return made;
-}
 
 inline void warpgroup_emitter::require_cores(warpgroup_tile const& t, ir::buffer const& b, bool holds) const {
   if (!holds)
-    refuse_tile(kernel_.dialect, *t.columns,
+    refuse_tile(kernel_.dialect.name(), t.columns.variable,
                 b.name +
                     " does not lie in cores of 8 x 8 elements as the instruction reads them: split its rows and "
                     "columns by 8, reorder the inner parts to be the innermost, and pack");
 }
 
 /// Returns the layout of an operand's core matrices, after checking its elements for all v and k, and for all threads.
-inline operand_cores warpgroup_emitter::cores_of(warpgroup_tile const& t, ir::access const& a, bool left) {
+inline operand_cores warpgroup_emitter::cores_of(warpgroup_tile const& t, matrix_operand const& of, bool left) {
   using instruction = warpgroup_product;
-  auto const& b = buffer_of(a);
-  auto const indices = indices_by_quarters(t, a);
+  auto const& [b, indices] = of;
   auto const require = [&](bool holds) { require_cores(t, b, holds); };
-  for (auto const& i : indices) require(!mentions(i, {t.virtuals->variable}) || !mentions(i, {t.terms->variable}));
-  auto const begin = ir::constant_integer(t.virtuals->begin);
+  for (auto const& i : indices) require(!mentions(i, {t.virtuals.variable}) || !mentions(i, {t.terms.variable}));
+  auto const begin = ir::constant_integer(t.virtuals.begin);
   auto const position = [&](std::int64_t v, std::int64_t k, std::int64_t j) {
     auto placed = indices;
     for (auto& i : placed)
-      i = arith::substitute(i, {{t.virtuals->variable, ir::make_index(v)},
-                                {t.terms->variable, ir::make_index(k)},
-                                {t.columns->variable, ir::make_index(j)}});
+      i = arith::substitute(i, {{t.virtuals.variable, ir::make_index(v)},
+                                {t.terms.variable, ir::make_index(k)},
+                                {t.columns.variable, ir::make_index(j)}});
     return indices_.flat_index(b, placed);
   };
   operand_cores made;
@@ -155,7 +108,7 @@ inline operand_cores warpgroup_emitter::cores_of(warpgroup_tile const& t, ir::ac
   made.term_step = distance(begin, instruction::core, 0);
   for (std::int64_t k = 0; k < instruction::terms; ++k)
     require(distance(begin, k, 0) == k / instruction::core * made.term_step + k % instruction::core * unit);
-  for (auto v = begin; v < ir::constant_integer(t.virtuals->end); ++v) made.steps.push_back(distance(v, 0, 0));
+  for (auto v = begin; v < ir::constant_integer(t.virtuals.end); ++v) made.steps.push_back(distance(v, 0, 0));
   check_threads(t, made, left);
   if (!left) require(distance(begin, 0, 1) == (made.across ? 1 : instruction::core));
   std::erase_if(made.first.terms, [](lane_linear::term const& term) {
@@ -175,7 +128,7 @@ inline void warpgroup_emitter::check_threads(warpgroup_tile const& t, operand_co
   auto const columns = left ? 0 : instruction::thread_columns * between_lines;
   if (coefficient_of(cores.first, lane_variable::row) != rows ||
       coefficient_of(cores.first, lane_variable::column) != columns || (left ? quarters % 2 : quarters) != 0)
-    refuse_tile(kernel_.dialect, *t.columns,
+    refuse_tile(kernel_.dialect.name(), t.columns.variable,
                 "neighbouring threads differ otherwise: the 4 innermost must have 2 columns each, the 8 around them a "
                 "row each, the 4 around those 16 rows each");
   if (left) cores.step = quarters / instruction::thread_rows;
@@ -195,17 +148,17 @@ inline void warpgroup_emitter::check_alignment(warpgroup_tile const& t, ir::buff
 
 /// Returns the sums of a tile in the order of the instruction's registers.
 inline std::string warpgroup_emitter::sums_of(warpgroup_tile const& t, rows_of_64 const& of) {
-  auto const& sums = *t.sum->to;
+  auto const& sums = *t.sum.to;
   std::string made;
   for (auto const v : of.threads)
     for (std::int64_t j = 0; j < warpgroup_product::thread_columns; ++j) {
-      auto at = t.sum->indices;
+      auto at = t.sum.indices;
       for (auto& i : at)
-        i = arith::substitute(without_lets(t, i),
-                              {{t.virtuals->variable, ir::make_index(v)}, {t.columns->variable, ir::make_index(j)}});
+        i = arith::substitute(i, {{t.virtuals.variable, ir::make_index(v)}, {t.columns.variable, ir::make_index(j)}});
       auto const flat = indices_.flat_index(sums, at);
       if (!flat.is_constant() || !is_thread_memory(sums))
-        refuse_tile(kernel_.dialect, *t.columns, sums.name + " is not each thread's own: store it in local memory");
+        refuse_tile(kernel_.dialect.name(), t.columns.variable,
+                    sums.name + " is not each thread's own: store it in local memory");
       made += (made.empty() ? "" : ", ") + memory_.element(sums, flat);
     }
   return made;
@@ -227,7 +180,7 @@ inline std::string warpgroup_emitter::descriptor(ir::buffer const& b, operand_co
 /// Defines the functions of a product with so many columns; returns the name of the product's.
 inline std::string warpgroup_emitter::define_product(warpgroup_tile const& t, operand_cores const& left,
                                                      operand_cores const& right, int columns) {
-  auto const type = buffer_of(*t.left).type;
+  auto const type = t.left.from.type;
   auto const name =
       "ttune_wgmma_" + std::string(ttune::name_of(type)) + "_" + (left.across ? "1" : "0") + (right.across ? "1" : "0");
   kernel_.shared.define(name + "_" + std::to_string(columns), [&] {
@@ -240,12 +193,12 @@ inline std::string warpgroup_emitter::define_product(warpgroup_tile const& t, op
 
 /// Emits the products of all tiles for the current repetition. Returns the sums of each tile.
 inline std::vector<std::string> warpgroup_emitter::emit_products(warpgroup_tile const& t) {
-  auto const left = cores_of(t, *t.left, true);
-  auto right = cores_of(t, *t.right, false);
+  auto const left = cores_of(t, t.left, true);
+  auto right = cores_of(t, t.right, false);
   std::vector<std::string> sums;
   for (auto const& of : order_virtual_threads(t, left, right, kernel_.dialect)) {
-    auto const a = descriptor(buffer_of(*t.left), left, of.left);
-    auto const b = descriptor(buffer_of(*t.right), right, of.right);
+    auto const a = descriptor(t.left.from, left, of.left);
+    auto const b = descriptor(t.right.from, right, of.right);
     auto const product = define_product(t, left, right, of.columns());
     sums.push_back(sums_of(t, of));
     kernel_.text.line(product + "(" + a + ", " + b + ", " + sums.back() + ");");
@@ -257,7 +210,7 @@ inline std::vector<std::string> warpgroup_emitter::emit_products(warpgroup_tile 
 /// tile.
 inline std::vector<std::string> warpgroup_emitter::emit_repeated_products(warpgroup_tile const& t, std::size_t depth) {
   if (depth == t.steps.size()) return emit_products(t);
-  auto const& l = *t.steps[depth];
+  auto const& l = t.steps[depth];
   std::vector<std::string> sums;
   for (auto i = ir::constant_integer(l.begin); i < ir::constant_integer(l.end); ++i) {
     kernel_.variables.bind(l.variable, constant_index(i), {i, i});
@@ -269,7 +222,7 @@ inline std::vector<std::string> warpgroup_emitter::emit_repeated_products(warpgr
 
 /// Binds the parts of a thread's number that positions may depend on; those of a group are unknowns, not text.
 inline void warpgroup_emitter::bind_thread_parts(warpgroup_tile const& t) {
-  for (auto const* l : {t.virtuals, t.columns, t.terms})
+  for (auto const* l : {&t.virtuals, &t.columns, &t.terms})
     kernel_.variables.limit(l->variable, {ir::constant_integer(l->begin), ir::constant_integer(l->end) - 1});
   if (groups() > 1) {
     auto const group = thread_number(kernel_) + " / " + std::to_string(warpgroup_product::threads);
@@ -280,9 +233,8 @@ inline void warpgroup_emitter::bind_thread_parts(warpgroup_tile const& t) {
     kernel_.variables.bind(part, kernel_.variables.atom(part, true));
 }
 
-inline void warpgroup_emitter::emit(ir::loop const& virtuals) {
-  auto const t = find_warpgroup_tile(virtuals, kernel_.machine, kernel_.dialect);
-  require_whole_warpgroups(t);
+inline void warpgroup_emitter::emit(ir::matrix_multiply const& m) {
+  warpgroup_tile const t(m);
   kernel_.text.open("");
   auto const saved = kernel_.variables.all();
   bind_thread_parts(t);

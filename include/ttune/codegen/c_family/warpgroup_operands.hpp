@@ -11,11 +11,32 @@
 #include <utility>
 #include <vector>
 
-#include "ttune/codegen/c_family/find_warpgroup_tile.hpp"
+#include "ttune/codegen/c_family/dialect.hpp"
+#include "ttune/codegen/c_family/matrix_tile.hpp"
 #include "ttune/codegen/lane_linear.hpp"
 #include "ttune/core/warpgroup_product.hpp"
 
 namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
+
+/// Products that four warps compute: virtual threads, repetitions of their instructions, columns and terms.
+struct warpgroup_tile {
+  explicit warpgroup_tile(ir::matrix_multiply const& m)
+      : virtuals(m.loops.front()),
+        steps(m.loops.begin() + 1, m.loops.end() - 2),
+        columns(m.loops[m.loops.size() - 2]),
+        terms(m.loops.back()),
+        sum(m.sum),
+        left(left_of(m)),
+        right(right_of(m)) {}
+
+  ir::loop const& virtuals;
+  std::vector<ir::loop> steps;  ///< repetitions, the outermost first
+  ir::loop const& columns;
+  ir::loop const& terms;
+  ir::store const& sum;
+  matrix_operand left;
+  matrix_operand right;
+};
 
 /// The layout of an operand in core matrices, in elements.
 struct operand_cores {
@@ -62,14 +83,14 @@ template <class Refuse>
 [[nodiscard]] inline std::vector<rows_of_64> order_virtual_threads(warpgroup_tile const& t, operand_cores const& left,
                                                                    operand_cores& right, c_dialect const& dialect) {
   auto const refuse = [&](std::string const& why) {
-    refuse_tile(dialect, *t.columns,
+    refuse_tile(dialect.name(), t.columns.variable,
                 "virtual threads do not stand for all rows 8 apart and all columns 8 apart: " + why);
   };
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> thread_at;  // by the steps of both operands
   std::set<std::int64_t> rows;
   std::set<std::int64_t> columns;
   for (std::size_t i = 0; i < left.steps.size(); ++i) {
-    thread_at[{left.steps[i], right.steps[i]}] = ir::constant_integer(t.virtuals->begin) + static_cast<std::int64_t>(i);
+    thread_at[{left.steps[i], right.steps[i]}] = ir::constant_integer(t.virtuals.begin) + static_cast<std::int64_t>(i);
     rows.insert(left.steps[i]);
     columns.insert(right.steps[i]);
   }

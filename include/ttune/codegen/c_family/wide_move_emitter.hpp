@@ -49,10 +49,10 @@ class wide_move_emitter {
 inline void wide_move_emitter::emit(ir::loop const& l, std::int64_t begin, std::int64_t end) {
   constexpr int most_bytes = 16;
   auto const* w = ir::as<ir::store>(l.body);
-  bool const asynchronous = w && w->to->ahead && kernel_.dialect.has_async_copies(kernel_.machine);
+  bool const ahead = w && w->to->ahead && kernel_.dialect.has_async_copies(kernel_.machine);
   auto const computed_bytes = static_cast<int>(size_in_bytes(widest_stored_type(l.body)));
   auto const move = [&](std::int64_t i, int width) { return emit_move(l, i, width); };
-  if (!asynchronous && emit_all(begin, end, most_bytes / computed_bytes, move)) return;
+  if (!ahead && emit_all(begin, end, most_bytes / computed_bytes, move)) return;
   auto const copy = [&](std::int64_t i, int width) { return copies_.emit_wide(l, i, width); };
   for (int const bytes : {most_bytes, 8, 4})
     if (w && emit_all(begin, end, bytes / static_cast<int>(size_in_bytes(w->to->type)), copy)) return;

@@ -105,9 +105,9 @@ class race_watch {
     next_phase();
     arrived_ = ++batches_;
   }
-  /// Records a barrier.
+  /// Records a barrier. Outside of kernels there is one thread.
   void meet(std::int32_t pending) {
-    next_phase();
+    if (in_kernel()) next_phase();
     if (pending < 0) return;
     ++batches_;
     arrived_ = std::max(arrived_, batches_ - pending);

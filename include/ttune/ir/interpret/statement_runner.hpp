@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 
+#include "ttune/ir/instruction.hpp"
 #include "ttune/ir/interpret/program_runner.hpp"
 
 namespace ttune { inline namespace v0 { namespace ir { namespace detail {
@@ -112,7 +114,8 @@ class statement_runner {
           n.what = sort::barrier;
           n.meets = n.together = true;
         },
-        [&](prefetch const&) { n.what = sort::block; });
+        [&](prefetch const&) { n.what = sort::block; },
+        [&](auto const& v) { n.body.push_back(compile(loops_.emplace_back(loops_of(v)))); });
     scope_.resize(mark);
     if (n.what == sort::loop && is_of_kernel(n.kind)) {
       n.together = true;
@@ -356,6 +359,7 @@ class statement_runner {
   std::int32_t variables_ = 0;
   std::unordered_map<buffer const*, int> known_;
   std::vector<std::int32_t> scratch_;
+  std::deque<stmt> loops_;  ///< those that statements for instructions stand for
 };
 
 }}}}  // namespace ttune::v0::ir::detail

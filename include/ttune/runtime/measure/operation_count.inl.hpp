@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ttune/arith/interval.hpp"
+#include "ttune/ir/instruction.hpp"
 #include "ttune/ir/visit.hpp"
 #include "ttune/runtime/measure/operation_count.hpp"
 
@@ -31,7 +32,8 @@ class operation_counter {
         },
         [&](ir::conditional const& n) { return count(n.condition) + std::max(count(n.then), count(n.otherwise)); },
         [&](ir::allocate const& n) { return count(n.body); }, [&](ir::store const& n) { return 1 + count(n.value); },
-        [](ir::barrier const&) { return 1.0; }, [](ir::prefetch const&) { return 1.0; });
+        [](ir::barrier const&) { return 1.0; }, [](ir::prefetch const&) { return 1.0; },
+        [&](auto const& n) { return count(ir::loops_of(n)); });
   }
 
  private:

@@ -9,7 +9,7 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Names of variables for the parts of a thread's number. Variables of a statement tree never contain @ in their names.
 namespace lane_variable {
@@ -67,4 +67,4 @@ inline constexpr char const* others = "@others";        ///< a thread in a direc
   return in_parts(e, thread, warp_threads, ir::make_variable(lane_variable::warp), lane);
 }
 
-}}}}  // namespace ttune::v0::codegen::c_family
+}}}  // namespace ttune::v0::lowering

@@ -8,20 +8,19 @@
 
 #include "ttune/arith/simplify.hpp"
 #include "ttune/arith/substitute.hpp"
-#include "ttune/codegen/c_family/kernel_grid.hpp"
-#include "ttune/codegen/c_family/kernel_variables.hpp"
-#include "ttune/codegen/c_family/lanes.hpp"
-#include "ttune/codegen/c_family/statement_queries.hpp"
+#include "ttune/ir/statement_queries.hpp"
+#include "ttune/lowering/kernel_grid.hpp"
+#include "ttune/lowering/lanes.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
+namespace ttune { inline namespace v0 { namespace lowering {
 
 /// Follows the statements that surround the current one. In: loops over threads, lets, and conditions that are entered
-/// and left. Out: expressions in terms of warp and lane, and whether the threads of a warp are together. It writes no
-/// text. Without warps, nothing differs.
+/// and left. Out: expressions in terms of warp and lane, and whether the threads of a warp are together. Without warps,
+/// nothing differs.
 class warp_analysis {
  public:
-  warp_analysis(bool has_warps, kernel_grid const& grid, kernel_variables const& variables)
-      : has_warps_(has_warps), grid_(grid), variables_(variables) {}
+  warp_analysis(bool has_warps, kernel_grid const& grid, arith::ranges const& known)
+      : has_warps_(has_warps), grid_(grid), known_(known) {}
 
   /// Records a loop over threads. Threads in direction x are lanes, 32 per warp, if they are numbered from 0 and the
   /// block has no other direction.
@@ -50,7 +49,7 @@ class warp_analysis {
  private:
   bool has_warps_;
   kernel_grid const& grid_;
-  kernel_variables const& variables_;
+  arith::ranges const& known_;        ///< of the variables in scope
   std::set<std::string> lane_loops_;  ///< variables whose iterations are the lanes of warps
   /// Variables of other loops over threads, and lets that differ between lanes.
   arith::substitution values_of_lanes_;
@@ -60,7 +59,7 @@ class warp_analysis {
 
 inline ir::expr warp_analysis::by_lanes(ir::expr const& e) const {
   if (values_of_lanes_.empty() && lane_loops_.empty()) return e;
-  auto known = variables_.ranges();
+  auto known = known_;
   known[lane_variable::warp] = {0, grid_.warps() - 1};
   known[lane_variable::row] = {0, matrix_product::lanes_of_rows - 1};
   known[lane_variable::column] = known[lane_variable::owner] = {0, matrix_product::lanes_of_columns - 1};
@@ -103,4 +102,4 @@ inline void warp_analysis::leave_threads(ir::loop const& l) {
   values_of_lanes_.erase(l.variable);
 }
 
-}}}}  // namespace ttune::v0::codegen::c_family
+}}}  // namespace ttune::v0::lowering

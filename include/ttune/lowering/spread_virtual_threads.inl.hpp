@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes virtual threads one after the other in one thread. If they contain barriers, each part between two barriers
-// becomes a separate loop over them, inside of the loops over terms, and each buffer of a virtual thread gets one more
-// dimension. Statements of a single virtual thread are outside of these loops:
-//
-//   vthread v                          alloc acc[2, 4] local
-//     alloc acc[4] local               for k
-//     for k                      →       barrier
-//       barrier                          unrolled v < 2: acc[v, …] += …
-//       acc[…] += …
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ttune/codegen/c_family/statement_queries.hpp"
 #include "ttune/ir/make.hpp"
+#include "ttune/ir/statement_queries.hpp"
 #include "ttune/ir/visit.hpp"
+#include "ttune/lowering/spread_virtual_threads.hpp"
 #include "ttune/support/error.hpp"
 
-namespace ttune { inline namespace v0 { namespace codegen { namespace c_family {
+namespace ttune { inline namespace v0 { namespace lowering {
+
+namespace detail {
 
 /// One loop over virtual threads.
 class virtual_thread_loop {
@@ -144,16 +138,17 @@ class virtual_thread_loop {
   std::vector<ir::let const*> lets_;
 };
 
-/// Removes loops over virtual threads.
-[[nodiscard]] inline ir::stmt spread_virtual_threads(ir::stmt const& s) {
+}  // namespace detail
+
+ir::stmt spread_virtual_threads(ir::stmt const& s) {
   return ir::rewrite(
       s,
       [](ir::stmt const& part) {
         auto const* l = ir::as<ir::loop>(part);
         if (!l || l->kind != ir::loop_kind::virtual_thread) return part;
-        return virtual_thread_loop(*l).spread(l->body);
+        return detail::virtual_thread_loop(*l).spread(l->body);
       },
       [](ir::expr const& e) { return e; });
 }
 
-}}}}  // namespace ttune::v0::codegen::c_family
+}}}  // namespace ttune::v0::lowering
