@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of four parts of the engine's bodies: spaces of schedules, how they are derived, and the lowering of a schedule.
+// A program may compile each part in a file of its own, side by side, instead of all in the file that defines
+// TTUNE_IMPLEMENTATION.
+#pragma once
+
+#include "ttune/autoschedule/derive_space.inl.hpp"
+#include "ttune/feature/autotvm.inl.hpp"
+#include "ttune/feature/block.inl.hpp"
+#include "ttune/feature/chain.inl.hpp"
+#include "ttune/feature/feature_extractor.inl.hpp"
+#include "ttune/loop_nest/instantiate.inl.hpp"
+#include "ttune/lowering/blend_lanes.inl.hpp"
+#include "ttune/lowering/join_conditionals.inl.hpp"
+#include "ttune/lowering/lower.inl.hpp"
+#include "ttune/lowering/narrow_integers.inl.hpp"
+#include "ttune/lowering/partition.inl.hpp"
+#include "ttune/lowering/passes.inl.hpp"
+#include "ttune/lowering/settle_storage.inl.hpp"
+#include "ttune/lowering/skip_stages.inl.hpp"
+#include "ttune/lowering/speculate_selects.inl.hpp"
+#include "ttune/lowering/split_at_diagonals.inl.hpp"
+#include "ttune/lowering/statements.inl.hpp"
+#include "ttune/schedule/plan.inl.hpp"
+#include "ttune/schedule/primitive/all.inl.hpp"
+#include "ttune/schedule/schedule_builder.inl.hpp"
+#include "ttune/schedule/to_cpp.inl.hpp"
+#include "ttune/space/constraint.inl.hpp"
+#include "ttune/space/factors.inl.hpp"
+#include "ttune/space/knob_adjacency.inl.hpp"
+#include "ttune/space/sampler.inl.hpp"
+#include "ttune/space/solver/constraint_automaton.inl.hpp"
+#include "ttune/space/solver/decision_diagram.inl.hpp"
+#include "ttune/space/solver/partial_evaluator.inl.hpp"
+#include "ttune/support/shared_library.inl.hpp"
