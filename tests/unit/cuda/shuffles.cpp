@@ -19,6 +19,8 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace shuffles_tests {
+
 using namespace ttune;
 using ttune_test::wanted_architectures;
 
@@ -119,3 +121,5 @@ TEST_CASE("cuda: attention in one kernel, or in two by chunks of the keys, compu
     }
   }
 }
+
+}  // namespace shuffles_tests

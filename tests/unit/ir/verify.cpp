@@ -11,6 +11,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/internal_error.hpp"
 
+namespace verify_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -116,3 +118,5 @@ TEST_CASE("verify: faults of lowered programs are named") {
   CHECK(fault(make_allocate(b, over("i", make_store(b, {i, i}, one)))) ==
         "ttune: internal: in `b[i, i] = 1.0`: the number of indices is not the rank");
 }
+
+}  // namespace verify_tests
