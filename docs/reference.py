@@ -30,6 +30,7 @@ GENERATE_LATEX = NO
 GENERATE_XML = YES
 XML_PROGRAMLISTING = NO
 QUIET = YES
+# Undocumented classes are refused below. Not each member needs a sentence: `row_major::order` has its name.
 WARN_IF_UNDOCUMENTED = NO
 """
 DEFAULTED_FUNCTIONS = re.compile(r"= (default|delete)$")
@@ -234,6 +235,11 @@ class headers:
         file = pathlib.Path(location.get("file"))
         place.setdefault((file if file.is_absolute() else root / file).resolve(), []).append((int(location.get("line")), node))
 
+    def undocumented_classes(self):
+        """[HEADER:LINE: NAME, ...]"""
+        return [f"{path}:{line}: {text_of(node, 'compoundname')}" for path, nodes in self.classes.items()
+                for line, node in nodes if not description(node)]
+
     def section(self, path):
         found = [(line, of_class(node, 3)) for line, node in self.classes.get(path, [])]
         found += [(line, of_member(node)) for line, node in self.free.get(path, []) if is_shown(node)]
@@ -292,6 +298,8 @@ def write_pages(root, out):
     paths = {name: find_header(root, name).resolve() for *_, names in pages for name in names}
     run_doxygen(root, out, paths.values())
     found = headers(out / "xml", root)
+    if undocumented := found.undocumented_classes():
+        sys.exit("\n".join([*undocumented, "docs: public classes without a sentence that says what they are"]))
     for file, title, sentence, names in pages:
         made = [f"# {title}", sentence]
         for name in names:

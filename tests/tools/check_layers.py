@@ -67,7 +67,7 @@ def fault_of(header, name, include):
             return None
         return f"{own} see " + (", ".join(sorted(ADAPTERS[own], key=RANK.get)) if own != "models" else
                                 "the cost-model concept and the feature types") + " only"
-    if own is None:  # an entry
+    if own is None or own == "implementation":  # an entry
         return None
     if other is None:
         allowed = include == "ttune/fwd.hpp" or (include == "ttune/eigen.hpp" and own == "testing")
@@ -105,7 +105,7 @@ def circles(include, outer, inner):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    edges, checks, bodies, implemented = collections.defaultdict(list), [], [], []
+    edges, checks, bodies, implemented, parts = collections.defaultdict(list), [], [], [], []
     for base in [root / "include", *sorted(root.glob("backends/*/include")), *sorted(root.glob("models/*/include"))]:
         for path in sorted(base.rglob("*.hpp")):
             name, header = path.relative_to(base).as_posix(), path.relative_to(root).as_posix()
@@ -123,6 +123,8 @@ def main():
                     bodies.append(name)
                 if name == "ttune/implementation.hpp":
                     implemented = INCLUDE.findall(text)
+                if name.startswith("ttune/implementation/"):
+                    parts += INCLUDE.findall(text)
     checks.append(("layers of one group see each other in one direction", "\n".join(cycles(edges))))
     checks.append(("ttune/tune/session/ and the headers below it do not include each other",
                    "\n".join(circles(root / "include", "ttune/tune/", "ttune/tune/session/"))))
@@ -130,6 +132,9 @@ def main():
         missing = [name for name in bodies if name.replace(".inl.hpp", ".hpp") not in implemented]
         checks.append(("implementation.hpp includes every header with bodies",
                        "\n".join(f"ttune/implementation.hpp does not include {name}" for name in missing)))
+        checks.append(("each body is in one part of implementation/",
+                       "\n".join(f"{name} is in {parts.count(name)} headers of ttune/implementation/"
+                                 for name in bodies if parts.count(name) != 1)))
     runner.run([(name, lambda fault=fault: fault or None) for name, fault in checks])
 
 

@@ -64,8 +64,7 @@ class index_simplifier {
         return right.is_constant() && right.constant > 0 ? quotient(std::move(left), right.constant)
                                                          : atom(e, b, left, right);
       case op::floor_modulo:
-        return right.is_constant() && right.constant > 0 ? remainder(std::move(left), right.constant)
-                                                         : atom(e, b, left, right);
+        return right.is_constant() && right.constant > 0 ? remainder(left, right.constant) : atom(e, b, left, right);
       case op::minimum:
       case op::maximum: return extreme(e, b, left, right);
       default: return atom(e, b, left, right);

@@ -196,7 +196,7 @@ handle<ir::program> program(std::string name, std::vector<handle<ir::tensor>> in
                             std::vector<handle<ir::stage>> outputs) {
   if (outputs.empty()) throw program_error("an operator has at least one output");
   ir::program made;
-  made.name = name.empty() ? outputs[0]->name : std::move(name);
+  made.name = name.empty() ? outputs[0]->name : name;
   made.inputs = std::move(inputs);
   detail::collector collect(made);
   for (auto const& out : outputs) collect.visit(out);

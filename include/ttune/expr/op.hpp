@@ -18,10 +18,12 @@ struct operand {
   static constexpr bool written = Written;
 };
 
+/// The inputs of an operator, in the order of its arguments; `inputs(...)` makes it.
 template <class... Operands>
 struct input_list {
   std::vector<handle<ir::tensor>> handles;
 };
+/// The outputs of an operator, in the order of its arguments, behind the inputs; `outputs(...)` makes it.
 template <class... Operands>
 struct output_list {
   std::vector<handle<ir::stage>> handles;

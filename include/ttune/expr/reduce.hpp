@@ -119,6 +119,7 @@ struct components {
   std::vector<capture::node> nodes;
 };
 
+/// One of the two tuples that the combiner of a tuple reduction receives; `get<I>()` returns a component.
 template <class... Ts>
 struct combine_side {
   bool right = false;

@@ -6,10 +6,11 @@
 
 namespace ttune { inline namespace v0 {
 
-// Layouts, as tags of the type.
+/// Layout of a tensor: the last index has stride 1. Layouts are tags of the tensor's type.
 struct row_major {
   static constexpr auto order = memory_order::row_major;
 };
+/// Layout of a tensor: the first index has stride 1.
 struct col_major {
   static constexpr auto order = memory_order::column_major;
 };

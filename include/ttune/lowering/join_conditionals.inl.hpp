@@ -32,7 +32,7 @@ inline ir::stmt joined_conditional(ir::stmt const& first, ir::stmt const& second
 
 ir::stmt join_conditionals(ir::stmt const& s) {
   if (!s) return s;
-  auto const inside = ir::map_parts(
+  auto inside = ir::map_parts(
       s, [](ir::stmt const& part) { return join_conditionals(part); }, [](ir::expr const& e) { return e; });
   auto const* sequence = ir::as<ir::block>(inside);
   if (!sequence) return inside;

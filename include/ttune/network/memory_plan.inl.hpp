@@ -81,8 +81,9 @@ void memory_planner::add_block(memory_block block) {
                          ", before its first use at step " + std::to_string(block.first_use));
   auto const rest = block.bytes % memory_plan_alignment;
   auto const padding = rest == 0 ? 0 : memory_plan_alignment - rest;
-  if (block.bytes > most_bytes - padding || (block.bytes += padding) > most_bytes - sum_)
+  if (block.bytes > most_bytes - padding || block.bytes + padding > most_bytes - sum_)
     throw argument_error(name + " and those before it exceed 2^61 bytes");
+  block.bytes += padding;
   sum_ += block.bytes;
   blocks_.push_back(block);
 }

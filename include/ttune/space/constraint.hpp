@@ -33,6 +33,7 @@ class knob_expression {
     logical_not,
     select
   };
+  /// An operation or a value; an expression is a list of items in postfix order.
   struct item {
     op what = op::value;
     knob_value value;  ///< used by op::value only

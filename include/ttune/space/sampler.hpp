@@ -33,6 +33,7 @@ struct space_size {
   }
 };
 
+/// Limits of the work that a sampler does ahead of its first draw.
 struct sampler_options {
   /// Maximum of table entries and diagram edges to examine for one component (some 10 ns each). A component with more
   /// is drawn without its hardest constraints, and draws that violate those are discarded.

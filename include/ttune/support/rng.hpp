@@ -13,7 +13,7 @@
 namespace ttune { inline namespace v0 {
 
 /// Numbers of configurations exceed 64 bits.
-__extension__ typedef unsigned __int128 uint128;
+__extension__ typedef unsigned __int128 uint128;  // NOLINT(modernize-use-using): no alias takes __extension__
 
 /// xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021); its state is initialised
 /// by splitmix64. Models std::uniform_random_bit_generator. The distributions of <random> are not used, since their

@@ -20,6 +20,7 @@ namespace ttune { inline namespace v0 {
 /// open line.
 class progress_line {
  public:
+  /// How lines are written.
   struct options {
     std::optional<bool> terminal;      ///< empty: detect; only std::cout, std::cerr and std::clog can be terminals
     std::size_t width = 0;             ///< width of the terminal; 0: query it each time

@@ -8,6 +8,8 @@
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace affine_tests {
+
 using namespace ttune;
 
 namespace {
@@ -88,3 +90,5 @@ TEST_CASE("affine: equal sums become equal expressions") {
     CHECK(ir::equal(one, other));
   }
 }
+
+}  // namespace affine_tests

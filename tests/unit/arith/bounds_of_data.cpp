@@ -5,6 +5,8 @@
 
 #include "ttune/ir/make.hpp"
 
+namespace bounds_of_data_tests {
+
 using namespace ttune;
 using arith::bounds_of_data;
 using arith::interval;
@@ -60,3 +62,5 @@ TEST_CASE("bounds_of_data: clamped floats stay in range when they are converted,
   CHECK(converted(ir::make_unary(ir::unary_op::floor, clamped(x, -2.5, 7))) == interval{-3, 7});
   CHECK(bounds_of_data(ir::make_cast(dtype::u8, clamped(x, -5, 300))) == interval{0, 255});
 }
+
+}  // namespace bounds_of_data_tests

@@ -14,6 +14,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 
+namespace canonicalize_boundaries_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -152,3 +154,5 @@ TEST_CASE("canonicalize_boundaries preserves what random programs compute, infin
     REQUIRE(ttune_test::difference(evaluate(*p, operands), evaluate(*q, operands), 0) == "");
   }
 }
+
+}  // namespace canonicalize_boundaries_tests

@@ -12,6 +12,8 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace interval_tests {
+
 using namespace ttune;
 
 namespace {
@@ -75,3 +77,5 @@ TEST_CASE("interval: gathered indices have the range that their operand declares
   auto const at = ir::make_cast(dtype::index, ir::make_access(ids, {ir::make_variable("i")}));
   CHECK(arith::bounds(at, {}) == arith::interval{0, 99});
 }
+
+}  // namespace interval_tests

@@ -8,6 +8,8 @@
 #include "ttune/ir/equal.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace simplify_tests {
+
 using namespace ttune;
 using ir::binary_op;
 
@@ -124,3 +126,5 @@ TEST_CASE("simplify: a statement knows the ranges of its loops") {
   auto const nest = ir::make_loop("i", ir::make_index(0), ir::make_index(8), ir::loop_kind::serial, body);
   CHECK(ir::print(arith::simplify(nest)) == "for i < 8\n  C[i] = 1.0\n");
 }
+
+}  // namespace simplify_tests

@@ -14,6 +14,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/visit.hpp"
 
+namespace simplify_rules_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -199,3 +201,5 @@ TEST_CASE("simplify preserves what random programs compute") {
     REQUIRE(ttune_test::difference(evaluate(*p, operands), evaluate(simpler, operands), 0) == "");
   }
 }
+
+}  // namespace simplify_rules_tests

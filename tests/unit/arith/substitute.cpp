@@ -7,6 +7,8 @@
 #include "ttune/ir/operands.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace substitute_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -38,3 +40,5 @@ TEST_CASE("substitute_arguments: a combine function applied") {
   auto const two = make_real(dtype::f32, 2);
   CHECK(print(arith::substitute_arguments(combine, {one, one}, {two, two})) == "1.0 + 2.0");
 }
+
+}  // namespace substitute_tests

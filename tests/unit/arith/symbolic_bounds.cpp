@@ -10,6 +10,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace symbolic_bounds_tests {
+
 using namespace ttune;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("symbolic bounds: no condition holds where it may not, or fails where 
     }
   }
 }
+
+}  // namespace symbolic_bounds_tests

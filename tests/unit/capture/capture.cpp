@@ -13,6 +13,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/error.hpp"
 
+namespace capture_tests {
+
 using namespace ttune;
 
 namespace {
@@ -166,3 +168,5 @@ TEST_CASE("capture: errors at run time name axis, operand and remedy") {
   CHECK(refusal([&] { (void)(update(T)(i, k) = T(k, i)); }).find("reads T at other indices than it writes") !=
         std::string::npos);
 }
+
+}  // namespace capture_tests

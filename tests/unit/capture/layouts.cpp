@@ -17,6 +17,8 @@
 #include "ttune/ops/winograd.hpp"
 #include "ttune/support/error.hpp"
 
+namespace layouts_tests {
+
 using namespace ttune;
 
 namespace {
@@ -175,3 +177,5 @@ TEST_CASE("layouts: blocks are refused where an index is clamped or mirrored bey
   auto const results = ir::evaluate(*in_blocks.program(), std::vector{moved(x, blocks, {3, 8}, true)});
   CHECK(results[0].reals == ir::evaluate(*wrapped.program(), std::vector{x})[0].reals);
 }
+
+}  // namespace layouts_tests

@@ -10,6 +10,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/error.hpp"
 
+namespace memory_order_tests {
+
 using namespace ttune;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("col_major: errors count dimensions as they were written") {
                        doctest::Contains("C: A dimension 1 is indexed with j, which runs over [0, 9); A has 3 there"),
                        program_error);
 }
+
+}  // namespace memory_order_tests

@@ -17,6 +17,8 @@
 #include "ttune/lowering/lower.hpp"
 #include "ttune/schedule.hpp"
 
+namespace asynchronous_copies_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 
@@ -89,3 +91,5 @@ TEST_CASE("pipelines: asynchronous copies, awaited as late as possible") {
     }
   }
 }
+
+}  // namespace asynchronous_copies_tests

@@ -24,6 +24,8 @@
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace cubins_tests {
+
 using namespace ttune;
 using ttune_test::wanted_architectures;
 
@@ -173,3 +175,5 @@ TEST_CASE("cuda: random programs on blocks and threads become cubins, and run wh
     if (got.how.ok()) CHECK(ttune_test::difference(ir::evaluate(*p, operands), got.results, 1e-4) == "");
   }
 }
+
+}  // namespace cubins_tests

@@ -18,6 +18,8 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/runtime/kernel_call.hpp"
 
+namespace cuda_tests {
+
 using namespace ttune;
 using ttune_test::plus_kernel;
 using ttune_test::plus_signature;
@@ -166,3 +168,5 @@ TEST_CASE("cuda: images say what is missing where they cannot run") {
   REQUIRE(made.image);
   CHECK_THROWS_AS((void)load(*made.image), backend_error);
 }
+
+}  // namespace cuda_tests

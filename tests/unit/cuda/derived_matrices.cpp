@@ -24,6 +24,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace derived_matrices_tests {
+
 using namespace ttune;
 using ttune_test::positive_operands;
 
@@ -163,3 +165,5 @@ TEST_CASE("derived for tensor cores: none where there is no instruction, or no w
   CHECK_FALSE(has(ops::matmul_tf32(64, 64, 64).program(), 75));
   CHECK_FALSE(has(ops::matmul_tf32(64, 64, 62).program(), 80));
 }
+
+}  // namespace derived_matrices_tests

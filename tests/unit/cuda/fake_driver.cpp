@@ -22,6 +22,8 @@
 #include "ttune/runtime/measure/make_runner.hpp"
 #include "ttune/runtime/worker/entry.hpp"
 
+namespace fake_driver_tests {
+
 using namespace ttune;
 using ttune_test::patient;
 
@@ -301,3 +303,5 @@ TEST_SUITE("fake" * doctest::skip(!uses_fake_driver())) {
     }
   }
 }
+
+}  // namespace fake_driver_tests

@@ -21,6 +21,8 @@
 #include "ttune/ops/accumulate.hpp"
 #include "ttune/schedule.hpp"
 
+namespace matrix_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 using ttune_test::positive_operands;
@@ -279,3 +281,5 @@ TEST_CASE("matrix products: each barrier is needed") {
     ttune_test::check_barriers_are_needed(lowered_of(s), *s.program, operands);
   }
 }
+
+}  // namespace matrix_tests

@@ -21,6 +21,8 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace shuffles_tests {
+
 using namespace ttune;
 using ttune_test::wanted_architectures;
 
@@ -124,3 +126,5 @@ TEST_CASE("cuda: attention in one kernel, or in two by chunks of the keys, compu
     }
   }
 }
+
+}  // namespace shuffles_tests

@@ -15,6 +15,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule.hpp"
 
+namespace swizzle_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 
@@ -91,3 +93,5 @@ TEST_CASE("swizzle: derived where ldmatrix reads, with copies ahead of 16 bytes"
     CHECK(backend.last_resources()[0].spill_bytes == 0);
   }
 }
+
+}  // namespace swizzle_tests

@@ -25,6 +25,8 @@
 #include "ttune/schedule/to_cpp.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace warpgroup_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 
@@ -272,3 +274,5 @@ TEST_CASE("derived for four warps: only where there is the instruction, and whol
   CHECK_FALSE(has(ops::matmul<std::int8_t>(64, 64, 64).program(), 90));
   CHECK_FALSE(has(ops::matmul_tf32(64, 64, 64).program(), 90));
 }
+
+}  // namespace warpgroup_tests

@@ -13,6 +13,8 @@
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/records/record.hpp"
 
+namespace autotvm_tests {
+
 using namespace ttune;
 
 namespace {
@@ -125,3 +127,5 @@ TEST_CASE("itervar features of the CUDA convolution") {
   CHECK(vars[10].touches.at("kernel_shared_1").stride == 0);
   CHECK(vars[17].touches.at("kernel_shared_0").stride == 8 * 8 * 3);  // the next turn of a thread
 }
+
+}  // namespace autotvm_tests

@@ -12,6 +12,8 @@
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/ops/cuda_conv2d_template.hpp"
 
+namespace block_tests {
+
 using namespace ttune;
 
 namespace {
@@ -139,3 +141,5 @@ TEST_SUITE("block features") {
     CHECK(value("warp_fill") == doctest::Approx(0.25));
   }
 }
+
+}  // namespace block_tests

@@ -19,6 +19,8 @@
 #include "ttune/ops/cuda_conv2d_template.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace feature_extractor_tests {
+
 using namespace ttune;
 using ttune_test::conv2d;
 using ttune_test::instantiated;
@@ -207,3 +209,5 @@ TEST_CASE("AutoTVM's other sets have the lengths that it gives them") {
   CHECK(2 * (fixed.size() - options) == curve.size() - options);
   for (auto const x : autotvm::itervar_features(p, n, in.seed)) CHECK(std::isfinite(x));
 }
+
+}  // namespace feature_extractor_tests

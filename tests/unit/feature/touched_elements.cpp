@@ -14,6 +14,8 @@
 #include "ttune/feature/feature_extractor.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace touched_elements_tests {
+
 using namespace ttune;
 using ttune_test::axis;
 using ttune_test::instantiated;
@@ -193,3 +195,5 @@ TEST_CASE("touched elements are those that the loops touch") {
   CHECK(exact > 1000);
   CHECK(attached > 50);
 }
+
+}  // namespace touched_elements_tests

@@ -12,6 +12,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace equal_tests {
+
 using namespace ttune;
 
 namespace {
@@ -112,3 +114,5 @@ TEST_CASE("equal: random programs built twice are equal, those that read differe
   }
   CHECK(hashes.size() >= texts.size());
 }
+
+}  // namespace equal_tests

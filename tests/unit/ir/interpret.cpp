@@ -14,6 +14,8 @@
 #include "ttune/support/internal_error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace interpret_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -343,3 +345,5 @@ TEST_CASE("run: threads meet at barriers") {
   auto const some = make_conditional(make_binary(binary_op::less, x, make_index(3)), meet);
   CHECK_THROWS_AS((void)run(kernel(some), p, operands), internal_error);
 }
+
+}  // namespace interpret_tests

@@ -7,6 +7,8 @@
 
 #include "ttune/support/error.hpp"
 
+namespace make_tests {
+
 using namespace ttune;
 using ir::binary_op;
 
@@ -125,3 +127,5 @@ TEST_CASE("make: an access has the type and rank of its source") {
   CHECK(ir::shape_of(from) == std::vector<std::int64_t>{4});
   CHECK(ir::name_of(from) == "argmax");
 }
+
+}  // namespace make_tests

@@ -8,6 +8,8 @@
 
 #include "ttune/ir/make.hpp"
 
+namespace operands_read_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -64,3 +66,5 @@ TEST_CASE("operands read: indices, conditions, updates and hints count") {
                        make_store(of.c, {of.i}, make_access(of.p, {of.i})));
   CHECK(of.read_by(at_start) == marks{1, 1, 0});
 }
+
+}  // namespace operands_read_tests

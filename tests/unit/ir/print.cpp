@@ -12,6 +12,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace print_tests {
+
 using namespace ttune;
 using ir::binary_op;
 
@@ -158,3 +160,5 @@ TEST_CASE("print: a choice has both arms, a let its range") {
         "  else\n"
         "    C[i] = 2.0\n");
 }
+
+}  // namespace print_tests

@@ -8,6 +8,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/operands.hpp"
 
+namespace print_notation_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -171,3 +173,5 @@ TEST_CASE("print: statements") {
         "  barrier\n");
   CHECK(print(over("b", 0, 2, loop_kind::block_x, put)).substr(0, 22) == "bind(block.x) b < 2\n  ");
 }
+
+}  // namespace print_notation_tests

@@ -11,6 +11,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/support/internal_error.hpp"
 
+namespace races_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -236,3 +238,5 @@ TEST_CASE_FIXTURE(fixture, "races: copies that are under way") {
   CHECK(said(from(0)) == "");
   CHECK(says(from(1), not_awaited));
 }
+
+}  // namespace races_tests

@@ -15,6 +15,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/sampled_evaluation.hpp"
 
+namespace rounding_bounds_tests {
+
 using namespace ttune;
 using ir::binary_op;
 using ir::expr;
@@ -305,3 +307,5 @@ TEST_CASE("rounding bounds: accumulators of f16 underflow") {
     CHECK(std::abs(accumulated - exact) <= 2 * e.bounds(operands)[0]);
   }
 }
+
+}  // namespace rounding_bounds_tests

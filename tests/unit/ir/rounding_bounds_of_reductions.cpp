@@ -14,6 +14,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/rounding_bounds.hpp"
 
+namespace rounding_bounds_of_reductions_tests {
+
 using namespace ttune;
 using ir::binary_op;
 using ttune_test::real;
@@ -144,3 +146,5 @@ TEST_CASE("rounding bounds: a predicate that an error may change") {
   CHECK(of(0.6) == 0);
   CHECK_FALSE(ir::rounding_bounds::is_bounded(of(std::sqrt(0.5))));
 }
+
+}  // namespace rounding_bounds_of_reductions_tests

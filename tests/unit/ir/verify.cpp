@@ -11,6 +11,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/internal_error.hpp"
 
+namespace verify_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -134,3 +136,5 @@ TEST_CASE("verify: statements for instructions are checked as the loops that the
   CHECK(fault(make_allocate(own, copy)) ==
         "ttune: internal: in `copy_async r[0] = r[0]`: is no copy into a buffer that is filled ahead");
 }
+
+}  // namespace verify_tests

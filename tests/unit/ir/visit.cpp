@@ -7,6 +7,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace visit_tests {
+
 using namespace ttune;
 using namespace ttune::ir;
 
@@ -52,3 +54,5 @@ TEST_CASE("contains and for_each_operand look into indices and fills") {
   for_each_operand(fill, [&](expr const&) { ++operands; });
   CHECK(operands == 3);
 }
+
+}  // namespace visit_tests

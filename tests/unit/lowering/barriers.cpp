@@ -7,6 +7,8 @@
 #include "ttune/ops/conv2d.hpp"
 #include "ttune/ops/matmul.hpp"
 
+namespace barriers_tests {
+
 using namespace ttune;
 
 namespace {
@@ -35,3 +37,5 @@ TEST_CASE("barriers: configurations derived for GPUs have none that is superfluo
   check(ops::matmul<float>(13, 7, 11).program(), 4);
   check(ops::conv2d({1, 4, 7, 7, 6, 3, 1, 1}).program(), 8);
 }
+
+}  // namespace barriers_tests

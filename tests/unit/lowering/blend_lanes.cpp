@@ -6,6 +6,8 @@
 #include "support/random_nest.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace blend_lanes_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("blend_lanes: other stores and conditions stay") {
   auto const unrolled = loop("k", 0, 9, loop_kind::unrolled, loop("j", 0, 8, loop_kind::vectorized, added(less(j, k))));
   CHECK(stay(unrolled));
 }
+
+}  // namespace blend_lanes_tests

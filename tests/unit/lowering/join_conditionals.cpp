@@ -7,6 +7,8 @@
 #include "support/seed.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace join_conditionals_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -63,8 +65,11 @@ TEST_CASE("join_conditionals: other conditions, things between, and conditions t
   for (auto const& nest :
        {over_x({decided(3, 1, 2), decided(2, 4, 5)}), over_x({decided(3, 1, 2), note(x, x), decided(3, 4, 5)})})
     CHECK(lowering::join_conditionals(nest) == nest);
-  auto const even = ir::make_binary(binary_op::less, ir::make_access(target, {x}), ir::make_integer(dtype::i64, 3));
+  auto const even =
+      ir::make_binary(binary_op::less, ir::make_access(ttune_test::target, {x}), ir::make_integer(dtype::i64, 3));
   auto const change = ir::make_conditional(even, note(x, ir::make_index(9)));
   auto const nest = over_x({change, change});
   CHECK(lowering::join_conditionals(nest) == nest);
 }
+
+}  // namespace join_conditionals_tests

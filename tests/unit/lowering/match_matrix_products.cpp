@@ -10,6 +10,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 
+namespace match_matrix_products_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("match_matrix_products: what no instruction computes is refused") {
   CHECK(refusal(kernel(rows, columns, 16, 16)).find(start + "threads are no whole warps") == 0);
   CHECK(refusal(kernel(rows, columns), "sm_75").find(start + "sm_75 has no instruction for it") == 0);
 }
+
+}  // namespace match_matrix_products_tests

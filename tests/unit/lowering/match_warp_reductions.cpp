@@ -8,6 +8,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 
+namespace match_warp_reductions_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -85,3 +87,5 @@ TEST_CASE("match_warp_reductions: other loops stay") {
   CHECK(stays(kernel(loop("w", 0, 32, loop_kind::serial, ir::make_store(own, {zero}, sum)))));
   CHECK(stays(kernel(loop("w", 0, 16, loop_kind::unrolled, ir::make_store(own, {zero}, sum)))));
 }
+
+}  // namespace match_warp_reductions_tests

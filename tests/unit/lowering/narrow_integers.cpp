@@ -12,6 +12,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace narrow_integers_tests {
+
 using namespace ttune;
 
 namespace {
@@ -138,3 +140,5 @@ TEST_CASE("narrow_integers: the value is that of the wide arithmetic, whatever w
   }
   CHECK(changed > 50);
 }
+
+}  // namespace narrow_integers_tests

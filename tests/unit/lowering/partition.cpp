@@ -7,6 +7,8 @@
 #include "support/seed.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace partition_tests {
+
 using namespace ttune_test;
 
 TEST_CASE("partition: keeps the effects of a nest, in the same order") {
@@ -98,9 +100,9 @@ TEST_CASE("partition: a choice with one possible result is decided") {
   auto const x = ir::make_variable("xo") * 4 + ir::make_variable("xi");
   auto const at = std::vector<ir::expr>{ir::make_binary(binary_op::floor_modulo, x, ir::make_index(elements))};
   auto const inside = both(less(ir::make_index(0), x), less(x, ir::make_index(19)));
-  auto const old = ir::make_access(target, at) * ir::make_integer(dtype::i64, 31);
+  auto const old = ir::make_access(ttune_test::target, at) * ir::make_integer(dtype::i64, 31);
   auto const value = ir::make_select(inside, old + ir::make_cast(dtype::i64, x), ir::make_integer(dtype::i64, 7));
-  auto const row = loop("xi", 0, 4, loop_kind::unrolled, ir::make_store(target, at, value));
+  auto const row = loop("xi", 0, 4, loop_kind::unrolled, ir::make_store(ttune_test::target, at, value));
   auto const nest = loop("xo", 0, 5, loop_kind::serial, row);
   auto const made = lowering::partition(nest);
   auto const text = ir::print(made);
@@ -122,8 +124,9 @@ TEST_CASE("partition: edges of a register tile share its first values and its wa
                                         ir::make_store(acc, at, more));
   auto const element = ir::make_binary(binary_op::floor_modulo, ir::make_variable("xo") * 7 + ir::make_variable("xi"),
                                        ir::make_index(elements));
-  auto const old = ir::make_access(target, {element});
-  auto const out = ir::make_store(target, {element}, old * ir::make_integer(dtype::i64, 31) + ir::make_access(acc, at));
+  auto const old = ir::make_access(ttune_test::target, {element});
+  auto const out =
+      ir::make_store(ttune_test::target, {element}, old * ir::make_integer(dtype::i64, 31) + ir::make_access(acc, at));
   auto const body = ir::make_block({tile(ir::make_store(acc, at, ir::make_integer(dtype::i64, 1))),
                                     loop("s", 0, 3, loop_kind::serial, tile(tap)), tile(out)});
   auto const between = loop("y", 0, 2, loop_kind::serial, ir::make_allocate(acc, body));
@@ -151,3 +154,5 @@ TEST_CASE("partition: code that can never run is removed") {
   CHECK(!lowering::partition(loop("i", 4, 4, loop_kind::serial, note(i, i))));
   CHECK(!lowering::partition({}));
 }
+
+}  // namespace partition_tests

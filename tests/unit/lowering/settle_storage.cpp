@@ -6,6 +6,8 @@
 #include "support/random_nest.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace settle_storage_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -54,3 +56,5 @@ TEST_CASE("settle_storage: a loop that is the first to store in a register would
   auto const made = lowering::settle_storage(ir::make_allocate(b, again));
   CHECK(ir::print(made).find("local") != std::string::npos);
 }
+
+}  // namespace settle_storage_tests

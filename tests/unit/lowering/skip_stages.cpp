@@ -6,6 +6,8 @@
 #include "support/random_nest.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace skip_stages_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -153,3 +155,5 @@ TEST_CASE("skip_stages: what is read without a condition, or chooses something, 
                             tiles(ir::make_allocate(P, ir::make_block({computing(P), reading(P, triangle(), own)}))));
   CHECK(lowering::skip_stages(threads) == threads);
 }
+
+}  // namespace skip_stages_tests

@@ -6,6 +6,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/visit.hpp"
 
+namespace speculate_selects_tests {
+
 using namespace ttune;
 
 namespace {
@@ -78,3 +80,5 @@ TEST_CASE("speculate_selects: a division by data may trap") {
   CHECK_FALSE(is_marked(
       ir::make_cast(dtype::f32, ir::make_select(positive(read(A, i)), quotient, ir::make_integer(dtype::i32, 0))), 10));
 }
+
+}  // namespace speculate_selects_tests

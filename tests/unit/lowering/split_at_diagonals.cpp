@@ -7,6 +7,8 @@
 #include "support/seed.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace split_at_diagonals_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -42,7 +44,7 @@ TEST_CASE("split_at_diagonals: terms on the other side vanish, terms on the diag
 TEST_CASE("split_at_diagonals: a choice between two values has code for each side") {
   auto const a = ir::make_integer(dtype::i64, 3), b = ir::make_integer(dtype::i64, 5);
   auto const chosen = ir::make_select(less(k * 4 + ii, io), a, b);
-  auto const write = ir::make_store(target, {ir::make_index(0)}, chosen);
+  auto const write = ir::make_store(ttune_test::target, {ir::make_index(0)}, chosen);
   auto const inside = loop("k", 0, 10, loop_kind::serial, loop("ii", 0, 4, loop_kind::vectorized, write));
   auto const made = lowering::split_at_diagonals(loop("io", 0, 40, loop_kind::parallel, inside));
   CHECK(ir::print(made) ==
@@ -115,3 +117,5 @@ TEST_CASE("split_at_diagonals: random conditions keep their effects, in the same
   }
   CHECK(cut > 100);
 }
+
+}  // namespace split_at_diagonals_tests

@@ -7,6 +7,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/support/error.hpp"
 
+namespace spread_virtual_threads_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -44,3 +46,5 @@ TEST_CASE("spread_virtual_threads: all of them come to a barrier by the same way
                        "virtual threads v come to a barrier by different ways: a condition around it depends on them",
                        backend_error);
 }
+
+}  // namespace spread_virtual_threads_tests

@@ -8,6 +8,8 @@
 #include "ttune/ir/print.hpp"
 #include "ttune/ir/verify.hpp"
 
+namespace start_async_copies_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -67,3 +69,5 @@ TEST_CASE("start_async_copies: other stores stay") {
                       filled(ahead, ir::make_access(scratch, {i}))}));
   CHECK(started(from_thread) == from_thread);
 }
+
+}  // namespace start_async_copies_tests

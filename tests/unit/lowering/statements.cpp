@@ -9,6 +9,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/schedule.hpp"
 
+namespace statements_tests {
+
 using namespace ttune;
 using ttune_test::check_space;
 
@@ -149,3 +151,5 @@ TEST_CASE("lower: a predicate reads data inside of the domain only") {
   CHECK(
       ttune_test::first_difference(ir::run(lowering::run_passes(made), *guarded.program, operands), expected).empty());
 }
+
+}  // namespace statements_tests

@@ -6,6 +6,8 @@
 #include "ttune/ir/make.hpp"
 #include "ttune/ir/print.hpp"
 
+namespace symmetric_functions_tests {
+
 using namespace ttune;
 
 namespace {
@@ -48,3 +50,5 @@ TEST_CASE("symmetric_functions: others stay as they are") {
       function(ir::unary_op::abs, negated(ir::make_cast(dtype::i32, x())));  // the least has no opposite
   CHECK(lowering::symmetric_functions(integer) == integer);
 }
+
+}  // namespace symmetric_functions_tests

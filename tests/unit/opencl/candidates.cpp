@@ -11,6 +11,8 @@
 #include "ttune/codegen/device_image.hpp"
 #include "ttune/runtime/measure/make_runner.hpp"
 
+namespace candidates_tests {
+
 using namespace ttune;
 using ttune_test::opencl_device;
 using ttune_test::patient;
@@ -72,3 +74,5 @@ TEST_CASE("opencl: what a candidate does wrong on the device is its result, and 
   expect(with_body("this is no OpenCL"), patient(), "unsupported: kernel plus_one: ");
   expect(good, patient(), "ok: ");
 }
+
+}  // namespace candidates_tests

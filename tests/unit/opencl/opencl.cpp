@@ -16,6 +16,8 @@
 #include "ttune/runtime/kernel_call.hpp"
 #include "ttune/ttune.hpp"
 
+namespace opencl_tests {
+
 using namespace ttune;
 using ttune_test::opencl_device;
 using ttune_test::plus_kernel;
@@ -178,3 +180,5 @@ TEST_CASE("opencl: the tuner tunes on it, and records what it measured under the
   CHECK(c == std::vector<float>(32 * 48, 32));
   CHECK(tuned.report().trials >= 1);
 }
+
+}  // namespace opencl_tests

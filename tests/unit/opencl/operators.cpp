@@ -23,6 +23,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/tune/workload.hpp"
 
+namespace operators_tests {
+
 using namespace ttune;
 using ttune_test::opencl_device;
 
@@ -168,3 +170,5 @@ TEST_CASE("opencl: threads that each compute a tile of vectors, nothing in local
   for (std::size_t e = 0; e < static_cast<std::size_t>(expected[0].elements()); ++e)
     CHECK(got.results[0].number(e) == doctest::Approx(expected[0].number(e)).epsilon(1e-4).scale(1));
 }
+
+}  // namespace operators_tests

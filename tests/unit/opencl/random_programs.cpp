@@ -17,6 +17,8 @@
 #include "ttune/lowering/statements.hpp"
 #include "ttune/schedule/to_cpp.hpp"
 
+namespace random_programs_tests {
+
 using namespace ttune;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("opencl: random programs under random schedules compute what the inter
 TEST_CASE("opencl: random programs on blocks and threads compute what the interpreter does") {
   check(25, ttune_test::gpu_schedules(), {});
 }
+
+}  // namespace random_programs_tests

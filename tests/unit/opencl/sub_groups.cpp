@@ -23,6 +23,8 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace sub_groups_tests {
+
 using namespace ttune;
 
 namespace {
@@ -110,3 +112,5 @@ TEST_CASE("opencl: a device's target says whether it has sub-groups") {
   d.chooses_sub_groups = true;
   CHECK(opencl::target_of(d).features == "+sub-groups,+sub-group-size");
 }
+
+}  // namespace sub_groups_tests

@@ -9,6 +9,8 @@
 #include "ttune/loop_nest/instantiate.hpp"
 #include "ttune/space/sampler.hpp"
 
+namespace cuda_conv2d_template_tests {
+
 using namespace ttune;
 
 namespace {
@@ -74,3 +76,5 @@ TEST_CASE("cuda_conv2d_template: the tiles of one configuration") {
   auto const less = ops::within_limits(made, c7, {111, 4 * (8 * 15 * 3 + 32 * 8 * 3) - 1});
   for (auto const& c : less.constraints) CHECK(c.condition.evaluate(less.knobs, set) == 0);
 }
+
+}  // namespace cuda_conv2d_template_tests

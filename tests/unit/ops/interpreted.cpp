@@ -6,6 +6,8 @@
 #include "support/seed.hpp"
 #include "ttune/testing/check.hpp"
 
+namespace interpreted_tests {
+
 namespace {
 
 auto const interpreted = [](auto const& op, auto const& reference) {
@@ -42,3 +44,5 @@ TEST_CASE("conv2d: groups that do not divide are refused") {
   CHECK_THROWS_WITH_AS((void)ttune::ops::conv2d({1, 4, 5, 5, 6, 3, 1, 1, 1, 4}),
                        "conv2d: 4 groups do not divide 4 channels and 6 filters", ttune::program_error);
 }
+
+}  // namespace interpreted_tests

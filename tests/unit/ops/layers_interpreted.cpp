@@ -6,6 +6,8 @@
 #include "support/seed.hpp"
 #include "ttune/testing/check.hpp"
 
+namespace layers_interpreted_tests {
+
 namespace {
 
 auto const interpreted = [](auto const& op, auto const& reference) {
@@ -33,3 +35,5 @@ TEST_CASE("pooling, upsample_nearest: interpreted, as plain loops have it") {
 TEST_CASE("add, activate, gather_rows, concat: interpreted, as plain loops have it") {
   ttune_test::join_cases(interpreted);
 }
+
+}  // namespace layers_interpreted_tests

@@ -5,6 +5,8 @@
 #include "check_by_orc.hpp"
 #include "layer_cases.hpp"
 
+namespace layers_machine_code_tests {
+
 TEST_CASE("activations of convolutions: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::conv_bias_cases(ttune_test::compiled);
@@ -39,3 +41,5 @@ TEST_CASE("add, activate, gather_rows, concat: machine code, as plain loops have
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::join_cases(ttune_test::compiled);
 }
+
+}  // namespace layers_machine_code_tests

@@ -5,6 +5,8 @@
 #include "cases.hpp"
 #include "check_by_orc.hpp"
 
+namespace machine_code_tests {
+
 TEST_CASE("softmax: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::softmax_cases(ttune_test::compiled);
@@ -54,3 +56,5 @@ TEST_CASE("matmul: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::matmul_cases(ttune_test::compiled);
 }
+
+}  // namespace machine_code_tests

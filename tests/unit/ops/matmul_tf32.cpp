@@ -11,6 +11,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace matmul_tf32_tests {
+
 using namespace ttune;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("matmul_alternatives: TF32 is offered if its error is allowed") {
     CHECK(allowed.allows(all[1].error()) == of_second);
   }
 }
+
+}  // namespace matmul_tf32_tests

@@ -7,6 +7,8 @@
 #include "check_by_orc.hpp"
 #include "quantized_cases.hpp"
 
+namespace quantized_tests {
+
 namespace {
 
 auto const interpreted = [](auto const& op, auto const& reference) {
@@ -28,3 +30,5 @@ TEST_CASE("multi_head_attention: machine code, as plain loops have it") {
   TTUNE_SKIP_UNLESS_ORC();
   ttune_test::heads_cases(ttune_test::compiled);
 }
+
+}  // namespace quantized_tests

@@ -18,6 +18,8 @@
 #include "ttune/testing/check.hpp"
 #include "ttune/ttune.hpp"
 
+namespace winograd_tests {
+
 using namespace ttune;
 
 namespace {
@@ -310,3 +312,5 @@ TEST_CASE("alternatives: a compute with another result than the first is refused
   kernel(a, b, c);
   CHECK(c == std::vector<float>(100, 3));
 }
+
+}  // namespace winograd_tests

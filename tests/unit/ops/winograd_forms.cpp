@@ -7,6 +7,8 @@
 
 #include "ttune/ops/winograd/matrices.hpp"
 
+namespace winograd_forms_tests {
+
 using namespace ttune;
 
 namespace {
@@ -65,3 +67,5 @@ TEST_CASE("forms: a row without a coefficient is zero, and one of negative ones 
   check_sums(rows, ops::detail::linear_forms(rows, number));
   check_sums(rows, ops::detail::paired_forms(rows, number));
 }
+
+}  // namespace winograd_forms_tests

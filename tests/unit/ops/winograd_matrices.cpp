@@ -9,6 +9,8 @@
 #include "support/seed.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace winograd_matrices_tests {
+
 using namespace ttune;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("winograd: the expected errors are those of the known points") {
   CHECK(error(4, {0, 0.625, -0.625, 1.5, -1.5}) == doctest::Approx(1.593).epsilon(1e-3));
   CHECK(error(4, {0, 1, -1, 2, -2}) > 2 * error(4, {0, 0.625, -0.625, 1.5, -1.5}));
 }
+
+}  // namespace winograd_matrices_tests

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace winograd_tiling_tests {
+
 using namespace ttune;
 
 TEST_CASE("winograd: a smaller last tile saves products") {
@@ -18,3 +20,5 @@ TEST_CASE("winograd: a smaller last tile saves products") {
   CHECK(products(28, 2, 4, true) == doctest::Approx(63));  // 7 tiles of 2 * 4 + 1
   CHECK(products(14, 2, 2, true) == doctest::Approx(35));
 }
+
+}  // namespace winograd_tiling_tests

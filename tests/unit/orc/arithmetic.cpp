@@ -13,6 +13,8 @@
 #include "ttune/core/tf32.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace arithmetic_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -226,3 +228,5 @@ TEST_CASE("arithmetic: the remainder of floats is that of C") {
   auto const got = apply<float>(probe_host(), dtype::f32, {dtype::f32, dtype::f32}, by(ir::binary_op::modulo), a, b);
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(got[i] == std::fmod(a[i], b[i]));
 }
+
+}  // namespace arithmetic_tests

@@ -15,6 +15,8 @@
 #include "ttune/backends/orc/known_names.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace compiler_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -332,3 +334,5 @@ TEST_CASE("compiler: a target that LLVM does not know is a failure with a reason
   CHECK_FALSE(made.compile(add_text(), diagnostics));
   CHECK(diagnostics == made.failure());
 }
+
+}  // namespace compiler_tests

@@ -13,6 +13,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/ops/pool2d.hpp"
 
+namespace derived_spaces_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -239,3 +241,5 @@ TEST_CASE("derived spaces: stages that read the same elements are computed toget
   check(ttune_test::norm_gradients(9, 135));
   check(ttune_test::optimiser_step(267));
 }
+
+}  // namespace derived_spaces_tests

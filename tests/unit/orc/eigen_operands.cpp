@@ -11,6 +11,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/ttune.hpp"
 
+namespace eigen_operands_tests {
+
 using namespace ttune;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("tensor_like: takes element type, rank, layout and shape from an objec
   static_assert(std::is_same_v<decltype(tensor_like<"s">(1.0F)), tensor<"s", float, 0>>);
   CHECK(tensor_like<"A">(rows(3, 4)).handle_of()->shape[1].value == 4);
 }
+
+}  // namespace eigen_operands_tests

@@ -8,6 +8,8 @@
 #include "ttune/backends/orc/compiler.hpp"
 #include "ttune/backends/orc/host.hpp"
 
+namespace elf_linker_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -85,3 +87,5 @@ TEST_CASE("elf_linker: other bytes are no object") {
   CHECK_FALSE(orc::elf_linker(bytes).link(diagnostics));
   CHECK_FALSE(diagnostics.empty());
 }
+
+}  // namespace elf_linker_tests

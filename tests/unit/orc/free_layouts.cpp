@@ -13,6 +13,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/ttune.hpp"
 
+namespace free_layouts_tests {
+
 using namespace ttune;
 
 namespace {
@@ -127,3 +129,5 @@ TEST_CASE("layout::any: an object with another layout than the kernel's is refus
   turned.pack<"A">(a, right);
   CHECK(right[1] == a(1, 0));
 }
+
+}  // namespace free_layouts_tests

@@ -16,6 +16,8 @@
 #include "ttune/core/named_target.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace functions_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -391,3 +393,5 @@ TEST_CASE("functions: code of exp, log, tanh, erf and pow calls nothing") {
     CHECK_FALSE(calls(type, [](auto const& in) { return ir::make_binary(ir::binary_op::power, in[0], in[0]); }));
   }
 }
+
+}  // namespace functions_tests

@@ -5,6 +5,8 @@
 
 #include "ttune/runtime/machine.hpp"
 
+namespace host_tests {
+
 using namespace ttune;
 
 TEST_CASE("host: LLVM's names go with what was probed") {
@@ -28,3 +30,5 @@ TEST_CASE("host: LLVM's features and the probed vectors agree") {
   CHECK(t.has_masks == (has("avx512f") && has("avx512vl")));
   CHECK((t.vector_bytes >= 32) == has("avx2"));
 }
+
+}  // namespace host_tests

@@ -19,6 +19,8 @@
 #include "ttune/schedule/plan.hpp"
 #include "ttune/support/error.hpp"
 
+namespace in_order_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -130,3 +132,5 @@ TEST_CASE("in order: only reductions whose result depends on the order") {
   CHECK(!fixed(ops::matmul<std::int32_t>(8, 8, 8)));
   CHECK(!fixed(ops::max_pool2d({1, 3, 9, 9, 3, 2, 1})));
 }
+
+}  // namespace in_order_tests

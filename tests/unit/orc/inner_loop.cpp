@@ -16,6 +16,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/tune/workload.hpp"
 
+namespace inner_loop_tests {
+
 using namespace ttune;
 
 namespace {
@@ -199,3 +201,5 @@ TEST_CASE("inner loop: the product on 64-bit ARM keeps its tile in registers") {
   CHECK(most >= 14);
   CHECK_FALSE(spills);
 }
+
+}  // namespace inner_loop_tests

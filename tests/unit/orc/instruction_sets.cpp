@@ -28,6 +28,8 @@
 #include "ttune/ops/softmax.hpp"
 #include "ttune/runtime/image_io.hpp"
 
+namespace instruction_sets_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -203,3 +205,5 @@ TEST_CASE("instruction sets: an unknown name is refused with a list of the known
   for (auto const* name : {"x86-64-v2", "x86-64-v3-vnni", "x86-64-v4", "x86-64-v4-vnni-bf16"})
     CHECK(named_target(name).triple == "x86_64-unknown-linux-gnu");
 }
+
+}  // namespace instruction_sets_tests

@@ -8,6 +8,8 @@
 #include "kernel_texts.hpp"
 #include "ttune/ir/make.hpp"
 
+namespace orc_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -83,3 +85,5 @@ TEST_CASE("orc_backend: a target that LLVM does not know is unavailable, with th
   CHECK(backend.availability().reason.find("abacus") != std::string::npos);
   CHECK(backend.compile_text(add_text(), {}).diagnostics == backend.availability().reason);
 }
+
+}  // namespace orc_tests

@@ -11,6 +11,8 @@
 #include "ttune/expr.hpp"
 #include "ttune/runtime/measure/guarded_memory.hpp"
 
+namespace phases_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -265,3 +267,5 @@ TEST_CASE("phases: floats become bytes and words, saturating, NaN to 0") {
   saturated(std::int16_t{}, -32768, 32767);
   saturated(std::uint16_t{}, 0, 65535);
 }
+
+}  // namespace phases_tests

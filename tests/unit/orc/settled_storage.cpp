@@ -17,6 +17,8 @@
 #include "ttune/runtime/machine.hpp"
 #include "ttune/schedule.hpp"
 
+namespace settled_storage_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -194,3 +196,5 @@ TEST_CASE("prefetch: a gathered place some iterations ahead reads no index after
   auto const s = schedule(o, "A").prefetch("T", i, 4);
   for (auto const& machine : {probe_host(), avx2()}) CHECK(fault_of(o.program(), s, {}, machine) == "");
 }
+
+}  // namespace settled_storage_tests

@@ -12,6 +12,8 @@
 #include "ttune/runtime/image_io.hpp"
 #include "ttune/ttune.hpp"
 
+namespace stored_images_tests {
+
 using namespace ttune;
 
 TEST_CASE(
@@ -42,3 +44,5 @@ TEST_CASE(
   CHECK(missing_features(image_from_bytes(store->get_image(key).bytes).features).empty());
   CHECK(tune().report().fallback.empty());
 }
+
+}  // namespace stored_images_tests

@@ -9,6 +9,8 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/space/factors.hpp"
 
+namespace autotvm_log_tests {
+
 using namespace ttune;
 
 namespace {
@@ -124,3 +126,5 @@ TEST_CASE("autotvm_number: beyond 63 bits there is none") {
   chosen.choices.assign(40, 1);
   CHECK(autotvm_number(many, chosen) == -1);
 }
+
+}  // namespace autotvm_log_tests

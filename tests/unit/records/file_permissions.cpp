@@ -12,6 +12,8 @@
 #include "support/require.hpp"
 #include "support/temporary_folder.hpp"
 
+namespace file_permissions_tests {
+
 using namespace ttune;
 
 TEST_CASE("written_by_owner_only: neither the file nor its folder may be writable by others") {
@@ -58,3 +60,5 @@ TEST_CASE("written_by_owner_only: another user may own neither the file nor its 
   CHECK(!written_by_owner_only(path));
   REQUIRE(::chown(folder.path().c_str(), 0, static_cast<gid_t>(-1)) == 0);
 }
+
+}  // namespace file_permissions_tests

@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+namespace json_tests {
+
 using namespace ttune;
 
 namespace {
@@ -108,3 +110,5 @@ TEST_CASE("write_json: numbers are exact, infinities and NaN become null") {
   write_json(out, std::string_view("\xff|\xe2\x82", 4));
   CHECK(out == "null\"\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\"");
 }
+
+}  // namespace json_tests

@@ -17,6 +17,8 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
 
+namespace json_lines_tests {
+
 using namespace ttune;
 using ttune_test::check_equal;
 using ttune_test::sample_record;
@@ -163,3 +165,5 @@ TEST_CASE("json_lines: several processes append to one file") {
   CHECK(store.count() == 600);
   CHECK(store.reason().empty());
 }
+
+}  // namespace json_lines_tests

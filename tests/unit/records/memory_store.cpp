@@ -8,6 +8,8 @@
 
 #include "samples.hpp"
 
+namespace memory_store_tests {
+
 using namespace ttune;
 
 TEST_CASE("memory_store: keeps the laws of stores") {
@@ -51,3 +53,5 @@ TEST_SUITE("threads") {
     CHECK(store.count() == 200);
   }
 }
+
+}  // namespace memory_store_tests

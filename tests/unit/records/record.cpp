@@ -9,6 +9,8 @@
 #include "samples.hpp"
 #include "ttune/support/hash.hpp"
 
+namespace record_tests {
+
 using namespace ttune;
 using ttune_test::sample_key;
 using ttune_test::sample_record;
@@ -124,3 +126,5 @@ TEST_CASE("record: equal records have one hash, faster means successful and less
   CHECK(is_faster(sample_record(2), failed));
   CHECK(!is_faster(failed, sample_record(2)));
 }
+
+}  // namespace record_tests

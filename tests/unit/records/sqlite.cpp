@@ -20,6 +20,8 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
 
+namespace sqlite_tests {
+
 using namespace ttune;
 using ttune_test::check_equal;
 using ttune_test::numbered_record;
@@ -259,3 +261,5 @@ TEST_SUITE("threads") {
     CHECK(store.count() == 160);
   }
 }
+
+}  // namespace sqlite_tests

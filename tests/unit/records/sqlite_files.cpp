@@ -15,6 +15,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/hash.hpp"
 
+namespace sqlite_files_tests {
+
 using namespace ttune;
 using ttune_test::check_equal;
 using ttune_test::execute;
@@ -240,3 +242,5 @@ TEST_CASE("sqlite: images are refused while others may write to the file or its 
   ::chmod(folder.path().c_str(), 0700);
   CHECK(store.get_image(sample_key()));
 }
+
+}  // namespace sqlite_files_tests

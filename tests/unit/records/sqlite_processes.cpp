@@ -21,6 +21,8 @@
 #include "ttune/records/sqlite.hpp"
 #include "ttune/support/error.hpp"
 
+namespace sqlite_processes_tests {
+
 using namespace ttune;
 using ttune_test::numbered_record;
 using ttune_test::sample_key;
@@ -135,3 +137,5 @@ TEST_CASE("sqlite: kill -9 loses nothing that append has returned for") {
   CHECK(sqlite(path).count() >= least);
   MESSAGE(least, " records acknowledged before ", rounds, " kills of two writers");
 }
+
+}  // namespace sqlite_processes_tests

@@ -8,6 +8,8 @@
 #include "support/require.hpp"
 #include "ttune/runtime/machine.hpp"
 
+namespace core_placement_tests {
+
 TEST_CASE("core_placement: a thread leaves the processor it is told to, and may come back when it gives up its room") {
   TTUNE_SKIP_UNLESS("two processors", ttune::usable_cpus() > 1, "this process may use one processor only");
   std::thread([] {
@@ -26,3 +28,5 @@ TEST_CASE("core_placement: a thread leaves the processor it is told to, and may 
     CHECK(may_use(here));
   }).join();
 }
+
+}  // namespace core_placement_tests

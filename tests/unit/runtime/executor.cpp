@@ -15,6 +15,8 @@
 #include "support/sanitized.hpp"
 #include "ttune/runtime/machine.hpp"
 
+namespace executor_tests {
+
 namespace {
 
 struct counts {
@@ -190,3 +192,5 @@ TEST_SUITE("threads") {
     CHECK(table.erf_f64(0.5) == doctest::Approx(0.5204998778));
   }
 }
+
+}  // namespace executor_tests

@@ -25,6 +25,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace fleet_runner_tests {
+
 using namespace ttune_test;
 namespace protocol = ttune::protocol;
 using ttune::trial_status;
@@ -364,3 +366,5 @@ TEST_CASE("fleet: Slurm's srun starts workers") {
   CHECK(m->set_reference(copy_image(n), {}).ok());
   wait_for_all(m, {"a", "node"});
 }
+
+}  // namespace fleet_runner_tests

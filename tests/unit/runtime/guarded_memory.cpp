@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+namespace guarded_memory_tests {
+
 TEST_CASE("guarded memory: lies flush against its end, and overwritten red zones show where") {
   for (bool const at_end : {true, false})
     for (std::int64_t const bytes : {0, 1, 100, 4095, 4096, 4097, 100000}) {
@@ -48,3 +50,5 @@ TEST_CASE("guarded memory: moves") {
   b = ttune::guarded_memory(20, false);
   CHECK(b.bytes() == 20);
 }
+
+}  // namespace guarded_memory_tests

@@ -9,6 +9,8 @@
 #include "support/seed.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace image_io_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -130,3 +132,5 @@ TEST_CASE("measurement bytes: what was written is read; an unknown status is ref
   ttune::byte_source bad(bytes);
   CHECK_THROWS_AS(ttune::get(bad, read), ttune::record_error);
 }
+
+}  // namespace image_io_tests

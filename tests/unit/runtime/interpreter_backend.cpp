@@ -16,6 +16,8 @@
 #include "ttune/runtime/signature.hpp"
 #include "ttune/schedule/plan.hpp"
 
+namespace interpreter_backend_tests {
+
 using namespace ttune;
 
 namespace {
@@ -111,3 +113,5 @@ TEST_CASE("interpreter_backend: the same machine everywhere, and a caller's own"
   CHECK(interpreter_backend(own).target().name == "interpreter");
   CHECK(interpreter_backend(own).target().cores == 64);
 }
+
+}  // namespace interpreter_backend_tests

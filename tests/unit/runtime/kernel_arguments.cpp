@@ -11,6 +11,8 @@
 #include "ttune/runtime/device_code.hpp"
 #include "ttune/support/error.hpp"
 
+namespace kernel_arguments_tests {
+
 using namespace ttune;
 
 namespace {
@@ -110,3 +112,5 @@ TEST_CASE("kernel: an output overlaps no other operand") {
   CHECK_NOTHROW(k(o.a, o.a[3], o.c, o.d));  // inputs may overlap
   CHECK_THROWS_AS(k(o.a, o.c[0], o.c, o.d), argument_error);
 }
+
+}  // namespace kernel_arguments_tests

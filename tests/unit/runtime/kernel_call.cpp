@@ -15,6 +15,8 @@
 #include "support/sanitized.hpp"
 #include "ttune/support/error.hpp"
 
+namespace kernel_call_tests {
+
 using namespace ttune_test;
 
 namespace {
@@ -188,3 +190,5 @@ TEST_SUITE("threads") {
     CHECK(wrong == std::vector<int>(4));
   }
 }
+
+}  // namespace kernel_call_tests

@@ -11,6 +11,8 @@
 #include "ttune/runtime/machine.hpp"
 #include "ttune/support/error.hpp"
 
+namespace load_tests {
+
 using namespace ttune_test;
 
 TEST_CASE("loaded image: runs its code") {
@@ -52,3 +54,5 @@ TEST_CASE("loaded image: an image that cannot run here is refused with a reason"
   CHECK(reason([](auto& i) { i.prepare_offset = -2; }).find("outside of its code") != std::string::npos);
   CHECK(reason([](auto& i) { i.code.clear(); }).find("outside of its code") != std::string::npos);
 }
+
+}  // namespace load_tests

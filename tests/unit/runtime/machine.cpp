@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace machine_tests {
+
 TEST_CASE("machine: its facts make sense") {
   auto const t = ttune::probe_host();
   CHECK(t.cores == ttune::usable_cpus());
@@ -39,3 +41,5 @@ TEST_CASE("machine: peaks are measured") {
   CHECK(ttune::measure_fma_peak(1, ttune::dtype::i8, 1e-3) == 0);
   CHECK(ttune::measure_copy_bandwidth(1, 1e-3) > 0.1);
 }
+
+}  // namespace machine_tests

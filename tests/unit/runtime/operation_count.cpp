@@ -5,6 +5,8 @@
 
 #include "ttune/ir/make.hpp"
 
+namespace operation_count_tests {
+
 using namespace ttune;
 
 namespace {
@@ -66,3 +68,5 @@ TEST_CASE("operation_count: the more expensive arm of a condition counts") {
   CHECK(count(ir::make_conditional(condition, statement(), both)) == 1 + 8);
   CHECK(count(ir::make_conditional(condition, both, {})) == 1 + 8);
 }
+
+}  // namespace operation_count_tests

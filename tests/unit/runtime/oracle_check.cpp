@@ -15,6 +15,8 @@
 #include "ttune/runtime/signature.hpp"
 #include "ttune/support/error.hpp"
 
+namespace oracle_check_tests {
+
 using namespace ttune;
 
 namespace {
@@ -188,3 +190,5 @@ TEST_CASE("sampled evaluation: inner stages give what the whole interpreter give
     CHECK(found.reals[static_cast<std::size_t>(e)] == whole.reals[static_cast<std::size_t>(e)]);
   }
 }
+
+}  // namespace oracle_check_tests

@@ -16,6 +16,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace protocol_tests {
+
 using namespace ttune_test;
 namespace protocol = ttune::protocol;
 using protocol::outcome;
@@ -166,3 +168,5 @@ TEST_CASE("protocol: random bytes of a request are read or refused, nothing else
   }
   CHECK(refused > 0);
 }
+
+}  // namespace protocol_tests

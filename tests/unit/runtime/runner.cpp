@@ -20,6 +20,8 @@
 #include "ttune/runtime/worker/process.hpp"
 #include "ttune/support/error.hpp"
 
+namespace runner_tests {
+
 using namespace ttune_test;
 using ttune::trial_status;
 
@@ -390,3 +392,5 @@ TEST_CASE("runner: a parallel kernel runs on all its threads") {
   CHECK_MESSAGE(has(crash.message, "SIGSEGV"), crash.message);
   CHECK(m->measure(image, {}).ok());
 }
+
+}  // namespace runner_tests

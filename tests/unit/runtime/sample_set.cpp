@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+namespace sample_set_tests {
+
 using ttune::detail::calls_for;
 using ttune::detail::sample_set;
 
@@ -49,3 +51,5 @@ TEST_CASE("samples: a sample has one call at least, and a bounded number of them
   CHECK(calls_for(1, 0) == 10'000'000);
   CHECK(calls_for(150e-6, std::numeric_limits<double>::infinity()) == 1);
 }
+
+}  // namespace sample_set_tests

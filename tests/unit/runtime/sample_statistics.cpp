@@ -8,6 +8,8 @@
 #include "support/seed.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace sample_statistics_tests {
+
 TEST_CASE("statistics: quantiles, median and spread") {
   CHECK(ttune::median_of({}) == 0);
   CHECK(ttune::median_of({3, 1, 2}) == 2);
@@ -42,3 +44,5 @@ TEST_CASE("statistics: bounds hold the true median as often as they say") {
   CHECK(held > 0.94 * rounds);
   CHECK(held < 0.98 * rounds);
 }
+
+}  // namespace sample_statistics_tests

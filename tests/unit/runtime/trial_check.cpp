@@ -11,6 +11,8 @@
 
 #include "ttune/core/float16.hpp"
 
+namespace trial_check_tests {
+
 namespace {
 
 ttune::operand_info operand(ttune::dtype type, std::vector<std::int64_t> shape) {
@@ -140,3 +142,5 @@ TEST_CASE("expected output: detects changes of itself") {
   const_cast<std::uint8_t&>(e.bytes()[3]) ^= 1;
   CHECK_FALSE(e.intact());
 }
+
+}  // namespace trial_check_tests

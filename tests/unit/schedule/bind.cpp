@@ -14,6 +14,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/internal_error.hpp"
 
+namespace bind_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 using ttune_test::check_space;
@@ -218,3 +220,5 @@ TEST_CASE("double_buffer: on a CPU, where it fetches ahead") {
   check_space(s.double_buffer().store_in(ir::memory::local).vectorize(x).pack(), 12);
   check_space(s.in(Q).parallel(x).in(P).double_buffer(), 12);
 }
+
+}  // namespace bind_tests

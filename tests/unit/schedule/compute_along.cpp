@@ -14,6 +14,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/support/error.hpp"
 
+namespace compute_along_tests {
+
 using namespace ttune;
 
 namespace {
@@ -108,3 +110,5 @@ TEST_CASE("compute_along: its page shows what is printed") {
   ttune_test::check_page("compute_along", ttune_test::loop_text(before),
                          ttune_test::loop_text(before.in(R).compute_along(i, C, A, 0).compute_at(C, i)));
 }
+
+}  // namespace compute_along_tests

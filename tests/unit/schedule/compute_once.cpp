@@ -14,6 +14,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/schedule/plan.hpp"
 
+namespace compute_once_tests {
+
 using namespace ttune;
 
 namespace {
@@ -101,3 +103,5 @@ TEST_CASE("derived: functions with few different arguments are computed once for
   ttune_test::check_derived(op(inputs(V), outputs(window), "window_of_roots"));
   ttune_test::check_derived(op(inputs(A), outputs(softmax), "softmax_without_stages"));
 }
+
+}  // namespace compute_once_tests

@@ -12,6 +12,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/schedule/plan.hpp"
 
+namespace compute_with_tests {
+
 using namespace ttune;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("fuse_axes: stages that run over the same dimensions are merged with r
   CHECK(says(ir::print(*with), "sum(jk < 20) X(i, jk)"));
   CHECK(says(ir::print(*with), "Y(i, jk) = X(i, jk) - m(i)"));
 }
+
+}  // namespace compute_with_tests

@@ -7,6 +7,8 @@
 #include "ttune/ops/matmul.hpp"
 #include "ttune/support/error.hpp"
 
+namespace front_tests {
+
 using namespace ttune;
 
 namespace {
@@ -172,3 +174,5 @@ TEST_CASE("front: a derived space prints, without the copies that its configurat
   CHECK(text.find("cache_write(\"C.acc\")") != std::string::npos);
   CHECK(text.find('@') == std::string::npos);
 }
+
+}  // namespace front_tests

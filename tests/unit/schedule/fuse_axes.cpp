@@ -5,6 +5,8 @@
 #include "support/derived_programs.hpp"
 #include "ttune/support/error.hpp"
 
+namespace fuse_axes_tests {
+
 using namespace ttune;
 using ttune_test::check_space;
 
@@ -96,3 +98,5 @@ TEST_CASE("fuse_axes: three axes, updates in place, its text, its errors") {
   CHECK(contains(sentence({"n", "y"}, "x"), "is an axis of P already"));
   CHECK(contains(sentence({"n"}, "m"), "takes two or more axes"));
 }
+
+}  // namespace fuse_axes_tests

@@ -6,6 +6,8 @@
 #include "support/primitive_page.hpp"
 #include "ttune/schedule.hpp"
 
+namespace pages_tests {
+
 using namespace ttune;
 using ir::loop_kind;
 using ttune_test::check_page;
@@ -86,3 +88,5 @@ TEST_CASE("pages: every primitive has one") {
     CHECK(ttune_test::header_text(name).find("\n// →\n") != std::string::npos);
   }
 }
+
+}  // namespace pages_tests

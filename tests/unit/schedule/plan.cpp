@@ -9,6 +9,8 @@
 #include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"
 
+namespace plan_tests {
+
 using namespace ttune;
 
 namespace {
@@ -122,3 +124,5 @@ TEST_CASE("plan: steps that change the program") {
   for (auto const& st : p.stages) names += st.definition->name + " ";
   CHECK(names == "Ap rf acc C E ");
 }
+
+}  // namespace plan_tests

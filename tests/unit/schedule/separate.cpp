@@ -13,6 +13,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/schedule/plan.hpp"
 
+namespace separate_tests {
+
 using namespace ttune;
 
 namespace {
@@ -106,3 +108,5 @@ TEST_CASE("derived: large windows without weights are separated, small and weigh
   ttune_test::check_derived(op(inputs(A), outputs(box), "box"));
   ttune_test::check_derived(op(inputs(U), outputs(largest), "largest"));
 }
+
+}  // namespace separate_tests

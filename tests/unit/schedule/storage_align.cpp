@@ -10,6 +10,8 @@
 #include "ttune/schedule.hpp"
 #include "ttune/support/error.hpp"
 
+namespace storage_align_tests {
+
 using namespace ttune;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("storage_align: its page shows what is printed") {
   auto const at = schedule(E).in(P).compute_at(E, i);
   ttune_test::check_page("storage_align", ttune_test::loop_text(at), ttune_test::loop_text(at.storage_align(i, 8, 4)));
 }
+
+}  // namespace storage_align_tests

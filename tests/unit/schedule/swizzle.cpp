@@ -12,6 +12,8 @@
 #include "ttune/lowering/statements.hpp"
 #include "ttune/schedule.hpp"
 
+namespace swizzle_tests {
+
 using namespace ttune;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("swizzle: what is printed, and what is refused") {
   says(schedule(E).in(P).swizzle(), "is not known to live in shared memory: store it there first");
   says(schedule(E).swizzle(), "is an output");
 }
+
+}  // namespace swizzle_tests

@@ -9,6 +9,8 @@
 #include "ttune/space/solver/value_interval.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace constraint_tests {
+
 using namespace ttune;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("intervals hold every value") {
     REQUIRE(inside);
   }
 }
+
+}  // namespace constraint_tests

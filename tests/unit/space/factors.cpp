@@ -8,6 +8,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/integer.hpp"
 
+namespace factors_tests {
+
 using namespace ttune;
 
 namespace {
@@ -99,3 +101,5 @@ TEST_CASE("the other kinds of knob") {
   CHECK(location_knob("at", 3).choices() == 3);
   CHECK(one_of_knob("unroll", {0, 512, 1500}).choice(2)[0] == 1500);
 }
+
+}  // namespace factors_tests

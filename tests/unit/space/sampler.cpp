@@ -12,6 +12,8 @@
 #include "ttune/space/factors.hpp"
 #include "ttune/support/error.hpp"
 
+namespace sampler_tests {
+
 using namespace ttune;
 
 namespace {
@@ -283,3 +285,5 @@ TEST_CASE("the same seed draws the same") {
   CHECK(different);
   CHECK(rng(1)() == 12966619160104079557U);  // the same on all platforms
 }
+
+}  // namespace sampler_tests

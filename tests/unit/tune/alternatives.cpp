@@ -14,6 +14,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/tuner.hpp"
 
+namespace alternatives_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -192,3 +194,5 @@ TEST_CASE("alternatives: undecided pairs are combined with earlier times, which 
   CHECK(winner(1.2 * ms, 1.1 * ms, 1) == "direct");  // its pairs are a tenth faster, its trial a fifth slower
   CHECK(winner(0.95 * ms, 1.3 * ms, 2) == "direct");
 }
+
+}  // namespace alternatives_tests

@@ -17,6 +17,8 @@
 #include "ttune/tune/recorded/recorded_pool.hpp"
 #include "ttune/tune/recorded/recorded_search.hpp"
 
+namespace bad_records_tests {
+
 using namespace ttune;
 
 namespace {
@@ -157,3 +159,5 @@ TEST_CASE("a strategy with a fixed seed is reproducible on a recorded device, wi
       CHECK(first.best_seconds.back() < first.best_seconds.front());
     }
 }
+
+}  // namespace bad_records_tests

@@ -17,6 +17,8 @@
 #include "ttune/support/rng.hpp"
 #include "ttune/ttune.hpp"
 
+namespace configuration_prior_tests {
+
 using namespace ttune;
 
 namespace {
@@ -199,3 +201,5 @@ TEST_CASE("tuner: keeps what it learned with the winner, and proposes from it fo
   CHECK(told[2] != blind[2]);  // a quarter of the trials are proposals
   CHECK(store->transfer_samples().size() == 2);
 }
+
+}  // namespace configuration_prior_tests

@@ -15,6 +15,8 @@
 #include "ttune/runtime/interpreter_backend.hpp"
 #include "ttune/ttune.hpp"
 
+namespace interpreted_tests {
+
 using namespace ttune;
 
 namespace {
@@ -170,3 +172,5 @@ TEST_CASE("tuner: an exception of the clock is rethrown") {
       (void)tune_product(1, {}, [&]() -> double { return ++looks < 40 ? 0 : throw std::runtime_error("no clock"); }),
       "no clock", std::runtime_error);
 }
+
+}  // namespace interpreted_tests

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+namespace progress_tests {
+
 using namespace ttune;
 
 TEST_CASE("progress: shares, failures and rates follow from the figures") {
@@ -26,3 +28,5 @@ TEST_CASE("progress: shares, failures and rates follow from the figures") {
   CHECK(p.share_of_peak() == doctest::Approx(0.5));
   CHECK(name_of(tuning_phase::learn) == std::string("learn"));
 }
+
+}  // namespace progress_tests

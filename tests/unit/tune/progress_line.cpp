@@ -8,6 +8,8 @@
 #include <sstream>
 #include <vector>
 
+namespace progress_line_tests {
+
 using namespace ttune;
 
 namespace {
@@ -133,3 +135,5 @@ TEST_CASE("progress_line: a workload that begins anew is shown at once") {
   line(sample(1, 0.5));
   CHECK(std::ranges::count(out.str(), '\n') == 2);
 }
+
+}  // namespace progress_line_tests

@@ -14,6 +14,8 @@
 #include "ttune/tune/recorded/recorded_pool.hpp"
 #include "ttune/tune/recorded/recorded_search.hpp"
 
+namespace recorded_tests {
+
 using namespace ttune;
 using ttune_test::landscape;
 
@@ -260,3 +262,5 @@ TEST_CASE("propose_advised: half of a batch uses scores without a trial, alterna
   REQUIRE(one.size() == 1);
   CHECK(one[0] == all[0]);
 }
+
+}  // namespace recorded_tests

@@ -17,6 +17,8 @@
 #include "ttune/space/sampler.hpp"
 #include "ttune/tune/recorded/recorded_device.hpp"
 
+namespace recorded_logs_tests {
+
 using namespace ttune;
 
 namespace {
@@ -112,3 +114,5 @@ TEST_CASE("logs of other templates are left out, with a reason") {
   CHECK(summary.skipped > 50);
   CHECK(summary.first_fault.find("the record has") == 0);
 }
+
+}  // namespace recorded_logs_tests

@@ -18,6 +18,8 @@
 #include "ttune/tune/recorded/recorded_device.hpp"
 #include "ttune/tune/recorded/recorded_search.hpp"
 
+namespace recorded_strategies_tests {
+
 using namespace ttune;
 using ttune_test::landscape;
 
@@ -85,3 +87,5 @@ TEST_CASE("strategies on a recorded device: learning ones are better than chance
     CHECK(found > 1.2 * blind);
   }
 }
+
+}  // namespace recorded_strategies_tests

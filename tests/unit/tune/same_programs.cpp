@@ -14,6 +14,8 @@
 #include "ttune/support/rng.hpp"
 #include "ttune/tune/tuner.hpp"
 
+namespace same_programs_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -100,3 +102,5 @@ TEST_CASE("tuner: a program that a batch has twice is counted once by an analyti
                              r.phase_seconds[static_cast<std::size_t>(tuning_phase::measure)]})
     CHECK(seconds == 0);  // nothing is compiled, nothing runs
 }
+
+}  // namespace same_programs_tests

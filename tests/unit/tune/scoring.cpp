@@ -9,6 +9,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/support/rng.hpp"
 
+namespace scoring_tests {
+
 using namespace ttune;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("an exception of a model is rethrown while many threads score") {
   std::vector<float> scores(c.candidates.size());
   CHECK_THROWS_AS(score_candidates(c.of, model, pool, c.candidates, scores), argument_error);
 }
+
+}  // namespace scoring_tests

@@ -13,6 +13,8 @@
 #include "support/main.hpp"
 #include "ttune/support/error.hpp"
 
+namespace stop_on_interrupt_tests {
+
 using namespace ttune;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("stop_on_interrupt: a second interrupt ends a program that does not li
   ttune_test::child child({"--interrupted"});
   CHECK(child.wait() == -SIGINT);
 }
+
+}  // namespace stop_on_interrupt_tests

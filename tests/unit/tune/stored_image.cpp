@@ -11,6 +11,8 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/tune/tuner.hpp"
 
+namespace stored_image_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -137,3 +139,5 @@ TEST_CASE("stored image: alternatives have the same fallbacks, and the replaceme
   CHECK(found.report.alternative == "short");
   CHECK(found.report.fallback == lacks + "that for x86_64 second x8 runs in its place");
 }
+
+}  // namespace stored_image_tests

@@ -12,6 +12,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/tuner.hpp"
 
+namespace tune_all_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -99,3 +101,5 @@ TEST_CASE("tuner::tune_all: operators with several computes share the budget wit
   limited[0].error = 9;
   CHECK_THROWS_AS((void)made.tune_all_alternatives({limited}, {.trials = 3}), argument_error);
 }
+
+}  // namespace tune_all_tests

@@ -14,6 +14,8 @@
 #include "ttune/records/memory_store.hpp"
 #include "ttune/support/error.hpp"
 
+namespace tuner_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -185,3 +187,5 @@ TEST_CASE("tuner: the same seed proposes the same candidates") {
   CHECK(proposals(1) == proposals(1));
   CHECK(proposals(1) != proposals(2));
 }
+
+}  // namespace tuner_tests

@@ -13,6 +13,8 @@
 #include "ttune/tune/tuner.hpp"
 #include "ttune/tune/workload.hpp"
 
+namespace tuner_recorded_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -100,3 +102,5 @@ TEST_CASE("tuner: recorded trials are tried in turn, and the search ends when th
   CHECK_THROWS_WITH_AS((void)tuner(compiler, options).tune(in), "the recorded trials of copy have no success",
                        backend_error);
 }
+
+}  // namespace tuner_recorded_tests

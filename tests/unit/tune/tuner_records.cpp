@@ -14,6 +14,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/tuner.hpp"
 
+namespace tuner_records_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -112,3 +114,5 @@ TEST_CASE("tuner: the best configuration for another shape is tried first") {
   REQUIRE(tried.size() >= 2);
   CHECK(find_configuration(other.knobs, tried[1]) == expected);
 }
+
+}  // namespace tuner_records_tests

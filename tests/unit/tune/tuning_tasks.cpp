@@ -14,6 +14,8 @@
 #include "ttune/support/error.hpp"
 #include "ttune/tune/tuner.hpp"
 
+namespace tuning_tasks_tests {
+
 using namespace ttune;
 using namespace ttune_test;
 
@@ -121,3 +123,5 @@ TEST_CASE("tuning tasks: without trials, kernels are compiled and not measured")
   CHECK(tasks.best_seconds(0) == 0);
   CHECK_FALSE(tasks.finish(0).image.code.empty());
 }
+
+}  // namespace tuning_tasks_tests

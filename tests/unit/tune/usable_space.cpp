@@ -15,6 +15,8 @@
 #include "ttune/runtime/interpreter_backend.hpp"
 #include "ttune/ttune.hpp"
 
+namespace usable_space_tests {
+
 using namespace ttune;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("usable space: if the backend refuses what replaces it, too, the repor
   CHECK_MESSAGE(has(report.seed_refused, "reorder(q)"), report.seed_refused);
   CHECK_MESSAGE(has(report.seed_refused, "no register is left"), report.seed_refused);
 }
+
+}  // namespace usable_space_tests

@@ -19,6 +19,8 @@
 #include "ttune/support/rng.hpp"
 #include "ttune/ttune.hpp"
 
+namespace warm_started_model_tests {
+
 using namespace ttune;
 
 namespace {
@@ -138,3 +140,5 @@ TEST_CASE("tuner: with records of other workloads, candidates are scored before 
   tune_once(ops::matmul(24, 20, 36), 8);  // one batch after the first trial
   CHECK(first_predictions("") == before + 7);
 }
+
+}  // namespace warm_started_model_tests

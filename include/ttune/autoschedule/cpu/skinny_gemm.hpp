@@ -83,7 +83,7 @@ class skinny_gemm {
         reader_(std::move(reader_name)),
         acc_(std::move(reduction_name)),
         runs_(acc_ + ".runs"),
-        choice_(choice) {}
+        choice_(std::move(choice)) {}
 
   void write() {
     choose_tile();

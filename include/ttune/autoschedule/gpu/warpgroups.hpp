@@ -124,8 +124,8 @@ inline void gpu_tiles::fetch_cores(access_plan const& a, matrix_axes const& m) {
   auto const names = copy_axis_names(r_, a);
   auto const own = only_dimension(a, moves_with(a, m.rows) ? m.rows : m.columns);
   auto const terms = only_dimension(a, m.terms);
-  auto const last = names.back();
-  auto const other = names[static_cast<std::size_t>(std::min(own, terms))];
+  auto const& last = names.back();
+  auto const& other = names[static_cast<std::size_t>(std::min(own, terms))];
   for (auto const& axis : {other, last})
     out_.step(primitive::split, copy, {axis}, {axis + "_a", axis + "_s"}, {literal(warpgroup_product::core)});
   std::vector<std::string> order;

@@ -157,7 +157,7 @@ struct fleet_runner::state {
     for (auto t = queue.begin(); t != queue.end(); ++t) {
       // A member that was lost on a request does not get it again while other members are left.
       if ((*t)->was_lost_by(self) && there() > (*t)->lost_by.size()) continue;
-      auto const found = *t;
+      auto found = std::move(*t);
       queue.erase(t);
       return found;
     }

@@ -44,6 +44,7 @@ class onnx_operand {
   std::vector<std::int64_t> shape_;
 };
 
+/// Builds the program of a node or of a group of nodes: its inputs, its stages, its outputs.
 class onnx_kernel {
  public:
   using indices = std::vector<ir::expr>;

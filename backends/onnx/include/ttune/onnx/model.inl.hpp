@@ -45,17 +45,20 @@ std::string onnx_node::string(std::string const& attribute, std::string otherwis
 
 std::vector<std::int64_t> onnx_node::integers(std::string const& attribute, std::vector<std::int64_t> otherwise) const {
   auto const* const found = find(attribute);
-  return found ? found->integers : std::move(otherwise);
+  if (!found) return otherwise;
+  return found->integers;
 }
 
 std::vector<double> onnx_node::reals(std::string const& attribute, std::vector<double> otherwise) const {
   auto const* const found = find(attribute);
-  return found ? found->reals : std::move(otherwise);
+  if (!found) return otherwise;
+  return found->reals;
 }
 
 std::vector<std::string> onnx_node::strings(std::string const& attribute, std::vector<std::string> otherwise) const {
   auto const* const found = find(attribute);
-  return found ? found->texts : std::move(otherwise);
+  if (!found) return otherwise;
+  return found->texts;
 }
 
 onnx_tensor const& onnx_node::tensor(std::string const& attribute) const {
