@@ -39,7 +39,9 @@ enum class step_effect : std::uint8_t { program, loops, place, buffer };
   X(expand_reduction, program) \
   X(slide, place) \
   X(separate, program) \
-  X(storage_align, buffer)
+  X(storage_align, buffer) \
+  X(split_phases, program) \
+  X(split_axis, program)
 // clang-format on
 
 /// The primitives. Each has a header of its own with its page, schedule/primitive/<name>.hpp.
